@@ -1,0 +1,84 @@
+// Package dist is how ranks talk: the communicator that every transport offers, and what is built on it alone.
+//
+// A transport is one of dist/local (ranks are goroutines of one process), dist/grpc (ranks are processes) and
+// dist/mpi. All pass the conformance suite of dist/disttest.
+package dist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Comm connects the ranks of one run. Point-to-point calls may be made from several goroutines; collectives are
+// called by every rank in the same order, from one goroutine a rank. Messages between two ranks with one tag do
+// not overtake each other.
+//
+// No call blocks for ever: each returns when its context ends, and within seconds when a peer has died. Every
+// error that a peer causes is, or wraps, a *PeerError that names it.
+type Comm interface {
+	Rank() int
+	Size() int
+
+	// Isend starts sending buf, which may be empty. The caller leaves buf unchanged until Wait has returned.
+	Isend(ctx context.Context, to, tag int, buf []byte) (Request, error)
+	// Irecv starts receiving exactly len(buf) bytes into buf. A message of another length is an error in Wait.
+	Irecv(ctx context.Context, from, tag int, buf []byte) (Request, error)
+	// Wait returns when all requests are complete, or at the first that failed. A request is waited for once.
+	Wait(ctx context.Context, reqs []Request) error
+
+	// AllreduceFloat64 replaces buf on every rank by the element-wise minimum or maximum over all ranks; a NaN on
+	// any rank gives NaN.
+	AllreduceFloat64(ctx context.Context, op Op, buf []float64) error
+	// AllreduceInt64 replaces buf on every rank by the element-wise sum (wrapping), minimum, maximum or bitwise
+	// or over all ranks.
+	AllreduceInt64(ctx context.Context, op Op, buf []int64) error
+	Barrier(ctx context.Context) error
+	// Bcast copies root's buf into every rank's, which must be of the same length.
+	Bcast(ctx context.Context, root int, buf []byte) error
+	// Gatherv returns every rank's bytes in rank order on root, nil elsewhere. Lengths may differ.
+	Gatherv(ctx context.Context, root int, send []byte) ([][]byte, error)
+	// Allgatherv returns every rank's bytes in rank order on every rank.
+	Allgatherv(ctx context.Context, send []byte) ([][]byte, error)
+
+	// Abort ends the run on all ranks: their pending and later calls return an *AbortError that carries the rank
+	// of the caller, code and cause. It does not exit the process.
+	Abort(code int, cause error)
+	// Close leaves the run in good order: it waits, for a bounded time, until peers no longer need this rank.
+	Close() error
+}
+
+// Request names a pending send or receive of the Comm that returned it.
+type Request uint64
+
+// Op is a reduction that does not depend on the order of its operands.
+type Op uint8
+
+const (
+	Min Op = iota
+	Max
+	Sum // of integers only: see Accumulator for sums of float64
+	Or  // of integers only
+)
+
+// PeerError tells that talking to a rank failed.
+type PeerError struct {
+	Rank int // the peer
+	Err  error
+}
+
+func (e *PeerError) Error() string { return fmt.Sprintf("rank %d: %v", e.Rank, e.Err) }
+func (e *PeerError) Unwrap() error { return e.Err }
+
+// ErrPeerLost is wrapped by a PeerError when the peer's process died or stopped answering.
+var ErrPeerLost = errors.New("lost (the process died or stopped answering)")
+
+// AbortError tells that a rank called Abort.
+type AbortError struct {
+	Rank, Code int
+	Cause      string
+}
+
+func (e *AbortError) Error() string {
+	return fmt.Sprintf("rank %d aborted the run: %s", e.Rank, e.Cause)
+}

@@ -1,0 +1,31 @@
+// Package pin keeps the chosen modules in go.mod until their users have landed.
+package pin
+
+import (
+	_ "github.com/ebitengine/purego"
+	_ "github.com/expr-lang/expr"
+	_ "github.com/expr-lang/expr/ast"
+	_ "github.com/expr-lang/expr/vm"
+	_ "github.com/pelletier/go-toml/v2"
+	_ "github.com/pelletier/go-toml/v2/unstable"
+	_ "github.com/spf13/cobra"
+	_ "go.uber.org/goleak"
+	_ "golang.org/x/sync/errgroup"
+	_ "golang.org/x/term"
+	_ "golang.org/x/tools/go/packages"
+	_ "golang.org/x/image/font"
+	_ "gonum.org/v1/gonum/mat"
+	_ "gonum.org/v1/plot"
+	_ "gonum.org/v1/plot/vg/vgimg"
+	_ "gonum.org/v1/plot/plotter"
+	_ "gonum.org/v1/plot/palette/moreland"
+	_ "google.golang.org/grpc"
+	_ "google.golang.org/grpc/credentials/insecure"
+	_ "google.golang.org/grpc/encoding"
+	_ "google.golang.org/grpc/health"
+	_ "google.golang.org/grpc/mem"
+	_ "google.golang.org/grpc/test/bufconn"
+	_ "google.golang.org/protobuf/proto"
+	_ "google.golang.org/protobuf/types/known/emptypb"
+	_ "pgregory.net/rapid"
+)
