@@ -1,0 +1,87 @@
+// Package cpu runs loops on a fixed pool of goroutines.
+package cpu
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// block is how many indices a worker takes at a time: enough work to hide the taking, small enough to share the load.
+const block = 2048
+
+// Device is a pool of goroutines. The goroutine that calls Run works too.
+type Device struct {
+	threads int
+	wake    []chan struct{} // one a worker beside the caller
+	done    sync.WaitGroup
+
+	// The loop that runs now. Workers read it after they are woken.
+	loop   backend.Loop
+	hi     int
+	cursor atomic.Int64
+}
+
+// New starts a device of the given number of threads, or of one for each processor if threads is 0.
+func New(threads int) *Device {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	d := &Device{threads: threads}
+	for range threads - 1 {
+		wake := make(chan struct{}, 1)
+		d.wake = append(d.wake, wake)
+		go d.work(wake)
+	}
+	return d
+}
+
+func (d *Device) Name() string { return "cpu" }
+
+func (d *Device) Threads() int { return d.threads }
+
+// Run executes the loop over [lo, hi) in blocks that the threads take in turn.
+func (d *Device) Run(l backend.Loop, lo, hi int) {
+	if hi-lo <= block || d.threads == 1 {
+		if lo < hi {
+			l.Range(lo, hi)
+		}
+		return
+	}
+	d.loop, d.hi = l, hi
+	d.cursor.Store(int64(lo))
+	d.done.Add(len(d.wake))
+	for _, w := range d.wake {
+		w <- struct{}{}
+	}
+	d.take()
+	d.done.Wait()
+	d.loop = nil
+}
+
+func (d *Device) work(wake chan struct{}) {
+	for range wake {
+		d.take()
+		d.done.Done()
+	}
+}
+
+func (d *Device) take() {
+	for {
+		lo := int(d.cursor.Add(block)) - block
+		if lo >= d.hi {
+			return
+		}
+		d.loop.Range(lo, min(lo+block, d.hi))
+	}
+}
+
+// Close ends the workers. The device must be idle.
+func (d *Device) Close() {
+	for _, w := range d.wake {
+		close(w)
+	}
+	d.wake = nil
+}

@@ -1,0 +1,90 @@
+// Package halo keeps ghost cells up to date: the plan says who sends which cells to whom, the exchanger does it.
+package halo
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Plan is what one rank sends and receives in an exchange. Local cells are numbered owned first, then ghosts.
+type Plan struct {
+	Rank   int
+	Owned  int // cells of this rank
+	Ghosts int
+	Peers  []Peer // in ascending order of rank
+}
+
+// Peer is a rank that shares a boundary with this one.
+type Peer struct {
+	Rank   int
+	Send   []int32 // local ids of the owned cells that the peer holds as ghosts, in ascending global order
+	Lo, Hi int32   // the peer's cells here are the ghosts [Lo, Hi), in ascending global order
+}
+
+// Plans derives the plan of every rank from what each owns, in local order, and which ghosts it has of each other
+// rank, in ascending global order: owned[p] and ghosts[p][q] hold global ids. It refuses a ghost that its owner
+// does not own.
+func Plans(owned [][]int32, ghosts [][][]int32) ([]*Plan, error) {
+	n := len(owned)
+	plans := make([]*Plan, n)
+	cells := 0
+	for p := range owned {
+		plans[p] = &Plan{Rank: p, Owned: len(owned[p])}
+		for _, g := range owned[p] {
+			cells = max(cells, int(g)+1)
+		}
+	}
+	local := make([]int32, cells)
+	owner := make([]int32, cells)
+	for i := range owner {
+		owner[i] = -1
+	}
+	for p, ids := range owned {
+		for i, g := range ids {
+			local[g], owner[g] = int32(i), int32(p)
+		}
+	}
+	for p := range ghosts {
+		next := int32(len(owned[p]))
+		for q, ids := range ghosts[p] {
+			if len(ids) == 0 {
+				continue
+			}
+			send := make([]int32, len(ids))
+			for i, g := range ids {
+				if int(g) >= cells || owner[g] != int32(q) {
+					return nil, fmt.Errorf("halo: rank %d wants cell %d from rank %d, which does not own it", p, g, q)
+				}
+				send[i] = local[g]
+			}
+			plans[p].peer(q).Lo = next
+			next += int32(len(ids))
+			plans[p].peer(q).Hi = next
+			plans[q].peer(p).Send = send
+		}
+		plans[p].Ghosts = int(next) - len(owned[p])
+	}
+	return plans, nil
+}
+
+// peer returns the entry for a rank, which it makes if there is none. A new entry has an empty range of ghosts.
+func (p *Plan) peer(rank int) *Peer {
+	i := sort.Search(len(p.Peers), func(i int) bool { return p.Peers[i].Rank >= rank })
+	if i == len(p.Peers) || p.Peers[i].Rank != rank {
+		p.Peers = append(p.Peers, Peer{})
+		copy(p.Peers[i+1:], p.Peers[i:])
+		p.Peers[i] = Peer{Rank: rank}
+	}
+	return &p.Peers[i]
+}
+
+// String prints the plan for people.
+func (p *Plan) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "rank %d: %d cells, %d ghosts\n", p.Rank, p.Owned, p.Ghosts)
+	for _, e := range p.Peers {
+		fmt.Fprintf(&b, "  rank %d: send %v, receive [%d, %d)\n", e.Rank, e.Send, e.Lo, e.Hi)
+	}
+	return b.String()
+}

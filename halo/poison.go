@@ -1,0 +1,17 @@
+package halo
+
+// With the build tag invariants, ghosts hold NaN from the start of an exchange to its end, and buffers are
+// overwritten after use, so that whoever uses either too early or too late notices.
+
+// poison fills the ghosts of the fields with bytes that are a NaN in either precision.
+func poison(plan *Plan, fields []Field) {
+	for _, f := range fields {
+		scribble(f.data[plan.Owned*f.size:])
+	}
+}
+
+func scribble(b []byte) {
+	for i := range b {
+		b[i] = 0xff
+	}
+}

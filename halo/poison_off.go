@@ -1,0 +1,5 @@
+//go:build !invariants
+
+package halo
+
+const poisoning = false

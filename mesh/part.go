@@ -1,0 +1,127 @@
+package mesh
+
+import "fmt"
+
+// Part is the piece of a mesh that one rank works on: its own cells, and ghosts, copies of the cells around them.
+// Cells are numbered core | boundary | ghost: a core cell has no ghost among its neighbours.
+type Part struct {
+	X, Y      []float64  // the vertices of the cells
+	Cells     [][3]int32 // vertices of each cell, in the order of the whole mesh
+	Global    []int32    // id of each cell in the whole mesh
+	Core      int        // cells [0, Core) are core
+	Owned     int        // cells [Core, Owned) are boundary, the rest ghosts
+	Neighbour [][3]int32 // of each owned cell, across its edge from vertex k to k+1: a cell, or what Outside gives
+	Groups    []Group
+
+	CellData, VertexData map[string][]float64
+}
+
+// Outside is the neighbour where the mesh ends: -1 at an edge of no group, -2-g at one of group g.
+func Outside(group int32) int32 { return -2 - group }
+
+// OutsideGroup is the group of a neighbour that Outside gave, -1 for none.
+func OutsideGroup(neighbour int32) int32 { return -2 - neighbour }
+
+// Part copies out of m the cells of a rank: core, boundary and ghost are cell ids; nb and boundaryGroup are what
+// Neighbours and BoundaryGroups gave. local and vertexLocal are scratch, of one entry a cell and a vertex, that hold
+// -1 before and after.
+func (m *Mesh) Part(nb, boundaryGroup [][3]int32, core, boundary, ghost, local, vertexLocal []int32) *Part {
+	n := len(core) + len(boundary) + len(ghost)
+	p := &Part{
+		Cells: make([][3]int32, 0, n), Global: make([]int32, 0, n),
+		Core: len(core), Owned: len(core) + len(boundary), Groups: m.Groups,
+		Neighbour: make([][3]int32, len(core)+len(boundary)),
+	}
+	for _, ids := range [][]int32{core, boundary, ghost} {
+		for _, c := range ids {
+			local[c] = int32(len(p.Global))
+			p.Global = append(p.Global, c)
+		}
+	}
+	var vertices []int32
+	for _, c := range p.Global {
+		var cell [3]int32
+		for k, v := range m.Cells[c] {
+			if vertexLocal[v] < 0 {
+				vertexLocal[v] = int32(len(vertices))
+				vertices = append(vertices, v)
+			}
+			cell[k] = vertexLocal[v]
+		}
+		p.Cells = append(p.Cells, cell)
+	}
+	for i, c := range p.Global[:p.Owned] {
+		for k, o := range nb[c] {
+			if o >= 0 {
+				p.Neighbour[i][k] = local[o]
+			} else {
+				p.Neighbour[i][k] = Outside(boundaryGroup[c][k])
+			}
+		}
+	}
+	p.X, p.Y = pick(m.X, vertices), pick(m.Y, vertices)
+	p.CellData, p.VertexData = pickAll(m.CellData, p.Global), pickAll(m.VertexData, vertices)
+	for _, c := range p.Global {
+		local[c] = -1
+	}
+	for _, v := range vertices {
+		vertexLocal[v] = -1
+	}
+	return p
+}
+
+// Vertices returns the corners of cell i.
+func (p *Part) Vertices(i int) (x, y [3]float64) {
+	for k, v := range p.Cells[i] {
+		x[k], y[k] = p.X[v], p.Y[v]
+	}
+	return x, y
+}
+
+// Centroid returns the centre of mass of cell i.
+func (p *Part) Centroid(i int) (x, y float64) {
+	xs, ys := p.Vertices(i)
+	return (xs[0] + xs[1] + xs[2]) / 3, (ys[0] + ys[1] + ys[2]) / 3
+}
+
+// Area returns the area of cell i.
+func (p *Part) Area(i int) float64 {
+	x, y := p.Vertices(i)
+	return ((x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])) / 2
+}
+
+// Sample returns a scalar field of the mesh at every cell of the part: a cell field as it is, a vertex field as the
+// mean over the corners.
+func (p *Part) Sample(name string) ([]float64, error) {
+	if f, ok := p.CellData[name]; ok {
+		return f, nil
+	}
+	f, ok := p.VertexData[name]
+	if !ok {
+		return nil, fmt.Errorf("the mesh has no field %q", name)
+	}
+	out := make([]float64, len(p.Cells))
+	for i, c := range p.Cells {
+		out[i] = (f[c[0]] + f[c[1]] + f[c[2]]) / 3
+	}
+	return out, nil
+}
+
+func pick(from []float64, ids []int32) []float64 {
+	out := make([]float64, len(ids))
+	for i, id := range ids {
+		out[i] = from[id]
+	}
+	return out
+}
+
+func pickAll(fields map[string][]float64, ids []int32) map[string][]float64 {
+	if len(fields) == 0 {
+		return nil
+	}
+	out := make(map[string][]float64, len(fields))
+	for name, f := range fields {
+		out[name] = pick(f, ids)
+	}
+	return out
+}

@@ -1,0 +1,96 @@
+package kernels
+
+// face is an edge as the schemes see it: both sides in the frame of the normal, and the Roe state between them.
+type face[F Float] struct {
+	l, r side[F]
+
+	dz1, dz2       F // jumps of surface and interface
+	u1, u2, c1, c2 F // Roe mean velocities, g times the mean thicknesses
+	r1, r2, r3, r4 F // residual: A ΔW - S Δdepth
+}
+
+// side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
+// tangential velocity t.
+type side[F Float] struct {
+	h1, q1, u1, t1 F
+	h2, q2, u2, t2 F
+	depth          F
+}
+
+// vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
+type vector[F Float] struct{ h1, q1, h2, q2 F }
+
+// look rotates a cell into the frame of the normal (nx, ny) and tells whether one of its layers is absent.
+func (s *side[F]) look(w *State[F], depth, nx, ny, dry F) bool {
+	s.depth = depth
+	s.h1, s.q1 = w.H1, w.Q1x*nx+w.Q1y*ny
+	s.h2, s.q2 = w.H2, w.Q2x*nx+w.Q2y*ny
+	t1, t2 := w.Q1y*nx-w.Q1x*ny, w.Q2y*nx-w.Q2x*ny
+	if s.h1 < dry || s.h2 < dry {
+		s.u1, s.t1 = velocity(s.h1, s.q1, dry), velocity(s.h1, t1, dry)
+		s.u2, s.t2 = velocity(s.h2, s.q2, dry), velocity(s.h2, t2, dry)
+		return true
+	}
+	v1, v2 := 1/s.h1, 1/s.h2
+	s.u1, s.t1 = s.q1*v1, t1*v1
+	s.u2, s.t2 = s.q2*v2, t2*v2
+	return false
+}
+
+// velocity is q/h, tending to 0 with h where the layer is thinner than dry.
+func velocity[F Float](h, q, dry F) F {
+	if h >= dry {
+		return q / h
+	}
+	if h <= 0 {
+		return 0
+	}
+	return 2 * h * q / (h*h + dry*dry)
+}
+
+// mirror is what stands behind a wall: the same water, its normal velocity turned round.
+func (s *side[F]) mirror() side[F] {
+	m := *s
+	m.q1, m.u1, m.q2, m.u2 = -s.q1, -s.u1, -s.q2, -s.u2
+	return m
+}
+
+// levels fills the jumps of surface and interface where both layers are there.
+func (f *face[F]) levels() {
+	z2l, z2r := f.l.h2-f.l.depth, f.r.h2-f.r.depth
+	f.dz2 = z2r - z2l
+	f.dz1 = (f.r.h1 + z2r) - (f.l.h1 + z2l)
+}
+
+// mean fills the Roe state and the residual from the sides and the jumps of levels. Thicknesses must be ≥ 0.
+//
+// The residual in this form, with pressure and bed as jumps of levels, vanishes exactly in a lake at rest.
+func (f *face[F]) mean(p *Params[F]) {
+	const nothing = 1e-30 // keeps 0/0 away where a layer is absent on both sides
+	l, r := &f.l, &f.r
+	s1l, s1r, s2l, s2r := sqrt(l.h1), sqrt(r.h1), sqrt(l.h2), sqrt(r.h2)
+	f.u1 = (s1l*l.u1 + s1r*r.u1) / (s1l + s1r + nothing)
+	f.u2 = (s2l*l.u2 + s2r*r.u2) / (s2l + s2r + nothing)
+	f.c1 = p.Gravity * ((l.h1 + r.h1) / 2)
+	f.c2 = p.Gravity * ((l.h2 + r.h2) / 2)
+	f.r1 = r.q1 - l.q1
+	f.r2 = (r.q1*r.u1 - l.q1*l.u1) + f.c1*f.dz1
+	f.r3 = r.q2 - l.q2
+	f.r4 = (r.q2*r.u2 - l.q2*l.u2) + f.c2*(p.DensityRatio*f.dz1+(1-p.DensityRatio)*f.dz2)
+}
+
+// times is the Roe matrix A of the face times v.
+func (f *face[F]) times(r F, v vector[F]) vector[F] {
+	return vector[F]{
+		v.q1,
+		(f.c1-f.u1*f.u1)*v.h1 + 2*f.u1*v.q1 + f.c1*v.h2,
+		v.q2,
+		r*f.c2*v.h1 + (f.c2-f.u2*f.u2)*v.h2 + 2*f.u2*v.q2,
+	}
+}
+
+// jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
+func (f *face[F]) jump() vector[F] { return vector[F]{f.dz1 - f.dz2, f.r1, f.dz2, f.r3} }
+
+// residual is the residual of the face as a vector.
+func (f *face[F]) residual() vector[F] { return vector[F]{f.r1, f.r2, f.r3, f.r4} }

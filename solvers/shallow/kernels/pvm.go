@@ -1,0 +1,37 @@
+package kernels
+
+// pvm is Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the parabola that meets
+// |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean flow.
+//
+// The term of a0 uses the jump of levels, which equals ΔW - A⁻¹S Δdepth at rest and has no singularity where an
+// internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
+func pvm[F Float](f *face[F], r F, ev *Eigenvalues[F]) vector[F] {
+	l1, l4 := ev.L1, ev.L4
+	x := larger(abs(ev.L2), abs(ev.L3))
+	if l1+l4 < 0 {
+		x = -x
+	}
+	var a0, a1, a2 F
+	guard := (l4 - l1) * F(1e-4)
+	if x-l1 < guard || l4-x < guard {
+		// χ is no third point: the line through both external waves (HLL).
+		w := 1 / (l4 - l1)
+		a0 = (l4*abs(l1) - l1*abs(l4)) * w
+		a1 = (abs(l4) - abs(l1)) * w
+	} else {
+		w := 1 / (l4 - l1)
+		d1 := abs(l1) * w / (x - l1)
+		d4 := abs(l4) * w / (l4 - x)
+		di := -abs(x) / ((x - l1) * (l4 - x))
+		a0 = d1*l4*x + d4*l1*x + di*l1*l4
+		a1 = -l1*(d4+di) - l4*(d1+di) - x*(d1+d4)
+		a2 = d1 + d4 + di
+	}
+	ar := f.times(r, f.residual())
+	return vector[F]{
+		a0*(f.dz1-f.dz2) + a1*f.r1 + a2*ar.h1,
+		a0*f.r1 + a1*f.r2 + a2*ar.q1,
+		a0*f.dz2 + a1*f.r3 + a2*ar.h2,
+		a0*f.r3 + a1*f.r4 + a2*ar.q2,
+	}
+}
