@@ -6,8 +6,9 @@ package kernels
 // and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step is
 // a wall to the layer. With a layer absent on both sides the other one is alone.
 func (f *face[F]) dry(p *Params[F]) (m vector[F], speed F) {
+	const film = 1e-12 // m: what stands for no water at all, so that every mean has a meaning
 	l, r := &f.l, &f.r
-	l.h1, l.h2, r.h1, r.h2 = larger(l.h1, 0), larger(l.h2, 0), larger(r.h1, 0), larger(r.h2, 0)
+	l.h1, l.h2, r.h1, r.h2 = larger(l.h1, film), larger(l.h2, film), larger(r.h1, film), larger(r.h2, film)
 	absent1l, absent1r := l.h1 < p.DryDepth, r.h1 < p.DryDepth
 	absent2l, absent2r := l.h2 < p.DryDepth, r.h2 < p.DryDepth
 
@@ -37,7 +38,8 @@ func (f *face[F]) dry(p *Params[F]) (m vector[F], speed F) {
 	if absent1l && absent1r {
 		f.absent1()
 		f.dz1 = f.dz2
-		f.mean(p)
+		f.mean(p.Gravity)
+		f.jumps(p.DensityRatio)
 		if absent2l && absent2r {
 			f.absent2()
 			return m, 0
@@ -48,14 +50,14 @@ func (f *face[F]) dry(p *Params[F]) (m vector[F], speed F) {
 	if absent2l && absent2r {
 		f.absent2()
 		f.dz2 = 0
-		f.mean(p)
+		f.mean(p.Gravity)
+		f.jumps(p.DensityRatio)
 		f.r4 = 0
 		m.h1, m.q1, speed = alone(f.u1, f.c1, f.dz1, f.r1, f.r2, p.EntropyFix)
 		return m, speed
 	}
-	const film = 1e-12 // m: keeps the quartic's c above 0
-	f.mean(p)
-	f.c1, f.c2 = larger(f.c1, p.Gravity*film), larger(f.c2, p.Gravity*film)
+	f.mean(p.Gravity)
+	f.jumps(p.DensityRatio)
 	ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
 	return pvm(f, p.DensityRatio, &ev), larger(-ev.L1, ev.L4)
 }

@@ -14,7 +14,8 @@ func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []Stat
 	if f.look(e, p, m, w) {
 		v, speed = f.dry(p)
 	} else {
-		f.mean(p)
+		f.mean(p.Gravity)
+		f.jumps(p.DensityRatio)
 		ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
 		count(ev.Complex, e, m, n)
 		v, speed = pvm(&f, p.DensityRatio, &ev), larger(-ev.L1, ev.L4)
@@ -33,7 +34,8 @@ func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []St
 	if f.look(e, p, m, w) {
 		v, speed = f.dry(p)
 	} else {
-		f.mean(p)
+		f.mean(p.Gravity)
+		f.jumps(p.DensityRatio)
 		ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
 		count(ev.Complex, e, m, n)
 		v, speed = roe(&f, p, &ev), larger(-ev.L1, ev.L4)
@@ -54,7 +56,8 @@ func FluxRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []Stat
 		v, speed = f.dry(p)
 		contacts = false
 	} else {
-		f.mean(p)
+		f.mean(p.Gravity)
+		f.jumps(p.DensityRatio)
 		ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
 		count(ev.Complex, e, m, n)
 		v, speed = roe(&f, p, &ev), larger(-ev.L1, ev.L4)

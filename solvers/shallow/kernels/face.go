@@ -31,7 +31,8 @@ func (s *side[F]) look(w *State[F], depth, nx, ny, dry F) bool {
 		s.u2, s.t2 = velocity(s.h2, s.q2, dry), velocity(s.h2, t2, dry)
 		return true
 	}
-	v1, v2 := 1/s.h1, 1/s.h2
+	both := 1 / (s.h1 * s.h2)
+	v1, v2 := s.h2*both, s.h1*both
 	s.u1, s.t1 = s.q1*v1, t1*v1
 	s.u2, s.t2 = s.q2*v2, t2*v2
 	return false
@@ -62,21 +63,25 @@ func (f *face[F]) levels() {
 	f.dz1 = (f.r.h1 + z2r) - (f.l.h1 + z2l)
 }
 
-// mean fills the Roe state and the residual from the sides and the jumps of levels. Thicknesses must be ≥ 0.
-//
-// The residual in this form, with pressure and bed as jumps of levels, vanishes exactly in a lake at rest.
-func (f *face[F]) mean(p *Params[F]) {
-	const nothing = 1e-30 // keeps 0/0 away where a layer is absent on both sides
+// mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
+// with both weights multiplied by that of the left side.
+func (f *face[F]) mean(g F) {
 	l, r := &f.l, &f.r
-	s1l, s1r, s2l, s2r := sqrt(l.h1), sqrt(r.h1), sqrt(l.h2), sqrt(r.h2)
-	f.u1 = (s1l*l.u1 + s1r*r.u1) / (s1l + s1r + nothing)
-	f.u2 = (s2l*l.u2 + s2r*r.u2) / (s2l + s2r + nothing)
-	f.c1 = p.Gravity * ((l.h1 + r.h1) / 2)
-	f.c2 = p.Gravity * ((l.h2 + r.h2) / 2)
+	g1, g2 := sqrt(l.h1*r.h1), sqrt(l.h2*r.h2)
+	f.u1 = (l.h1*l.u1 + g1*r.u1) / (l.h1 + g1)
+	f.u2 = (l.h2*l.u2 + g2*r.u2) / (l.h2 + g2)
+	f.c1 = g * ((l.h1 + r.h1) / 2)
+	f.c2 = g * ((l.h2 + r.h2) / 2)
+}
+
+// jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
+// levels, it vanishes exactly in a lake at rest.
+func (f *face[F]) jumps(ratio F) {
+	l, r := &f.l, &f.r
 	f.r1 = r.q1 - l.q1
 	f.r2 = (r.q1*r.u1 - l.q1*l.u1) + f.c1*f.dz1
 	f.r3 = r.q2 - l.q2
-	f.r4 = (r.q2*r.u2 - l.q2*l.u2) + f.c2*(p.DensityRatio*f.dz1+(1-p.DensityRatio)*f.dz2)
+	f.r4 = (r.q2*r.u2 - l.q2*l.u2) + f.c2*(ratio*f.dz1+(1-ratio)*f.dz2)
 }
 
 // times is the Roe matrix A of the face times v.

@@ -19,10 +19,11 @@ func pvm[F Float](f *face[F], r F, ev *Eigenvalues[F]) vector[F] {
 		a0 = (l4*abs(l1) - l1*abs(l4)) * w
 		a1 = (abs(l4) - abs(l1)) * w
 	} else {
-		w := 1 / (l4 - l1)
-		d1 := abs(l1) * w / (x - l1)
-		d4 := abs(l4) * w / (l4 - x)
-		di := -abs(x) / ((x - l1) * (l4 - x))
+		// Lagrange's weights over one common denominator.
+		w := 1 / ((l4 - l1) * (x - l1) * (l4 - x))
+		d1 := abs(l1) * (l4 - x) * w
+		d4 := abs(l4) * (x - l1) * w
+		di := -abs(x) * (l4 - l1) * w
 		a0 = d1*l4*x + d4*l1*x + di*l1*l4
 		a1 = -l1*(d4+di) - l4*(d1+di) - x*(d1+d4)
 		a2 = d1 + d4 + di

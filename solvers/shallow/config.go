@@ -1,0 +1,82 @@
+package shallow
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// Config holds the constants of a run.
+type Config struct {
+	Scheme       string  // "roe", "ir-roe" or "pvm-ifcp"
+	Gravity      float64 // m/s²
+	DensityRatio float64 // upper over lower, in (0, 1]
+	CFL          float64 // γ of the time step, in (0, 1]
+	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
+	DryDepth     float64 // m; a thinner layer counts as absent
+	Hyperbolic   bool    // keep cells hyperbolic by friction between the layers
+
+	// Boundary gives for each physical group whether water leaves through its edges; Open is for edges of no group.
+	Boundary []bool
+	Open     bool
+}
+
+// Initial holds the state at t = 0 for every cell of a part, ghosts too, and what does not change.
+type Initial struct {
+	Depth                  []float64 // of the bed below the datum, m
+	H1, U1, V1, H2, U2, V2 []float64 // thicknesses in m, velocities in m/s
+	Manning                []float64 // coefficient in s/m^(1/3); nil for no friction
+}
+
+func params[F kernels.Float](c Config, friction bool) (kernels.Params[F], error) {
+	p := kernels.Params[F]{
+		Gravity: F(c.Gravity), DensityRatio: F(c.DensityRatio), CFL: F(c.CFL), EntropyFix: F(c.EntropyFix),
+		DryDepth: F(c.DryDepth), Tolerance: tolerance[F](), Hyperbolic: c.Hyperbolic, Friction: friction,
+	}
+	switch {
+	case !(c.Gravity > 0):
+		return p, fmt.Errorf("gravity %g must be positive", c.Gravity)
+	case !(c.DensityRatio > 0 && c.DensityRatio <= 1):
+		return p, fmt.Errorf("density ratio %g must be in (0, 1]", c.DensityRatio)
+	case !(c.CFL > 0 && c.CFL <= 1):
+		return p, fmt.Errorf("CFL number %g must be in (0, 1]", c.CFL)
+	case !(c.EntropyFix >= 0 && c.EntropyFix <= 1):
+		return p, fmt.Errorf("entropy fix %g must be in [0, 1]", c.EntropyFix)
+	case !(c.DryDepth > 0):
+		return p, fmt.Errorf("dry depth %g must be positive", c.DryDepth)
+	}
+	return p, nil
+}
+
+// tolerance is where Newton's iteration may stop: its next step would be below rounding.
+func tolerance[F kernels.Float]() F {
+	if single[F]() {
+		return F(4e-3)
+	}
+	return F(4e-6)
+}
+
+func single[F kernels.Float]() bool {
+	third := F(1) / 3
+	return float64(third) != 1.0/3
+}
+
+// settle rounds depths and thicknesses to a fixed grid, so that levels, their sums and
+// differences, are exact: then a lake at rest over any bed is at rest to the last bit. scale is the largest of all
+// over all ranks.
+func settle(values []float64, grid float64) {
+	for i, v := range values {
+		values[i] = math.RoundToEven(v/grid) * grid
+	}
+}
+
+// gridFor is the spacing of that grid: a power of two that leaves a few bits of the mantissa for what h grows to.
+func gridFor[F kernels.Float](scale float64) float64 {
+	bits := 48
+	if single[F]() {
+		bits = 21
+	}
+	_, e := math.Frexp(scale)
+	return math.Ldexp(1, e-bits)
+}

@@ -1,0 +1,260 @@
+package shallow
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// Diagnostics are global quantities, the same on every rank and for any number of ranks. Integrals are exact sums of
+// the products of cell value and area.
+type Diagnostics struct {
+	Mass1, Mass2  float64 // ∫h dA, m³
+	H1Min, H1Max  float64
+	H2Min, H2Max  float64
+	SpeedMax      float64 // of either layer where it is not dry, m/s
+	Z1AbsIntegral float64 // ∫|z1| dA
+	H2SqIntegral  float64 // ∫h2² dA
+	ComplexEdges  int64   // edges with a complex pair, summed over the steps
+	LimitedFluxes int64   // mass fluxes cut to what the upwind cell had, summed over the steps
+}
+
+// sumLoop gathers the diagnostics of owned cells.
+type sumLoop[F kernels.Float] struct {
+	a  *arrays[F]
+	mu sync.Mutex
+	sums
+}
+
+type sums struct {
+	mass1, mass2, z1, h2sq dist.Accumulator
+	least, most            [2]float64
+	speed                  float64
+}
+
+func newSumLoop[F kernels.Float](a *arrays[F]) *sumLoop[F] { return &sumLoop[F]{a: a} }
+
+func (s *sums) reset() {
+	*s = sums{least: [2]float64{math.Inf(1), math.Inf(1)}, most: [2]float64{math.Inf(-1), math.Inf(-1)}}
+}
+
+func (s *sums) merge(o *sums) {
+	s.mass1.Merge(&o.mass1)
+	s.mass2.Merge(&o.mass2)
+	s.z1.Merge(&o.z1)
+	s.h2sq.Merge(&o.h2sq)
+	for k := range s.least {
+		s.least[k], s.most[k] = min(s.least[k], o.least[k]), max(s.most[k], o.most[k])
+	}
+	s.speed = max(s.speed, o.speed)
+}
+
+func (l *sumLoop[F]) Range(lo, hi int) {
+	var s sums
+	s.reset()
+	dry := l.a.params.DryDepth
+	for i := lo; i < hi; i++ {
+		c, site := &l.a.now[i], &l.a.mesh.Sites[i]
+		area, h1, h2 := float64(site.Area), float64(c.H1), float64(c.H2)
+		s.mass1.Add(h1 * area)
+		s.mass2.Add(h2 * area)
+		s.z1.Add(math.Abs(h1+h2-float64(site.Depth)) * area)
+		s.h2sq.Add(h2 * h2 * area)
+		s.least[0], s.most[0] = min(s.least[0], h1), max(s.most[0], h1)
+		s.least[1], s.most[1] = min(s.least[1], h2), max(s.most[1], h2)
+		if c.H1 >= dry {
+			s.speed = max(s.speed, math.Hypot(float64(c.Q1x), float64(c.Q1y))/h1)
+		}
+		if c.H2 >= dry {
+			s.speed = max(s.speed, math.Hypot(float64(c.Q2x), float64(c.Q2y))/h2)
+		}
+	}
+	l.mu.Lock()
+	l.merge(&s)
+	l.mu.Unlock()
+}
+
+func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
+	var d Diagnostics
+	l := s.sums
+	l.reset()
+	s.dev.Run(l, 0, s.part.Owned)
+	for _, e := range []struct {
+		to  *float64
+		sum *dist.Accumulator
+	}{{&d.Mass1, &l.mass1}, {&d.Mass2, &l.mass2}, {&d.Z1AbsIntegral, &l.z1}, {&d.H2SqIntegral, &l.h2sq}} {
+		if err := dist.AllreduceSum(ctx, s.comm, e.sum); err != nil {
+			return d, err
+		}
+		*e.to = e.sum.Float64()
+	}
+	most := []float64{l.most[0], l.most[1], l.speed, -l.least[0], -l.least[1]}
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+		return d, err
+	}
+	d.H1Max, d.H2Max, d.SpeedMax, d.H1Min, d.H2Min = most[0], most[1], most[2], -most[3], -most[4]
+	n := []int64{s.counters.ComplexEdges, s.counters.LimitedFluxes}
+	if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
+		return d, err
+	}
+	d.ComplexEdges, d.LimitedFluxes = n[0], n[1]
+	return d, nil
+}
+
+// Value returns a quantity at one owned cell. The velocity of a layer thinner than dry is 0.
+func (s *solver[F]) Value(name string, i int) float64 {
+	c, depth := &s.now[i], float64(s.mesh.Sites[i].Depth)
+	h1, h2 := float64(c.H1), float64(c.H2)
+	flow := func(q F, h F) float64 {
+		if h < s.params.DryDepth {
+			return 0
+		}
+		return float64(q) / float64(h)
+	}
+	switch name {
+	case "h1":
+		return h1
+	case "h2":
+		return h2
+	case "z1":
+		return h1 + h2 - depth
+	case "z2":
+		return h2 - depth
+	case "u1":
+		return flow(c.Q1x, c.H1)
+	case "v1":
+		return flow(c.Q1y, c.H1)
+	case "u2":
+		return flow(c.Q2x, c.H2)
+	case "v2":
+		return flow(c.Q2y, c.H2)
+	case "depth":
+		return depth
+	}
+	return math.NaN()
+}
+
+// Fields are the names that Field knows.
+var Fields = []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}
+
+func (s *solver[F]) Field(name string) ([]float64, error) {
+	if !slices.Contains(Fields, name) {
+		return nil, fmt.Errorf("field %q is not known; there are %v", name, Fields)
+	}
+	out := make([]float64, s.part.Owned)
+	for i := range out {
+		out[i] = s.Value(name, i)
+	}
+	return out, nil
+}
+
+func stateBytes[F kernels.Float]() uintptr {
+	var c kernels.State[F]
+	return unsafe.Sizeof(c)
+}
+
+// chunk is how many cells' state is gathered at a time.
+const chunk = 1 << 16
+
+// Hash gathers the state in blocks of global ids, so that no rank ever holds it all.
+func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+	if s.order == nil {
+		s.order = make([]int32, s.part.Owned)
+		for i := range s.order {
+			s.order[i] = int32(i)
+		}
+		sort.Slice(s.order, func(a, b int) bool { return s.part.Global[s.order[a]] < s.part.Global[s.order[b]] })
+	}
+	cells := []int64{-1}
+	if len(s.order) > 0 {
+		cells[0] = int64(s.part.Global[s.order[len(s.order)-1]])
+	}
+	if err := s.comm.AllreduceInt64(ctx, dist.Max, cells); err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	size := int(stateBytes[F]())
+	var buf []byte
+	next := 0
+	block := make([]byte, chunk*size)
+	for base := int64(0); base <= cells[0]; base += chunk {
+		buf = buf[:0]
+		for ; next < len(s.order) && int64(s.part.Global[s.order[next]]) < base+chunk; next++ {
+			i := s.order[next]
+			buf = binary.LittleEndian.AppendUint32(buf, uint32(s.part.Global[i]))
+			buf = append(buf, unsafe.Slice((*byte)(unsafe.Pointer(&s.now[i])), size)...)
+		}
+		all, err := s.comm.Gatherv(ctx, 0, buf)
+		if err != nil {
+			return "", err
+		}
+		if s.comm.Rank() != 0 {
+			continue
+		}
+		for _, part := range all {
+			for ; len(part) > 0; part = part[4+size:] {
+				at := int(int64(binary.LittleEndian.Uint32(part)) - base)
+				copy(block[at*size:(at+1)*size], part[4:])
+			}
+		}
+		sum.Write(block[:size*int(min(chunk, cells[0]+1-base))])
+	}
+	digest := sum.Sum(nil)
+	if err := s.comm.Bcast(ctx, 0, digest); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(digest), nil
+}
+
+// broken tells where the state stopped being finite, by the lowest global id on any rank.
+func (s *solver[F]) broken(ctx context.Context) error {
+	found := []int64{math.MaxInt64}
+	var text string
+	for i := range s.part.Owned {
+		c := &s.now[i]
+		for k, v := range []F{c.H1, c.Q1x, c.Q1y, c.H2, c.Q2x, c.Q2y} {
+			if v-v != 0 && int64(s.part.Global[i]) < found[0] {
+				x, y := s.part.Centroid(i)
+				found[0] = int64(s.part.Global[i])
+				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v", s.comm.Rank(), found[0], x, y, s.steps,
+					[]string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v)
+			}
+		}
+	}
+	mine := found[0]
+	if err := s.comm.AllreduceInt64(ctx, dist.Min, found); err != nil {
+		return err
+	}
+	if found[0] == math.MaxInt64 {
+		return fmt.Errorf("step %d: the time step is %g", s.steps, s.limit)
+	}
+	if mine != found[0] {
+		text = ""
+	}
+	all, err := s.comm.Allgatherv(ctx, []byte(text))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s", slices.Concat(all...))
+}
+
+// BytesPerCell counts the arrays of the solver and the part of the mesh that it was given.
+func (s *solver[F]) BytesPerCell() float64 {
+	var f kernels.Flux[F]
+	var e kernels.Edge[F]
+	var c kernels.Site[F]
+	bytes := 2*len(s.now)*int(stateBytes[F]()) + len(s.arrays.flux)*int(unsafe.Sizeof(f)) +
+		len(s.mesh.Edges)*int(unsafe.Sizeof(e)) + len(s.mesh.Sites)*int(unsafe.Sizeof(c)) +
+		len(s.part.Cells)*12 + len(s.part.Neighbour)*12 + len(s.part.Global)*4 + len(s.part.X)*16
+	return float64(bytes) / float64(max(1, s.part.Owned))
+}

@@ -1,0 +1,79 @@
+package kernels
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// strip is a row of cells with nearly uniform flow, so that the kernels' arithmetic is what is timed.
+func strip[F Float](n int) (Mesh[F], []State[F]) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	m := Mesh[F]{Owned: int32(n)}
+	w := make([]State[F], n)
+	for i := range n {
+		m.Sites = append(m.Sites, Site[F]{Depth: F(6 + rng.Float64()/10), Area: .01, Edge: [3]int32{int32(max(0, i-1)), int32(i), int32(i)}})
+		w[i] = State[F]{H1: F(4 - rng.Float64()/10), Q1x: F(rng.Float64()), Q1y: F(rng.Float64()), H2: F(2 + rng.Float64()/10), Q2x: F(rng.Float64()), Q2y: 1}
+		m.Edges = append(m.Edges, Edge[F]{Left: int32(i), Right: int32((i + 1) % n), Nx: .6, Ny: .8, Length: .1})
+	}
+	return m, w
+}
+
+func benchFlux[F Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters)) {
+	m, w := strip[F](20000)
+	out := make([]Flux[F], len(m.Edges))
+	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 4e-6}
+	if F(1)/3 == F(float32(1)/3) {
+		p.Tolerance = F(4e-3)
+	}
+	clock, n := &Clock[F]{Dt: 1e-4}, &Counters{}
+	b.ResetTimer()
+	for b.Loop() {
+		run(&m, p, clock, w, out, n)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.Edges)), "ns/edge")
+}
+
+func BenchmarkFluxPVM(b *testing.B) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
+		for e := range m.Edges {
+			FluxPVM(e, p, m, clock, w, out, n)
+		}
+	})
+}
+
+func BenchmarkFluxIRRoe(b *testing.B) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
+		for e := range m.Edges {
+			FluxIRRoe(e, p, m, clock, w, out, n)
+		}
+	})
+}
+
+func BenchmarkFluxRoe(b *testing.B) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
+		for e := range m.Edges {
+			FluxRoe(e, p, m, clock, w, out, n)
+		}
+	})
+}
+
+func BenchmarkFluxPVM32(b *testing.B) {
+	benchFlux(b, func(m *Mesh[float32], p *Params[float32], clock *Clock[float32], w []State[float32], out []Flux[float32], n *Counters) {
+		for e := range m.Edges {
+			FluxPVM(e, p, m, clock, w, out, n)
+		}
+	})
+}
+
+func BenchmarkUpdateCell(b *testing.B) {
+	m, w := strip[float64](20000)
+	out, flux := make([]State[float64], len(w)), make([]Flux[float64], len(m.Edges))
+	p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, DryDepth: 1e-6}
+	clock := &Clock[float64]{Dt: 1e-4}
+	for b.Loop() {
+		for i := range w {
+			UpdateCell(i, p, &m, clock, w, flux, nil, out)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(w)), "ns/cell")
+}

@@ -1,0 +1,216 @@
+package shallow
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// Solver advances the two layers on one rank's part of the mesh. All ranks make the same calls.
+type Solver interface {
+	// Step takes one time step, shortened so as not to pass until, and returns its length in s.
+	Step(ctx context.Context, until float64) (float64, error)
+	Time() float64
+	Steps() int
+	// Field returns a quantity at every owned cell: h1, h2, z1, z2, u1, v1, u2, v2 or depth.
+	Field(name string) ([]float64, error)
+	// Value returns a quantity at one owned cell.
+	Value(name string, cell int) float64
+	Diagnose(ctx context.Context) (Diagnostics, error)
+	// Hash returns the SHA-256 of the state in global order.
+	Hash(ctx context.Context) (string, error)
+	// BytesPerCell is what the arrays of the solver take, on average over its cells.
+	BytesPerCell() float64
+}
+
+// New sets up the solver in the given precision, "float32" or "float64".
+func New(ctx context.Context, precision string, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
+	dev backend.Device) (Solver, error) {
+	switch precision {
+	case "float32":
+		return setUp[float32](ctx, cfg, part, plan, init, comm, dev)
+	case "float64":
+		return setUp[float64](ctx, cfg, part, plan, init, comm, dev)
+	}
+	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
+}
+
+type solver[F kernels.Float] struct {
+	part *mesh.Part
+	comm dist.Comm
+	dev  backend.Device
+	halo *halo.Exchanger
+	arrays[F]
+
+	flux   backend.Loop
+	update *updateLoop[F]
+	sums   *sumLoop[F]
+	inner  int // edges [0, inner) touch no ghost
+
+	t       float64
+	limit   float64 // the longest next step
+	steps   int
+	flying  bool // the ghosts of now are on their way
+	reduced [1]float64
+	order   []int32 // owned cells in ascending global order
+}
+
+func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
+	dev backend.Device) (*solver[F], error) {
+	s := &solver[F]{part: part, comm: comm, dev: dev}
+	var err error
+	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
+		return nil, err
+	}
+	kind := func(neighbour int32) int32 {
+		open := cfg.Open
+		if g := mesh.OutsideGroup(neighbour); g >= 0 {
+			open = cfg.Boundary[g]
+		}
+		if open {
+			return kernels.Open
+		}
+		return kernels.Wall
+	}
+	if err := s.start(ctx, init); err != nil {
+		return nil, err
+	}
+	if s.mesh, s.inner, err = assemble[F](part, init.Depth, kind); err != nil {
+		return nil, err
+	}
+	s.arrays.flux = make([]kernels.Flux[F], len(s.mesh.Edges))
+	switch cfg.Scheme {
+	case "pvm-ifcp":
+		s.flux = &pvmLoop[F]{&s.arrays}
+	case "ir-roe":
+		s.flux = &irRoeLoop[F]{&s.arrays}
+	case "roe":
+		s.flux = &roeLoop[F]{&s.arrays}
+	default:
+		return nil, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", cfg.Scheme)
+	}
+	s.update = &updateLoop[F]{a: &s.arrays}
+	s.sums = newSumLoop(&s.arrays)
+	s.halo = halo.NewExchanger(plan, comm, haloTag, int(stateBytes[F]()))
+	// A step of length 0 changes nothing and finds the length of the first one.
+	if err := s.advance(ctx); err != nil {
+		return nil, err
+	}
+	s.steps, s.counters = 0, kernels.Counters{}
+	return s, nil
+}
+
+// haloTag keeps the exchanges of the state apart from other messages.
+const haloTag = 1
+
+// start fills the state.
+func (s *solver[F]) start(ctx context.Context, init Initial) error {
+	n := len(s.part.Cells)
+	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
+		if len(f) != n {
+			return fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
+		}
+	}
+	s.reduced[0] = 0
+	for i := range n {
+		s.reduced[0] = max(s.reduced[0], math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
+		if init.H1[i] < 0 || init.H2[i] < 0 {
+			x, y := s.part.Centroid(i)
+			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", s.part.Global[i], x, y,
+				init.H1[i], init.H2[i])
+		}
+	}
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, s.reduced[:]); err != nil {
+		return err
+	}
+	grid := gridFor[F](s.reduced[0])
+	settle(init.Depth, grid)
+	settle(init.H1, grid)
+	settle(init.H2, grid)
+	s.now = make([]kernels.State[F], n)
+	s.next = make([]kernels.State[F], n)
+	for i := range s.now {
+		h1, h2 := F(init.H1[i]), F(init.H2[i])
+		s.now[i] = kernels.State[F]{
+			H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),
+			H2: h2, Q2x: h2 * F(init.U2[i]), Q2y: h2 * F(init.V2[i]),
+		}
+	}
+	if init.Manning != nil {
+		s.manning = make([]F, n)
+		for i, m := range init.Manning {
+			s.manning[i] = F(m)
+		}
+	}
+	return nil
+}
+
+func (s *solver[F]) Time() float64 { return s.t }
+func (s *solver[F]) Steps() int    { return s.steps }
+
+func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
+	left := until - s.t
+	dt := s.limit
+	last := dt >= left
+	if last {
+		dt = left
+	}
+	s.clock.Dt = F(dt)
+	if err := s.advance(ctx); err != nil {
+		return 0, err
+	}
+	if last {
+		s.t = until
+	} else {
+		s.t += float64(s.clock.Dt)
+	}
+	return dt, nil
+}
+
+// advance takes a step of the clock's length. The limiter of the mass fluxes needs that length before the fluxes are
+// known, so it comes from the waves of the step before, as in the paper's Figure 2.
+//
+// Fluxes between owned cells are computed while the ghosts of this state arrive, and core cells are updated while
+// the boundary cells of the next one leave.
+func (s *solver[F]) advance(ctx context.Context) error {
+	s.dev.Run(s.flux, 0, s.inner)
+	if err := s.settleHalo(ctx); err != nil {
+		return err
+	}
+	s.dev.Run(s.flux, s.inner, len(s.mesh.Edges))
+
+	s.update.reset()
+	s.dev.Run(s.update, s.part.Core, s.part.Owned)
+	if err := s.halo.Start(ctx, halo.Of(s.next)); err != nil {
+		return err
+	}
+	s.flying = true
+	s.dev.Run(s.update, 0, s.part.Core)
+
+	s.reduced[0] = float64(s.update.dt)
+	if err := s.comm.AllreduceFloat64(ctx, dist.Min, s.reduced[:]); err != nil {
+		return fmt.Errorf("time step: %w", err)
+	}
+	s.limit = s.reduced[0]
+	s.now, s.next = s.next, s.now
+	s.steps++
+	if !(s.limit > 0) {
+		return s.broken(ctx)
+	}
+	return nil
+}
+
+// settleHalo completes the exchange that the last step began.
+func (s *solver[F]) settleHalo(ctx context.Context) error {
+	if !s.flying {
+		return nil
+	}
+	s.flying = false
+	return s.halo.Finish(ctx)
+}
