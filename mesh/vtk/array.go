@@ -1,0 +1,88 @@
+package vtk
+
+import (
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Array is a named array of tuples: one tuple a point, a cell, or (in field data) whatever the name says.
+type Array struct {
+	Name       string
+	Components int // values in a tuple; 0 means 1
+
+	// Data holds the tuples one after another. It is a slice of int8, uint8, int16, uint16, int32, uint32, int64,
+	// uint64, float32 or float64, and its type is the type in the file.
+	Data any
+}
+
+// Arrays is a list of arrays of different names.
+type Arrays []Array
+
+// Find returns the array of that name.
+func (list Arrays) Find(name string) (Array, bool) {
+	for _, a := range list {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Array{}, false
+}
+
+// Tuples returns how many tuples the array has.
+func (a Array) Tuples() int {
+	v, err := wrap(a.Data)
+	if err != nil {
+		return 0
+	}
+	return v.len() / a.width()
+}
+
+// Float64s returns the values as float64. The result is a.Data itself where that is a []float64.
+func (a Array) Float64s() []float64 {
+	v, err := wrap(a.Data)
+	if err != nil {
+		return nil
+	}
+	return v.floats()
+}
+
+// Int64s returns the values of an array of integers, and false where the values are floating-point numbers or do
+// not fit. The result is a.Data itself where that is an []int64.
+func (a Array) Int64s() ([]int64, bool) {
+	v, err := wrap(a.Data)
+	if err != nil {
+		return nil, false
+	}
+	return v.ints()
+}
+
+func (a Array) width() int { return max(a.Components, 1) }
+
+// check reports what keeps the arrays from being written. tuples is how many tuples each must have, -1 for any.
+func (list Arrays) check(where string, tuples int) error {
+	seen := make(map[string]bool, len(list))
+	for i, a := range list {
+		if a.Name == "" || !utf8.ValidString(a.Name) {
+			return fmt.Errorf("array %d of the %s has the name %q: a name is UTF-8 text, not empty", i, where, a.Name)
+		}
+		for _, r := range a.Name {
+			if unicode.IsControl(r) || r == utf8.RuneError {
+				return fmt.Errorf("array %d of the %s has the name %q: a name has no control characters", i, where, a.Name)
+			}
+		}
+		if seen[a.Name] {
+			return fmt.Errorf("the %s has two arrays of the name %q", where, a.Name)
+		}
+		seen[a.Name] = true
+		v, err := wrap(a.Data)
+		if err != nil {
+			return fmt.Errorf("array %q of the %s: %w", a.Name, where, err)
+		}
+		if v.len()%a.width() != 0 || tuples >= 0 && v.len()/a.width() != tuples {
+			return fmt.Errorf("array %q of the %s has %d values in tuples of %d, needed are %d tuples",
+				a.Name, where, v.len(), a.width(), tuples)
+		}
+	}
+	return nil
+}

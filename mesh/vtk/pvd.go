@@ -1,0 +1,139 @@
+package vtk
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Frame is one entry of a .pvd file: the data at a time.
+type Frame struct {
+	Time float64
+	File string // a .vtu or .pvtu file, relative to the folder of the .pvd file
+}
+
+// Collection is a .pvd file that grows by a frame at a time and is valid after each.
+type Collection struct {
+	path   string
+	frames []Frame
+}
+
+// NewCollection begins a .pvd file, which appears with its first frame. A file of that name is then replaced.
+func NewCollection(path string) *Collection { return &Collection{path: path} }
+
+// OpenCollection goes on with the .pvd file that an earlier run began, or begins one where there is none.
+func OpenCollection(path string) (*Collection, error) {
+	c := NewCollection(path)
+	if _, err := os.Stat(path); os.IsNotExist(err) {
+		return c, nil
+	}
+	var err error
+	c.frames, err = ReadPVD(path)
+	return c, err
+}
+
+// Append adds a frame and rewrites the file. Frames at its time or later are replaced by it: a run that starts again
+// from a checkpoint writes them anew.
+func (c *Collection) Append(f Frame) error {
+	n := len(c.frames)
+	for n > 0 && c.frames[n-1].Time >= f.Time {
+		n--
+	}
+	frames := append(c.frames[:n:n], f)
+	if err := WritePVD(c.path, frames); err != nil {
+		return err
+	}
+	c.frames = frames
+	return nil
+}
+
+// WritePVD writes a series of frames. The times must increase, and the files differ.
+func WritePVD(path string, frames []Frame) error {
+	names := make([]string, len(frames))
+	for i, f := range frames {
+		names[i] = f.File
+	}
+	err := checkSources(names)
+	if err == nil {
+		err = checkTimes(frames)
+	}
+	if err == nil {
+		err = replaceFile(path, func(file *os.File) error { return writeFrames(file, frames) })
+	}
+	if err != nil {
+		return fmt.Errorf("%s: cannot write: %w", path, err)
+	}
+	return nil
+}
+
+func writeFrames(file *os.File, frames []Frame) error {
+	d := newDocument(file, "Collection")
+	d.open("Collection")
+	for _, f := range frames {
+		d.empty("DataSet", "timestep", strconv.FormatFloat(f.Time, 'g', -1, 64), "group", "", "part", "0",
+			"file", filepath.ToSlash(f.File))
+	}
+	d.close("Collection")
+	d.close("VTKFile")
+	if d.err != nil {
+		return d.err
+	}
+	return d.w.Flush()
+}
+
+func checkTimes(frames []Frame) error {
+	for i, f := range frames {
+		if f.Time-f.Time != 0 {
+			return fmt.Errorf("frame %d has the time %g", i, f.Time)
+		}
+		if i > 0 && f.Time <= frames[i-1].Time {
+			return fmt.Errorf("frame %d has the time %g, not after %g of the frame before", i, f.Time, frames[i-1].Time)
+		}
+	}
+	return nil
+}
+
+// ReadPVD reads the frames of a .pvd file in the order of the file, which is that of time. The names of the files
+// are as they stand there: relative to the folder of path. Errors name path and the element.
+func ReadPVD(path string) ([]Frame, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	frames, err := parseFrames(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return frames, nil
+}
+
+func parseFrames(data []byte) ([]Frame, error) {
+	root, _, err := parseTree(data, "Collection")
+	if err != nil {
+		return nil, err
+	}
+	collection, err := root.needed("Collection")
+	if err != nil {
+		return nil, err
+	}
+	var frames []Frame
+	for _, e := range collection.children {
+		if e.tag != "DataSet" {
+			return nil, e.errorf("only DataSet elements belong in a Collection")
+		}
+		f := Frame{File: filepath.FromSlash(e.attribute("file"))}
+		if f.File == "" {
+			return nil, e.errorf("the attribute file is missing")
+		}
+		value := e.attribute("timestep")
+		if f.Time, err = strconv.ParseFloat(value, 64); err != nil || f.Time-f.Time != 0 {
+			return nil, e.errorf("the attribute timestep=%q is not a time", value)
+		}
+		if n := len(frames); n > 0 && f.Time <= frames[n-1].Time {
+			return nil, e.errorf("the time %g is not after %g, that of the frame before", f.Time, frames[n-1].Time)
+		}
+		frames = append(frames, f)
+	}
+	return frames, nil
+}

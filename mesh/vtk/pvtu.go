@@ -1,0 +1,73 @@
+package vtk
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"unicode/utf8"
+)
+
+// WritePVTU writes the index of a grid whose pieces are .vtu files, given relative to the folder of path. like is
+// any one of the pieces: all have point data and cell data of the same names, types and components, in the same
+// order. The pieces need not exist yet; a viewer opens the index, so write it after them.
+func WritePVTU(path string, pieces []string, like *Grid) error {
+	if err := checkSources(pieces); err != nil {
+		return fmt.Errorf("%s: cannot write: %w", path, err)
+	}
+	if err := like.check(); err != nil {
+		return fmt.Errorf("%s: cannot write: %w", path, err)
+	}
+	err := replaceFile(path, func(f *os.File) error { return writeIndex(f, pieces, like) })
+	if err != nil {
+		return fmt.Errorf("%s: cannot write: %w", path, err)
+	}
+	return nil
+}
+
+func writeIndex(f *os.File, pieces []string, like *Grid) error {
+	d := newDocument(f, "PUnstructuredGrid")
+	d.open("PUnstructuredGrid", "GhostLevel", "0")
+	for _, section := range []struct {
+		tag  string
+		list Arrays
+	}{
+		{"PPointData", like.PointData},
+		{"PCellData", like.CellData},
+		{"PPoints", Arrays{{Name: "Points", Components: 3, Data: like.Points}}},
+	} {
+		d.open(section.tag)
+		for _, a := range section.list {
+			v, err := wrap(a.Data)
+			if err != nil {
+				return err
+			}
+			d.empty("PDataArray", "type", v.typeName(), "Name", a.Name, "NumberOfComponents", strconv.Itoa(a.width()))
+		}
+		d.close(section.tag)
+	}
+	for _, p := range pieces {
+		d.empty("Piece", "Source", filepath.ToSlash(p))
+	}
+	d.close("PUnstructuredGrid")
+	d.close("VTKFile")
+	if d.err != nil {
+		return d.err
+	}
+	return d.w.Flush()
+}
+
+// checkSources refuses names of files that an index cannot hold.
+func checkSources(names []string) error {
+	seen := make(map[string]bool, len(names))
+	for i, name := range names {
+		if name == "" || !utf8.ValidString(name) {
+			return fmt.Errorf("file %d has the name %q, which XML text cannot hold", i, name)
+		}
+		if seen[name] {
+			return fmt.Errorf("file %q is listed twice", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package vtk
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"unsafe"
+)
+
+// number lists the value types that a file can hold.
+type number interface {
+	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
+}
+
+// values is a slice of one of the value types, as the codec needs it.
+type values interface {
+	typeName() string // as the attribute type of a DataArray gives it
+	size() int        // bytes of a value
+	len() int
+	encode(dst []byte, lo, hi int) []byte // appends values [lo, hi) to dst, little endian
+	floats() []float64
+	ints() ([]int64, bool)
+	join(more values) (values, bool) // appends more, which must be of the same type
+	data() any                       // the slice, of a plain type
+}
+
+type slice[T number] []T
+
+// valueType makes values of one type from what a file holds.
+type valueType struct {
+	size  int
+	bytes func(raw []byte, order binary.ByteOrder) values
+	text  func(words [][]byte) (values, error)
+}
+
+// valueTypes is indexed by the attribute type of a DataArray.
+var valueTypes = map[string]valueType{
+	"Int8":    typeOf[int8](),
+	"UInt8":   typeOf[uint8](),
+	"Int16":   typeOf[int16](),
+	"UInt16":  typeOf[uint16](),
+	"Int32":   typeOf[int32](),
+	"UInt32":  typeOf[uint32](),
+	"Int64":   typeOf[int64](),
+	"UInt64":  typeOf[uint64](),
+	"Float32": typeOf[float32](),
+	"Float64": typeOf[float64](),
+}
+
+func typeOf[T number]() valueType {
+	return valueType{size: slice[T](nil).size(), bytes: fromBytes[T], text: fromText[T]}
+}
+
+// wrap returns the values of Array.Data.
+func wrap(data any) (values, error) {
+	switch s := data.(type) {
+	case []int8:
+		return slice[int8](s), nil
+	case []uint8:
+		return slice[uint8](s), nil
+	case []int16:
+		return slice[int16](s), nil
+	case []uint16:
+		return slice[uint16](s), nil
+	case []int32:
+		return slice[int32](s), nil
+	case []uint32:
+		return slice[uint32](s), nil
+	case []int64:
+		return slice[int64](s), nil
+	case []uint64:
+		return slice[uint64](s), nil
+	case []float32:
+		return slice[float32](s), nil
+	case []float64:
+		return slice[float64](s), nil
+	}
+	return nil, fmt.Errorf("data of type %T cannot be stored; take a slice of a sized number type", data)
+}
+
+func (s slice[T]) typeName() string {
+	switch any(T(0)).(type) {
+	case int8:
+		return "Int8"
+	case uint8:
+		return "UInt8"
+	case int16:
+		return "Int16"
+	case uint16:
+		return "UInt16"
+	case int32:
+		return "Int32"
+	case uint32:
+		return "UInt32"
+	case int64:
+		return "Int64"
+	case uint64:
+		return "UInt64"
+	case float32:
+		return "Float32"
+	}
+	return "Float64"
+}
+
+func (s slice[T]) size() int { return int(unsafe.Sizeof(T(0))) }
+func (s slice[T]) len() int  { return len(s) }
+func (s slice[T]) data() any { return []T(s) }
+
+func (s slice[T]) encode(dst []byte, lo, hi int) []byte {
+	dst, err := binary.Append(dst, binary.LittleEndian, []T(s[lo:hi]))
+	if err != nil {
+		panic("vtk: a slice of numbers has no fixed size")
+	}
+	return dst
+}
+
+// isFloat tells whether T holds fractions.
+func (s slice[T]) isFloat() bool {
+	half := 0.5
+	return T(half) != 0
+}
+
+func (s slice[T]) floats() []float64 {
+	if f, ok := any([]T(s)).([]float64); ok {
+		return f
+	}
+	f := make([]float64, len(s))
+	for i, v := range s {
+		f[i] = float64(v)
+	}
+	return f
+}
+
+func (s slice[T]) ints() ([]int64, bool) {
+	if n, ok := any([]T(s)).([]int64); ok {
+		return n, true
+	}
+	if s.isFloat() {
+		return nil, false
+	}
+	n := make([]int64, len(s))
+	for i, v := range s {
+		n[i] = int64(v)
+		if n[i] < 0 && v > 0 {
+			return nil, false // a uint64 beyond the range
+		}
+	}
+	return n, true
+}
+
+func (s slice[T]) join(more values) (values, bool) {
+	m, ok := more.(slice[T])
+	return append(s, m...), ok
+}
+
+func fromBytes[T number](raw []byte, order binary.ByteOrder) values {
+	s := make([]T, len(raw)/slice[T](nil).size())
+	if _, err := binary.Decode(raw, order, s); err != nil {
+		panic("vtk: a slice of numbers has no fixed size")
+	}
+	return slice[T](s)
+}
+
+// fromText parses what C++ streams print: integers, and decimal floating-point numbers with inf and nan of any sign.
+func fromText[T number](words [][]byte) (values, error) {
+	s := make([]T, len(words))
+	var zero slice[T]
+	bits := 8 * zero.size()
+	for i, w := range words {
+		word := string(w)
+		var err error
+		switch {
+		case zero.isFloat():
+			var f float64
+			if f, err = strconv.ParseFloat(word, bits); err != nil && (word == "-nan" || word == "-nan(ind)") {
+				f, err = math.NaN(), nil
+			}
+			s[i] = T(f)
+		case zero.isSigned():
+			var n int64
+			n, err = strconv.ParseInt(word, 10, bits)
+			s[i] = T(n)
+		default:
+			var n uint64
+			n, err = strconv.ParseUint(word, 10, bits)
+			s[i] = T(n)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("value %d is %.40q, not a number of type %s", i, word, zero.typeName())
+		}
+	}
+	return slice[T](s), nil
+}
+
+// isSigned tells whether T, a type of integers, has negative values.
+func (s slice[T]) isSigned() bool { return T(0)-1 < 0 }
+
+// narrow is a slice of int64, each of which fits an int32, that is stored as Int32: half the bytes.
+type narrow struct{ slice[int64] }
+
+func (n narrow) typeName() string { return "Int32" }
+func (n narrow) size() int        { return 4 }
+
+func (n narrow) encode(dst []byte, lo, hi int) []byte {
+	for _, v := range n.slice[lo:hi] {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
+	}
+	return dst
+}
+
+// indices returns what stores ids below limit in the fewest bytes that readers expect of ids.
+func indices(ids []int64, limit int64) values {
+	if limit <= math.MaxInt32 {
+		return narrow{ids}
+	}
+	return slice[int64](ids)
+}
