@@ -52,9 +52,9 @@ func params[F kernels.Float](c Config, friction bool) (kernels.Params[F], error)
 // tolerance is where Newton's iteration may stop: its next step would be below rounding.
 func tolerance[F kernels.Float]() F {
 	if single[F]() {
-		return F(4e-3)
+		return F(1e-3)
 	}
-	return F(4e-6)
+	return F(1e-7)
 }
 
 func single[F kernels.Float]() bool {

@@ -1,11 +1,11 @@
 package kernels
 
-// dry is Q (ΔW - A⁻¹S Δdepth) and the fastest wave of a face where a layer is absent on a side. All schemes share it.
+// dry finds the viscosity and the fastest wave of a face where a layer is absent on a side. All schemes share it.
 //
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
 // and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step is
 // a wall to the layer. With a layer absent on both sides the other one is alone.
-func (f *face[F]) dry(p *Params[F]) (m vector[F], speed F) {
+func (f *Face[F]) dry(p *Params[F]) {
 	const film = 1e-12 // m: what stands for no water at all, so that every mean has a meaning
 	l, r := &f.l, &f.r
 	l.h1, l.h2, r.h1, r.h2 = larger(l.h1, film), larger(l.h2, film), larger(r.h1, film), larger(r.h2, film)
@@ -42,10 +42,12 @@ func (f *face[F]) dry(p *Params[F]) (m vector[F], speed F) {
 		f.jumps(p.DensityRatio)
 		if absent2l && absent2r {
 			f.absent2()
-			return m, 0
+			f.viscosity, f.speed = vector[F]{}, 0
+			return
 		}
-		m.h2, m.q2, speed = alone(f.u2, f.c2, f.dz2, f.r3, f.r4, p.EntropyFix)
-		return m, speed
+		h, q, speed := alone(f.u2, f.c2, f.dz2, f.r3, f.r4, p.EntropyFix)
+		f.viscosity, f.speed = vector[F]{h2: h, q2: q}, speed
+		return
 	}
 	if absent2l && absent2r {
 		f.absent2()
@@ -53,21 +55,22 @@ func (f *face[F]) dry(p *Params[F]) (m vector[F], speed F) {
 		f.mean(p.Gravity)
 		f.jumps(p.DensityRatio)
 		f.r4 = 0
-		m.h1, m.q1, speed = alone(f.u1, f.c1, f.dz1, f.r1, f.r2, p.EntropyFix)
-		return m, speed
+		h, q, speed := alone(f.u1, f.c1, f.dz1, f.r1, f.r2, p.EntropyFix)
+		f.viscosity, f.speed = vector[F]{h1: h, q1: q}, speed
+		return
 	}
 	f.mean(p.Gravity)
 	f.jumps(p.DensityRatio)
 	ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
-	return pvm(f, p.DensityRatio, &ev), larger(-ev.L1, ev.L4)
+	f.viscosity, f.speed = pvm(f, p.DensityRatio, &ev), ev.fastest()
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-func (f *face[F]) absent1() {
+func (f *Face[F]) absent1() {
 	f.l.q1, f.l.u1, f.r.q1, f.r.u1 = 0, 0, 0, 0
 }
 
-func (f *face[F]) absent2() {
+func (f *Face[F]) absent2() {
 	f.l.q2, f.l.u2, f.r.q2, f.r.u2 = 0, 0, 0, 0
 }
 

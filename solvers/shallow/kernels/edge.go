@@ -8,19 +8,11 @@ import (
 //
 //atoll:kernel
 func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
-	var f face[F]
-	var v vector[F]
-	var speed F
-	if f.look(e, p, m, w) {
-		v, speed = f.dry(p)
-	} else {
-		f.mean(p.Gravity)
-		f.jumps(p.DensityRatio)
-		ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
-		count(ev.Complex, e, m, n)
-		v, speed = pvm(&f, p.DensityRatio, &ev), larger(-ev.L1, ev.L4)
-	}
-	f.split(e, p, m, clock, &v, speed, false, out, n)
+	var f Face[F]
+	f.Look(e, p, m, w)
+	f.Waves(p)
+	f.PVM(p)
+	f.Split(e, p, m, clock, false, out, n)
 }
 
 // FluxIRRoe computes the flux of edge e by the IR-Roe scheme (section 2.2): Roe's method on the 4×4 system of the
@@ -28,19 +20,11 @@ func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []Stat
 //
 //atoll:kernel
 func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
-	var f face[F]
-	var v vector[F]
-	var speed F
-	if f.look(e, p, m, w) {
-		v, speed = f.dry(p)
-	} else {
-		f.mean(p.Gravity)
-		f.jumps(p.DensityRatio)
-		ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
-		count(ev.Complex, e, m, n)
-		v, speed = roe(&f, p, &ev), larger(-ev.L1, ev.L4)
-	}
-	f.split(e, p, m, clock, &v, speed, false, out, n)
+	var f Face[F]
+	f.Look(e, p, m, w)
+	f.Waves(p)
+	f.Roe(p)
+	f.Split(e, p, m, clock, false, out, n)
 }
 
 // FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
@@ -48,59 +32,73 @@ func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []St
 //
 //atoll:kernel
 func FluxRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
-	var f face[F]
-	var v vector[F]
-	var speed F
-	contacts := true
-	if f.look(e, p, m, w) {
-		v, speed = f.dry(p)
-		contacts = false
-	} else {
-		f.mean(p.Gravity)
-		f.jumps(p.DensityRatio)
-		ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
-		count(ev.Complex, e, m, n)
-		v, speed = roe(&f, p, &ev), larger(-ev.L1, ev.L4)
-	}
-	f.split(e, p, m, clock, &v, speed, contacts, out, n)
+	var f Face[F]
+	f.Look(e, p, m, w)
+	f.Waves(p)
+	f.Roe(p)
+	f.Split(e, p, m, clock, true, out, n)
 }
 
-// look fills the sides and levels of edge e, and tells whether a layer is absent on a side.
-func (f *face[F]) look(e int, p *Params[F], m *Mesh[F], w []State[F]) bool {
+// Look fills the sides of edge e, the jumps and the Roe state.
+func (f *Face[F]) Look(e int, p *Params[F], m *Mesh[F], w []State[F]) {
 	ed := &m.Edges[e]
-	thin := f.l.look(&w[ed.Left], m.Sites[ed.Left].Depth, ed.Nx, ed.Ny, p.DryDepth)
+	f.thin = f.l.look(&w[ed.Left], m.Sites[ed.Left].Depth, ed.Nx, ed.Ny, p.DryDepth)
 	if ed.Right >= 0 {
 		if f.r.look(&w[ed.Right], m.Sites[ed.Right].Depth, ed.Nx, ed.Ny, p.DryDepth) {
-			thin = true
+			f.thin = true
 		}
 	} else if ed.Right == Wall {
-		f.r = f.l.mirror()
+		f.r.mirror(&f.l)
 	} else {
 		f.r = f.l
 	}
-	f.levels()
-	return thin
-}
-
-// count counts a complex pair once, on the rank that owns the edge's left cell.
-func count[F Float](is bool, e int, m *Mesh[F], n *Counters) {
-	if is && m.Edges[e].Left < m.Owned {
-		atomic.AddInt64(&n.ComplexEdges, 1)
+	if !f.thin {
+		f.levels()
+		f.mean(p.Gravity)
+		f.jumps(p.DensityRatio)
 	}
 }
 
-// split writes the flux of edge e from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
-// cancels over a closed cell.
-func (f *face[F]) split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], v *vector[F], speed F, contacts bool,
-	out []Flux[F], n *Counters) {
+// Waves finds the eigenvalues of a face with both layers on both sides.
+func (f *Face[F]) Waves(p *Params[F]) {
+	if !f.thin {
+		f.waves = eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
+		f.speed = f.waves.fastest()
+	}
+}
+
+// PVM finds the viscosity by the PVM-IFCP scheme.
+func (f *Face[F]) PVM(p *Params[F]) {
+	if f.thin {
+		f.dry(p)
+	} else {
+		f.viscosity = pvm(f, p.DensityRatio, &f.waves)
+	}
+}
+
+// Roe finds the viscosity by Roe's method.
+func (f *Face[F]) Roe(p *Params[F]) {
+	if f.thin {
+		f.dry(p)
+	} else {
+		f.viscosity = roe(f, p, &f.waves)
+	}
+}
+
+// Split writes the flux of edge e from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
+// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass.
+func (f *Face[F]) Split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], contacts bool, out []Flux[F], n *Counters) {
 	ed := &m.Edges[e]
-	l, r := &f.l, &f.r
+	l, r, v := &f.l, &f.r, &f.viscosity
+	if f.waves.Complex && !f.thin && ed.Left < m.Owned {
+		atomic.AddInt64(&n.ComplexEdges, 1)
+	}
 	m1, m2 := (l.q1+r.q1-v.h1)/2, (l.q2+r.q2-v.h2)/2
 	if ed.Right == Wall {
 		m1, m2 = 0, 0
 	}
 	var t1, t2 F
-	if contacts {
+	if contacts && !f.thin {
 		t1 = contact(l.q1, l.t1, l.h1, r.q1, r.t1, r.h1, f.u1, v.h1)
 		t2 = contact(l.q2, l.t2, l.h2, r.q2, r.t2, r.h2, f.u2, v.h2)
 		if ed.Right == Wall {
@@ -109,20 +107,20 @@ func (f *face[F]) split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], v *vec
 	} else {
 		t1, t2 = carried(m1, l.t1, r.t1), carried(m2, l.t2, r.t2)
 	}
-	s1 := f.share(e, m1, 1, p, m, clock, n)
-	s2 := f.share(e, m2, 2, p, m, clock, n)
-	m1, t1, m2, t2 = m1*s1, t1*s1, m2*s2, t2*s2
+	if s := f.share(e, m1, 1, p, m, clock, n); s < 1 {
+		m1, t1 = m1*s, t1*s
+	}
+	if s := f.share(e, m2, 2, p, m, clock, n); s < 1 {
+		m2, t2 = m2*s, t2*s
+	}
 
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
-	x, y, length := ed.Nx, ed.Ny, ed.Length
-	out[e] = Flux[F]{
-		M1: m1 * length, M2: m2 * length, Speed: speed * length,
-		LX1: (n1l*x - t1*y) * length, LY1: (n1l*y + t1*x) * length,
-		RX1: (n1r*x + t1*y) * length, RY1: (n1r*y - t1*x) * length,
-		LX2: (n2l*x - t2*y) * length, LY2: (n2l*y + t2*x) * length,
-		RX2: (n2r*x + t2*y) * length, RY2: (n2r*y - t2*x) * length,
-	}
+	x, y := ed.Nx*ed.Length, ed.Ny*ed.Length
+	o := &out[e]
+	o.M1, o.M2, o.Speed = m1*ed.Length, m2*ed.Length, f.speed*ed.Length
+	o.LX1, o.LY1, o.RX1, o.RY1 = n1l*x-t1*y, n1l*y+t1*x, n1r*x+t1*y, n1r*y-t1*x
+	o.LX2, o.LY2, o.RX2, o.RY2 = n2l*x-t2*y, n2l*y+t2*x, n2r*x+t2*y, n2r*y-t2*x
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
@@ -144,7 +142,7 @@ func contact[F Float](ql, tl, hl, qr, tr, hr, u, v F) F {
 
 // share is the part of layer k's mass flux that the upwind cell can give within the time step: all of it, or less
 // where the layer is thinner than the step it stands on; then each of the cell's three edges has a third to give.
-func (f *face[F]) share(e int, flux F, k int, p *Params[F], m *Mesh[F], clock *Clock[F], n *Counters) F {
+func (f *Face[F]) share(e int, flux F, k int, p *Params[F], m *Mesh[F], clock *Clock[F], n *Counters) F {
 	ed := &m.Edges[e]
 	up, cell := &f.l, ed.Left
 	if flux < 0 {
@@ -153,16 +151,24 @@ func (f *face[F]) share(e int, flux F, k int, p *Params[F], m *Mesh[F], clock *C
 	if flux == 0 || cell < 0 {
 		return 1
 	}
-	h, step := up.h1, abs(f.dz2)
+	h := up.h1
 	if k == 2 {
-		h, step = up.h2, abs(f.l.depth-f.r.depth)
+		h = up.h2
 	}
-	give := F(0.99999)
-	if h < 2*step || h < 4*p.DryDepth {
-		give = F(0.33333)
-	}
-	most := give * larger(h, 0) * m.Sites[cell].Area
+	const third, all = 0.33333, 0.99999 // short of the full share by more than rounding
+	have := larger(h, 0) * m.Sites[cell].Area
 	want := abs(flux) * ed.Length * clock.Dt
+	if want <= third*have {
+		return 1
+	}
+	step := abs(f.dz2)
+	if k == 2 {
+		step = abs(f.l.depth - f.r.depth)
+	}
+	most := F(all) * have
+	if h < 2*step || h < 4*p.DryDepth {
+		most = F(third) * have
+	}
 	if want <= most {
 		return 1
 	}

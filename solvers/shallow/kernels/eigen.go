@@ -11,48 +11,45 @@ type Eigenvalues[F Float] struct {
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
 //
-//	p(x) = x⁴ - a x² + b x + e,  d = (u2-u1)/2,
+//	x⁴ - a x² + b x + e = (x² + s x + q)(x² - s x + p),  d = (u2-u1)/2,
 //	a = 2d² + c1 + c2,  b = 2d (c1-c2),  e = d⁴ - d² (c1+c2) + (1-r) c1 c2.
 //
-// The outer roots come from Chebyshev's iteration, of third order, started from the roots for b = 0 with their change
-// to second order in b: one iteration as a rule.
-// The inner roots follow from the sum and the product of all four.
+// The first factor holds the external pair. Its y = s² is the smallest root of Ferrari's resolvent
+//
+//	y³ - 2a y² + k y - b² = 0,  k = a² - 4e = (c1-c2)² + 4r c1 c2 + 8d² (c1+c2),
+//
+// which Newton's method approaches from below without overshooting. It is small as long as the shear is, and its
+// series in b²/k leaves one iteration as a rule.
 func eigenvalues[F Float](u1, u2, c1, c2, r, tol F) Eigenvalues[F] {
 	mean, d := (u1+u2)/2, (u2-u1)/2
-	sum := c1 + c2
+	sum, diff, prod := c1+c2, c1-c2, c1*c2
 	dd := d * d
-	a, b, e := 2*dd+sum, 2*d*(c1-c2), dd*(dd-sum)+(1-r)*(c1*c2)
+	a, b, e := 2*dd+sum, 2*d*diff, dd*(dd-sum)+(1-r)*prod
+	k := diff*diff + 4*r*prod + 8*dd*sum
 
-	root := sqrt(larger(a*a-4*e, 0))
-	speed := sqrt((a + root) / 2)
-	inv := 1 / (2 * speed * root)
-	shift := -b * speed * inv
-	stretch := shift * shift * (2*a + root) * inv
-	x1, x4 := shift-speed+stretch, shift+speed-stretch
-	p1, p4 := (4*x1*x1-2*a)*x1+b, (4*x4*x4-2*a)*x4+b
-	// Beyond the last turning point and inflection, where p is convex, the iteration cannot miss. Where that is in
-	// doubt start at a rigorous bound of the roots.
-	if !(abs(shift)+stretch <= speed/8 && -p1 >= speed*root && p4 >= speed*root) {
-		speed = abs(d) + sqrt(sum)
-		x1, x4 = -speed, speed
-		p1, p4 = (4*x1*x1-2*a)*x1+b, (4*x4*x4-2*a)*x4+b
+	bb, ik := b*b, 1/k
+	y := bb * ik
+	t, v := 2*a*y*ik, y*y*ik
+	if t < F(0.1) {
+		y *= 1 + t + (2*t*t - v) + 5*t*(t*t-v)
 	}
-	for i := 0; i < 40; i++ {
-		xx1, xx4 := x1*x1, x4*x4
-		w1, w4 := 1/p1, 1/p4
-		s1 := ((xx1-a)*xx1 + (b*x1 + e)) * w1
-		s4 := ((xx4-a)*xx4 + (b*x4 + e)) * w4
-		x1 -= s1 + s1*s1*w1*(6*xx1-a)
-		x4 -= s4 + s4*s4*w4*(6*xx4-a)
-		if abs(s1)+abs(s4) <= tol*speed {
+	for i := 0; i < 60; i++ {
+		step := (((y-2*a)*y+k)*y - bb) / ((3*y-4*a)*y + k)
+		y -= step
+		if abs(step)*a <= tol*k {
 			break
 		}
-		p1, p4 = (4*x1*x1-2*a)*x1+b, (4*x4*x4-2*a)*x4+b
 	}
 
-	pair := -(x1 + x4)
-	disc := pair*pair - 4*(e/(x1*x4))
-	center := mean + pair/2
-	half := sqrt(larger(disc, 0)) / 2
-	return Eigenvalues[F]{mean + x1, center - half, center + half, mean + x4, disc < 0}
+	root := sqrt(larger(k-(2*a-y)*y, 0)) // p - q
+	q := (y - a - root) / 2
+	s := b / root
+	ss := s * s
+	disc := ss - 4*(e/q)
+	outer, inner := sqrt(ss-4*q)/2, sqrt(larger(disc, 0))/2
+	s /= 2
+	return Eigenvalues[F]{mean - s - outer, mean + s - inner, mean + s + inner, mean - s + outer, disc < 0}
 }
+
+// fastest is max(|λ1|, |λ4|).
+func (ev *Eigenvalues[F]) fastest() F { return abs(ev.L1+ev.L4)/2 + (ev.L4-ev.L1)/2 }

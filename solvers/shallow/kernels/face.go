@@ -1,12 +1,18 @@
 package kernels
 
-// face is an edge as the schemes see it: both sides in the frame of the normal, and the Roe state between them.
-type face[F Float] struct {
+// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both sides,
+// Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
+type Face[F Float] struct {
 	l, r side[F]
+	thin bool // a layer is absent on a side
 
 	dz1, dz2       F // jumps of surface and interface
 	u1, u2, c1, c2 F // Roe mean velocities, g times the mean thicknesses
 	r1, r2, r3, r4 F // residual: A ΔW - S Δdepth
+
+	waves     Eigenvalues[F]
+	viscosity vector[F]
+	speed     F // of the fastest wave
 }
 
 // side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
@@ -49,15 +55,14 @@ func velocity[F Float](h, q, dry F) F {
 	return 2 * h * q / (h*h + dry*dry)
 }
 
-// mirror is what stands behind a wall: the same water, its normal velocity turned round.
-func (s *side[F]) mirror() side[F] {
-	m := *s
-	m.q1, m.u1, m.q2, m.u2 = -s.q1, -s.u1, -s.q2, -s.u2
-	return m
+// mirror makes s what stands behind a wall in front of o: the same water, its normal velocity turned round.
+func (s *side[F]) mirror(o *side[F]) {
+	*s = *o
+	s.q1, s.u1, s.q2, s.u2 = -o.q1, -o.u1, -o.q2, -o.u2
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-func (f *face[F]) levels() {
+func (f *Face[F]) levels() {
 	z2l, z2r := f.l.h2-f.l.depth, f.r.h2-f.r.depth
 	f.dz2 = z2r - z2l
 	f.dz1 = (f.r.h1 + z2r) - (f.l.h1 + z2l)
@@ -65,7 +70,7 @@ func (f *face[F]) levels() {
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-func (f *face[F]) mean(g F) {
+func (f *Face[F]) mean(g F) {
 	l, r := &f.l, &f.r
 	g1, g2 := sqrt(l.h1*r.h1), sqrt(l.h2*r.h2)
 	f.u1 = (l.h1*l.u1 + g1*r.u1) / (l.h1 + g1)
@@ -76,7 +81,7 @@ func (f *face[F]) mean(g F) {
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-func (f *face[F]) jumps(ratio F) {
+func (f *Face[F]) jumps(ratio F) {
 	l, r := &f.l, &f.r
 	f.r1 = r.q1 - l.q1
 	f.r2 = (r.q1*r.u1 - l.q1*l.u1) + f.c1*f.dz1
@@ -85,7 +90,7 @@ func (f *face[F]) jumps(ratio F) {
 }
 
 // times is the Roe matrix A of the face times v.
-func (f *face[F]) times(r F, v vector[F]) vector[F] {
+func (f *Face[F]) times(r F, v vector[F]) vector[F] {
 	return vector[F]{
 		v.q1,
 		(f.c1-f.u1*f.u1)*v.h1 + 2*f.u1*v.q1 + f.c1*v.h2,
@@ -95,7 +100,7 @@ func (f *face[F]) times(r F, v vector[F]) vector[F] {
 }
 
 // jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-func (f *face[F]) jump() vector[F] { return vector[F]{f.dz1 - f.dz2, f.r1, f.dz2, f.r3} }
+func (f *Face[F]) jump() vector[F] { return vector[F]{f.dz1 - f.dz2, f.r1, f.dz2, f.r3} }
 
 // residual is the residual of the face as a vector.
-func (f *face[F]) residual() vector[F] { return vector[F]{f.r1, f.r2, f.r3, f.r4} }
+func (f *Face[F]) residual() vector[F] { return vector[F]{f.r1, f.r2, f.r3, f.r4} }

@@ -14,7 +14,7 @@ import (
 // compute by closed forms.
 
 // randomFace is a random face. Shear grows with it, up to faces whose internal eigenvalues are complex.
-func randomFace(rng *rand.Rand, p *Params[float64], shear float64) face[float64] {
+func randomFace(rng *rand.Rand, p *Params[float64], shear float64) Face[float64] {
 	draw := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	one := func() side[float64] {
 		s := side[float64]{h1: draw(.1, 5), h2: draw(.1, 5), u1: draw(-1, 1) * shear, u2: draw(-1, 1) * shear,
@@ -22,14 +22,14 @@ func randomFace(rng *rand.Rand, p *Params[float64], shear float64) face[float64]
 		s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
 		return s
 	}
-	f := face[float64]{l: one(), r: one()}
+	f := Face[float64]{l: one(), r: one()}
 	f.levels()
 	f.mean(p.Gravity)
 	f.jumps(p.DensityRatio)
 	return f
 }
 
-func (f *face[F]) matrix(r F) *mat.Dense {
+func (f *Face[F]) matrix(r F) *mat.Dense {
 	c1, c2, u1, u2 := float64(f.c1), float64(f.c2), float64(f.u1), float64(f.u2)
 	return mat.NewDense(4, 4, []float64{
 		0, 1, 0, 0,
@@ -40,7 +40,7 @@ func (f *face[F]) matrix(r F) *mat.Dense {
 }
 
 // matrix6 is the Roe matrix of the 6×6 system in the frame of the normal, with the tangential Roe velocities v1, v2.
-func (f *face[F]) matrix6(r, v1, v2 F) *mat.Dense {
+func (f *Face[F]) matrix6(r, v1, v2 F) *mat.Dense {
 	c1, c2, u1, u2 := float64(f.c1), float64(f.c2), float64(f.u1), float64(f.u2)
 	w1, w2 := float64(v1), float64(v2)
 	return mat.NewDense(6, 6, []float64{
@@ -111,7 +111,7 @@ func near(a, b []float64, tol float64) bool {
 var testRatios = []float64{1e-6, .3, .5, .9, .98, .9999, 1}
 
 func testParams(r float64) *Params[float64] {
-	return &Params[float64]{Gravity: 9.81, DensityRatio: r, CFL: .9, DryDepth: 1e-6, Tolerance: 4e-6}
+	return &Params[float64]{Gravity: 9.81, DensityRatio: r, CFL: .9, DryDepth: 1e-6, Tolerance: 1e-7}
 }
 
 func TestEigenvaluesAreThoseOfTheRoeMatrix(t *testing.T) {
@@ -119,8 +119,11 @@ func TestEigenvaluesAreThoseOfTheRoeMatrix(t *testing.T) {
 	complexPairs := 0
 	for _, r := range testRatios {
 		p := testParams(r)
-		for range 300 {
-			f := randomFace(rng, p, 6)
+		for i := range 900 {
+			f := randomFace(rng, p, []float64{.5, 6, 30}[i%3])
+			if i%2 == 0 { // one layer far thinner than the other
+				f.c1 *= 1e-3
+			}
 			ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
 			var eig mat.Eigen
 			eig.Factorize(f.matrix(r), mat.EigenNone)
@@ -162,7 +165,7 @@ func TestEigenvaluesInSinglePrecision(t *testing.T) {
 		for range 300 {
 			f := randomFace(rng, p, 2)
 			want := eigenvalues(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
-			got := eigenvalues(float32(f.u1), float32(f.u2), float32(f.c1), float32(f.c2), float32(r), 4e-3)
+			got := eigenvalues(float32(f.u1), float32(f.u2), float32(f.c1), float32(f.c2), float32(r), 1e-3)
 			// A nearly double root is the less sharp the nearer its twin, down to a few square roots of rounding.
 			near1 := (want.L4 - want.L1) / min(want.L4-want.L3, want.L2-want.L1)
 			tol := min(2e-6*max(1, near1*near1), 2e-3)

@@ -5,9 +5,9 @@ package kernels
 //
 // The term of a0 uses the jump of levels, which equals ΔW - A⁻¹S Δdepth at rest and has no singularity where an
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
-func pvm[F Float](f *face[F], r F, ev *Eigenvalues[F]) vector[F] {
+func pvm[F Float](f *Face[F], r F, ev *Eigenvalues[F]) vector[F] {
 	l1, l4 := ev.L1, ev.L4
-	x := larger(abs(ev.L2), abs(ev.L3))
+	x := abs(ev.L2+ev.L3)/2 + (ev.L3-ev.L2)/2 // max(|λ2|, |λ3|) without a branch
 	if l1+l4 < 0 {
 		x = -x
 	}

@@ -9,7 +9,7 @@ package kernels
 //	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
 //
 // which for a complex pair is the sign of its real part, as the real Jordan form gives.
-func roe[F Float](f *face[F], p *Params[F], ev *Eigenvalues[F]) vector[F] {
+func roe[F Float](f *Face[F], p *Params[F], ev *Eigenvalues[F]) vector[F] {
 	inner := f.residual()
 	e1 := f.project(ev.L1, inner)
 	e4 := f.project(ev.L4, inner)
@@ -34,7 +34,7 @@ func roe[F Float](f *face[F], p *Params[F], ev *Eigenvalues[F]) vector[F] {
 }
 
 // fix adds to |A| what Harten's fix adds to each |λ|: Σ g_k E_k applied to the jump.
-func (f *face[F]) fix(p *Params[F], ev *Eigenvalues[F], g1, g2, g3, g4 F) vector[F] {
+func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], g1, g2, g3, g4 F) vector[F] {
 	inner := f.jump()
 	e1 := f.project(ev.L1, inner)
 	e4 := f.project(ev.L4, inner)
@@ -63,7 +63,7 @@ func harten[F Float](l, eps F) F {
 // project is E v for an external eigenvalue λ: R (l·v)/(l·R) with the right eigenvector R = (1, λ, m, mλ),
 // m = X1/c1, the left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k, and l·R = p'(λ), which vanishes
 // only at a double root, and no external root is double.
-func (f *face[F]) project(l F, v vector[F]) vector[F] {
+func (f *Face[F]) project(l F, v vector[F]) vector[F] {
 	x1, x2 := (l-f.u1)*(l-f.u1)-f.c1, (l-f.u2)*(l-f.u2)-f.c2
 	slope := 2 * ((l-f.u1)*x2 + (l-f.u2)*x1)
 	s := (x2*((l-2*f.u1)*v.h1+v.q1) + f.c1*((l-2*f.u2)*v.h2+v.q2)) / slope
