@@ -1,0 +1,258 @@
+package mesh
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+)
+
+// Check returns nil for a mesh that solvers can use, or an error that tells, for each kind of fault, how many there
+// are, the ids of the first few, and what to do. It looks for vertex ids and groups out of range, coordinates that
+// are not finite, clockwise, flat and duplicate cells, duplicate and dangling vertices, edges of more than two cells,
+// cells that overlap at an edge, tagged edges that no cell has, and fields of the wrong length.
+func (m *Mesh) Check() error {
+	// Each later pass relies on what the earlier ones found sound.
+	if err := m.checkSizes(); err != nil {
+		return err
+	}
+	if err := m.checkReferences(); err != nil {
+		return err
+	}
+	var shape, places, copies, edges error
+	var wait sync.WaitGroup
+	wait.Go(func() { shape, places = m.checkShapes(), m.checkPlaces() })
+	wait.Go(func() { copies, edges = m.checkCopies(), m.checkEdges() })
+	wait.Wait()
+	return errors.Join(shape, places, copies, edges)
+}
+
+func (m *Mesh) checkSizes() error {
+	if len(m.Cells) == 0 {
+		return errors.New("the mesh has no triangles")
+	}
+	if len(m.Cells) > maxCells {
+		return fmt.Errorf("%d cells are more than the %d that a mesh may have", len(m.Cells), maxCells)
+	}
+	if len(m.X) > math.MaxInt32 {
+		return fmt.Errorf("%d vertices are more than the %d that a mesh may have", len(m.X), math.MaxInt32)
+	}
+	if len(m.X) != len(m.Y) {
+		return fmt.Errorf("the mesh has %d x and %d y coordinates", len(m.X), len(m.Y))
+	}
+	if m.CellGroup != nil && len(m.CellGroup) != len(m.Cells) {
+		return fmt.Errorf("the mesh has %d cells and the groups of %d", len(m.Cells), len(m.CellGroup))
+	}
+	for _, name := range fieldNames(m.CellData) {
+		if n := len(m.CellData[name]); n != len(m.Cells) {
+			return fmt.Errorf("cell field %q has %d values for %d cells", name, n, len(m.Cells))
+		}
+	}
+	for _, name := range fieldNames(m.VertexData) {
+		if n := len(m.VertexData[name]); n != len(m.X) {
+			return fmt.Errorf("vertex field %q has %d values for %d vertices", name, n, len(m.X))
+		}
+	}
+	return nil
+}
+
+func (m *Mesh) checkReferences() error {
+	outside := fault{what: "cell with a vertex id out of range", many: "cells with vertex ids out of range",
+		advice: fmt.Sprintf("the mesh has vertices 0 to %d; the file is damaged", len(m.X)-1)}
+	repeated := fault{what: "cell that repeats a vertex", many: "cells that repeat a vertex",
+		advice: "mesh the domain again"}
+	infinite := fault{what: "vertex without a finite place", many: "vertices without a finite place",
+		advice: "correct the coordinates"}
+	groups := fault{what: "cell of an unknown group", many: "cells of unknown groups",
+		advice: fmt.Sprintf("CellGroup is -1 or an index of a group of dimension 2 among %d groups", len(m.Groups))}
+	tagged := fault{what: "tagged edge of unknown vertices or group", many: "tagged edges of unknown vertices or groups",
+		advice: "vertices and group must be ids of the mesh, and the group one of dimension 1"}
+	for c, v := range m.Cells {
+		switch n := int32(len(m.X)); {
+		case min(v[0], v[1], v[2]) < 0 || max(v[0], v[1], v[2]) >= n:
+			outside.add(func() string { return m.describe(int32(c)) })
+		case v[0] == v[1] || v[1] == v[2] || v[2] == v[0]:
+			repeated.add(func() string { return m.describe(int32(c)) })
+		}
+	}
+	for v := range m.X {
+		if !finite(m.X[v]) || !finite(m.Y[v]) {
+			infinite.add(func() string { return m.describeVertex(v) })
+		}
+	}
+	for c, g := range m.CellGroup {
+		if g != -1 && !m.hasGroup(g, 2) {
+			groups.add(func() string { return fmt.Sprintf("%s in group %d", m.describe(int32(c)), g) })
+		}
+	}
+	for i, e := range m.Tagged {
+		if min(e.A, e.B) < 0 || int(max(e.A, e.B)) >= len(m.X) || !m.hasGroup(e.Group, 1) {
+			tagged.add(func() string {
+				return fmt.Sprintf("tagged edge %d (vertices %d, %d) in group %d", i, e.A, e.B, e.Group)
+			})
+		}
+	}
+	return joinFaults(&outside, &repeated, &infinite, &groups, &tagged)
+}
+
+// checkShapes looks at the sign of each cell's area. An area that rounding alone could have made is flat.
+func (m *Mesh) checkShapes() error {
+	clockwise := fault{what: "clockwise cell", many: "clockwise cells", advice: "turn them with atoll mesh convert --orient"}
+	flat := fault{what: "cell of zero area", many: "cells of zero area",
+		advice: "merge duplicate vertices (atoll mesh convert --merge-duplicates) or mesh the domain again"}
+	huge := fault{what: "cell whose area overflows", many: "cells whose areas overflow", advice: "scale the coordinates"}
+	for c := range m.Cells {
+		switch m.shape(c) {
+		case cellClockwise:
+			clockwise.add(func() string { return m.describe(int32(c)) })
+		case cellFlat:
+			flat.add(func() string { return m.describe(int32(c)) })
+		case cellHuge:
+			huge.add(func() string { return m.describe(int32(c)) })
+		}
+	}
+	return joinFaults(&clockwise, &flat, &huge)
+}
+
+func (m *Mesh) checkPlaces() error {
+	dangling := fault{what: "vertex in no cell", many: "vertices in no cell",
+		advice: "remove them with atoll mesh convert --drop-dangling"}
+	same := fault{what: "pair of vertices at the same place", many: "pairs of vertices at the same place",
+		advice: "join them with atoll mesh convert --merge-duplicates"}
+	used := m.usedVertices()
+	for v, ok := range used {
+		if !ok {
+			dangling.add(func() string { return m.describeVertex(v) })
+		}
+	}
+	m.duplicateVertices(func(first, again int32) {
+		same.add(func() string {
+			return fmt.Sprintf("vertices %d and %d at (%g, %g)", first, again, m.X[first], m.Y[first])
+		})
+	})
+	return joinFaults(&dangling, &same)
+}
+
+func (m *Mesh) checkCopies() error {
+	copies := fault{what: "cell given twice", many: "cells given twice",
+		advice: "remove the copies with atoll mesh convert --merge-duplicates"}
+	m.duplicateCells(func(first, again int32) {
+		copies.add(func() string { return fmt.Sprintf("cell %d and %s", first, m.describe(again)) })
+	})
+	return joinFaults(&copies)
+}
+
+func (m *Mesh) checkEdges() error {
+	nb, err := m.Neighbours()
+	if err != nil {
+		return err
+	}
+	overlap := fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
+		advice: "the cells overlap; if not for clockwise cells, mesh the domain again"}
+	for c, v := range m.Cells {
+		for k, other := range nb[c] {
+			if int(other) <= c {
+				continue
+			}
+			if s := m.slot(other, v[k], v[(k+1)%3]); m.Cells[other][s] == v[k] {
+				overlap.add(func() string {
+					return fmt.Sprintf("edge %d-%d of %s and %s", v[k], v[(k+1)%3], m.describe(int32(c)), m.describe(other))
+				})
+			}
+		}
+	}
+	stray := fault{what: "tagged edge that no cell has", many: "tagged edges that no cell has",
+		advice: "remove them with atoll mesh convert --drop-dangling, or mesh the domain so that it keeps the line"}
+	half, err := m.taggedHalfEdges()
+	if err != nil {
+		return err
+	}
+	for i, h := range half {
+		if h < 0 {
+			e := m.Tagged[i]
+			stray.add(func() string {
+				return fmt.Sprintf("tagged edge %d (vertices %d, %d, group %q)", i, e.A, e.B, m.Groups[e.Group].Name)
+			})
+		}
+	}
+	return joinFaults(&overlap, &stray)
+}
+
+// fault counts one kind of fault and describes its first few examples.
+type fault struct {
+	what, many, advice string
+	count              int
+	examples           []string
+}
+
+const maxExamples = 3
+
+func (f *fault) add(describe func() string) {
+	f.count++
+	if f.count <= maxExamples {
+		f.examples = append(f.examples, describe())
+	}
+}
+
+func joinFaults(faults ...*fault) error {
+	var errs []error
+	for _, f := range faults {
+		if f.count == 0 {
+			continue
+		}
+		what := f.what
+		if f.count > 1 {
+			what = f.many
+		}
+		list := strings.Join(f.examples, "; ")
+		if f.count > maxExamples {
+			list += fmt.Sprintf("; and %d more", f.count-maxExamples)
+		}
+		errs = append(errs, fmt.Errorf("%d %s: %s: %s", f.count, what, list, f.advice))
+	}
+	return errors.Join(errs...)
+}
+
+type cellShape uint8
+
+const (
+	cellGood cellShape = iota
+	cellClockwise
+	cellFlat
+	cellHuge
+)
+
+func (m *Mesh) shape(c int) cellShape {
+	v := &m.Cells[c]
+	ax, ay := m.X[v[0]], m.Y[v[0]]
+	p, q := (m.X[v[1]]-ax)*(m.Y[v[2]]-ay), (m.X[v[2]]-ax)*(m.Y[v[1]]-ay)
+	area := p - q
+	switch bound := math.Abs(p) + math.Abs(q); {
+	case !finite(bound):
+		return cellHuge
+	case math.Abs(area) <= 4*0x1p-53*bound: // three roundings in p and in q, one in their difference
+		return cellFlat
+	case area < 0:
+		return cellClockwise
+	}
+	return cellGood
+}
+
+func (m *Mesh) usedVertices() []bool {
+	used := make([]bool, len(m.X))
+	for _, v := range m.Cells {
+		used[v[0]], used[v[1]], used[v[2]] = true, true, true
+	}
+	return used
+}
+
+func (m *Mesh) hasGroup(g int32, dim int) bool {
+	return g >= 0 && int(g) < len(m.Groups) && m.Groups[g].Dim == dim
+}
+
+func (m *Mesh) describeVertex(v int) string {
+	return fmt.Sprintf("vertex %d (%g, %g)", v, m.X[v], m.Y[v])
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,211 @@
+package mesh
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxCells keeps the numbers of half-edges, three a cell, within int32.
+const maxCells = math.MaxInt32 / 3
+
+// Neighbours returns, for each cell, the cell across its edge from vertex k to vertex (k+1)%3 in slot k, -1 where
+// the mesh ends. It takes linear time. An edge of three or more cells is an error that names them, and so are
+// vertex ids out of range and a cell with a repeated vertex.
+func (m *Mesh) Neighbours() ([][3]int32, error) {
+	edges, err := m.bucketEdges()
+	if err != nil {
+		return nil, err
+	}
+	nb := make([][3]int32, len(m.Cells))
+	for c := range nb {
+		nb[c] = [3]int32{-1, -1, -1}
+	}
+	first := newMarks(len(m.X))
+	for v := range m.X {
+		bucket := edges.of(v)
+		for _, h := range bucket {
+			hi := m.upper(h)
+			g := first[hi]
+			if g < 0 {
+				first[hi] = h
+				continue
+			}
+			if other := nb[g/3][g%3]; other >= 0 {
+				return nil, fmt.Errorf("edge %d-%d belongs to three cells or more: %s, %s, %s; "+
+					"remove the copies (atoll mesh convert --merge-duplicates) or mesh the domain again",
+					v, hi, m.describe(g/3), m.describe(other), m.describe(h/3))
+			}
+			nb[g/3][g%3], nb[h/3][h%3] = h/3, g/3
+		}
+		for _, h := range bucket {
+			first[m.upper(h)] = -1
+		}
+	}
+	return nb, nil
+}
+
+// BoundaryGroups returns, for each cell, the group (an index into Groups) of its boundary edges, by the slots of nb,
+// which is what Neighbours gave: -1 where the edge has none, or is inside the mesh. Two groups at one boundary edge
+// are an error.
+func (m *Mesh) BoundaryGroups(nb [][3]int32) ([][3]int32, error) {
+	half, err := m.taggedHalfEdges()
+	if err != nil {
+		return nil, err
+	}
+	groups := make([][3]int32, len(m.Cells))
+	for c := range groups {
+		groups[c] = [3]int32{-1, -1, -1}
+	}
+	for i, h := range half {
+		e := m.Tagged[i]
+		if h < 0 {
+			return nil, fmt.Errorf("tagged edge %d (vertices %d, %d) is no edge of a cell", i, e.A, e.B)
+		}
+		c, k := h/3, h%3
+		if nb[c][k] >= 0 {
+			continue
+		}
+		if was := groups[c][k]; was >= 0 && was != e.Group {
+			return nil, fmt.Errorf("boundary edge %d-%d is in two physical groups, %q and %q; leave it in one",
+				e.A, e.B, m.Groups[was].Name, m.Groups[e.Group].Name)
+		}
+		groups[c][k] = e.Group
+	}
+	return groups, nil
+}
+
+// Area returns the area of cell c, negative if its vertices run clockwise.
+func (m *Mesh) Area(c int) float64 {
+	v := m.Cells[c]
+	ax, ay := m.X[v[0]], m.Y[v[0]]
+	return ((m.X[v[1]]-ax)*(m.Y[v[2]]-ay) - (m.X[v[2]]-ax)*(m.Y[v[1]]-ay)) / 2
+}
+
+// Centroid returns the centre of mass of cell c.
+func (m *Mesh) Centroid(c int) (x, y float64) {
+	v := m.Cells[c]
+	return (m.X[v[0]] + m.X[v[1]] + m.X[v[2]]) / 3, (m.Y[v[0]] + m.Y[v[1]] + m.Y[v[2]]) / 3
+}
+
+// EdgeLength returns the length of the edge of cell c from vertex k to vertex (k+1)%3.
+func (m *Mesh) EdgeLength(c, k int) float64 {
+	a, b := m.Cells[c][k], m.Cells[c][(k+1)%3]
+	return math.Hypot(m.X[b]-m.X[a], m.Y[b]-m.Y[a])
+}
+
+// edgeBuckets lists the half-edges by the lower of their two vertices, and in ascending order within a vertex.
+// Half-edge 3c+k is the edge of cell c from vertex k to vertex (k+1)%3.
+type edgeBuckets struct {
+	start []int32 // per vertex, where its bucket starts in half; one more at the end
+	half  []int32
+}
+
+func (b edgeBuckets) of(v int) []int32 { return b.half[b.start[v]:b.start[v+1]] }
+
+func (m *Mesh) bucketEdges() (edgeBuckets, error) {
+	if len(m.Cells) > maxCells {
+		return edgeBuckets{}, fmt.Errorf("%d cells are more than the %d that a mesh may have", len(m.Cells), maxCells)
+	}
+	if len(m.X) != len(m.Y) {
+		return edgeBuckets{}, fmt.Errorf("the mesh has %d x and %d y coordinates", len(m.X), len(m.Y))
+	}
+	start := make([]int32, len(m.X)+1)
+	for c, v := range m.Cells {
+		for k := range v {
+			if v[k] < 0 || int(v[k]) >= len(m.X) {
+				return edgeBuckets{}, fmt.Errorf("%s refers to vertex %d; the mesh has vertices 0 to %d",
+					m.describe(int32(c)), v[k], len(m.X)-1)
+			}
+		}
+		if v[0] == v[1] || v[1] == v[2] || v[2] == v[0] {
+			return edgeBuckets{}, fmt.Errorf("%s repeats a vertex", m.describe(int32(c)))
+		}
+		start[min(v[0], v[1])]++
+		start[min(v[1], v[2])]++
+		start[min(v[2], v[0])]++
+	}
+	sum := int32(0)
+	for i, n := range start {
+		start[i] = sum
+		sum += n
+	}
+	half := make([]int32, 3*len(m.Cells))
+	for c, v := range m.Cells {
+		for k := range v {
+			lo := min(v[k], v[(k+1)%3])
+			half[start[lo]] = int32(3*c + k)
+			start[lo]++
+		}
+	}
+	// Each start has moved to the end of its bucket, where the next one starts.
+	copy(start[1:], start)
+	start[0] = 0
+	return edgeBuckets{start, half}, nil
+}
+
+// upper returns the higher vertex of half-edge h.
+func (m *Mesh) upper(h int32) int32 {
+	v := &m.Cells[h/3]
+	k := h % 3
+	if k == 2 {
+		return max(v[2], v[0])
+	}
+	return max(v[k], v[k+1])
+}
+
+// taggedHalfEdges returns the first half-edge of each tagged edge, -1 for an edge that no cell has.
+func (m *Mesh) taggedHalfEdges() ([]int32, error) {
+	found := make([]int32, len(m.Tagged))
+	if len(m.Tagged) == 0 {
+		return found, nil
+	}
+	edges, err := m.bucketEdges()
+	if err != nil {
+		return nil, err
+	}
+	// The tagged edges of each lower vertex, as linked lists, so that each bucket is marked once.
+	head := newMarks(len(m.X))
+	next := make([]int32, len(m.Tagged))
+	for i, e := range m.Tagged {
+		if e.A < 0 || e.B < 0 || int(max(e.A, e.B)) >= len(m.X) {
+			return nil, fmt.Errorf("tagged edge %d (vertices %d, %d): the mesh has vertices 0 to %d",
+				i, e.A, e.B, len(m.X)-1)
+		}
+		if e.Group < 0 || int(e.Group) >= len(m.Groups) {
+			return nil, fmt.Errorf("tagged edge %d (vertices %d, %d) is in group %d; the mesh has %d groups",
+				i, e.A, e.B, e.Group, len(m.Groups))
+		}
+		lo := min(e.A, e.B)
+		next[i], head[lo] = head[lo], int32(i)
+	}
+	first := newMarks(len(m.X))
+	for v, i := range head {
+		if i < 0 {
+			continue
+		}
+		bucket := edges.of(v)
+		for n := len(bucket) - 1; n >= 0; n-- {
+			first[m.upper(bucket[n])] = bucket[n]
+		}
+		for ; i >= 0; i = next[i] {
+			found[i] = first[max(m.Tagged[i].A, m.Tagged[i].B)]
+		}
+		for _, h := range bucket {
+			first[m.upper(h)] = -1
+		}
+	}
+	return found, nil
+}
+
+func (m *Mesh) describe(c int32) string {
+	v := m.Cells[c]
+	return fmt.Sprintf("cell %d (vertices %d, %d, %d)", c, v[0], v[1], v[2])
+}
+
+func newMarks(n int) []int32 {
+	marks := make([]int32, n)
+	for i := range marks {
+		marks[i] = -1
+	}
+	return marks
+}
