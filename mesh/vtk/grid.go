@@ -10,6 +10,8 @@ const (
 	typeVertex   = 1
 	typeLine     = 3
 	typeTriangle = 5
+
+	typePolyhedron = 42
 )
 
 // Grid is an unstructured grid: points, cells of any type over them, and arrays of data.

@@ -1,0 +1,61 @@
+package vtk
+
+import "fmt"
+
+// join appends the points, cells and data of a piece. The points of g and the piece stay apart.
+func (g *Grid) join(piece *Grid) error {
+	points, entries := int64(g.points()), int64(len(g.Connectivity))
+	pointData, err := g.PointData.join("point data", piece.PointData, g.points(), piece.points())
+	if err != nil {
+		return err
+	}
+	cellData, err := g.CellData.join("cell data", piece.CellData, len(g.Types), len(piece.Types))
+	if err != nil {
+		return err
+	}
+	for _, p := range piece.Connectivity {
+		g.Connectivity = append(g.Connectivity, p+points)
+	}
+	for _, o := range piece.Offsets {
+		g.Offsets = append(g.Offsets, o+entries)
+	}
+	g.PointData, g.CellData = pointData, cellData
+	g.Points = append(g.Points, piece.Points...)
+	g.Types = append(g.Types, piece.Types...)
+	return nil
+}
+
+// join appends the arrays of a piece, which must be those of list: the same names, in any order, of the same types.
+// tuples and more are the tuples of each side; a side that has none says nothing about the arrays.
+func (list Arrays) join(where string, piece Arrays, tuples, more int) (Arrays, error) {
+	if more == 0 && (tuples > 0 || len(list) > 0) {
+		return list, nil
+	}
+	if tuples == 0 {
+		return piece, nil
+	}
+	if len(list) != len(piece) {
+		return nil, fmt.Errorf("the %s has %d arrays, that of the pieces before it %d", where, len(piece), len(list))
+	}
+	joined := make(Arrays, len(list))
+	for i, a := range list {
+		b, ok := piece.Find(a.Name)
+		if !ok {
+			return nil, fmt.Errorf("the %s lacks the array %q of the pieces before it", where, a.Name)
+		}
+		v, err := wrap(a.Data)
+		if err != nil {
+			return nil, err
+		}
+		w, err := wrap(b.Data)
+		if err != nil {
+			return nil, err
+		}
+		if v, ok = v.join(w); !ok || a.width() != b.width() {
+			return nil, fmt.Errorf("the array %q of the %s is of %d %T, in the pieces before it of %d %T",
+				a.Name, where, b.width(), b.Data, a.width(), a.Data)
+		}
+		joined[i] = Array{Name: a.Name, Components: a.Components, Data: v.data()}
+	}
+	return joined, nil
+}

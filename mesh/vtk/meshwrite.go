@@ -1,0 +1,113 @@
+package vtk
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// WriteMesh writes a mesh to a .vtu file: its triangles, then its tagged edges as line cells, on which the cell
+// fields are NaN. ReadMesh gives the same mesh back, groups and fields included, except that the groups of dimension
+// 1 and 2 that share a name become neighbours in the list. Errors name the file.
+func WriteMesh(path string, m *mesh.Mesh) error {
+	g, err := meshGrid(m)
+	if err != nil {
+		return fmt.Errorf("%s: cannot write: %w", path, err)
+	}
+	return Write(path, g)
+}
+
+func meshGrid(m *mesh.Mesh) (*Grid, error) {
+	if len(m.X) != len(m.Y) || m.CellGroup != nil && len(m.CellGroup) != len(m.Cells) {
+		return nil, fmt.Errorf("the mesh has %d x, %d y, %d cells and %d groups of cells",
+			len(m.X), len(m.Y), len(m.Cells), len(m.CellGroup))
+	}
+	g := Triangles(m.X, m.Y, m.Cells)
+	for _, e := range m.Tagged {
+		g.Connectivity = append(g.Connectivity, int64(e.A), int64(e.B))
+		g.Offsets = append(g.Offsets, int64(len(g.Connectivity)))
+		g.Types = append(g.Types, typeLine)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.VertexData)) {
+		field := m.VertexData[name]
+		if name != zField {
+			g.PointData = append(g.PointData, Array{Name: name, Data: field})
+			continue
+		}
+		if len(field) != len(m.X) {
+			return nil, fmt.Errorf("the vertex field %q has %d values for %d vertices", name, len(field), len(m.X))
+		}
+		for i, z := range field {
+			g.Points[3*i+2] = z
+		}
+	}
+	if err := g.addGroups(m); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.CellData)) {
+		if slices.Contains(physicalNames, name) {
+			return nil, fmt.Errorf("the cell field %q would be taken for physical tags; rename it", name)
+		}
+		field := slices.Clone(m.CellData[name])
+		for range m.Tagged {
+			field = append(field, math.NaN())
+		}
+		g.CellData = append(g.CellData, Array{Name: name, Data: field})
+	}
+	return g, nil
+}
+
+// addGroups adds the array of physical tags and those of the groups' names, if the mesh has groups.
+func (g *Grid) addGroups(m *mesh.Mesh) error {
+	if len(m.Groups) == 0 {
+		return nil
+	}
+	type key struct{ dim, tag int }
+	seen := map[key]bool{}
+	named := map[string]int{} // the field array of each name
+	for i, group := range m.Groups {
+		k := key{group.Dim, group.Tag}
+		if group.Dim != 1 && group.Dim != 2 || group.Tag == 0 || group.Tag != int(int32(group.Tag)) || seen[k] {
+			return fmt.Errorf("group %d %q has dimension %d and tag %d: the dimension must be 1 or 2, the tag of 32 bits, "+
+				"not 0, and no other group's", i, group.Name, group.Dim, group.Tag)
+		}
+		seen[k] = true
+		name := group.Name
+		if name == "" {
+			name = strconv.Itoa(group.Tag)
+		}
+		at, ok := named[name]
+		if !ok {
+			at = len(g.FieldData)
+			named[name] = at
+			g.FieldData = append(g.FieldData, Array{Name: name, Components: 2, Data: []int32(nil)})
+		}
+		g.FieldData[at].Data = append(g.FieldData[at].Data.([]int32), int32(group.Tag), int32(group.Dim))
+	}
+	tags := make([]int32, 0, len(g.Types))
+	tag := func(what string, i int, group int32, dim int) error {
+		if group < 0 || int(group) >= len(m.Groups) || m.Groups[group].Dim != dim {
+			return fmt.Errorf("%s %d is of group %d, which is not a group of dimension %d", what, i, group, dim)
+		}
+		tags = append(tags, int32(m.Groups[group].Tag))
+		return nil
+	}
+	for i := range m.Cells {
+		if m.CellGroup == nil || m.CellGroup[i] == -1 {
+			tags = append(tags, 0)
+		} else if err := tag("cell", i, m.CellGroup[i], 2); err != nil {
+			return err
+		}
+	}
+	for i, e := range m.Tagged {
+		if err := tag("tagged edge", i, e.Group, 1); err != nil {
+			return err
+		}
+	}
+	g.CellData = append(g.CellData, Array{Name: physicalArray, Data: tags})
+	return nil
+}

@@ -1,0 +1,184 @@
+package vtk
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestRefusesBrokenFiles changes one thing in a good file, and wants an error that names it.
+func TestRefusesBrokenFiles(t *testing.T) {
+	for _, c := range []struct{ file, old, new, want string }{
+		{"ascii.vtu", `type="UnstructuredGrid"`, `type="PolyData"`, `the file is of type "PolyData"`},
+		{"ascii.vtu", `<VTKFile`, `<XML`, `the root element is "XML"`},
+		{"ascii.vtu", `LittleEndian`, `Middle`, `byte_order="Middle"`},
+		{"ascii.vtu", `header_type="UInt32"`, `header_type="Int32"`, `header_type="Int32"`},
+		{"raw-zlib-32-little.vtu", `vtkZLibDataCompressor`, `vtkLZ4DataCompressor`, `compressor "vtkLZ4DataCompressor"`},
+		{"raw-zlib-32-little.vtu", `encoding="raw"`, `encoding="hex"`, `encoding="hex"`},
+		{"ascii.vtu", `NumberOfPoints="20"`, `NumberOfPoints="21"`, `"Points": it holds 60 values; needed are 63`},
+		{"ascii.vtu", `NumberOfPoints="20"`, `NumberOfPoints="-1"`, `NumberOfPoints="-1" is not a count`},
+		{"ascii.vtu", `NumberOfPoints="20"`, `NumberOfPoints="99999999999"`, `more than a file of this size`},
+		{"ascii.vtu", `NumberOfPoints="20"`, `NumberOfPoints="4000000"`, `cannot hold 12000000 values`},
+		{"ascii.vtu", `NumberOfCells="29"`, `NumberOfCells="28"`, `it holds 29 values; needed are 28`},
+		{"ascii.vtu", `NumberOfComponents="3" format`, `NumberOfComponents="4" format`, `it holds 60 values; needed are 80`},
+		{"ascii.vtu", `type="UInt16"`, `type="Bit"`, `DataArray "short": values of type "Bit" are not supported`},
+		{"ascii.vtu", `Name="connectivity"`, `Name="conectivity"`, `there is no array "connectivity"`},
+		{"ascii.vtu", `Name="char"`, `Name="depth"`, `a second array of that name`},
+		{"ascii.vtu", `Name="depth" format="ascii"`, `Name="depth" format="text"`, `format="text"`},
+		{"ascii.vtu", `0.14285714285714285`, `0.1x`, `value 1 is "0.1x", not a number of type Float64`},
+		{"quad.vtu", "0 1 5 0 1 6", "0 1 5 0 1 20", "cell 1 refers to point 20, but the points are 0 to 19"},
+		{"quad.vtu", "          3 7", "          8 7", "cell 0 ends at 8"},
+		{"quad.vtu", "5 9", "5 42", "cell 1 is of type 42"},
+		{"quad.vtu", "5 9", "5 0", "cell 1 is of type 0"},
+		{"base64-plain-32-little.vtu", `   _`, `   `, "do not begin with an underscore"},
+		{"base64-plain-32-little.vtu", `   _CAAA`, `   _C!AA`, "base64 text: illegal"},
+	} {
+		data := read(t, "testdata/"+c.file)
+		broken := bytes.Replace(data, []byte(c.old), []byte(c.new), 1)
+		if bytes.Equal(data, broken) {
+			t.Errorf("%s has no %q", c.file, c.old)
+			continue
+		}
+		path := filepath.Join(t.TempDir(), c.file)
+		if err := os.WriteFile(path, broken, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Read(path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path+": ") {
+			t.Errorf("%s with %q: %v; want the file and %q", c.file, c.new, err, c.want)
+		}
+	}
+}
+
+// TestRefusesCutFiles cuts files short at every length: an error or, where only the end tags are lost, the grid.
+func TestRefusesCutFiles(t *testing.T) {
+	for _, file := range []string{"raw-zlib-32-little.vtu", "base64-zlib-64-big.vtu", "binary-plain-32-little.vtu"} {
+		data := read(t, "testdata/"+file)
+		end := bytes.Index(data, []byte("<AppendedData"))
+		if end < 0 {
+			end = len(data) - len("</VTKFile>\n")
+		}
+		for n := range end {
+			if _, err := parse(data[:n]); err == nil {
+				t.Fatalf("%s is read when cut to %d of %d bytes", file, n, len(data))
+			}
+		}
+		for n := end; n < len(data); n++ {
+			g, err := parse(data[:n])
+			if err == nil && (g.points() != madePoints || len(g.Types) != madeCells) {
+				t.Fatalf("%s cut to %d of %d bytes has %d points, %d cells", file, n, len(data), g.points(), len(g.Types))
+			}
+		}
+	}
+}
+
+// zlibFile is a file of n points with one array of points whose data are header words and bytes.
+func zlibFile(points string, arrays int, words []uint64, data []byte) []byte {
+	var head []byte
+	for _, w := range words {
+		head = binary.LittleEndian.AppendUint64(head, w)
+	}
+	array := `<DataArray type="Float64" NumberOfComponents="3" format="appended" offset="0" Name="`
+	var pointData strings.Builder
+	for i := range arrays {
+		pointData.WriteString(array + strings.Repeat("x", i+1) + `"/>`)
+	}
+	return []byte(`<VTKFile type="UnstructuredGrid" header_type="UInt64" compressor="vtkZLibDataCompressor"><UnstructuredGrid>` +
+		`<Piece NumberOfPoints="` + points + `" NumberOfCells="0"><Points>` + array + `"/></Points><PointData>` +
+		pointData.String() + `</PointData></Piece></UnstructuredGrid><AppendedData encoding="base64">_` +
+		base64.StdEncoding.EncodeToString(head) + base64.StdEncoding.EncodeToString(data) + `</AppendedData></VTKFile>`)
+}
+
+// TestLyingLengthsTakeNoMemory feeds block tables that promise far more than they hold.
+func TestLyingLengthsTakeNoMemory(t *testing.T) {
+	const mega = 1 << 20
+	var zeros bytes.Buffer
+	z := zlib.NewWriter(&zeros)
+	z.Write(make([]byte, 24*mega))
+	z.Close()
+	packed := uint64(zeros.Len())
+	if _, err := parse(zlibFile("1048576", 0, []uint64{1, 24 * mega, 0, packed}, zeros.Bytes())); err != nil {
+		t.Fatalf("the honest file: %v", err)
+	}
+	for _, c := range []struct {
+		name, points string
+		arrays       int
+		words        []uint64
+		data         []byte
+		want         string
+	}{
+		{"block count", "1000", 0, []uint64{1 << 60, 24, 0, 8}, nil, "block table of"},
+		{"no length", "1000", 0, []uint64{1 << 63, 24, 0, 8}, nil, "that is no length"},
+		{"block size", "1000", 0, []uint64{1, 1 << 61, 0, packed}, zeros.Bytes(), "cannot come from"},
+		{"product", "1000", 0, []uint64{3, 1 << 61, 0, 8, 8, 8}, zeros.Bytes(), "cannot come from"},
+		{"compressed size", "1000", 0, []uint64{1, 24000, 0, 1 << 61}, zeros.Bytes(), "the data end early"},
+		{"sum of sizes", "1000", 0, []uint64{3, 8000, 0, 1 << 61, 1 << 61, 1 << 61}, zeros.Bytes(), "the data end early"},
+		{"last block", "1000", 0, []uint64{1, 8, 24000, packed}, zeros.Bytes(), "a last block of 24000"},
+		{"size for the points", "1000", 0, []uint64{1, 24 * mega, 0, packed}, zeros.Bytes(), "needed are 24000"},
+		{"bomb in a small block", "1000", 0, []uint64{1, 24000, 0, packed}, zeros.Bytes(), "the block goes on"},
+		{"too little in a block", "1048576", 0, []uint64{2, 23 * mega, mega, packed, 8}, zeros.Bytes(), "block 1 of 2"},
+		{"shared data", "1048576", 40, []uint64{1, 24 * mega, 0, packed}, zeros.Bytes(), "larger than a file of this size"},
+	} {
+		data := zlibFile(c.points, c.arrays, c.words, c.data)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := parse(data)
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.name, err, c.want)
+		}
+		// Decoding holds an array twice: as bytes and as values.
+		if took, bound := after.TotalAlloc-before.TotalAlloc, uint64(2*maxExpansion*len(data)+4*mega); took > bound {
+			t.Errorf("%s: took %d bytes for a file of %d, more than %d", c.name, took, len(data), bound)
+		}
+	}
+}
+
+func TestChecksumOfBlocks(t *testing.T) {
+	data := read(t, "testdata/raw-zlib-32-little.vtu")
+	at := bytes.Index(data, []byte("_")) // the first array: three words, a size, a block
+	at = bytes.Index(data[at:], []byte("\x78\x5e")) + at
+	sum := at + 13 - 1 // its 13 bytes end with the sum
+	data[sum] ^= 1
+	if _, err := parse(data); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("a broken checksum: %v", err)
+	}
+}
+
+func TestRefusesDeepAndWideFiles(t *testing.T) {
+	deep := []byte(`<VTKFile type="UnstructuredGrid">` + strings.Repeat("<a>", maxDepth))
+	if _, err := parse(deep); err == nil || !strings.Contains(err.Error(), "nested") {
+		t.Errorf("a deep file: %v", err)
+	}
+	wide := []byte(`<VTKFile type="UnstructuredGrid">` + strings.Repeat("<a/>", maxElements))
+	if _, err := parse(wide); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Errorf("a wide file: %v", err)
+	}
+}
+
+func TestRefusesIndexes(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct{ body, want string }{
+		{`<PUnstructuredGrid><Piece Source="i.pvtu"/></PUnstructuredGrid>`, `the file is of type "PUnstructuredGrid"`},
+		{`<PUnstructuredGrid><Piece Source="a"/><Piece Source="./a"/></PUnstructuredGrid>`, `"a" is listed twice`},
+		{`<PUnstructuredGrid><Piece/></PUnstructuredGrid>`, `Source is missing`},
+		{`<PUnstructuredGrid><Piece Source="none.vtu"/></PUnstructuredGrid>`, `none.vtu`},
+		{`<PUnstructuredGrid GhostLevel="1"/>`, `ghost cells`},
+		{``, `no element PUnstructuredGrid`},
+	} {
+		path := filepath.Join(dir, "i.pvtu")
+		if err := os.WriteFile(path, []byte(`<VTKFile type="PUnstructuredGrid">`+c.body+`</VTKFile>`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Read(path)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s: %v; want %q", c.body, err, c.want)
+		}
+	}
+}
