@@ -183,7 +183,7 @@ func TestTextOfCxxStreams(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, file string) []byte {
+func read(t testing.TB, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {

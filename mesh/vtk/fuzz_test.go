@@ -1,0 +1,75 @@
+package vtk
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+func FuzzVTU(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.vtu")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		f.Add(read(f, file))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		g, err := parse(data)
+		if err != nil {
+			return
+		}
+		// What is read is whole: it can be indexed, and made a mesh of or refused.
+		if err := g.checkCells(); err != nil {
+			t.Fatal(err)
+		}
+		for _, list := range []struct {
+			arrays Arrays
+			tuples int
+		}{{g.PointData, g.points()}, {g.CellData, len(g.Types)}} {
+			for _, a := range list.arrays {
+				if a.Tuples() != list.tuples {
+					t.Fatalf("array %q has %d tuples, needed are %d", a.Name, a.Tuples(), list.tuples)
+				}
+			}
+		}
+		if m, err := g.mesh(); err == nil {
+			for _, c := range m.Cells {
+				for _, v := range c {
+					_ = m.X[v]
+				}
+			}
+		}
+	})
+}
+
+func FuzzPVTU(f *testing.F) {
+	f.Add(read(f, "testdata/pieces.pvtu"))
+	f.Add([]byte(`<VTKFile type="PUnstructuredGrid"><PUnstructuredGrid><Piece Source="a"/></PUnstructuredGrid></VTKFile>`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		root, _, err := parseTree(data, "PUnstructuredGrid")
+		if err != nil {
+			return
+		}
+		names, err := sources(root)
+		if err != nil {
+			return
+		}
+		if err := checkSources(names); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzPVD(f *testing.F) {
+	f.Add([]byte(`<VTKFile type="Collection"><Collection><DataSet timestep="0" file="a"/>` +
+		`<DataSet timestep="1e-3" group="" part="0" file="b"/></Collection></VTKFile>`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		frames, err := parseFrames(data)
+		if err != nil {
+			return
+		}
+		if err := checkTimes(frames); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

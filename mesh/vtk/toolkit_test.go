@@ -1,0 +1,75 @@
+package vtk
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readByVTK prints what VTK's readers find in the files, and every warning and error that they have.
+const readByVTK = `
+import sys
+import vtk
+log = vtk.vtkStringOutputWindow()
+vtk.vtkOutputWindow.SetInstance(log)
+for name in sys.argv[1:]:
+    reader = vtk.vtkXMLPUnstructuredGridReader() if name.endswith(".pvtu") else vtk.vtkXMLUnstructuredGridReader()
+    assert reader.CanReadFile(name), name
+    reader.SetFileName(name)
+    reader.Update()
+    g = reader.GetOutput()
+    print(g.GetNumberOfPoints(), g.GetNumberOfCells(), "error", reader.GetErrorCode())
+    for data in (g.GetPointData(), g.GetCellData(), g.GetFieldData()):
+        for i in range(data.GetNumberOfArrays()):
+            a = data.GetArray(i)
+            if a is None:  # strings
+                continue
+            values = [a.GetComponent(t, c) for t in range(a.GetNumberOfTuples()) for c in range(a.GetNumberOfComponents())]
+            print(a.GetName(), a.GetDataTypeAsString(), a.GetNumberOfComponents(), a.GetNumberOfTuples(),
+                  "%.17g" % sum((i + 1) * v for i, v in enumerate(values)))
+    ids = [g.GetCell(c).GetPointId(k) for c in range(g.GetNumberOfCells()) for k in range(g.GetCell(c).GetNumberOfPoints())]
+    print("ids", sum((i + 1) * v for i, v in enumerate(ids)), "types", sum(g.GetCellType(c) for c in range(g.GetNumberOfCells())))
+    print("bounds", *["%g" % b for b in g.GetBounds()])
+print("log", log.GetOutput())
+`
+
+// TestVTKReadsWhatWeWrite compares what VTK finds in our files with what it finds in its own of the same grid.
+func TestVTKReadsWhatWeWrite(t *testing.T) {
+	python := "/usr/bin/python3"
+	if err := exec.Command(python, "-c", "import vtk").Run(); err != nil {
+		t.Skipf("%s has no module vtk (Debian: python3-vtk9): %v", python, err)
+	}
+	dir := t.TempDir()
+	large, empty := filepath.Join(dir, "large.vtu"), filepath.Join(dir, "empty.vtu")
+	ours, index := filepath.Join(dir, "ours.vtu"), filepath.Join(dir, "ours.pvtu")
+	for path, g := range map[string]*Grid{large: waveGrid(120), empty: {}, ours: madeGrid()} {
+		if err := Write(path, g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WritePVTU(index, []string{"ours.vtu"}, madeGrid()); err != nil {
+		t.Fatal(err)
+	}
+	look := func(path string) string {
+		out, err := exec.Command(python, "-c", readByVTK, path).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", path, err, out)
+		}
+		if s := string(out); !strings.HasSuffix(s, "\nlog \n") || !strings.Contains(s, "error 0\n") {
+			t.Errorf("%s: VTK complains:\n%s", path, s)
+		}
+		return string(out)
+	}
+	theirs := look("testdata/raw-zlib-64-little.vtu")
+	for _, path := range []string{ours, index} {
+		// VTK's own integer types of 64 bits have two names.
+		if got := look(path); strings.ReplaceAll(got, "long long", "idtype") != theirs {
+			t.Errorf("VTK finds in %s\n%s, in its own file\n%s", path, got, theirs)
+		}
+	}
+	if got := look(large); !strings.HasPrefix(got, "14641 28800 error 0\n") || !strings.Contains(got, "bounds 0 120 0 120 0 0") {
+		t.Errorf("VTK finds in the large file\n%s", got)
+	}
+	look(empty)
+}

@@ -1,0 +1,231 @@
+package vtk
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawGrid draws a grid with arrays of every type, small or of several blocks.
+func drawGrid(t *rapid.T) *Grid {
+	points := rapid.IntRange(0, 40).Draw(t, "points")
+	if rapid.Bool().Draw(t, "large") {
+		points += 2 * blockBytes / 24
+	}
+	g := &Grid{}
+	for i := range points {
+		g.Points = append(g.Points, float64(i), -1/float64(i), math.Sqrt(float64(i)))
+	}
+	if points > 0 {
+		for range rapid.IntRange(0, 30).Draw(t, "cells") {
+			ids := rapid.SliceOfN(rapid.Int64Range(0, int64(points-1)), 0, 6).Draw(t, "ids")
+			g.Connectivity = append(g.Connectivity, ids...)
+			g.Offsets = append(g.Offsets, int64(len(g.Connectivity)))
+			g.Types = append(g.Types, uint8(rapid.IntRange(1, 41).Draw(t, "type")))
+		}
+	}
+	add := func(list *Arrays, name string, width, n int, data any) {
+		if n > 0 {
+			*list = append(*list, Array{name, width, data})
+		}
+	}
+	width := rapid.IntRange(1, 3).Draw(t, "width")
+	n := len(g.Types)
+	add(&g.CellData, `quotes " & <angles>`, width, n, drawSlice[int8](t, width*n))
+	add(&g.CellData, "uint8", width, n, drawSlice[uint8](t, width*n))
+	add(&g.CellData, "int16", width, n, drawSlice[int16](t, width*n))
+	add(&g.CellData, "uint16", width, n, drawSlice[uint16](t, width*n))
+	add(&g.CellData, "höhe", width, n, drawSlice[int32](t, width*n))
+	add(&g.PointData, "uint32", width, points, drawSlice[uint32](t, width*points))
+	add(&g.PointData, "int64", width, points, drawSlice[int64](t, width*points))
+	add(&g.PointData, "uint64", width, points, drawSlice[uint64](t, width*points))
+	add(&g.FieldData, "float32", 1, 7, drawSlice[float32](t, 7))
+	add(&g.FieldData, "float64", 2, 3, drawSlice[float64](t, 6))
+	return g
+}
+
+func drawSlice[T number](t *rapid.T, n int) []T {
+	a, b := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b")
+	s := make([]T, n)
+	for i := range s {
+		s[i] = T(a + uint64(i)*b)
+	}
+	return s
+}
+
+func TestReadGivesWhatWriteTook(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "g.vtu")
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawGrid(t)
+		if err := Write(path, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("got\n%+v, want\n%+v", got, want)
+		}
+	})
+}
+
+// TestBytesDoNotDependOnThreads: the same grid is the same file, however many threads compress it.
+func TestBytesDoNotDependOnThreads(t *testing.T) {
+	g := &Grid{Points: make([]float64, 3*5*blockBytes/8)}
+	for i := range g.Points {
+		g.Points[i] = math.Sqrt(float64(i))
+	}
+	var files [][]byte
+	for _, threads := range []int{1, 3} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+		path := filepath.Join(t.TempDir(), "g.vtu")
+		if err := Write(path, g); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, read(t, path))
+	}
+	if !bytes.Equal(files[0], files[1]) {
+		t.Error("one thread and three write different files")
+	}
+}
+
+func TestRefusesBrokenGrids(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		spoil func(g *Grid)
+	}{
+		{"not a multiple of 3", func(g *Grid) { g.Points = g.Points[1:] }},
+		{"28 cell types for 29 cells", func(g *Grid) { g.Types = g.Types[1:] }},
+		{"cell 4 refers to point 20", func(g *Grid) { g.Connectivity[8] = 20 }},
+		{"cell 4 refers to point -1", func(g *Grid) { g.Connectivity[8] = -1 }},
+		{"cell 3 ends at 0", func(g *Grid) { g.Offsets[3] = 0 }},
+		{"the cells use 80", func(g *Grid) { g.Offsets[28] = 80 }},
+		{`"velocity" of the point data has 60 values`, func(g *Grid) { g.PointData[0].Components = 2 }},
+		{`"depth" of the cell data has 1 values`, func(g *Grid) { g.CellData[1].Data = []float64{1} }},
+		{"type []string cannot be stored", func(g *Grid) { g.FieldData[0].Data = []string{"a"} }},
+		{"two arrays of the name", func(g *Grid) { g.CellData[0].Name = "depth" }},
+		{"not empty", func(g *Grid) { g.CellData[0].Name = "" }},
+		{"control characters", func(g *Grid) { g.CellData[0].Name = "a\x01" }},
+	} {
+		g := madeGrid()
+		c.spoil(g)
+		path := filepath.Join(t.TempDir(), "g.vtu")
+		err := Write(path, g)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%v; want %q", err, c.want)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: a file was written", c.want)
+		}
+	}
+}
+
+// TestFailedWriteLeavesTheOldFile: whoever reads the file while it is replaced, or after that failed, finds a whole one.
+func TestFailedWriteLeavesTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	write := func(text string, fail error) error {
+		return replaceFile(path, func(f *os.File) error {
+			if _, err := f.WriteString(text); err != nil {
+				return err
+			}
+			return fail
+		})
+	}
+	if err := write("old", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("new", os.ErrInvalid); err != os.ErrInvalid {
+		t.Fatalf("error %v is not passed on", err)
+	}
+	if got := read(t, path); string(got) != "old" {
+		t.Errorf("the file holds %q", got)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("the folder holds %v", entries)
+	}
+	if err := Write(filepath.Join(dir, "none", "g.vtu"), madeGrid()); err == nil {
+		t.Error("a file is written to a folder that is not there")
+	}
+}
+
+func TestIndexOfWrittenPieces(t *testing.T) {
+	dir := t.TempDir()
+	g := madeGrid()
+	for _, name := range []string{"0.vtu", "1.vtu"} {
+		if err := Write(filepath.Join(dir, name), g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "g.pvtu")
+	if err := WritePVTU(path, []string{"0.vtu", "1.vtu"}, g); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Types) != 2*madeCells || got.Cell(madeCells)[0] != madePoints {
+		t.Errorf("%d cells, the first of piece 1 at %v", len(got.Types), got.Cell(madeCells))
+	}
+	for _, bad := range [][]string{{"a", "a"}, {""}, {"a\xff"}} {
+		if err := WritePVTU(path, bad, g); err == nil {
+			t.Errorf("pieces %q are written", bad)
+		}
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	g := waveGrid(500)
+	path := filepath.Join(b.TempDir(), "g.vtu")
+	b.SetBytes(int64(8*len(g.Points) + 4*len(g.Connectivity) + 13*len(g.Types)))
+	for b.Loop() {
+		if err := Write(path, g); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	g := waveGrid(500)
+	path := filepath.Join(b.TempDir(), "g.vtu")
+	if err := Write(path, g); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(8*len(g.Points) + 4*len(g.Connectivity) + 13*len(g.Types)))
+	for b.Loop() {
+		if _, err := Read(path); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// waveGrid is a grid of 2 n² triangles with a smooth cell field.
+func waveGrid(n int) *Grid {
+	var x, y, h []float64
+	var cells [][3]int32
+	for j := range n + 1 {
+		for i := range n + 1 {
+			x, y = append(x, float64(i)), append(y, float64(j))
+		}
+	}
+	for j := range n {
+		for i := range n {
+			a := int32(j*(n+1) + i)
+			b := a + int32(n) + 1
+			cells = append(cells, [3]int32{a, a + 1, b + 1}, [3]int32{a, b + 1, b})
+			h = append(h, math.Sin(float64(i)/10), math.Cos(float64(j)/10))
+		}
+	}
+	g := Triangles(x, y, cells)
+	g.CellData = Arrays{{Name: "h", Data: h}}
+	return g
+}
