@@ -19,32 +19,41 @@ type arrays[F kernels.Float] struct {
 	counters kernels.Counters
 }
 
-// The loops run a kernel over a range of indices. One loop a scheme keeps the choice of scheme out of the inner loop.
+// tile is how many edges go through a stage before the next one begins. The work on one edge is a long chain of
+// operations that wait for each other; in stages a processor overlaps those of several edges (measured: 93 ns an edge
+// against 165), and the faces of a tile stay in the first-level cache.
+const tile = 32
 
-type pvmLoop[F kernels.Float] struct{ a *arrays[F] }
-
-func (l *pvmLoop[F]) Range(lo, hi int) {
-	a := l.a
-	for e := lo; e < hi; e++ {
-		kernels.FluxPVM(e, &a.params, &a.mesh, &a.clock, a.now, a.flux, &a.counters)
-	}
+// fluxLoop runs kernels.FluxPVM, FluxIRRoe or FluxRoe, stage by stage.
+type fluxLoop[F kernels.Float] struct {
+	a        *arrays[F]
+	roe      bool // or PVM-IFCP
+	contacts bool // the tangential flux of the classical scheme
 }
 
-type irRoeLoop[F kernels.Float] struct{ a *arrays[F] }
-
-func (l *irRoeLoop[F]) Range(lo, hi int) {
+func (l *fluxLoop[F]) Range(lo, hi int) {
 	a := l.a
-	for e := lo; e < hi; e++ {
-		kernels.FluxIRRoe(e, &a.params, &a.mesh, &a.clock, a.now, a.flux, &a.counters)
-	}
-}
-
-type roeLoop[F kernels.Float] struct{ a *arrays[F] }
-
-func (l *roeLoop[F]) Range(lo, hi int) {
-	a := l.a
-	for e := lo; e < hi; e++ {
-		kernels.FluxRoe(e, &a.params, &a.mesh, &a.clock, a.now, a.flux, &a.counters)
+	var faces [tile]kernels.Face[F]
+	for ; lo < hi; lo += tile {
+		f := faces[:min(tile, hi-lo)]
+		for i := range f {
+			f[i].Look(lo+i, &a.params, &a.mesh, a.now)
+		}
+		for i := range f {
+			f[i].Waves(&a.params)
+		}
+		if l.roe {
+			for i := range f {
+				f[i].Roe(&a.params)
+			}
+		} else {
+			for i := range f {
+				f[i].PVM(&a.params)
+			}
+		}
+		for i := range f {
+			f[i].Split(lo+i, &a.params, &a.mesh, &a.clock, l.contacts, a.flux, &a.counters)
+		}
 	}
 }
 

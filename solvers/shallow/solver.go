@@ -87,11 +87,11 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 	s.arrays.flux = make([]kernels.Flux[F], len(s.mesh.Edges))
 	switch cfg.Scheme {
 	case "pvm-ifcp":
-		s.flux = &pvmLoop[F]{&s.arrays}
+		s.flux = &fluxLoop[F]{a: &s.arrays}
 	case "ir-roe":
-		s.flux = &irRoeLoop[F]{&s.arrays}
+		s.flux = &fluxLoop[F]{a: &s.arrays, roe: true}
 	case "roe":
-		s.flux = &roeLoop[F]{&s.arrays}
+		s.flux = &fluxLoop[F]{a: &s.arrays, roe: true, contacts: true}
 	default:
 		return nil, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", cfg.Scheme)
 	}

@@ -61,8 +61,9 @@ func (f *Face[F]) dry(p *Params[F]) {
 	}
 	f.mean(p.Gravity)
 	f.jumps(p.DensityRatio)
-	ev := eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
-	f.viscosity, f.speed = pvm(f, p.DensityRatio, &ev), ev.fastest()
+	f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
+	f.speed = f.waves.fastest()
+	f.pvm(p.DensityRatio)
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.

@@ -62,7 +62,7 @@ func (f *Face[F]) Look(e int, p *Params[F], m *Mesh[F], w []State[F]) {
 // Waves finds the eigenvalues of a face with both layers on both sides.
 func (f *Face[F]) Waves(p *Params[F]) {
 	if !f.thin {
-		f.waves = eigenvalues(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
+		f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
 		f.speed = f.waves.fastest()
 	}
 }
@@ -72,7 +72,7 @@ func (f *Face[F]) PVM(p *Params[F]) {
 	if f.thin {
 		f.dry(p)
 	} else {
-		f.viscosity = pvm(f, p.DensityRatio, &f.waves)
+		f.pvm(p.DensityRatio)
 	}
 }
 
@@ -81,7 +81,7 @@ func (f *Face[F]) Roe(p *Params[F]) {
 	if f.thin {
 		f.dry(p)
 	} else {
-		f.viscosity = roe(f, p, &f.waves)
+		f.roe(p)
 	}
 }
 

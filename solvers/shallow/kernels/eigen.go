@@ -7,7 +7,7 @@ type Eigenvalues[F Float] struct {
 	Complex        bool
 }
 
-// eigenvalues solves ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2 with c = g h > 0.
+// solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
 //
@@ -20,7 +20,7 @@ type Eigenvalues[F Float] struct {
 //
 // which Newton's method approaches from below without overshooting. It is small as long as the shear is, and its
 // series in b²/k leaves one iteration as a rule.
-func eigenvalues[F Float](u1, u2, c1, c2, r, tol F) Eigenvalues[F] {
+func (ev *Eigenvalues[F]) solve(u1, u2, c1, c2, r, tol F) {
 	mean, d := (u1+u2)/2, (u2-u1)/2
 	sum, diff, prod := c1+c2, c1-c2, c1*c2
 	dd := d * d
@@ -48,7 +48,9 @@ func eigenvalues[F Float](u1, u2, c1, c2, r, tol F) Eigenvalues[F] {
 	disc := ss - 4*(e/q)
 	outer, inner := sqrt(ss-4*q)/2, sqrt(larger(disc, 0))/2
 	s /= 2
-	return Eigenvalues[F]{mean - s - outer, mean + s - inner, mean + s + inner, mean - s + outer, disc < 0}
+	ev.L1, ev.L4 = mean-s-outer, mean-s+outer
+	ev.L2, ev.L3 = mean+s-inner, mean+s+inner
+	ev.Complex = disc < 0
 }
 
 // fastest is max(|λ1|, |λ4|).

@@ -1,11 +1,12 @@
 package kernels
 
-// pvm is Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the parabola that meets
+// pvm sets the viscosity to Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the parabola that meets
 // |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean flow.
 //
 // The term of a0 uses the jump of levels, which equals ΔW - A⁻¹S Δdepth at rest and has no singularity where an
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
-func pvm[F Float](f *Face[F], r F, ev *Eigenvalues[F]) vector[F] {
+func (f *Face[F]) pvm(r F) {
+	ev := &f.waves
 	l1, l4 := ev.L1, ev.L4
 	x := abs(ev.L2+ev.L3)/2 + (ev.L3-ev.L2)/2 // max(|λ2|, |λ3|) without a branch
 	if l1+l4 < 0 {
@@ -29,10 +30,9 @@ func pvm[F Float](f *Face[F], r F, ev *Eigenvalues[F]) vector[F] {
 		a2 = d1 + d4 + di
 	}
 	ar := f.times(r, f.residual())
-	return vector[F]{
-		a0*(f.dz1-f.dz2) + a1*f.r1 + a2*ar.h1,
-		a0*f.r1 + a1*f.r2 + a2*ar.q1,
-		a0*f.dz2 + a1*f.r3 + a2*ar.h2,
-		a0*f.r3 + a1*f.r4 + a2*ar.q2,
-	}
+	v := &f.viscosity
+	v.h1 = a0*(f.dz1-f.dz2) + a1*f.r1 + a2*ar.h1
+	v.q1 = a0*f.r1 + a1*f.r2 + a2*ar.q1
+	v.h2 = a0*f.dz2 + a1*f.r3 + a2*ar.h2
+	v.q2 = a0*f.r3 + a1*f.r4 + a2*ar.q2
 }

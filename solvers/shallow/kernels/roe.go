@@ -1,6 +1,6 @@
 package kernels
 
-// roe is sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where asked for.
+// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where asked for.
 //
 // With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
 // eigenvectors nor an inverse:
@@ -9,7 +9,8 @@ package kernels
 //	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
 //
 // which for a complex pair is the sign of its real part, as the real Jordan form gives.
-func roe[F Float](f *Face[F], p *Params[F], ev *Eigenvalues[F]) vector[F] {
+func (f *Face[F]) roe(p *Params[F]) {
+	ev := &f.waves
 	inner := f.residual()
 	e1 := f.project(ev.L1, inner)
 	e4 := f.project(ev.L4, inner)
@@ -30,7 +31,7 @@ func roe[F Float](f *Face[F], p *Params[F], ev *Eigenvalues[F]) vector[F] {
 	if g1+g2+g3+g4 > 0 {
 		m = m.plus(1, f.fix(p, ev, g1, g2, g3, g4))
 	}
-	return m
+	f.viscosity = m
 }
 
 // fix adds to |A| what Harten's fix adds to each |λ|: Σ g_k E_k applied to the jump.

@@ -1,0 +1,107 @@
+// Package decompose cuts a mesh into the parts that the ranks of a run work on.
+package decompose
+
+import (
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+// Options say how to cut and number a mesh.
+type Options struct {
+	Ranks int
+	Order partition.Ordering // of the cells within a part
+	Cut   partition.Cut
+	Seed  uint64 // of what is random
+}
+
+// Decomposition is a mesh cut into parts.
+type Decomposition struct {
+	Plans []*halo.Plan // of each rank
+	Graph partition.Graph
+	Parts []int32 // rank of each cell
+
+	mesh           *mesh.Mesh
+	nb, group      [][3]int32
+	core, boundary [][]int32 // cells of each rank in local order
+	ghosts         [][]int32 // of each rank, by owner and then by id
+}
+
+// New checks the mesh and cuts it.
+func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	d := &Decomposition{mesh: m}
+	var err error
+	if d.nb, err = m.Neighbours(); err != nil {
+		return nil, err
+	}
+	if d.group, err = m.BoundaryGroups(d.nb); err != nil {
+		return nil, err
+	}
+	if d.Graph, err = partition.FromNeighbours(d.nb); err != nil {
+		return nil, err
+	}
+	x, y := make([]float64, len(m.Cells)), make([]float64, len(m.Cells))
+	for c := range m.Cells {
+		x[c], y[c] = m.Centroid(c)
+	}
+	if o.Ranks > len(m.Cells) {
+		return nil, fmt.Errorf("%d ranks for %d cells: use fewer ranks or a finer mesh", o.Ranks, len(m.Cells))
+	}
+	if o.Ranks == 1 {
+		d.Parts = make([]int32, len(m.Cells))
+	} else if d.Parts, err = partition.Partition(o.Cut, d.Graph, x, y, o.Ranks, o.Seed); err != nil {
+		return nil, err
+	}
+	cells, err := partition.Split(d.Parts, o.Ranks)
+	if err != nil {
+		return nil, err
+	}
+	owned := make([][]int32, o.Ranks)
+	wanted := make([][][]int32, o.Ranks) // of each rank, by owner
+	for r := range o.Ranks {
+		core, boundary, err := partition.Arrange(d.Graph, d.Parts, cells[r], o.Order, x, y, o.Seed)
+		if err != nil {
+			return nil, err
+		}
+		d.core, d.boundary = append(d.core, core), append(d.boundary, boundary)
+		owned[r] = append(append(make([]int32, 0, len(core)+len(boundary)), core...), boundary...)
+		ghosts, err := partition.Ghosts(d.Graph, d.Parts, cells[r], 1)
+		if err != nil {
+			return nil, err
+		}
+		wanted[r] = make([][]int32, o.Ranks)
+		var all []int32
+		for _, g := range ghosts {
+			wanted[r][g.Part] = g.Cells
+			all = append(all, g.Cells...)
+		}
+		d.ghosts = append(d.ghosts, all)
+	}
+	d.Plans, err = halo.Plans(owned, wanted)
+	return d, err
+}
+
+// Each calls f with the part and plan of every rank in turn, so that no more than one part needs to be held.
+func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
+	local, vertexLocal := marks(len(d.mesh.Cells)), marks(len(d.mesh.X))
+	for r := range d.core {
+		part := d.mesh.Part(d.nb, d.group, d.core[r], d.boundary[r], d.ghosts[r], local, vertexLocal)
+		if err := f(r, part, d.Plans[r]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func marks(n int) []int32 {
+	m := make([]int32, n)
+	for i := range m {
+		m[i] = -1
+	}
+	return m
+}
