@@ -1,0 +1,162 @@
+package dist
+
+import (
+	"context"
+	"math"
+	"math/bits"
+)
+
+// The accumulator is one wide fixed-point number. Word i counts multiples of 2^(limbBits·i-1074), so that every
+// finite float64 is a sum of whole multiples. Words are signed and 64 bits wide, while an addition changes each by
+// less than 2^32: carries can wait for 2^30 additions.
+const (
+	limbBits = 32
+	limbMask = 1<<limbBits - 1
+
+	// 2098 bits reach from 2^-1074 to 2^1024; 68 limbs leave 78 more for the growth of sums, and the sign.
+	limbs = 68
+
+	// How many NaN, +Inf and -Inf were added stands in three more words, so that one reduction carries all.
+	wordNaN = limbs
+	wordPos = limbs + 1
+	wordNeg = limbs + 2
+	words   = limbs + 3
+
+	carryEvery = 1 << 30
+)
+
+// Accumulator is the exact sum of any number of float64. The order of Add and Merge does not matter, to the last bit.
+// The zero value is an empty sum. It is 576 bytes long and never allocates.
+type Accumulator struct {
+	word    [words]int64
+	pending int64 // additions since the last carry, at most carryEvery
+}
+
+// Add adds x. NaN and infinities are remembered and decide the result as in IEEE 754.
+func (a *Accumulator) Add(x float64) {
+	b := math.Float64bits(x)
+	exp := uint(b>>52) & 0x7ff
+	man := b & (1<<52 - 1)
+	if exp-1 >= 0x7fe { // zero, subnormal, infinite or NaN
+		if exp != 0 {
+			a.addSpecial(x)
+			return
+		}
+		exp = 1
+	} else {
+		man |= 1 << 52
+	}
+	if a.pending >= carryEvery {
+		a.carry()
+	}
+	a.pending++
+
+	at := exp - 1 // x is ±man · 2^(at-1074)
+	shift := at % limbBits
+	lo, hi := man<<shift, man>>(64-shift)
+	sign := int64(b) >> 63 // 0 or -1: (v^sign)-sign is v or -v
+	w := (*[3]int64)(a.word[at/limbBits:])
+	w[0] += (int64(lo&limbMask) ^ sign) - sign
+	w[1] += (int64(lo>>limbBits) ^ sign) - sign
+	w[2] += (int64(hi) ^ sign) - sign
+}
+
+func (a *Accumulator) addSpecial(x float64) {
+	switch {
+	case math.IsNaN(x):
+		a.word[wordNaN]++
+	case x > 0:
+		a.word[wordPos]++
+	default:
+		a.word[wordNeg]++
+	}
+}
+
+// Merge adds the sum b, which is left unchanged in value.
+func (a *Accumulator) Merge(b *Accumulator) {
+	a.carry()
+	b.carry()
+	for i, w := range b.word {
+		a.word[i] += w
+	}
+	a.pending = 1
+}
+
+// carry brings every word but the last into [0, 2^32). The last one holds the sign; it overflows only after 2^45
+// additions of the largest float64.
+func (a *Accumulator) carry() {
+	var c int64
+	for i := range limbs - 1 {
+		v := a.word[i] + c
+		a.word[i] = v & limbMask
+		c = v >> limbBits
+	}
+	a.word[limbs-1] += c
+	a.pending = 0
+}
+
+// Float64 returns the sum, rounded once, to nearest and ties to even. An exact zero is +0. A sum beyond the largest
+// float64 is infinite; partial sums are not limited.
+func (a *Accumulator) Float64() float64 {
+	nan, pos, neg := a.word[wordNaN] > 0, a.word[wordPos] > 0, a.word[wordNeg] > 0
+	switch {
+	case nan || pos && neg:
+		return math.NaN()
+	case pos:
+		return math.Inf(1)
+	case neg:
+		return math.Inf(-1)
+	}
+	m := *a
+	m.carry()
+	sign := 1.0
+	if m.word[limbs-1] < 0 {
+		sign = -1
+		for i := range limbs {
+			m.word[i] = -m.word[i]
+		}
+		m.carry()
+	}
+	top := limbs - 1
+	for top > 0 && m.word[top] == 0 {
+		top--
+	}
+	if top < 2 { // less than 2^64 units: shifting down by what exceeds 53 bits is all there is to do
+		return sign * scaled(uint64(m.word[1])<<limbBits|uint64(m.word[0]), false, 0)
+	}
+	// The three highest words hold at least 65 bits: 64 of them are kept, and whether anything lies below.
+	hi, mid, lo := uint64(m.word[top]), uint64(m.word[top-1]), uint64(m.word[top-2])
+	n := bits.Len64(hi)
+	low := mid<<limbBits | lo
+	kept := low>>n | hi<<(64-n)
+	rest := low&(1<<n-1) != 0
+	for i := 0; i < top-2 && !rest; i++ {
+		rest = m.word[i] != 0
+	}
+	return sign * scaled(kept, rest, limbBits*(top-2)+n)
+}
+
+// scaled returns v · 2^(exp-1074), rounded to nearest even; more tells that the true value lies above v by less than
+// one unit.
+func scaled(v uint64, more bool, exp int) float64 {
+	if drop := bits.Len64(v) - 53; drop > 0 {
+		half := uint64(1) << (drop - 1)
+		tail := v & (2*half - 1)
+		v >>= drop
+		exp += drop
+		if tail > half || tail == half && (more || v&1 == 1) {
+			v++
+		}
+	}
+	return math.Ldexp(float64(v), exp-1074)
+}
+
+// AllreduceSum replaces acc on every rank by the sum over all ranks, in one reduction. All ranks must call it.
+func AllreduceSum(ctx context.Context, c Comm, acc *Accumulator) error {
+	acc.carry()
+	if err := c.AllreduceInt64(ctx, Sum, acc.word[:]); err != nil {
+		return err
+	}
+	acc.carry()
+	return nil
+}
