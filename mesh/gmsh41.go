@@ -1,0 +1,326 @@
+package mesh
+
+// Sections of version 4.1. A count or tag called size is of 8 bytes in a binary file, other whole numbers are of 4.
+
+func (r *gmshReader) size() (int64, error) {
+	if !r.binary {
+		return r.int()
+	}
+	n, err := r.bytes8()
+	if err == nil && n > 1<<62 {
+		return 0, r.at(r.pos-8, "%d is out of range", n)
+	}
+	return int64(n), err
+}
+
+func (r *gmshReader) whole() (int64, error) {
+	if !r.binary {
+		return r.int()
+	}
+	n, err := r.bytes4()
+	return int64(n), err
+}
+
+func (r *gmshReader) sizes(out ...*int64) error {
+	for _, p := range out {
+		var err error
+		if *p, err = r.size(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *gmshReader) wholes(out ...*int64) error {
+	for _, p := range out {
+		var err error
+		if *p, err = r.whole(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *gmshReader) skipFloats(n int) error {
+	for range n {
+		var err error
+		if r.binary {
+			_, err = r.float8()
+		} else {
+			_, err = r.float()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entities learns the physical groups of the curves and surfaces.
+func (r *gmshReader) entities() error {
+	if r.curves != nil {
+		return r.at(r.pos, "a second section $Entities")
+	}
+	r.curves, r.surfaces = make(map[int64][]int32), make(map[int64][]int32)
+	var counts [4]int64
+	if err := r.sizes(&counts[0], &counts[1], &counts[2], &counts[3]); err != nil {
+		return err
+	}
+	for dim, count := range counts {
+		if err := r.holds(count, 10, "entities"); err != nil {
+			return err
+		}
+		for range count {
+			if err := r.entity(dim); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *gmshReader) entity(dim int) error {
+	start := r.here()
+	tag, err := r.whole()
+	if err != nil {
+		return err
+	}
+	corners := 6 // of the bounding box
+	if dim == 0 {
+		corners = 3
+	}
+	if err := r.skipFloats(corners); err != nil {
+		return err
+	}
+	groups, err := r.list()
+	if err != nil {
+		return err
+	}
+	if dim > 0 {
+		if _, err := r.list(); err != nil { // what bounds it
+			return err
+		}
+	}
+	if dim != 1 && dim != 2 || len(groups) == 0 {
+		return nil
+	}
+	var indices []int32
+	for _, physical := range groups {
+		g, err := r.group.of(dim, int(max(physical, -physical))) // negative where the entity is turned round
+		if err != nil {
+			return r.at(start, "%v", err)
+		}
+		indices = append(indices, g)
+	}
+	if dim == 1 {
+		r.curves[tag] = indices
+		return nil
+	}
+	if len(indices) > 1 {
+		return r.at(start, "surface %d is in the physical groups %d and %d; a cell can be in one only",
+			tag, groups[0], groups[1])
+	}
+	r.surfaces[tag] = indices
+	return nil
+}
+
+// list reads a count, a size, and as many whole numbers.
+func (r *gmshReader) list() ([]int64, error) {
+	count, err := r.size()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.holds(count, 2, "tags"); err != nil {
+		return nil, err
+	}
+	var list []int64
+	for range count {
+		n, err := r.whole()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+func (r *gmshReader) nodes41() error {
+	var blocks, count, lowest, highest int64
+	if err := r.sizes(&blocks, &count, &lowest, &highest); err != nil {
+		return err
+	}
+	if err := r.holds(count, 8, "nodes"); err != nil {
+		return err
+	}
+	r.allocateNodes(count)
+	for range blocks {
+		if err := r.nodeBlock41(count - int64(len(r.nodeTags))); err != nil {
+			return err
+		}
+	}
+	if n := int64(len(r.nodeTags)); n != count {
+		return r.at(r.pos, "the blocks hold %d nodes of %d that are announced", n, count)
+	}
+	return nil
+}
+
+// nodeBlock41 reads the tags of some nodes, and then as many points.
+func (r *gmshReader) nodeBlock41(most int64) error {
+	start := r.here()
+	var dim, entity, parametric, count int64
+	if err := r.wholes(&dim, &entity, &parametric); err != nil {
+		return err
+	}
+	if err := r.sizes(&count); err != nil {
+		return err
+	}
+	if count < 0 || count > most {
+		return r.at(start, "a block of %d nodes where at most %d are to come", count, most)
+	}
+	if parametric != 0 && parametric != 1 || dim < 0 || dim > 3 {
+		return r.at(start, "a block of nodes of dimension %d, parametric %d", dim, parametric)
+	}
+	for range count {
+		tag, err := r.size()
+		if err != nil {
+			return err
+		}
+		r.nodeTags = append(r.nodeTags, tag)
+	}
+	for range count {
+		if r.binary {
+			if err := r.pointBinary(); err != nil {
+				return err
+			}
+			if err := r.skipFloats(int(parametric * dim)); err != nil {
+				return err
+			}
+			continue
+		}
+		r.skipSpace()
+		if err := r.pointText(); err != nil {
+			return err
+		}
+		for range parametric * dim {
+			if _, err := r.floatHere(); err != nil {
+				return err
+			}
+		}
+		if err := r.endLine(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *gmshReader) elements41() error {
+	var blocks, count, lowest, highest int64
+	if err := r.sizes(&blocks, &count, &lowest, &highest); err != nil {
+		return err
+	}
+	if err := r.holds(count, 4, "elements"); err != nil {
+		return err
+	}
+	left := count
+	for range blocks {
+		read, err := r.elementBlock41(left)
+		if err != nil {
+			return err
+		}
+		left -= read
+	}
+	if left != 0 {
+		return r.at(r.pos, "the blocks hold %d elements of %d that are announced", count-left, count)
+	}
+	return nil
+}
+
+// elementBlock41 reads elements of one type on one entity, and returns how many they are.
+func (r *gmshReader) elementBlock41(most int64) (int64, error) {
+	start := r.here()
+	var dim, entity, kind, count int64
+	if err := r.wholes(&dim, &entity, &kind); err != nil {
+		return 0, err
+	}
+	if err := r.sizes(&count); err != nil {
+		return 0, err
+	}
+	if count < 0 || count > most {
+		return 0, r.at(start, "a block of %d elements where at most %d are to come", count, most)
+	}
+	n := nodesOf(kind)
+	if n == 0 && count > 0 {
+		start := r.here()
+		element, err := r.size()
+		if err != nil {
+			return 0, err
+		}
+		return 0, r.refuse(start, element, kind)
+	}
+	if int64(n) != dim+1 && count > 0 {
+		return 0, r.at(start, "a block of elements of %d nodes on an entity of dimension %d", n, dim)
+	}
+	groups := r.curves[entity]
+	if kind == gmshTriangle {
+		groups = r.surfaces[entity]
+		r.growCells(int(count))
+	}
+	var nodes [3]int64
+	for range count {
+		start := r.here()
+		element, err := r.elementNodes41(nodes[:n])
+		if err != nil {
+			return 0, err
+		}
+		if err := r.element41(start, element, nodes[:n], groups); err != nil {
+			return 0, err
+		}
+	}
+	return count, nil
+}
+
+func (r *gmshReader) elementNodes41(nodes []int64) (element int64, err error) {
+	if r.binary {
+		if element, err = r.size(); err != nil {
+			return 0, err
+		}
+		for i := range nodes {
+			if nodes[i], err = r.size(); err != nil {
+				return 0, err
+			}
+		}
+		return element, nil
+	}
+	if element, err = r.intHere(); err != nil {
+		return 0, err
+	}
+	for i := range nodes {
+		if nodes[i], err = r.intHere(); err != nil {
+			return 0, err
+		}
+	}
+	return element, r.endLine()
+}
+
+// element41 adds a triangle, or an edge once for each of its groups.
+func (r *gmshReader) element41(pos int, element int64, nodes []int64, groups []int32) error {
+	if len(nodes) == 1 || len(nodes) == 2 && len(groups) == 0 {
+		return nil
+	}
+	var v [3]int32
+	if err := r.vertices(pos, element, nodes, v[:]); err != nil {
+		return err
+	}
+	if len(nodes) == 2 {
+		for _, g := range groups {
+			r.mesh.Tagged = append(r.mesh.Tagged, TaggedEdge{v[0], v[1], g})
+		}
+		return nil
+	}
+	group := int32(-1)
+	if len(groups) == 1 {
+		group = groups[0]
+	}
+	r.addCell(element, v, group)
+	return nil
+}

@@ -1,0 +1,253 @@
+package mesh
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+)
+
+// ReadMedit reads a Medit file (.mesh) in text, of dimension 2, or 3 with the third coordinate as vertex field "z"
+// if it is not zero everywhere (P. Frey, "Medit: an interactive mesh visualization software", INRIA RT-0253, 2001).
+// References of triangles and edges other than 0 become groups named by the number; edges with reference 0 are
+// passed over. Corners, ridges, normals and tangents are passed over as well; quadrilaterals, volume elements and
+// elements of higher order are refused. Errors name the line.
+//
+// The mesh is as it stands in the file: Check tells whether solvers can use it.
+func ReadMedit(path string) (*Mesh, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseMedit(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// meditPassed gives the numbers in an entry of the sections that are passed over; those marked dim have as many
+// more as the space has dimensions.
+var meditPassed = map[string]struct {
+	numbers int
+	dim     bool
+}{
+	"Corners": {numbers: 1}, "RequiredVertices": {numbers: 1}, "Ridges": {numbers: 1}, "RequiredEdges": {numbers: 1},
+	"RequiredTriangles": {numbers: 1}, "Normals": {dim: true}, "NormalAtVertices": {numbers: 2},
+	"Tangents": {dim: true}, "TangentAtVertices": {numbers: 2}, "TangentAtEdges": {numbers: 3},
+	"NormalAtTriangleVertices": {numbers: 3}, "SubDomainFromMesh": {numbers: 4}, "SubDomainFromGeom": {numbers: 4},
+	"VertexOnGeometricVertex": {numbers: 2}, "VertexOnGeometricEdge": {numbers: 3},
+	"EdgeOnGeometricEdge": {numbers: 2}, "CrackedEdges": {numbers: 2}, "EquivalentEdges": {numbers: 2},
+}
+
+// meditRefused gives the sections that a triangle mesh cannot have, unless they are empty.
+var meditRefused = map[string]string{
+	"Quadrilaterals": "quadrilaterals", "Quadrangles": "quadrilaterals", "Tetrahedra": "tetrahedra",
+	"Hexahedra": "hexahedra", "Hexaedra": "hexahedra", "Prisms": "prisms", "Pentahedra": "prisms", "Pyramids": "pyramids",
+	"TrianglesP2": "triangles of second order", "EdgesP2": "edges of second order",
+	"TetrahedraP2": "tetrahedra of second order",
+}
+
+type meditReader struct {
+	scanner
+	mesh  *Mesh
+	group groupIndex
+	z     []float64
+	dim   int
+	have  map[string]bool // sections by name
+}
+
+func parseMedit(data []byte) (*Mesh, error) {
+	// Comments become blanks, so that places in the file stay as they are.
+	if bytes.IndexByte(data, '#') >= 0 {
+		data = bytes.Clone(data)
+		for i := 0; i < len(data); i++ {
+			if data[i] == '#' {
+				for ; i < len(data) && data[i] != '\n'; i++ {
+					data[i] = ' '
+				}
+			}
+		}
+	}
+	r := &meditReader{scanner: scanner{data: data}, mesh: &Mesh{}, have: make(map[string]bool)}
+	r.group.mesh = r.mesh
+	if w := r.token(); string(w) != "MeshVersionFormatted" {
+		return nil, r.at(r.pos-len(w), "%s is not MeshVersionFormatted: not a Medit file in text", quote(w))
+	}
+	if _, err := r.int(); err != nil {
+		return nil, err
+	}
+	for {
+		w := r.token()
+		if len(w) == 0 || string(w) == "End" {
+			break
+		}
+		if err := r.section(string(w), r.pos-len(w)); err != nil {
+			return nil, err
+		}
+	}
+	return r.finish()
+}
+
+func (r *meditReader) section(name string, start int) error {
+	if name == "Dimension" {
+		n, err := r.int()
+		if err != nil {
+			return err
+		}
+		if r.dim != 0 || n != 2 && n != 3 {
+			return r.at(start, "dimension %d; 2 or 3 is read, once", n)
+		}
+		r.dim = int(n)
+		return nil
+	}
+	if r.dim == 0 {
+		return r.at(start, "%s before Dimension", quote([]byte(name)))
+	}
+	passed, pass := meditPassed[name]
+	refused, refuse := meditRefused[name]
+	if !pass && !refuse && name != "Vertices" && name != "Triangles" && name != "Edges" {
+		return r.at(start, "unknown section %s", quote([]byte(name)))
+	}
+	if r.have[name] {
+		return r.at(start, "a second section %s", name)
+	}
+	r.have[name] = true
+	count, err := r.int()
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "Vertices":
+		return r.vertices(count)
+	case "Triangles", "Edges":
+		if !r.have["Vertices"] {
+			return r.at(start, "%s before Vertices", name)
+		}
+		if name == "Edges" {
+			return r.edges(count)
+		}
+		return r.triangles(count)
+	}
+	if refuse {
+		if count != 0 {
+			return r.at(start, "%d %s; a mesh is made of triangles of first order", count, refused)
+		}
+		return nil
+	}
+	numbers := passed.numbers
+	if passed.dim {
+		numbers += r.dim
+	}
+	if err := r.holds(count, 2*numbers, "entries"); err != nil {
+		return err
+	}
+	for range count * int64(numbers) {
+		if _, err := r.float(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *meditReader) vertices(count int64) error {
+	if err := r.holds(count, 2*(r.dim+1), "vertices"); err != nil {
+		return err
+	}
+	m := r.mesh
+	m.X, m.Y = make([]float64, count), make([]float64, count)
+	if r.dim == 3 {
+		r.z = make([]float64, count)
+	}
+	for i := range count {
+		var err error
+		if m.X[i], err = r.float(); err != nil {
+			return err
+		}
+		if m.Y[i], err = r.float(); err != nil {
+			return err
+		}
+		if r.dim == 3 {
+			if r.z[i], err = r.float(); err != nil {
+				return err
+			}
+		}
+		if _, err = r.int(); err != nil { // the reference of a vertex means nothing here
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *meditReader) triangles(count int64) error {
+	if err := r.holds(count, 8, "triangles"); err != nil {
+		return err
+	}
+	m := r.mesh
+	m.Cells, m.CellGroup = make([][3]int32, count), make([]int32, count)
+	for c := range count {
+		g, err := r.entry("triangle", c, m.Cells[c][:])
+		if err != nil {
+			return err
+		}
+		m.CellGroup[c] = g
+		r.group.cells = r.group.cells || g >= 0
+	}
+	return nil
+}
+
+func (r *meditReader) edges(count int64) error {
+	if err := r.holds(count, 6, "edges"); err != nil {
+		return err
+	}
+	for i := range count {
+		var ends [2]int32
+		g, err := r.entry("edge", i, ends[:])
+		if err != nil {
+			return err
+		}
+		if g >= 0 {
+			r.mesh.Tagged = append(r.mesh.Tagged, TaggedEdge{ends[0], ends[1], g})
+		}
+	}
+	return nil
+}
+
+// entry reads the vertices of an edge or a triangle and its reference, and returns its group, -1 for none.
+func (r *meditReader) entry(what string, i int64, v []int32) (group int32, err error) {
+	start := r.here()
+	for k := range v {
+		n, err := r.int()
+		if err != nil {
+			return 0, err
+		}
+		if n < 1 || n > int64(len(r.mesh.X)) {
+			return 0, r.at(start, "%s %d refers to vertex %d; the file has vertices 1 to %d", what, i+1, n, len(r.mesh.X))
+		}
+		v[k] = int32(n - 1)
+	}
+	ref, err := r.int()
+	if err != nil || ref == 0 {
+		return -1, err
+	}
+	if group, err = r.group.of(len(v)-1, int(ref)); err != nil {
+		return 0, r.at(start, "%v", err)
+	}
+	return group, nil
+}
+
+func (r *meditReader) finish() (*Mesh, error) {
+	m := r.mesh
+	if !r.have["Vertices"] || len(m.Cells) == 0 {
+		return nil, r.at(len(r.data), "the file has no vertices or no triangles")
+	}
+	for _, z := range r.z {
+		if z != 0 {
+			setField(&m.VertexData, "z", r.z)
+			break
+		}
+	}
+	if !r.group.cells {
+		m.CellGroup = nil
+	}
+	return m, nil
+}
