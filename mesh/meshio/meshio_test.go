@@ -1,0 +1,58 @@
+package meshio
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+func TestRoundTrip(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 2, 1, 100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.VertexData = map[string][]float64{"depth": m.X}
+	m.CellData = map[string][]float64{"area": make([]float64, len(m.Cells))}
+	for c := range m.Cells {
+		m.CellData["area"][c] = m.Area(c)
+	}
+	for _, name := range []string{"m.msh", "M.MSH", "m.vtu"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(back, m) {
+			t.Errorf("%s: the mesh is another when read back", name)
+		}
+	}
+}
+
+func TestReadsMedit(t *testing.T) {
+	m, err := Read(filepath.Join("..", "testdata", "island.mesh"))
+	if err != nil || len(m.Cells) != 92 {
+		t.Errorf("%v, %+v", err, m)
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for _, name := range []string{"m.stl", "m", "m.msh.gz"} {
+		if _, err := Read(name); err == nil || !strings.Contains(err.Error(), "are read from .msh") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := Write(name, &mesh.Mesh{}); err == nil || !strings.Contains(err.Error(), "are written to .msh") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"none.msh", "none.mesh", "none.vtu"} {
+		if _, err := Read(filepath.Join(t.TempDir(), name)); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
