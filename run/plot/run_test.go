@@ -1,0 +1,212 @@
+package plot
+
+import (
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// square is a mesh of 2 n² triangles on [x0, x0+1] × [0, 1].
+func square(x0 float64, n int) (x, y []float64, cells [][3]int32) {
+	for j := range n + 1 {
+		for i := range n + 1 {
+			x = append(x, x0+float64(i)/float64(n))
+			y = append(y, float64(j)/float64(n))
+		}
+	}
+	for j := range n {
+		for i := range n {
+			a := int32(j*(n+1) + i)
+			b := a + int32(n) + 1
+			cells = append(cells, [3]int32{a, a + 1, b + 1}, [3]int32{a, b + 1, b})
+		}
+	}
+	return x, y, cells
+}
+
+// writeRun writes what a run of two ranks on [0, 2] × [0, 1] leaves: three frames in which h1 is the frame's number
+// plus x, but dry in the left tenth, and u1 of both signs.
+func writeRun(t testing.TB, dir string) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(os.MkdirAll(filepath.Join(dir, "frames"), 0o777))
+	check(os.MkdirAll(filepath.Join(dir, "gauges"), 0o777))
+	pvd := vtk.NewCollection(filepath.Join(dir, "dam.pvd"))
+	for frame := range 3 {
+		var pieces []string
+		var last *vtk.Grid
+		for rank := range 2 {
+			x, y, cells := square(float64(rank), 40)
+			last = vtk.Triangles(x, y, cells)
+			n := len(cells)
+			h, u, v := make([]float64, n), make([]float64, n), make([]float32, 3*n)
+			ranks, ids := make([]int32, n), make([]int64, n)
+			for i, c := range cells {
+				centre := (x[c[0]] + x[c[1]] + x[c[2]]) / 3
+				if centre > 0.2 {
+					h[i] = float64(frame) + centre
+				}
+				u[i] = math.Sin(3 * centre)
+				v[3*i], v[3*i+1] = 3, 4
+				ranks[i], ids[i] = int32(rank), int64(rank*n+i)
+			}
+			last.CellData = vtk.Arrays{
+				{Name: "h1", Data: h}, {Name: "u1", Data: u}, {Name: "velocity", Components: 3, Data: v},
+				{Name: "rank", Data: ranks}, {Name: "cell", Data: ids},
+			}
+			name := fmt.Sprintf("dam-%d-%d.vtu", frame, rank)
+			check(vtk.Write(filepath.Join(dir, "frames", name), last))
+			pieces = append(pieces, name)
+		}
+		index := filepath.Join("frames", fmt.Sprintf("dam-%d.pvtu", frame))
+		check(vtk.WritePVTU(filepath.Join(dir, index), pieces, last))
+		check(pvd.Append(vtk.Frame{Time: 0.1 * float64(frame), File: index}))
+	}
+	var gauge, conservation strings.Builder
+	gauge.WriteString("t,h1,h2,u1\n")
+	conservation.WriteString("step,t,dt,mass1,mass2\n")
+	for i := range 200 {
+		time := 0.01 * float64(i)
+		fmt.Fprintf(&gauge, "%g,%g,%g,%g\n", time, 2+math.Sin(5*time), 4-math.Sin(5*time), math.Cos(9*time))
+		fmt.Fprintf(&conservation, "%d,%g,0.01,%.17g,%.17g\n", i, time, 600+1e-13*float64(i%7), 557-2e-13*float64(i%5))
+	}
+	check(os.WriteFile(filepath.Join(dir, "gauges", "harbour.csv"), []byte(gauge.String()), 0o666))
+	check(os.WriteFile(filepath.Join(dir, "gauge_2.csv"), []byte("t,h1\n0,1\n1,NaN\n2,3\n3,2.5\n"), 0o666))
+	check(os.WriteFile(filepath.Join(dir, "conservation.csv"), []byte(conservation.String()), 0o666))
+}
+
+func names(dir string, paths []string) []string {
+	var list []string
+	for _, p := range paths {
+		list = append(list, strings.TrimPrefix(p, filepath.Join(dir, "plots")+string(filepath.Separator)))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func load(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func TestRunDrawsWhatARunHolds(t *testing.T) {
+	dir := t.TempDir()
+	writeRun(t, dir)
+	series := []string{"conservation.png", "gauge-2.png", "gauge-harbour.png"}
+	for _, c := range []struct {
+		options Options
+		want    []string
+	}{
+		{Options{Frame: LastFrame}, []string{"dam-h1-0002.png", "dam-u1-0002.png", "dam-velocity-0002.png", "dam-partition.png"}},
+		{Options{Frame: 0, Field: "h1"}, []string{"dam-h1-0000.png"}},
+		{Options{Frame: 1, Field: "rank"}, []string{"dam-partition.png"}},
+		{Options{Frame: AllFrames, Field: "u1"}, []string{"dam-u1-0000.png", "dam-u1-0001.png", "dam-u1-0002.png"}},
+	} {
+		c.options.Width = 400
+		paths, err := Run(dir, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Sorted(slices.Values(append(c.want, series...)))
+		if got := names(dir, paths); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v draws %q, want %q", c.options, got, want)
+		}
+		for _, p := range paths {
+			if w := load(t, p).Bounds().Dx(); w < 390 || w > 410 {
+				t.Errorf("%s is %d pixels wide, want about 400", p, w)
+			}
+		}
+	}
+}
+
+// TestFramesShareAColourBar: where h1 is 1.5 in frame 0 and frame 1, it has the same colour in both pictures.
+func TestFramesShareAColourBar(t *testing.T) {
+	dir := t.TempDir()
+	writeRun(t, dir)
+	if _, err := Run(dir, Options{Frame: AllFrames, Field: "h1"}); err != nil {
+		t.Fatal(err)
+	}
+	x, y, cells := square(0, 40)
+	x2, y2, cells2 := square(1, 40)
+	for _, c := range cells2 {
+		n := int32(len(x))
+		cells = append(cells, [3]int32{c[0] + n, c[1] + n, c[2] + n})
+	}
+	f, err := newFrame(append(x, x2...), append(y, y2...), cells, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(px float64) image.Point { return f.area.Min.Add(image.Pt(int((px)*f.view.scale), f.area.Dy()/2)) }
+	zero, one := load(t, filepath.Join(dir, "plots", "dam-h1-0000.png")), load(t, filepath.Join(dir, "plots", "dam-h1-0001.png"))
+	p, q := at(1.5), at(0.5)
+	if !near(zero.At(p.X, p.Y), one.At(q.X, q.Y), 4) {
+		t.Errorf("h1 = 1.5 is %v in frame 0 and %v in frame 1", zero.At(p.X, p.Y), one.At(q.X, q.Y))
+	}
+	if d := at(0.1); !near(zero.At(d.X, d.Y), dryInk, 0) {
+		t.Errorf("a dry place has the colour %v", zero.At(d.X, d.Y))
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	empty := t.TempDir()
+	run := t.TempDir()
+	writeRun(t, run)
+	broken := t.TempDir()
+	writeRun(t, broken)
+	if err := os.Remove(filepath.Join(broken, "frames", "dam-2-1.vtu")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		dir     string
+		options Options
+		want    string
+	}{
+		{empty, Options{}, "nothing to draw"},
+		{filepath.Join(empty, "none"), Options{}, "no such file"},
+		{filepath.Join(run, "dam.pvd"), Options{}, "not a folder"},
+		{run, Options{Frame: 3}, "there is no frame 3; the frames are 0 to 2"},
+		{run, Options{Field: "h3"}, `no field "h3" to draw; there are h1, u1, velocity, rank`},
+		{broken, Options{Frame: LastFrame}, "dam-2-1.vtu"},
+		{run, Options{Width: 10}, "a width of 10 pixels"},
+	} {
+		if _, err := Run(c.dir, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v; want %q", c.options, err, c.want)
+		}
+	}
+}
+
+func TestParseFrame(t *testing.T) {
+	for s, want := range map[string]int{"": LastFrame, "last": LastFrame, "all": AllFrames, "0": 0, "17": 17} {
+		if got, err := ParseFrame(s); got != want || err != nil {
+			t.Errorf("%q is %d, %v; want %d", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"-1", "x", "1.5"} {
+		if n, err := ParseFrame(s); err == nil {
+			t.Errorf("%q is frame %d", s, n)
+		}
+	}
+}

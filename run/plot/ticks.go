@@ -1,0 +1,56 @@
+package plot
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// tick is a labelled place on an axis.
+type tick struct {
+	at    float64
+	label string
+}
+
+// ticks places about n ticks, at least two where possible, at round numbers from lo to hi. All labels have the same
+// number of decimals, and a common exponent where numbers are very large or very small.
+func ticks(lo, hi float64, n int) []tick {
+	span := hi - lo
+	if !(span > 0) || math.IsInf(span, 0) || n < 1 {
+		return nil
+	}
+	step := roundStep(span / float64(n))
+	first, last := math.Ceil(lo/step-1e-9), math.Floor(hi/step+1e-9)
+	if last-first > 1000 || first == first+1 {
+		return nil // the numbers are too near each other to be told apart
+	}
+	largest := math.Max(math.Abs(first*step), math.Abs(last*step))
+	exponent := 0
+	if e := int(math.Floor(math.Log10(largest) + 1e-9)); largest > 0 && (e < -3 || e > 5) {
+		exponent = e
+	}
+	decimals := max(0, exponent-int(math.Floor(math.Log10(step)+1e-9)))
+	var list []tick
+	for k := first; k <= last; k++ {
+		at := k * step
+		label := strconv.FormatFloat(at/math.Pow10(exponent), 'f', decimals, 64)
+		if k == 0 {
+			label = "0"
+		} else if exponent != 0 {
+			label += "e" + strconv.Itoa(exponent)
+		}
+		list = append(list, tick{at, strings.ReplaceAll(label, "-", "−")})
+	}
+	return list
+}
+
+// roundStep returns the smallest of 1, 2 and 5 times a power of ten that is not below x.
+func roundStep(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= x*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
