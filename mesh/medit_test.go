@@ -1,7 +1,6 @@
 package mesh
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -108,17 +107,4 @@ func TestMeditRefuses(t *testing.T) {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, c.want)
 		}
 	}
-}
-
-func FuzzReadMedit(f *testing.F) {
-	data, err := os.ReadFile(filepath.Join("testdata", "island.mesh"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
-	f.Add([]byte(squareMedit))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m, err := parseMedit(data)
-		fuzzed(t, data, m, err)
-	})
 }

@@ -1,0 +1,116 @@
+package mesh
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestGmshRoundTrip writes meshes with all that one can hold and reads the same bits back.
+func TestGmshRoundTrip(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		m := laden(rapid.IntRange(2, 100).Draw(t, "cells"), rapid.Uint64().Draw(t, "seed"))
+		for _, bin := range []bool{false, true} {
+			path := filepath.Join(dir, "m.msh")
+			if err := WriteGmsh(path, m, bin); err != nil {
+				t.Fatal(err)
+			}
+			back, err := ReadGmsh(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(back, m) {
+				t.Fatalf("binary %v: got %+v\nwant %+v", bin, back, m)
+			}
+		}
+	})
+}
+
+// laden is a mesh with groups, tagged edges, fields and a third coordinate.
+func laden(cells int, seed uint64) *Mesh {
+	m, err := Rectangle(0.1, -1e-7, 1, 1, cells, seed)
+	if err != nil {
+		panic(err)
+	}
+	m.Groups = append(m.Groups, Group{2, 1, "sea bed"}, Group{2, 700, "700"})
+	m.CellGroup = make([]int32, len(m.Cells))
+	n, b, z := make([]float64, len(m.Cells)), make([]float64, len(m.X)), make([]float64, len(m.X))
+	for c := range m.Cells {
+		m.CellGroup[c] = []int32{-1, 4, 5}[draw(seed, uint64(c))%3]
+		n[c] = math.Float64frombits(draw(seed, uint64(c)) >> 2)
+	}
+	m.CellGroup[0] = 4
+	for v := range m.X {
+		b[v], z[v] = float64(v)/3, 1+float64(v)
+	}
+	m.CellData = map[string][]float64{"n (Manning)": n}
+	m.VertexData = map[string][]float64{"depth": b, "z": z}
+	return m
+}
+
+// TestGmshReadsOurFiles lets Gmsh itself read what WriteGmsh made and write it in version 2.2, field and all.
+func TestGmshReadsOurFiles(t *testing.T) {
+	gmsh, err := exec.LookPath("gmsh")
+	if err != nil {
+		t.Skip("skipped: gmsh is not installed, so that it cannot be asked to read our files")
+	}
+	m := laden(60, 5)
+	m.CellData, m.VertexData = nil, map[string][]float64{"z": m.VertexData["z"]} // which gmsh -save would leave out
+	for c := range m.CellGroup {
+		m.CellGroup[c] = max(m.CellGroup[c], 4) // it saves cells of groups only
+	}
+	for _, bin := range []bool{false, true} {
+		dir := t.TempDir()
+		ours, theirs := filepath.Join(dir, "ours.msh"), filepath.Join(dir, "theirs.msh")
+		if err := WriteGmsh(ours, m, bin); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(gmsh, ours, "-save", "-format", "msh22", "-bin", "-o", theirs).CombinedOutput()
+		if err != nil || bytes.Contains(out, []byte("Error")) || bytes.Contains(out, []byte("Warning")) {
+			t.Fatalf("gmsh: %v\n%s", err, out)
+		}
+		back, err := ReadGmsh(theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(back.Cells) != len(m.Cells) || len(back.Tagged) != len(m.Tagged) || !reflect.DeepEqual(back.X, m.X) ||
+			!reflect.DeepEqual(back.VertexData, m.VertexData) || len(back.Groups) != len(m.Groups) {
+			t.Errorf("binary %v: gmsh made %d cells of %d, %d edges of %d, groups %v", bin,
+				len(back.Cells), len(m.Cells), len(back.Tagged), len(m.Tagged), back.Groups)
+		}
+	}
+}
+
+func TestWriteGmshRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(m *Mesh)
+		want  string
+	}{
+		"id":         {func(m *Mesh) { m.Cells[0][0] = 9 }, "vertex id out of range"},
+		"tag":        {func(m *Mesh) { m.Groups[0].Tag = 0 }, `group "wall" of dimension 1 has the tag 0`},
+		"tag twice":  {func(m *Mesh) { m.Groups[0].Tag = 8 }, "two groups of dimension 1 have the tag 8"},
+		"name":       {func(m *Mesh) { m.Groups[0].Name = "a\"b" }, "has a quote or line break"},
+		"field name": {func(m *Mesh) { m.CellData = map[string][]float64{"": {1, 2}} }, `the name "" is empty`},
+	} {
+		m := square()
+		c.spoil(m)
+		path := filepath.Join(t.TempDir(), "m.msh")
+		if err := WriteGmsh(path, m, true); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: a file is left", name)
+		}
+	}
+	if err := WriteGmsh(filepath.Join(t.TempDir(), "none", "m.msh"), square(), true); err == nil {
+		t.Error("a folder that does not exist is accepted")
+	}
+}
