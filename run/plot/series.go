@@ -53,6 +53,9 @@ func (s *Series) Draw() (image.Image, error) {
 	if len(s.Panels) == 1 {
 		panelHeight = 560
 	}
+	for _, panel := range s.Panels {
+		panelHeight = max(panelHeight, keyRow*float64(len(panel.Curves)+2))
+	}
 	height := math.Round(unit * (panelHeight*float64(len(s.Panels)) + 90))
 	// With 72 dots an inch, a point is a pixel.
 	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(width), vg.Length(height)), vgimg.UseDPI(72))
@@ -71,9 +74,19 @@ func (s *Series) Draw() (image.Image, error) {
 		plots[i] = []*gonum.Plot{p}
 	}
 	pad := vg.Length(20 * unit)
-	tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad, PadRight: 2 * pad}
+	names := keyStyle(unit)
+	widest := vg.Length(0)
+	for _, panel := range s.Panels {
+		for _, c := range panel.Curves {
+			widest = max(widest, names.Width(c.Name))
+		}
+	}
+	widest = min(widest, vg.Length(0.4*float64(width))) // longer names are cut off at the rim of the picture
+	tiles := vgdraw.Tiles{Rows: len(plots), Cols: 1, PadY: pad, PadTop: pad, PadBottom: pad, PadLeft: pad,
+		PadRight: vg.Length(keyLine*unit) + widest + 3*pad}
 	for i, row := range gonum.Align(plots, tiles, vgdraw.New(canvas)) {
 		plots[i][0].Draw(row[0])
+		s.Panels[i].key(row[0], plots[i][0].DataCanvas(row[0]).Rectangle, names, unit)
 	}
 	return canvas.Image(), nil
 }
@@ -88,16 +101,14 @@ func (s *Series) panel(panel Panel, unit float64) (*gonum.Plot, error) {
 		if len(c.Values) != len(s.T) {
 			return nil, fmt.Errorf("the curve %q has %d values for %d times", c.Name, len(c.Values), len(s.T))
 		}
-		var shown *plotter.Line
 		for _, part := range unbroken(s.T, c.Values) {
 			line, err := plotter.NewLine(part)
 			if err != nil {
 				return nil, fmt.Errorf("the curve %q: %w", c.Name, err)
 			}
 			line.Color = Qualitative(i)
-			line.Width = vg.Length(2.2 * unit)
+			line.Width = vg.Length(curveWidth * unit)
 			p.Add(line)
-			shown = line
 			if len(part) == 1 { // a line of one point would not be seen
 				point, err := plotter.NewScatter(part)
 				if err != nil {
@@ -110,17 +121,12 @@ func (s *Series) panel(panel Panel, unit float64) (*gonum.Plot, error) {
 				lo, hi = math.Min(lo, xy.Y), math.Max(hi, xy.Y)
 			}
 		}
-		if shown == nil {
-			p.Legend.Add(c.Name + " (no values)")
-		} else {
-			p.Legend.Add(c.Name, shown)
-		}
 	}
 	if lo > hi {
 		lo, hi = 0, 0
 	}
 	p.Y.Min, p.Y.Max = widen(lo, hi)
-	// Curves keep clear of the border, and the legend of the curves where it can.
+	// Curves keep clear of the border.
 	room := p.Y.Max - p.Y.Min
 	p.Y.Min, p.Y.Max = p.Y.Min-0.05*room, p.Y.Max+0.05*room
 	p.X.Min, p.X.Max = s.T[0], s.T[len(s.T)-1]
@@ -128,6 +134,31 @@ func (s *Series) panel(panel Panel, unit float64) (*gonum.Plot, error) {
 		p.X.Min, p.X.Max = widen(p.X.Min, p.X.Max)
 	}
 	return p, nil
+}
+
+const (
+	keyLine = 34.0 // length of the line beside a name, in pixels of the layout
+	keyRow  = 30.0
+
+	curveWidth = 2.2
+)
+
+func keyStyle(unit float64) text.Style {
+	s := sans(textSize, unit)
+	s.YAlign = text.YCenter
+	return s
+}
+
+// key names the curves right of the panel, where they hide none of it.
+func (panel *Panel) key(c vgdraw.Canvas, data vg.Rectangle, names text.Style, unit float64) {
+	x, y := data.Max.X+vg.Length(20*unit), data.Max.Y-vg.Length(keyRow/2*unit)
+	end := x + vg.Length(keyLine*unit)
+	for i, curve := range panel.Curves {
+		style := vgdraw.LineStyle{Color: Qualitative(i), Width: vg.Length(curveWidth * unit)}
+		c.StrokeLine2(style, x, y, end, y)
+		c.FillText(names, vg.Point{X: end + vg.Length(10*unit), Y: y}, curve.Name)
+		y -= vg.Length(keyRow * unit)
+	}
 }
 
 // unbroken splits a curve where it has no value.
@@ -149,24 +180,26 @@ func unbroken(t, values []float64) []plotter.XYs {
 	return parts
 }
 
+// sans is the font of the maps.
+func sans(size, unit float64) text.Style {
+	return text.Style{
+		Color:   ink,
+		Font:    plotfont.Font{Typeface: "Liberation", Variant: "Sans", Weight: font.WeightNormal, Size: vg.Length(size * unit)},
+		Handler: text.Plain{Fonts: plotfont.DefaultCache},
+	}
+}
+
 // style gives a plot the look of the maps.
 func style(p *gonum.Plot, unit float64) {
-	sans := func(size float64) text.Style {
-		return text.Style{
-			Color:   ink,
-			Font:    plotfont.Font{Typeface: "Liberation", Variant: "Sans", Weight: font.WeightNormal, Size: vg.Length(size * unit)},
-			Handler: text.Plain{Fonts: plotfont.DefaultCache},
-		}
-	}
-	p.Title.TextStyle = sans(titleSize)
+	p.Title.TextStyle = sans(titleSize, unit)
 	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = text.XCenter, text.YTop
 	p.Title.Padding = vg.Length(14 * unit)
 	for _, axis := range []*gonum.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle = sans(textSize)
+		axis.Label.TextStyle = sans(textSize, unit)
 		axis.Label.TextStyle.XAlign, axis.Label.TextStyle.YAlign = text.XCenter, text.YBottom
 		axis.Label.Padding = vg.Length(8 * unit)
 		align := axis.Tick.Label
-		axis.Tick.Label = sans(textSize)
+		axis.Tick.Label = sans(textSize, unit)
 		axis.Tick.Label.XAlign, axis.Tick.Label.YAlign = align.XAlign, align.YAlign
 		axis.Tick.Marker = marker(8)
 		axis.Tick.Length = vg.Length(tickLength * unit)
@@ -175,17 +208,11 @@ func style(p *gonum.Plot, unit float64) {
 		axis.Padding = 0
 	}
 	p.Y.Tick.Marker = marker(6)
-	p.Legend.TextStyle = sans(textSize)
-	p.Legend.TextStyle.YAlign = text.YCenter
-	p.Legend.Top = true
-	p.Legend.Padding = vg.Length(4 * unit)
-	p.Legend.ThumbnailWidth = vg.Length(34 * unit)
-	p.Legend.XOffs, p.Legend.YOffs = vg.Length(-10*unit), vg.Length(-6*unit)
 }
 
 func grid() *plotter.Grid {
 	g := plotter.NewGrid()
-	g.Vertical.Color, g.Horizontal.Color = color.Gray{225}, color.Gray{225}
+	g.Vertical.Color, g.Horizontal.Color = color.Gray{205}, color.Gray{205}
 	return g
 }
 
