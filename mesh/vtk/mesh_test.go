@@ -84,7 +84,9 @@ func drawMesh(t *rapid.T) *mesh.Mesh {
 // TestGroupsThatShareAName: a set of cells and a set of edges may have one name.
 func TestGroupsThatShareAName(t *testing.T) {
 	m := triangle()
-	m.Groups = []mesh.Group{{Dim: 1, Tag: 3, Name: "harbour"}, {Dim: 2, Tag: 3, Name: "harbour"}, {Dim: 1, Tag: 4, Name: "sea"}}
+	m.Groups = []mesh.Group{
+		{Dim: 1, Tag: 3, Name: "harbour"}, {Dim: 2, Tag: 3, Name: "harbour"}, {Dim: 1, Tag: 4, Name: "sea"},
+	}
 	m.CellGroup = []int32{1}
 	m.Tagged = []mesh.TaggedEdge{{A: 0, B: 1, Group: 0}, {A: 1, B: 2, Group: 2}}
 	path := filepath.Join(t.TempDir(), "m.vtu")

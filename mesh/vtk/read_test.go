@@ -176,7 +176,9 @@ func TestTextOfCxxStreams(t *testing.T) {
 	if !math.IsNaN(f[0]) || !math.IsInf(f[1], 1) || !math.IsInf(f[2], -1) || f[3] != 1e-3 {
 		t.Errorf("got %v", f)
 	}
-	for kind, word := range map[string]string{"UInt8": "256", "Int8": "-129", "Int32": "1.5", "UInt64": "-1", "Float32": "1e39"} {
+	for kind, word := range map[string]string{
+		"UInt8": "256", "Int8": "-129", "Int32": "1.5", "UInt64": "-1", "Float32": "1e39",
+	} {
 		if v, err := valueTypes[kind].text([][]byte{[]byte(word)}); err == nil {
 			t.Errorf("%s %q is read as %v", kind, word, v)
 		}

@@ -89,8 +89,8 @@ func zlibFile(points string, arrays int, words []uint64, data []byte) []byte {
 	for i := range arrays {
 		pointData.WriteString(array + strings.Repeat("x", i+1) + `"/>`)
 	}
-	return []byte(`<VTKFile type="UnstructuredGrid" header_type="UInt64" compressor="vtkZLibDataCompressor"><UnstructuredGrid>` +
-		`<Piece NumberOfPoints="` + points + `" NumberOfCells="0"><Points>` + array + `"/></Points><PointData>` +
+	return []byte(`<VTKFile type="UnstructuredGrid" header_type="UInt64" compressor="vtkZLibDataCompressor">` +
+		`<UnstructuredGrid><Piece NumberOfPoints="` + points + `" NumberOfCells="0"><Points>` + array + `"/></Points><PointData>` +
 		pointData.String() + `</PointData></Piece></UnstructuredGrid><AppendedData encoding="base64">_` +
 		base64.StdEncoding.EncodeToString(head) + base64.StdEncoding.EncodeToString(data) + `</AppendedData></VTKFile>`)
 }

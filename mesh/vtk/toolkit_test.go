@@ -25,11 +25,13 @@ for name in sys.argv[1:]:
             a = data.GetArray(i)
             if a is None:  # strings
                 continue
-            values = [a.GetComponent(t, c) for t in range(a.GetNumberOfTuples()) for c in range(a.GetNumberOfComponents())]
-            print(a.GetName(), a.GetDataTypeAsString(), a.GetNumberOfComponents(), a.GetNumberOfTuples(),
+            width, tuples = a.GetNumberOfComponents(), a.GetNumberOfTuples()
+            values = [a.GetComponent(t, c) for t in range(tuples) for c in range(width)]
+            print(a.GetName(), a.GetDataTypeAsString(), width, tuples,
                   "%.17g" % sum((i + 1) * v for i, v in enumerate(values)))
-    ids = [g.GetCell(c).GetPointId(k) for c in range(g.GetNumberOfCells()) for k in range(g.GetCell(c).GetNumberOfPoints())]
-    print("ids", sum((i + 1) * v for i, v in enumerate(ids)), "types", sum(g.GetCellType(c) for c in range(g.GetNumberOfCells())))
+    cells = range(g.GetNumberOfCells())
+    ids = [g.GetCell(c).GetPointId(k) for c in cells for k in range(g.GetCell(c).GetNumberOfPoints())]
+    print("ids", sum((i + 1) * v for i, v in enumerate(ids)), "types", sum(g.GetCellType(c) for c in cells))
     print("bounds", *["%g" % b for b in g.GetBounds()])
 print("log", log.GetOutput())
 `
@@ -68,7 +70,8 @@ func TestVTKReadsWhatWeWrite(t *testing.T) {
 			t.Errorf("VTK finds in %s\n%s, in its own file\n%s", path, got, theirs)
 		}
 	}
-	if got := look(large); !strings.HasPrefix(got, "14641 28800 error 0\n") || !strings.Contains(got, "bounds 0 120 0 120 0 0") {
+	got := look(large)
+	if !strings.HasPrefix(got, "14641 28800 error 0\n") || !strings.Contains(got, "bounds 0 120 0 120 0 0") {
 		t.Errorf("VTK finds in the large file\n%s", got)
 	}
 	look(empty)

@@ -124,13 +124,15 @@ func (f *frame) axes(title string) {
 		f.fill(image.Rect(at-w/2, f.area.Max.Y, at-w/2+w, f.area.Max.Y+n+w), ink)
 		f.text(t.label, textSize, at, f.area.Max.Y+f.px(tickLength+20), 0.5)
 	}
+	widest := 0
 	for _, t := range ticks(f.view.y1-float64(f.view.height)/f.view.scale, f.view.y1, max(2, f.view.height/f.px(75))) {
 		at := f.area.Min.Y + int(math.Round((f.view.y1-t.at)*f.view.scale))
 		f.fill(image.Rect(f.area.Min.X-n-w, at-w/2, f.area.Min.X, at-w/2+w), ink)
 		f.text(t.label, textSize, f.area.Min.X-f.px(tickLength+7), at+f.px(7), 1)
+		widest = max(widest, f.measure(t.label, textSize))
 	}
 	f.text("x", textSize, (f.area.Min.X+f.area.Max.X)/2, f.area.Max.Y+f.px(60), 0.5)
-	f.text("y", textSize, f.px(26), (f.area.Min.Y+f.area.Max.Y)/2+f.px(7), 0.5)
+	f.text("y", textSize, max(f.px(16), f.area.Min.X-widest-f.px(tickLength+24)), (f.area.Min.Y+f.area.Max.Y)/2+f.px(7), 1)
 	f.text(title, titleSize, f.area.Min.X, f.area.Min.Y-f.px(20), 0)
 }
 

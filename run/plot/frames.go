@@ -10,8 +10,12 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// triangleCell is VTK's number for a triangle.
-const triangleCell = 5
+// VTK's numbers for the cells of a mesh.
+const (
+	vertexCell   = 1
+	edgeCell     = 3
+	triangleCell = 5
+)
 
 // frameData is what one frame of a run holds for drawing.
 type frameData struct {
@@ -94,7 +98,9 @@ func (r *runner) frames(path string) error {
 }
 
 // draw draws the fields of a frame, and the partition if asked to.
-func (r *runner) draw(d *frameData, name string, frame int, time float64, spans map[string]*[2]float64, partition bool) error {
+func (r *runner) draw(
+	d *frameData, name string, frame int, time float64, spans map[string]*[2]float64, partition bool,
+) error {
 	for _, f := range d.fields {
 		m := &Map{
 			X: d.x, Y: d.y, Cells: d.cells, Values: f.values, Dry: f.dry,
@@ -133,12 +139,14 @@ func (r *runner) load(path string) (*frameData, error) {
 	}
 	var triangles []int
 	for i, t := range g.Types {
-		if t != triangleCell {
-			continue // edges and vertices of a mesh have no area
-		}
-		if c := g.Cell(i); len(c) == 3 && len(d.x) <= math.MaxInt32 {
+		c := g.Cell(i)
+		switch {
+		case t == vertexCell || t == edgeCell: // no area
+		case t == triangleCell && len(c) == 3 && len(d.x) <= math.MaxInt32:
 			triangles = append(triangles, i)
 			d.cells = append(d.cells, [3]int32{int32(c[0]), int32(c[1]), int32(c[2])})
+		default:
+			return nil, fmt.Errorf("%s: cell %d is of VTK type %d with %d points; only triangles can be drawn", path, i, t, len(c))
 		}
 	}
 	if len(triangles) == 0 {
@@ -212,7 +220,8 @@ func length(tuple []float64) float64 {
 func ranks(a vtk.Array, triangles []int) ([]int32, error) {
 	all, ok := a.Int64s()
 	if !ok || a.Components > 1 {
-		return nil, fmt.Errorf("the cell array \"rank\" holds %T in tuples of %d; ranks are single integers", a.Data, a.Components)
+		return nil, fmt.Errorf("the cell array \"rank\" holds %T in tuples of %d; ranks are single integers",
+			a.Data, a.Components)
 	}
 	rank := make([]int32, len(triangles))
 	for i, c := range triangles {

@@ -22,7 +22,7 @@ type Map struct {
 	// is nil, a range about zero.
 	Range *[2]float64
 
-	Edges bool // draw the edges of the triangles
+	Edges bool // draw the edges of the triangles, unless they would cover most of the picture
 	Width int  // of the picture in pixels, 0 for 1200
 }
 

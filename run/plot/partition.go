@@ -40,18 +40,6 @@ func (p *Partition) Draw() (*image.RGBA, error) {
 		return p.Rank[c]
 	}
 	marked := r.borders(max(1, f.px(2)), func(a, b int32) bool { return rank(a) != rank(b) })
-	covered, dark := 0, 0
-	for i, c := range r.cell {
-		if c >= 0 {
-			covered++
-			if marked[i] {
-				dark++
-			}
-		}
-	}
-	if 2*dark > covered {
-		marked = nil
-	}
 	r.paint(f.img, f.area.Min, func(c int32) color.RGBA { return Qualitative(int(p.Rank[c])) }, marked, ink)
 	f.axes(p.Title)
 	f.legend(ranks)

@@ -82,7 +82,8 @@ func clampCeil(v float64, n int) int {
 	return int(math.Ceil(v))
 }
 
-// borders marks the samples within reach samples of one that differs, where differ compares cells (-1 for none).
+// borders marks the samples within reach samples of one that differs, where differ compares cells (-1 for none). It
+// returns nil where the marks would cover most of the mesh.
 func (r *raster) borders(reach int, differ func(a, b int32) bool) []bool {
 	marked := make([]bool, len(r.cell))
 	mark := func(i, j int) {
@@ -103,12 +104,26 @@ func (r *raster) borders(reach int, differ func(a, b int32) bool) []bool {
 			}
 		}
 	}
+	covered, hidden := 0, 0
+	for i, c := range r.cell {
+		if c >= 0 {
+			covered++
+			if marked[i] {
+				hidden++
+			}
+		}
+	}
+	if 2*hidden > covered {
+		return nil
+	}
 	return marked
 }
 
 // paint draws the raster with its upper left corner at a point of img: a pixel is the mean of its samples. colour
 // gives the colour of a cell; samples in marked (or nil) are in line's colour, as far as it is opaque.
-func (r *raster) paint(img *image.RGBA, at image.Point, colour func(cell int32) color.RGBA, marked []bool, line color.RGBA) {
+func (r *raster) paint(
+	img *image.RGBA, at image.Point, colour func(cell int32) color.RGBA, marked []bool, line color.RGBA,
+) {
 	paintRows := func(from, to int) {
 		for py := from; py < to; py++ {
 			for px := range r.width / samples {
@@ -125,7 +140,8 @@ func (r *raster) paint(img *image.RGBA, at image.Point, colour func(cell int32) 
 					sum[0], sum[1], sum[2] = sum[0]+int(c.R), sum[1]+int(c.G), sum[2]+int(c.B)
 				}
 				const n = samples * samples
-				img.SetRGBA(at.X+px, at.Y+py, color.RGBA{uint8((sum[0] + n/2) / n), uint8((sum[1] + n/2) / n), uint8((sum[2] + n/2) / n), 255})
+				mean := func(k int) uint8 { return uint8((sum[k] + n/2) / n) }
+				img.SetRGBA(at.X+px, at.Y+py, color.RGBA{mean(0), mean(1), mean(2), 255})
 			}
 		}
 	}

@@ -66,8 +66,11 @@ func TestNoSampleIsLostOrShared(t *testing.T) {
 // TestMapColours looks at single pixels of a map of known values.
 func TestMapColours(t *testing.T) {
 	x, y := []float64{0, 1, 1, 0, 2, 2}, []float64{0, 0, 1, 1, 0, 1}
-	cells := [][3]int32{{0, 1, 2}, {2, 0, 3}, {1, 4, 5}, {1, 5, 2}} // the second is clockwise
-	m := &Map{X: x, Y: y, Cells: cells, Values: []float64{1, 2, 3, math.NaN()}, Dry: []bool{false, true, false, false}, Width: 600}
+	cells := [][3]int32{{0, 1, 2}, {3, 2, 0}, {1, 4, 5}, {1, 5, 2}} // the second is clockwise
+	m := &Map{
+		X: x, Y: y, Cells: cells, Width: 600,
+		Values: []float64{1, 2, 3, math.NaN()}, Dry: []bool{false, true, false, false},
+	}
 	img, err := m.Draw()
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +92,8 @@ func TestMapColours(t *testing.T) {
 	}
 	// The colour bar runs from the lowest value at its foot to the highest.
 	bar := f.area.Max.X + f.px(sideGap+barWidth/2)
-	if low, high := img.At(bar, f.area.Max.Y-1), img.At(bar, f.area.Min.Y); !near(low, Sequential.At(0), 3) || !near(high, Sequential.At(1), 3) {
+	low, high := img.At(bar, f.area.Max.Y-1), img.At(bar, f.area.Min.Y)
+	if !near(low, Sequential.At(0), 3) || !near(high, Sequential.At(1), 3) {
 		t.Errorf("the bar runs from %v to %v", low, high)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"image/color"
 	"math"
 
-	"golang.org/x/image/font"
 	gonum "gonum.org/v1/plot"
 	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
@@ -184,7 +183,7 @@ func unbroken(t, values []float64) []plotter.XYs {
 func sans(size, unit float64) text.Style {
 	return text.Style{
 		Color:   ink,
-		Font:    plotfont.Font{Typeface: "Liberation", Variant: "Sans", Weight: font.WeightNormal, Size: vg.Length(size * unit)},
+		Font:    plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Length(size * unit)},
 		Handler: text.Plain{Fonts: plotfont.DefaultCache},
 	}
 }

@@ -12,9 +12,21 @@ type tick struct {
 	label string
 }
 
-// ticks places about n ticks, at least two where possible, at round numbers from lo to hi. All labels have the same
-// number of decimals, and a common exponent where numbers are very large or very small.
+// ticks places about n ticks at round numbers from lo to hi, at least two unless the two are too near each other to be
+// told apart. All labels have the same number of decimals, and a common exponent where numbers are very large or small.
 func ticks(lo, hi float64, n int) []tick {
+	var list []tick
+	for last := max(n, enoughTicks); len(list) < 2 && n <= last; n++ {
+		list = placeTicks(lo, hi, n)
+	}
+	return list
+}
+
+// enoughTicks asked for give two at least: steps are less than 2.5 times as long as asked for.
+const enoughTicks = 5
+
+// placeTicks places ticks whose distance is a round number, the next above an n-th of the range.
+func placeTicks(lo, hi float64, n int) []tick {
 	span := hi - lo
 	if !(span > 0) || math.IsInf(span, 0) || n < 1 {
 		return nil
