@@ -123,7 +123,8 @@ func TestGmshDetails(t *testing.T) {
 				return reflect.DeepEqual(m.Tagged, []TaggedEdge{{0, 1, 0}, {0, 1, 1}}) &&
 					reflect.DeepEqual(m.Groups, []Group{{1, 5, "5"}, {1, 6, "6"}, {2, 20, "20"}})
 			}},
-		"group turned round": {strings.ReplaceAll(cells22, " 20 ", " -20 "), func(m *Mesh) bool { return reflect.DeepEqual(m.Groups, []Group{{2, 20, "20"}}) }},
+		"nodes counted twice": {strings.Replace(cells41, "1 4 1 4", "1 8 1 4", 1), func(m *Mesh) bool { return len(m.X) == 4 }},
+		"group turned round":  {strings.ReplaceAll(cells22, " 20 ", " -20 "), func(m *Mesh) bool { return reflect.DeepEqual(m.Groups, []Group{{2, 20, "20"}}) }},
 		"parametric nodes": {strings.NewReplacer("2 8 0 4", "2 8 1 4", "0 0 0\n1 0 0\n1 1 0\n0 1 0\n", "0 0 0 7 7\n1 0 0 7 7\n1 1 0 7 7\n0 1 0 7 7\n").Replace(cells41),
 			func(m *Mesh) bool { return reflect.DeepEqual(m.Y, []float64{0, 0, 1, 1}) }},
 		"third coordinate": {strings.Replace(cells22, "3 1 1 0", "3 1 1 0.5", 1),

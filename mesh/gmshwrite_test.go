@@ -89,6 +89,53 @@ func TestGmshReadsOurFiles(t *testing.T) {
 	}
 }
 
+// TestGmshReadsOurFields lets Gmsh load fields from our files and save them as views of its own, in each version and
+// encoding, which is how a bathymetry comes to be in a mesh file.
+func TestGmshReadsOurFields(t *testing.T) {
+	gmsh, err := exec.LookPath("gmsh")
+	if err != nil {
+		t.Skip("skipped: gmsh is not installed, so that it cannot be asked to read our files")
+	}
+	m := laden(20, 5)
+	for c := range m.Cells {
+		m.CellGroup[c] = 4 // Gmsh saves cells of groups only, group by group
+		m.CellData["n (Manning)"][c] = 1 / float64(c+3)
+	}
+	for _, version := range []string{"2.2", "4.1"} {
+		for _, bin := range []bool{false, true} {
+			dir := t.TempDir()
+			if err := WriteGmsh(filepath.Join(dir, "ours.msh"), m, bin); err != nil {
+				t.Fatal(err)
+			}
+			script := "Mesh.Binary = 0;\n"
+			if bin {
+				script = "Mesh.Binary = 1;\n"
+			}
+			script += "Mesh.MshFileVersion = " + version + ";\nPostProcessing.SaveMesh = 1;\nMerge \"ours.msh\";\n" +
+				"Save View[0] \"view0.msh\";\nSave View[1] \"view1.msh\";\n"
+			path := filepath.Join(dir, "save.geo")
+			if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command(gmsh, path, "-").CombinedOutput(); err != nil {
+				t.Fatalf("gmsh: %v\n%s", err, out)
+			}
+			depth, err := ReadGmsh(filepath.Join(dir, "view0.msh"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			roughness, err := ReadGmsh(filepath.Join(dir, "view1.msh"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !closeTo(depth.VertexData["depth"], m.VertexData["depth"]) ||
+				!closeTo(roughness.CellData["n (Manning)"], m.CellData["n (Manning)"]) {
+				t.Errorf("version %s, binary %v: got %v and %v", version, bin, depth.VertexData, roughness.CellData)
+			}
+		}
+	}
+}
+
 func TestWriteGmshRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(m *Mesh)
