@@ -1,0 +1,179 @@
+package launch
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// The environment of a rank; doc.go says what each holds.
+const (
+	envRank        = "ATOLL_RANK"
+	envSize        = "ATOLL_SIZE"
+	envCoordinator = "ATOLL_COORDINATOR"
+	envSockets     = "ATOLL_SOCKETS"
+	envThreads     = "ATOLL_THREADS"
+)
+
+// maxSize bounds the number of ranks that an environment may claim: tables are made of that length.
+const maxSize = 1 << 20
+
+// Launcher is what started this process.
+type Launcher uint8
+
+const (
+	None    Launcher = iota // nothing that Detect knows: a run of one process
+	Atoll                   // Local, or anything that sets the same variables
+	OpenMPI                 // mpirun of Open MPI
+	PMI                     // mpirun of MPICH, Intel MPI and others that speak PMI
+	Slurm                   // srun
+)
+
+func (l Launcher) String() string {
+	switch l {
+	case Atoll:
+		return "atoll"
+	case OpenMPI:
+		return "mpirun (Open MPI)"
+	case PMI:
+		return "mpirun (PMI)"
+	case Slurm:
+		return "srun (Slurm)"
+	}
+	return "no launcher"
+}
+
+// Place is where this process stands among the ranks of its run. Rank is 0 and Size is 1 without a launcher.
+type Place struct {
+	Launcher   Launcher
+	Rank, Size int
+
+	// The rest is for ranks of Local; Threads may be set by anyone.
+	Coordinator string // unix:/path or host:port
+	Sockets     string // absolute directory for this rank's socket, "" when ranks meet by host and port
+	Threads     int    // threads to keep busy, 0 when nobody has said
+}
+
+// String says on one line what was found.
+func (p Place) String() string {
+	var b strings.Builder
+	if p.Launcher == None {
+		b.WriteString("one process, no launcher found")
+	} else {
+		fmt.Fprintf(&b, "rank %d of %d, started by %v", p.Rank, p.Size, p.Launcher)
+	}
+	if p.Coordinator != "" {
+		fmt.Fprintf(&b, ", coordinator %s", p.Coordinator)
+	}
+	if p.Threads > 0 {
+		fmt.Fprintf(&b, ", threads %d", p.Threads)
+	}
+	return b.String()
+}
+
+// Detect reads the environment of this process. Atoll's own variables come first, because a run may be started
+// inside an allocation whose variables are inherited. Of mpirun and srun only more than one process counts. A
+// variable that is malformed, or missing from its set, is an error that names it.
+func Detect() (Place, error) { return detect(os.LookupEnv) }
+
+func detect(lookup func(string) (string, bool)) (Place, error) {
+	env := environment{lookup: lookup}
+	p := Place{Size: 1}
+	if env.has(envThreads) {
+		p.Threads = env.number(envThreads, 1, maxSize)
+	}
+	switch {
+	case env.has(envRank), env.has(envSize), env.has(envCoordinator), env.has(envSockets):
+		p.Launcher = Atoll
+		p.Size = env.number(envSize, 1, maxSize)
+		p.Rank = env.number(envRank, 0, p.Size-1)
+		p.Coordinator, p.Sockets = env.addresses()
+	case env.foreign(&p, OpenMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"):
+	case env.foreign(&p, PMI, "PMI_RANK", "PMI_SIZE"):
+	case env.has("SLURM_STEP_NUM_TASKS"):
+		// A batch script and an interactive shell of an allocation have SLURM_NTASKS and SLURM_PROCID too, though
+		// they run once: the size of the step tells them from copies that srun has made.
+		env.foreign(&p, Slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
+	case env.has("SLURM_STEP_ID"), env.differs("SLURM_PROCID", "0"):
+		env.foreign(&p, Slurm, "SLURM_PROCID", "SLURM_NTASKS")
+	}
+	if env.err != nil {
+		return Place{}, env.err
+	}
+	return p, nil
+}
+
+// environment reads variables and keeps the first error.
+type environment struct {
+	lookup func(string) (string, bool)
+	err    error
+}
+
+func (e *environment) has(name string) bool {
+	_, ok := e.lookup(name)
+	return ok
+}
+
+func (e *environment) differs(name, value string) bool {
+	s, ok := e.lookup(name)
+	return ok && s != value
+}
+
+func (e *environment) fail(format string, args ...any) {
+	if e.err == nil {
+		e.err = &usageError{fmt.Sprintf(format, args...)}
+	}
+}
+
+func (e *environment) number(name string, low, high int) int {
+	s, ok := e.lookup(name)
+	if !ok {
+		e.fail("%s is not set, though other variables of a rank are: set all of %s, %s and %s, or none",
+			name, envRank, envSize, envCoordinator)
+		return low
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < low || n > high {
+		e.fail("%s is %q: want a whole number from %d to %d", name, s, low, high)
+		return low
+	}
+	return n
+}
+
+// foreign fills in p when another launcher's variables say that this is one of several processes.
+func (e *environment) foreign(p *Place, by Launcher, rank, size string) bool {
+	if !e.has(rank) || !e.has(size) {
+		return false
+	}
+	n := e.number(size, 1, maxSize)
+	if n == 1 {
+		return false
+	}
+	p.Launcher, p.Size, p.Rank = by, n, e.number(rank, 0, n-1)
+	return true
+}
+
+func (e *environment) addresses() (coordinator, sockets string) {
+	coordinator, _ = e.lookup(envCoordinator)
+	sockets, _ = e.lookup(envSockets)
+	path, unix := strings.CutPrefix(coordinator, "unix:")
+	switch {
+	case coordinator == "":
+		e.fail("%s is not set: want unix:/path or host:port, the same for all ranks", envCoordinator)
+	case unix && !filepath.IsAbs(path):
+		e.fail("%s is %q: want an absolute path after unix:", envCoordinator, coordinator)
+	case unix && sockets == "":
+		e.fail("%s is not set: want the directory for this rank's socket", envSockets)
+	case !unix:
+		if host, port, err := net.SplitHostPort(coordinator); err != nil || host == "" || port == "" {
+			e.fail("%s is %q: want unix:/path or host:port", envCoordinator, coordinator)
+		}
+	}
+	if sockets != "" && !filepath.IsAbs(sockets) {
+		e.fail("%s is %q: want an absolute path", envSockets, sockets)
+	}
+	return coordinator, sockets
+}

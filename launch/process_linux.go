@@ -1,0 +1,28 @@
+package launch
+
+import "syscall"
+
+// supported refuses systems on which a rank could outlive its parent.
+func supported() error { return nil }
+
+// attributes make a rank the leader of a process group of its own, so that a terminal's signals do not reach it,
+// and let the kernel kill it when the thread that started it ends.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// awaitExit returns when the process has ended, and leaves it unreaped: until then its number cannot be given to
+// another process.
+func awaitExit(pid int) {
+	const byPID = 1 // P_PID of waitid(2)
+	for {
+		_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, byPID, uintptr(pid), 0,
+			syscall.WEXITED|syscall.WNOWAIT, 0, 0)
+		if errno != syscall.EINTR {
+			return
+		}
+	}
+}
+
+// killGroup kills what is left of the process group of an unreaped process. There may be nothing: not an error.
+func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }

@@ -1,0 +1,138 @@
+package launch
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Exit codes of a rank that mean more than failure.
+const (
+	exitUsage   = 2  // bad usage or input
+	exitStopped = 75 // stopped, with a checkpoint; start again to go on
+)
+
+// exit is how the process of one rank ended.
+type exit struct {
+	rank   int
+	code   int            // -1 when a signal killed it
+	signal syscall.Signal // 0 when it exited
+	ended  bool           // by a signal that the parent had sent
+	at     time.Time
+}
+
+func (e exit) failed() bool { return e.code != 0 }
+
+// RankError says which rank made the run fail, and how. It unwraps to what had told the run to stop, if anything
+// had: the cause of the context's end, for one.
+type RankError struct {
+	Rank   int
+	Code   int            // the exit code, -1 when a signal killed the rank
+	Signal syscall.Signal // 0 when the rank exited
+	Killed []int          // other ranks that had not stopped when time was up, and were killed
+
+	stop      error // what had told the run to stop, nil if nothing had
+	ended     bool  // the parent's own signal killed the rank
+	unanimous bool  // every rank that failed exited with Code
+}
+
+func (e *RankError) Error() string {
+	var b strings.Builder
+	switch {
+	case e.ended && e.Signal == syscall.SIGKILL:
+		fmt.Fprintf(&b, "rank %d had not stopped in time and was killed", e.Rank)
+	case e.Signal != 0:
+		fmt.Fprintf(&b, "rank %d was killed by signal %d (%v)", e.Rank, int(e.Signal), e.Signal)
+	default:
+		fmt.Fprintf(&b, "rank %d exited with code %d", e.Rank, e.Code)
+	}
+	if e.stop != nil {
+		fmt.Fprintf(&b, " after the run was told to stop: %v", e.stop)
+	}
+	switch len(e.Killed) {
+	case 0:
+	case 1:
+		fmt.Fprintf(&b, "; rank %d had not stopped in time and was killed", e.Killed[0])
+	default:
+		fmt.Fprintf(&b, "; ranks %s had not stopped in time and were killed",
+			strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Killed)), ", "), "[]"))
+	}
+	return b.String()
+}
+
+func (e *RankError) Unwrap() error { return e.stop }
+
+// verdict finds the rank to blame, or returns nil if none failed. A rank that loses a peer exits with an error of
+// its own, and may be seen to exit before the peer: so a death by signal comes before an exit with an error, and
+// only then does the earlier come before the later. Deaths by the parent's own signals are consequences, and count
+// only when nothing else happened but orderly stops.
+func verdict(exits []exit, stop error) *RankError {
+	failed := slices.DeleteFunc(slices.Clone(exits), func(e exit) bool { return !e.failed() })
+	if len(failed) == 0 {
+		return nil
+	}
+	slices.SortFunc(failed, func(a, b exit) int {
+		return cmp.Or(cmp.Compare(blame(a), blame(b)), a.at.Compare(b.at), cmp.Compare(a.rank, b.rank))
+	})
+	first := failed[0]
+	e := &RankError{Rank: first.rank, Code: first.code, Signal: first.signal, stop: stop, ended: first.ended}
+	e.unanimous = true
+	for _, other := range failed[1:] {
+		e.unanimous = e.unanimous && other.code == first.code
+		if other.ended && other.signal == syscall.SIGKILL {
+			e.Killed = append(e.Killed, other.rank)
+		}
+	}
+	slices.Sort(e.Killed)
+	return e
+}
+
+// blame orders failures from cause to consequence.
+func blame(e exit) int {
+	switch {
+	case e.signal != 0 && !e.ended:
+		return 0
+	case e.signal == 0 && e.code != exitStopped:
+		return 1
+	case e.ended:
+		return 2
+	}
+	return 3
+}
+
+// ExitCode is the code with which a process that called Local or Detect should exit: 0 for no error; 2 (bad usage
+// or input) and 75 (stopped, with a checkpoint) when every rank that failed said so, and 2 also when the
+// configuration or the environment was refused; else 1.
+//
+// A rank whose Go code panics exits with 2 as well, unless it recovers: where all ranks panic, that is the answer.
+func ExitCode(err error) int {
+	var rank *RankError
+	var usage *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &rank):
+		if rank.unanimous && (rank.Code == exitUsage || rank.Code == exitStopped) {
+			return rank.Code
+		}
+	case errors.As(err, &usage):
+		return exitUsage
+	}
+	return 1
+}
+
+// usageError tells that a configuration or an environment was refused before anything was started.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return "launch: " + e.text }
+
+// signalError tells that a signal to the parent stopped the run.
+type signalError struct{ signal syscall.Signal }
+
+func (e *signalError) Error() string {
+	return fmt.Sprintf("signal %d (%v)", int(e.signal), e.signal)
+}
