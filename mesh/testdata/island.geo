@@ -1,5 +1,6 @@
 // A basin with an island: two physical groups of edges and two of cells. Each island-*.msh comes from
 //   gmsh -2 -format msh22|msh41 [-bin] island.geo -o island-22|41[-binary].msh
+// and island.mesh from gmsh -2 -format mesh island.geo -o island.mesh, with Gmsh 4.8.
 SetFactory("Built-in");
 h = 0.5;
 Point(1) = {0, 0, 0, h}; Point(2) = {4, 0, 0, h}; Point(3) = {4, 2, 0, h}; Point(4) = {0, 2, 0, h};
