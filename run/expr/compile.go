@@ -1,0 +1,175 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+)
+
+// point is where an expression is evaluated. It is passed by value, so that closures share nothing.
+type point struct {
+	x, y, z, t float64
+	extra      []float64
+}
+
+type (
+	number    func(point) float64
+	condition func(point) bool
+)
+
+// term is a compiled number. A constant does not look at its point.
+type term struct {
+	eval     number
+	constant bool
+}
+
+var builtins = []string{"x", "y", "z", "t", "pi"}
+
+type compiler struct {
+	vars []string
+	uses []string
+}
+
+func failure(n ast.Node, format string, args ...any) error {
+	return &file.Error{Location: n.Location(), Message: fmt.Sprintf(format, args...)}
+}
+
+// number compiles a node whose value is a number, and evaluates it here and now if it is constant.
+func (c *compiler) number(n ast.Node) (term, error) {
+	t, err := c.term(n)
+	if err == nil && t.constant {
+		v := t.eval(point{})
+		t.eval = func(point) float64 { return v }
+	}
+	return t, err
+}
+
+func (c *compiler) term(n ast.Node) (term, error) {
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		return literal(float64(n.Value)), nil
+	case *ast.FloatNode:
+		return literal(n.Value), nil
+	case *ast.IdentifierNode:
+		return c.variable(n)
+	case *ast.UnaryNode:
+		return c.unary(n)
+	case *ast.BinaryNode:
+		return c.binary(n)
+	case *ast.ConditionalNode:
+		return c.choice(n)
+	case *ast.CallNode:
+		return c.call(n)
+	case *ast.BoolNode:
+		return term{}, notNumber(n)
+	}
+	return term{}, failure(n, "only numbers, names, operators and functions can be used here")
+}
+
+func literal(v float64) term { return term{func(point) float64 { return v }, true} }
+
+func notNumber(n ast.Node) error {
+	return failure(n, "a number is needed here, and this is a condition; write (condition) ? 1 : 0")
+}
+
+func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
+	switch n.Value {
+	case "x":
+		return term{eval: func(p point) float64 { return p.x }}, nil
+	case "y":
+		return term{eval: func(p point) float64 { return p.y }}, nil
+	case "z":
+		return term{eval: func(p point) float64 { return p.z }}, nil
+	case "t":
+		return term{eval: func(p point) float64 { return p.t }}, nil
+	case "pi":
+		return literal(math.Pi), nil
+	}
+	if i := slices.Index(c.vars, n.Value); i >= 0 {
+		if at, found := slices.BinarySearch(c.uses, n.Value); !found {
+			c.uses = slices.Insert(c.uses, at, n.Value)
+		}
+		return term{eval: func(p point) float64 { return p.extra[i] }}, nil
+	}
+	if _, ok := functions[n.Value]; ok {
+		return term{}, failure(n, "%s is a function; write %s(…)", n.Value, n.Value)
+	}
+	known := slices.Concat(builtins, c.vars)
+	return term{}, failure(n, "name %q is not known; there are %s", n.Value, strings.Join(known, ", "))
+}
+
+func (c *compiler) unary(n *ast.UnaryNode) (term, error) {
+	if n.Operator != "-" && n.Operator != "+" {
+		return term{}, failure(n, "a number is needed here; put parentheses around what %s applies to: not (x > 0)", n.Operator)
+	}
+	a, err := c.number(n.Node)
+	if err != nil || n.Operator == "+" {
+		return a, err
+	}
+	f := a.eval
+	return term{func(p point) float64 { return -f(p) }, a.constant}, nil
+}
+
+func (c *compiler) binary(n *ast.BinaryNode) (term, error) {
+	if !slices.Contains([]string{"+", "-", "*", "/", "%", "^", "**"}, n.Operator) {
+		if isCondition(n) {
+			return term{}, notNumber(n)
+		}
+		return term{}, failure(n, "operator %s is not for numbers; there are + - * / %% ^ < <= > >= == != and or not ?:", n.Operator)
+	}
+	left, err := c.number(n.Left)
+	if err != nil {
+		return term{}, err
+	}
+	right, err := c.number(n.Right)
+	if err != nil {
+		return term{}, err
+	}
+	return term{arithmetic(n.Operator, left.eval, right), left.constant && right.constant}, nil
+}
+
+func arithmetic(operator string, a number, right term) number {
+	b := right.eval
+	switch operator {
+	case "+":
+		return func(p point) float64 { return a(p) + b(p) }
+	case "-":
+		return func(p point) float64 { return a(p) - b(p) }
+	case "*":
+		return func(p point) float64 { return a(p) * b(p) }
+	case "/":
+		return func(p point) float64 { return a(p) / b(p) }
+	case "%":
+		return func(p point) float64 { return math.Mod(a(p), b(p)) }
+	}
+	if right.constant && b(point{}) == 2 {
+		return func(p point) float64 { v := a(p); return v * v }
+	}
+	return func(p point) float64 { return pow(a(p), b(p)) }
+}
+
+func (c *compiler) choice(n *ast.ConditionalNode) (term, error) {
+	test, err := c.condition(n.Cond)
+	if err != nil {
+		return term{}, err
+	}
+	yes, err := c.number(n.Exp1)
+	if err != nil {
+		return term{}, err
+	}
+	no, err := c.number(n.Exp2)
+	if err != nil {
+		return term{}, err
+	}
+	a, b := yes.eval, no.eval
+	return term{eval: func(p point) float64 {
+		if test(p) {
+			return a(p)
+		}
+		return b(p)
+	}}, nil
+}

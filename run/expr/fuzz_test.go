@@ -1,0 +1,34 @@
+package expr
+
+import (
+	"math"
+	"testing"
+)
+
+// FuzzCompile proves that whatever compiles gives one finite number at a point, or an error, and compiles from its text again.
+func FuzzCompile(f *testing.F) {
+	for _, s := range []string{"1/2", "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5", "6 - h1", "min(1, 2, t)^-x", "sum([1], #)", "let a = 1; a", "x | sin()",
+		"((((1))))", "1 < x < 2 ? 1 : 0", "-+-x", "0x7fffffffffffffff", "x?.y", "not not true ? 1 : 0"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		p, err := Compile(src, "h1")
+		if err != nil {
+			if err.Error() == "" {
+				t.Error("empty message")
+			}
+			return
+		}
+		v, err := p.Eval(0.5, -2, 3, 0, 7)
+		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			t.Errorf("%q gave %v", src, v)
+		}
+		again, err := Compile(p.String(), "h1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w, _ := again.Eval(0.5, -2, 3, 0, 7); math.Float64bits(v) != math.Float64bits(w) {
+			t.Errorf("%q gave %v, then %v", src, v, w)
+		}
+	})
+}
