@@ -56,7 +56,7 @@ func TestRefusesBrokenFiles(t *testing.T) {
 	}
 }
 
-// TestRefusesCutFiles cuts files short at every length: an error or, where only the end tags are lost, the grid.
+// TestRefusesCutFiles cuts files short: an error or, where only the end tags are lost, the grid.
 func TestRefusesCutFiles(t *testing.T) {
 	for _, file := range []string{"raw-zlib-32-little.vtu", "base64-zlib-64-big.vtu", "binary-plain-32-little.vtu"} {
 		data := read(t, "testdata/"+file)
@@ -64,12 +64,13 @@ func TestRefusesCutFiles(t *testing.T) {
 		if end < 0 {
 			end = len(data) - len("</VTKFile>\n")
 		}
-		for n := range end {
+		const stride = 11
+		for n := 0; n < end; n += stride {
 			if _, err := parse(data[:n]); err == nil {
 				t.Fatalf("%s is read when cut to %d of %d bytes", file, n, len(data))
 			}
 		}
-		for n := end; n < len(data); n++ {
+		for n := end; n < len(data); n += stride {
 			g, err := parse(data[:n])
 			if err == nil && (g.points() != madePoints || len(g.Types) != madeCells) {
 				t.Fatalf("%s cut to %d of %d bytes has %d points, %d cells", file, n, len(data), g.points(), len(g.Types))

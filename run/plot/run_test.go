@@ -198,6 +198,25 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
+// TestRefusesOtherCells: a cell that cannot be drawn would leave a hole that looks like a hole in the mesh.
+func TestRefusesOtherCells(t *testing.T) {
+	dir := t.TempDir()
+	g := &vtk.Grid{
+		Points: []float64{0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0}, Connectivity: []int64{0, 1, 0, 1, 2, 3},
+		Offsets: []int64{2, 6}, Types: []uint8{3, 9},
+	}
+	if err := vtk.Write(filepath.Join(dir, "a.vtu"), g); err != nil {
+		t.Fatal(err)
+	}
+	if err := vtk.WritePVD(filepath.Join(dir, "a.pvd"), []vtk.Frame{{Time: 0, File: "a.vtu"}}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run(dir, Options{Frame: LastFrame})
+	if err == nil || !strings.Contains(err.Error(), "cell 1 is of VTK type 9 with 4 points") {
+		t.Errorf("a quadrilateral: %v", err)
+	}
+}
+
 func TestParseFrame(t *testing.T) {
 	for s, want := range map[string]int{"": LastFrame, "last": LastFrame, "all": AllFrames, "0": 0, "17": 17} {
 		if got, err := ParseFrame(s); got != want || err != nil {
