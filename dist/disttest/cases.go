@@ -1,0 +1,111 @@
+package disttest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Cases returns the cases after which a communicator is as good as before.
+func Cases() []Case {
+	return []Case{
+		{"messages of all sizes go round the ring", 1, ring},
+		{"messages to oneself", 1, self},
+		{"tags are matched in any order", 1, manyTags},
+		{"messages with one tag do not overtake", 1, nonOvertaking},
+		{"all ranks send to all before they receive", 1, allToAll},
+		{"a random schedule known to all", 1, schedule},
+		{"several goroutines a rank", 1, goroutines},
+		{"a message of another length is refused", 1, wrongLength},
+		{"impossible arguments are refused", 1, badArguments},
+		{"a request is waited for once", 1, waitTwice},
+		{"a receive ends with its context", 1, receiveDeadline},
+		{"an ended context starts nothing", 1, endedContext},
+		{"minimum and maximum of float64", 1, extremes},
+		{"reductions of int64", 1, integers},
+		{"reductions of many and of no elements", 1, longReductions},
+		{"sums of float64 have the same bits as a serial sum", 1, exactSum},
+		{"nobody leaves a barrier before all have come", 1, barrier},
+		{"broadcast from every root", 1, bcast},
+		{"gather of different lengths on every root", 1, gatherv},
+		{"gather of different lengths on all", 1, allgatherv},
+		{"collectives beside messages", 1, mixed},
+	}
+}
+
+// LastCases returns the cases that end the run, each needs communicators of its own.
+func LastCases() []Case {
+	return []Case{
+		{"abort reaches pending and later calls", 1, abort},
+		{"abort reaches collectives", 2, abortCollective},
+		{"different collectives are refused", 2, differentCollectives},
+		{"different lengths in a reduction are refused", 2, differentLengths},
+		{"a collective ends with its context", 2, collectiveDeadline},
+		{"who has closed is not waited for", 2, closedPeer},
+		{"nothing works after close", 1, afterClose},
+		{"ranks may close long before others", 2, unevenClose},
+	}
+}
+
+// pattern is what messages are cut from. Its length is prime, so that no shift by a power of two looks the same.
+var pattern = func() []byte {
+	p := make([]byte, 65537)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i := range p {
+		p[i] = byte(rng.Uint32())
+	}
+	return p
+}()
+
+// fill writes bytes that tell the message: one at the wrong place or of another message is noticed.
+func fill(buf []byte, key int) {
+	for at := key * 7919 % len(pattern); len(buf) > 0; at = 0 {
+		buf = buf[copy(buf, pattern[at:]):]
+	}
+}
+
+func verify(buf []byte, key int, what string) error {
+	for at, done := key*7919%len(pattern), 0; done < len(buf); at = 0 {
+		n := min(len(pattern)-at, len(buf)-done)
+		if !bytes.Equal(buf[done:done+n], pattern[at:at+n]) {
+			return fmt.Errorf("%s: wrong bytes between %d and %d of %d", what, done, done+n, len(buf))
+		}
+		done += n
+	}
+	return nil
+}
+
+// batch collects the requests of a case.
+type batch struct {
+	c    dist.Comm
+	reqs []dist.Request
+	err  error
+}
+
+func (b *batch) send(ctx context.Context, to, tag int, buf []byte) {
+	b.add(b.c.Isend(ctx, to, tag, buf))
+}
+
+func (b *batch) recv(ctx context.Context, from, tag int, buf []byte) {
+	b.add(b.c.Irecv(ctx, from, tag, buf))
+}
+
+func (b *batch) add(r dist.Request, err error) {
+	if err == nil {
+		b.reqs = append(b.reqs, r)
+	} else if b.err == nil {
+		b.err = err
+	}
+}
+
+func (b *batch) wait(ctx context.Context) error {
+	err := b.c.Wait(ctx, b.reqs)
+	b.reqs = b.reqs[:0]
+	if b.err != nil {
+		return b.err
+	}
+	return err
+}

@@ -1,0 +1,92 @@
+// Package disttest is the conformance suite of communicators: what every transport must do, whatever carries its
+// bytes.
+//
+// Each case is a function that every rank calls with its own communicator, so that the same cases run with ranks as
+// goroutines of the test (Run) and with one rank a process (RunRank, under mpirun). Cases know their rank only through
+// the communicator and share no memory.
+package disttest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Case is what one rank does in a test; an error on any rank fails it.
+type Case struct {
+	Name string
+	Min  int // the fewest ranks for which it makes sense
+	Run  func(ctx context.Context, c dist.Comm) error
+}
+
+// Sizes are the numbers of ranks that Run tries.
+var Sizes = []int{1, 2, 3, 4, 7}
+
+// Limit is how long a case may take; one that needs longer hangs.
+const Limit = 60 * time.Second
+
+// Run runs all cases on communicators that open makes, one for each of n ranks. Cases that leave the communicators in
+// good order share them; each of the others gets fresh ones.
+func Run(t *testing.T, open func(t *testing.T, n int) []dist.Comm) {
+	for _, n := range Sizes {
+		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
+			comms := open(t, n)
+			for _, k := range Cases() {
+				if n >= k.Min {
+					t.Run(k.Name, func(t *testing.T) { Each(t, comms, k.Run) })
+				}
+			}
+			Close(t, comms)
+			for _, k := range LastCases() {
+				if n >= k.Min {
+					t.Run(k.Name, func(t *testing.T) {
+						comms := open(t, n)
+						Each(t, comms, k.Run)
+						Close(t, comms)
+					})
+				}
+			}
+		})
+	}
+}
+
+// RunRank runs the cases that leave a communicator in good order on the one rank that this process drives. All
+// processes must run it.
+func RunRank(t *testing.T, c dist.Comm) {
+	for _, k := range Cases() {
+		if c.Size() >= k.Min {
+			t.Run(k.Name, func(t *testing.T) { Each(t, []dist.Comm{c}, k.Run) })
+		}
+	}
+}
+
+// Each calls f for all communicators at once and fails the test with every error.
+func Each(t testing.TB, comms []dist.Comm, f func(ctx context.Context, c dist.Comm) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Limit)
+	defer cancel()
+	errs := make([]error, len(comms))
+	var wg sync.WaitGroup
+	for i, c := range comms {
+		wg.Go(func() { errs[i] = f(ctx, c) })
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Errorf("rank %d of %d: %v", comms[i].Rank(), comms[i].Size(), err)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// Close closes all communicators at once.
+func Close(t testing.TB, comms []dist.Comm) {
+	t.Helper()
+	Each(t, comms, func(_ context.Context, c dist.Comm) error { return c.Close() })
+}

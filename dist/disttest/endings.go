@@ -1,0 +1,192 @@
+package disttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+const abortCode = 7
+
+func isAbort(err error, rank int) error {
+	var a *dist.AbortError
+	if !errors.As(err, &a) || a.Rank != rank || a.Code != abortCode || a.Cause != "out of water" {
+		return fmt.Errorf("error %q does not carry the abort of rank %d", fmt.Sprint(err), rank)
+	}
+	return nil
+}
+
+func receive(ctx context.Context, c dist.Comm, from int) error {
+	b := batch{c: c}
+	b.recv(ctx, from, 77, make([]byte, 8))
+	return b.wait(ctx)
+}
+
+func abort(ctx context.Context, c dist.Comm) error {
+	last := c.Size() - 1
+	if c.Rank() == last {
+		time.Sleep(20 * time.Millisecond) // the others wait by now
+		c.Abort(abortCode, errors.New("out of water"))
+	}
+	return errors.Join(
+		isAbort(receive(ctx, c, (c.Rank()+1)%c.Size()), last),
+		isAbort(receive(ctx, c, c.Rank()), last),
+		isAbort(c.Barrier(ctx), last),
+	)
+}
+
+func abortCollective(ctx context.Context, c dist.Comm) error {
+	if c.Rank() == 0 {
+		time.Sleep(20 * time.Millisecond)
+		c.Abort(abortCode, errors.New("out of water"))
+	}
+	return errors.Join(isAbort(c.Barrier(ctx), 0), isAbort(receive(ctx, c, 0), 0))
+}
+
+func differentCollectives(ctx context.Context, c dist.Comm) error {
+	var err error
+	if c.Rank() == c.Size()-1 {
+		err = c.Bcast(ctx, 0, make([]byte, 8))
+	} else {
+		err = c.Barrier(ctx)
+	}
+	return refused(err)
+}
+
+func differentLengths(ctx context.Context, c dist.Comm) error {
+	return refused(c.AllreduceInt64(ctx, dist.Sum, make([]int64, 1+c.Rank()%2)))
+}
+
+func refused(err error) error {
+	var p *dist.PeerError
+	if !errors.As(err, &p) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("a collective that differs between ranks returned %v", err)
+	}
+	return nil
+}
+
+// collectiveDeadline has the last rank stay away: the first that gives up takes the others with it.
+func collectiveDeadline(ctx context.Context, c dist.Comm) error {
+	soon, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if c.Rank() == c.Size()-1 {
+		return nil
+	}
+	start := time.Now()
+	err := c.Barrier(soon)
+	var p *dist.PeerError
+	if !errors.As(err, &p) {
+		return fmt.Errorf("a barrier that one rank does not enter returned %v", err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		return fmt.Errorf("the barrier returned %v after its deadline", took)
+	}
+	return nil
+}
+
+func closedPeer(ctx context.Context, c dist.Comm) error {
+	if c.Rank() == 0 {
+		b := batch{c: c}
+		for to := 1; to < c.Size(); to++ {
+			b.send(ctx, to, 1, make([]byte, 8))
+		}
+		return errors.Join(b.wait(ctx), c.Close())
+	}
+	b := batch{c: c}
+	b.recv(ctx, 0, 1, make([]byte, 8)) // what was sent before still arrives
+	if err := b.wait(ctx); err != nil {
+		return err
+	}
+	return names(receive(ctx, c, 0), 0)
+}
+
+func afterClose(ctx context.Context, c dist.Comm) error {
+	if err := c.Close(); err != nil {
+		return err
+	}
+	_, send := c.Isend(ctx, c.Rank(), 0, nil)
+	_, recv := c.Irecv(ctx, c.Rank(), 0, nil)
+	for _, err := range []error{send, recv, c.Barrier(ctx)} {
+		if err == nil {
+			return errors.New("a call on a closed communicator succeeded")
+		}
+	}
+	return c.Close()
+}
+
+func unevenClose(ctx context.Context, c dist.Comm) error {
+	n, r := c.Size(), c.Rank()
+	if err := c.Barrier(ctx); err != nil {
+		return err
+	}
+	if r > 0 { // rank 0, which may host what the others need, leaves at once
+		time.Sleep(time.Duration(20*r) * time.Millisecond)
+		b := batch{c: c}
+		in, out := make([]byte, 100_000), make([]byte, 100_000)
+		peer := n - r
+		fill(out, r)
+		b.recv(ctx, peer, 0, in)
+		b.send(ctx, peer, 0, out)
+		if err := b.wait(ctx); err != nil {
+			return err
+		}
+		if err := verify(in, peer, "while rank 0 closes"); err != nil {
+			return err
+		}
+	}
+	return c.Close()
+}
+
+// RunFailures checks that the death of a rank ends every call of the others within 5 seconds, with an error that
+// names the dead one. kill must make the rank of its argument die without a farewell.
+func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill func(dist.Comm)) {
+	phases := map[string]func(ctx context.Context, c dist.Comm, dead int) error{
+		"receive from the dead":   receive,
+		"receive from the living": func(ctx context.Context, c dist.Comm, dead int) error { return receive(ctx, c, c.Rank()) },
+		"barrier":                 func(ctx context.Context, c dist.Comm, _ int) error { return c.Barrier(ctx) },
+		"gather": func(ctx context.Context, c dist.Comm, dead int) error {
+			_, err := c.Gatherv(ctx, dead, make([]byte, 1000))
+			return err
+		},
+		"large send": func(ctx context.Context, c dist.Comm, dead int) error {
+			b := batch{c: c}
+			b.send(ctx, dead, 0, make([]byte, 8<<20))
+			return b.wait(ctx)
+		},
+	}
+	const n = 3
+	for name, call := range phases {
+		for dead := range n {
+			t.Run(fmt.Sprintf("%s/rank %d", name, dead), func(t *testing.T) {
+				comms := open(t, n)
+				Each(t, comms, ring)
+				Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+					if c.Rank() == dead {
+						time.Sleep(30 * time.Millisecond)
+						kill(c)
+						return nil
+					}
+					start := time.Now()
+					for range 2 { // the pending call and a later one
+						err := call(ctx, c, dead)
+						if !errors.Is(err, dist.ErrPeerLost) {
+							return fmt.Errorf("%v does not tell that a rank was lost", err)
+						}
+						if err := names(err, dead); err != nil {
+							return err
+						}
+					}
+					if took := time.Since(start); took > 5*time.Second {
+						return fmt.Errorf("noticed after %v", took)
+					}
+					return nil
+				})
+				Close(t, comms)
+			})
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package disttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// names fails unless err names the rank.
+func names(err error, rank int) error {
+	var p *dist.PeerError
+	if !errors.As(err, &p) || p.Rank != rank {
+		return fmt.Errorf("error %q does not name rank %d", fmt.Sprint(err), rank)
+	}
+	return nil
+}
+
+func wrongLength(ctx context.Context, c dist.Comm) error {
+	n, r := c.Size(), c.Rank()
+	next, prev := (r+1)%n, (r+n-1)%n
+	for _, l := range []struct{ sent, want int }{{8, 9}, {9, 8}, {0, 1}, {1, 0}, {600_000, 8}, {8, 600_000},
+		{600_000, 700_000}} {
+		for _, late := range []bool{false, true} {
+			b := batch{c: c}
+			if late {
+				b.send(ctx, next, 3, make([]byte, l.sent))
+				if err := c.Barrier(ctx); err != nil {
+					return err
+				}
+			}
+			req, err := c.Irecv(ctx, prev, 3, make([]byte, l.want))
+			if err != nil {
+				return err
+			}
+			if !late {
+				b.send(ctx, next, 3, make([]byte, l.sent))
+			}
+			if err := names(c.Wait(ctx, []dist.Request{req}), prev); err != nil {
+				return fmt.Errorf("%d bytes for %d: %w", l.sent, l.want, err)
+			}
+			if err := b.wait(ctx); err != nil {
+				return fmt.Errorf("send of %d bytes, of which %d are expected: %w", l.sent, l.want, err)
+			}
+		}
+	}
+	return ring(ctx, c)
+}
+
+func badArguments(ctx context.Context, c dist.Comm) error {
+	n := c.Size()
+	try := func(what string, err error) error {
+		if err == nil {
+			return fmt.Errorf("%s is accepted", what)
+		}
+		return nil
+	}
+	_, toMissing := c.Isend(ctx, n, 0, nil)
+	_, fromMissing := c.Irecv(ctx, n, 0, nil)
+	_, toNegative := c.Isend(ctx, -1, 0, nil)
+	_, fromNegative := c.Irecv(ctx, -1, 0, nil)
+	_, sendTag := c.Isend(ctx, 0, -1, nil)
+	_, recvTag := c.Irecv(ctx, 0, -1, nil)
+	_, root := c.Gatherv(ctx, n, nil)
+	return errors.Join(
+		try("a send to a missing rank", toMissing), try("a receive from a missing rank", fromMissing),
+		try("a send to rank -1", toNegative), try("a receive from rank -1", fromNegative),
+		try("a send with tag -1", sendTag), try("a receive with tag -1", recvTag),
+		try("a missing root of a gather", root),
+		try("a negative root of a broadcast", c.Bcast(ctx, -1, nil)),
+		try("a sum of float64", c.AllreduceFloat64(ctx, dist.Sum, []float64{1})),
+		try("an or of float64", c.AllreduceFloat64(ctx, dist.Or, []float64{1})),
+		try("an unknown reduction", c.AllreduceInt64(ctx, dist.Or+1, []int64{1})),
+	)
+}
+
+func waitTwice(ctx context.Context, c dist.Comm) error {
+	b := batch{c: c}
+	b.send(ctx, c.Rank(), 0, nil)
+	b.recv(ctx, c.Rank(), 0, nil)
+	reqs := append([]dist.Request(nil), b.reqs...)
+	if err := b.wait(ctx); err != nil {
+		return err
+	}
+	for _, r := range reqs {
+		if c.Wait(ctx, []dist.Request{r}) == nil {
+			return errors.New("a request could be waited for twice")
+		}
+	}
+	return nil
+}
+
+// receiveDeadline also proves that the withdrawn receive takes no later message.
+func receiveDeadline(ctx context.Context, c dist.Comm) error {
+	n, r := c.Size(), c.Rank()
+	next, prev := (r+1)%n, (r+n-1)%n
+	req, err := c.Irecv(ctx, prev, 9, make([]byte, 8))
+	if err != nil {
+		return err
+	}
+	soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	err = c.Wait(soon, []dist.Request{req})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("Wait returned %v after its deadline", err)
+	}
+	if err := names(err, prev); err != nil {
+		return err
+	}
+	if err := c.Barrier(ctx); err != nil {
+		return err
+	}
+	out, in := make([]byte, 8), make([]byte, 8)
+	fill(out, r)
+	b := batch{c: c}
+	b.send(ctx, next, 9, out)
+	b.recv(ctx, prev, 9, in)
+	if err := b.wait(ctx); err != nil {
+		return err
+	}
+	return verify(in, prev, "after a withdrawn receive")
+}
+
+func endedContext(ctx context.Context, c dist.Comm) error {
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, send := c.Isend(ended, c.Rank(), 0, nil)
+	_, recv := c.Irecv(ended, c.Rank(), 0, nil)
+	for _, err := range []error{send, recv, c.Barrier(ended)} {
+		if !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("a call whose context has ended returned %v", err)
+		}
+	}
+	return nil
+}

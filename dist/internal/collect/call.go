@@ -1,0 +1,84 @@
+// Package collect is the pure part of collective operations: it checks that all ranks call the same one, and combines
+// what they bring, in any order of arrival. Both transports written in Go share it.
+package collect
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Kind is a collective operation.
+type Kind uint8
+
+const (
+	Barrier Kind = 1 + iota
+	ReduceFloat64
+	ReduceInt64
+	Bcast
+	Gather
+	Allgather
+)
+
+var kindNames = [...]string{"", "Barrier", "AllreduceFloat64", "AllreduceInt64", "Bcast", "Gatherv", "Allgatherv"}
+var opNames = [...]string{"min", "max", "sum", "or"}
+
+// Call is what must agree between ranks.
+type Call struct {
+	Kind Kind
+	Op   dist.Op // of reductions
+	Root int     // of Bcast and Gather
+	Len  int     // in bytes, of reductions and Bcast
+}
+
+func (c Call) String() string {
+	switch c.Kind {
+	case ReduceFloat64, ReduceInt64:
+		return fmt.Sprintf("%s(%s, %d elements)", kindNames[c.Kind], opNames[c.Op], c.Len/8)
+	case Bcast:
+		return fmt.Sprintf("Bcast(root %d, %d bytes)", c.Root, c.Len)
+	case Gather:
+		return fmt.Sprintf("Gatherv(root %d)", c.Root)
+	}
+	return kindNames[c.Kind]
+}
+
+// Check refuses what no rank may call. The fields of a Call may come from the network.
+func (c Call) Check(size int) error {
+	switch {
+	case c.Kind < Barrier || c.Kind > Allgather:
+		return fmt.Errorf("dist: no collective has number %d", c.Kind)
+	case c.Op > dist.Or:
+		return fmt.Errorf("dist: no reduction has number %d", c.Op)
+	case c.Root < 0 || c.Root >= size:
+		return fmt.Errorf("dist: root %d does not exist among %d ranks", c.Root, size)
+	case c.Kind == ReduceFloat64 && c.Op > dist.Max:
+		return fmt.Errorf("dist: the %s of float64 is refused: a sum depends on the order, use Accumulator",
+			opNames[c.Op])
+	case (c.Kind == ReduceFloat64 || c.Kind == ReduceInt64) && c.Len%8 != 0 || c.Len < 0:
+		return fmt.Errorf("dist: %d bytes are no whole number of elements", c.Len)
+	}
+	return nil
+}
+
+// Brings returns how many bytes the rank contributes, and whether that is fixed by the call.
+func (c Call) Brings(rank int) (n int, fixed bool) {
+	switch c.Kind {
+	case Barrier:
+		return 0, true
+	case Bcast:
+		if rank != c.Root {
+			return 0, true
+		}
+		return c.Len, true
+	case Gather, Allgather:
+		return 0, false
+	}
+	return c.Len, true
+}
+
+// Bytes is the memory of s.
+func Bytes[T float64 | int64](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*8)
+}

@@ -1,0 +1,58 @@
+package collect
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Elements are read from bytes, since what comes from the network need not be aligned.
+
+func reduceFloat64(op dist.Op, acc, data []byte) {
+	data = data[:len(acc)]
+	for i := 0; i+8 <= len(acc); i += 8 {
+		a := math.Float64frombits(binary.NativeEndian.Uint64(acc[i:]))
+		b := math.Float64frombits(binary.NativeEndian.Uint64(data[i:]))
+		if op == dist.Min {
+			a = min(a, b) // -0 is less than +0, and NaN wins
+		} else {
+			a = max(a, b)
+		}
+		put(acc[i:], a)
+	}
+}
+
+// canonical replaces every NaN by the same one: which of several bit patterns wins would depend on the order.
+func canonical(acc []byte) []byte {
+	for i := 0; i+8 <= len(acc); i += 8 {
+		put(acc[i:], math.Float64frombits(binary.NativeEndian.Uint64(acc[i:])))
+	}
+	return acc
+}
+
+func put(b []byte, x float64) {
+	if x != x {
+		x = math.NaN()
+	}
+	binary.NativeEndian.PutUint64(b, math.Float64bits(x))
+}
+
+func reduceInt64(op dist.Op, acc, data []byte) {
+	data = data[:len(acc)]
+	for i := 0; i+8 <= len(acc); i += 8 {
+		a := int64(binary.NativeEndian.Uint64(acc[i:]))
+		b := int64(binary.NativeEndian.Uint64(data[i:]))
+		switch op {
+		case dist.Min:
+			a = min(a, b)
+		case dist.Max:
+			a = max(a, b)
+		case dist.Sum:
+			a += b
+		case dist.Or:
+			a |= b
+		}
+		binary.NativeEndian.PutUint64(acc[i:], uint64(a))
+	}
+}

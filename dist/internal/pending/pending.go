@@ -1,0 +1,162 @@
+// Package pending keeps the requests of a communicator: what was posted, how it ended, and how to wait for it.
+// Both transports written in Go share it.
+package pending
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Op is a posted send or receive. Its transport moves it between queues; only Table recycles it.
+type Op struct {
+	Send bool
+	Peer int
+	Tag  int
+	Buf  []byte
+	Sent int    // bytes of Buf that have left, or arrived
+	ID   uint64 // for the transport's own use
+
+	done chan error // receives once for each use of the Op
+	req  dist.Request
+	next *Op
+	in   *Queue
+}
+
+// Complete ends the operation. It must be called once for each Op that Table.Post returned, unless the Op was
+// withdrawn.
+func (o *Op) Complete(err error) { o.done <- err }
+
+// Await blocks until Complete was called, for an operation that is about to end.
+func (o *Op) Await() { <-o.done }
+
+// String describes the operation for error messages.
+func (o *Op) String() string {
+	verb := "receive"
+	if o.Send {
+		verb = "send"
+	}
+	return fmt.Sprintf("%s of %d bytes with tag %d", verb, len(o.Buf), o.Tag)
+}
+
+// Table holds the operations of one rank. It allocates only when more are pending than ever before.
+type Table struct {
+	mu   sync.Mutex
+	ops  []*Op
+	free []*Op
+}
+
+// The low half of a Request is the index in the table plus one, the high half counts the uses of that index.
+const indexBits = 32
+
+// Post returns a fresh operation and its name.
+func (t *Table) Post(send bool, peer, tag int, buf []byte) (*Op, dist.Request) {
+	t.mu.Lock()
+	var o *Op
+	if n := len(t.free); n > 0 {
+		o, t.free = t.free[n-1], t.free[:n-1]
+	} else {
+		t.ops = append(t.ops, nil)
+		o = &Op{done: make(chan error, 1), req: dist.Request(len(t.ops))}
+	}
+	o.Send, o.Peer, o.Tag, o.Buf, o.Sent, o.ID = send, peer, tag, buf, 0, 0
+	t.ops[o.req&(1<<indexBits-1)-1] = o
+	t.mu.Unlock()
+	return o, o.req
+}
+
+// take removes the operation from the table, so that no other call waits for it.
+func (t *Table) take(req dist.Request) *Op {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := uint64(req)&(1<<indexBits-1) - 1
+	if i >= uint64(len(t.ops)) || t.ops[i] == nil || t.ops[i].req != req {
+		return nil
+	}
+	o := t.ops[i]
+	t.ops[i] = nil
+	return o
+}
+
+func (t *Table) recycle(o *Op) {
+	t.mu.Lock()
+	o.Buf = nil
+	o.req += 1 << indexBits
+	t.free = append(t.free, o)
+	t.mu.Unlock()
+}
+
+// ErrRequest tells that a request was waited for twice, or comes from another communicator.
+var ErrRequest = errors.New("dist: no such request is pending: each may be waited for once, on the Comm that made it")
+
+// Owner is the communicator whose operations a Table holds.
+type Owner interface {
+	// Cause says why the run has failed.
+	Cause() error
+	// Withdraw takes back an operation. It returns when the transport no longer touches it, and has taken its
+	// completion if there was one.
+	Withdraw(*Op)
+}
+
+// Wait waits for all requests. At the first failure, the end of ctx, or when down is closed because the run has
+// failed, it withdraws what is left.
+func (t *Table) Wait(ctx context.Context, reqs []dist.Request, down <-chan struct{}, owner Owner) error {
+	var first error
+	for _, req := range reqs {
+		o := t.take(req)
+		if o == nil {
+			if first == nil {
+				first = ErrRequest
+			}
+			continue
+		}
+		ended := false
+		if first == nil {
+			first, ended = o.wait(ctx, down, owner)
+		}
+		if !ended {
+			owner.Withdraw(o)
+		}
+		t.recycle(o)
+	}
+	return first
+}
+
+func (o *Op) wait(ctx context.Context, down <-chan struct{}, owner Owner) (err error, ended bool) {
+	select {
+	case err := <-o.done:
+		return err, true
+	default:
+	}
+	select {
+	case err := <-o.done:
+		return err, true
+	case <-ctx.Done():
+		return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}, false
+	case <-down:
+		return owner.Cause(), false
+	}
+}
+
+// Check refuses impossible arguments of a send or receive.
+func Check(ctx context.Context, size, peer, tag int) error {
+	if err := ctx.Err(); err != nil {
+		return &dist.PeerError{Rank: peer, Err: context.Cause(ctx)}
+	}
+	if peer < 0 || peer >= size {
+		return fmt.Errorf("dist: rank %d does not exist among %d ranks", peer, size)
+	}
+	if tag < 0 {
+		return fmt.Errorf("dist: tag %d is negative", tag)
+	}
+	return nil
+}
+
+// WrongLength is the error of a receive that met a message of another length.
+func WrongLength(from, tag, got, want int) error {
+	return &dist.PeerError{Rank: from, Err: fmt.Errorf(
+		"sent %d bytes with tag %d where %d bytes are expected", got, tag, want)}
+}

@@ -1,0 +1,62 @@
+package pending
+
+// Queue holds operations in the order in which they were pushed. It allocates nothing; an Op is in one queue at most.
+// The caller locks.
+type Queue struct{ head, tail *Op }
+
+// Push appends o.
+func (q *Queue) Push(o *Op) {
+	o.next, o.in = nil, q
+	if q.tail == nil {
+		q.head = o
+	} else {
+		q.tail.next = o
+	}
+	q.tail = o
+}
+
+// Match removes and returns the first operation with the tag, or nil.
+func (q *Queue) Match(tag int) *Op {
+	var prev *Op
+	for o := q.head; o != nil; prev, o = o, o.next {
+		if o.Tag == tag {
+			q.unlink(prev, o)
+			return o
+		}
+	}
+	return nil
+}
+
+// Pop removes and returns the first operation, or nil.
+func (q *Queue) Pop() *Op {
+	o := q.head
+	if o != nil {
+		q.unlink(nil, o)
+	}
+	return o
+}
+
+// Remove takes o out and tells whether it was in this queue.
+func (q *Queue) Remove(o *Op) bool {
+	if o.in != q {
+		return false
+	}
+	var prev *Op
+	for p := q.head; p != o; p = p.next {
+		prev = p
+	}
+	q.unlink(prev, o)
+	return true
+}
+
+func (q *Queue) unlink(prev, o *Op) {
+	if prev == nil {
+		q.head = o.next
+	} else {
+		prev.next = o.next
+	}
+	if q.tail == o {
+		q.tail = prev
+	}
+	o.next, o.in = nil, nil
+}

@@ -1,0 +1,67 @@
+package local
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+)
+
+func (c *comm) reduce(ctx context.Context, kind collect.Kind, op dist.Op, buf []byte) error {
+	round, err := c.enter(ctx, collect.Call{Kind: kind, Op: op, Len: len(buf)}, buf)
+	if err == nil {
+		copy(buf, round.Result)
+	}
+	return err
+}
+
+func (c *comm) AllreduceFloat64(ctx context.Context, op dist.Op, buf []float64) error {
+	return c.reduce(ctx, collect.ReduceFloat64, op, collect.Bytes(buf))
+}
+
+func (c *comm) AllreduceInt64(ctx context.Context, op dist.Op, buf []int64) error {
+	return c.reduce(ctx, collect.ReduceInt64, op, collect.Bytes(buf))
+}
+
+func (c *comm) Barrier(ctx context.Context) error {
+	_, err := c.enter(ctx, collect.Call{Kind: collect.Barrier}, nil)
+	return err
+}
+
+func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
+	data := buf
+	if c.rank != root {
+		data = nil
+	}
+	round, err := c.enter(ctx, collect.Call{Kind: collect.Bcast, Root: root, Len: len(buf)}, data)
+	if err == nil && c.rank != root {
+		copy(buf, round.Result)
+	}
+	return err
+}
+
+func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, error) {
+	round, err := c.enter(ctx, collect.Call{Kind: collect.Gather, Root: root}, send)
+	if err != nil || c.rank != root {
+		return nil, err
+	}
+	return clone(round.Parts), nil
+}
+
+func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
+	round, err := c.enter(ctx, collect.Call{Kind: collect.Allgather}, send)
+	if err != nil {
+		return nil, err
+	}
+	return clone(round.Parts), nil
+}
+
+// clone copies the parts; each is the caller's own.
+func clone(parts [][]byte) [][]byte {
+	out := make([][]byte, len(parts))
+	for i, p := range parts {
+		out[i] = bytes.Clone(p)
+	}
+	return out
+}

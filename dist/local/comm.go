@@ -1,0 +1,173 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
+)
+
+// comm is one rank's view of the world.
+type comm struct {
+	world  *world
+	rank   int
+	table  pending.Table
+	closed atomic.Bool
+
+	rounds int           // collectives entered; written under world.collective
+	wake   chan struct{} // tells that the round entered last is full
+}
+
+func (c *comm) Rank() int { return c.rank }
+func (c *comm) Size() int { return c.world.size }
+
+func (c *comm) check(ctx context.Context, peer, tag int) error {
+	if c.closed.Load() {
+		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
+	}
+	if err := c.world.failure(); err != nil {
+		return err
+	}
+	return pending.Check(ctx, c.world.size, peer, tag)
+}
+
+func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
+	if err := c.check(ctx, to, tag); err != nil {
+		return 0, err
+	}
+	w := c.world
+	o, req := c.table.Post(true, to, tag, buf)
+	switch {
+	case w.drop != nil && w.drop(c.rank, to, tag, len(buf)):
+		o.Complete(nil)
+	case w.post != nil:
+		w.post.accept(c.rank, o)
+	default:
+		w.lane(c.rank, to).send(c.rank, o)
+	}
+	return req, nil
+}
+
+func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
+	if err := c.check(ctx, from, tag); err != nil {
+		return 0, err
+	}
+	o, req := c.table.Post(false, from, tag, buf)
+	c.world.lane(from, c.rank).receive(o)
+	return req, nil
+}
+
+func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
+	return c.table.Wait(ctx, reqs, c.world.down, c)
+}
+
+// Cause says why the run has failed.
+func (c *comm) Cause() error { return c.world.cause }
+
+// Withdraw takes back an operation that has not ended.
+func (c *comm) Withdraw(o *pending.Op) {
+	w := c.world
+	if !o.Send {
+		w.lane(o.Peer, c.rank).withdraw(o)
+		return
+	}
+	if w.post == nil || !w.post.withdraw(o) {
+		w.lane(c.rank, o.Peer).withdraw(o)
+	}
+}
+
+// enter brings data into the next round and returns the round when all ranks have entered it.
+func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*collect.Round, error) {
+	if err := c.check(ctx, c.rank, 0); err != nil {
+		return nil, err
+	}
+	if err := call.Check(c.world.size); err != nil {
+		return nil, err
+	}
+	w := c.world
+	round := w.rounds[c.rounds&1]
+
+	w.collective.Lock()
+	c.rounds++
+	full, err := round.Arrive(c.rank, call, data)
+	if err == nil {
+		err = c.leftBehind(call)
+	}
+	w.collective.Unlock()
+	if err != nil {
+		w.fail(err)
+		return nil, err
+	}
+	if full {
+		for _, peer := range w.ranks {
+			if peer != c {
+				peer.wake <- struct{}{}
+			}
+		}
+		return round, nil
+	}
+	select {
+	case <-c.wake:
+		return round, nil
+	case <-w.down:
+		return nil, w.cause
+	case <-ctx.Done():
+		return c.giveUp(ctx, call, round)
+	}
+}
+
+// leftBehind refuses a collective that a closed rank can no longer join. The caller holds the lock.
+func (c *comm) leftBehind(call collect.Call) error {
+	for _, peer := range c.world.ranks {
+		if peer.closed.Load() && peer.rounds < c.rounds {
+			return &dist.PeerError{Rank: peer.rank, Err: fmt.Errorf("%v: %w", call, ErrClosed)}
+		}
+	}
+	return nil
+}
+
+// giveUp ends the run: the ranks that are in later rounds would wait for this one.
+func (c *comm) giveUp(ctx context.Context, call collect.Call, round *collect.Round) (*collect.Round, error) {
+	w := c.world
+	w.collective.Lock()
+	missing := round.Missing()
+	w.collective.Unlock()
+	if missing < 0 { // the round is full after all
+		<-c.wake
+		return round, nil
+	}
+	err := &dist.PeerError{Rank: missing, Err: fmt.Errorf("has not called %v: %w", call, context.Cause(ctx))}
+	w.fail(&dist.PeerError{Rank: c.rank, Err: fmt.Errorf("gave up %v: %w", call, err)})
+	return nil, err
+}
+
+// Abort ends the run on all ranks.
+func (c *comm) Abort(code int, cause error) {
+	c.world.fail(&dist.AbortError{Rank: c.rank, Code: code, Cause: fmt.Sprint(cause)})
+}
+
+// Close never waits long: nothing that this rank has sent and waited for is still on its way.
+func (c *comm) Close() error {
+	if c.closed.Swap(true) {
+		return nil
+	}
+	w := c.world
+	if w.post != nil {
+		w.post.flush(c.rank)
+	}
+	for r := range w.size {
+		w.lane(c.rank, r).close(0)
+		w.lane(r, c.rank).close(1)
+	}
+	w.collective.Lock()
+	defer w.collective.Unlock()
+	for _, peer := range w.ranks {
+		if peer.rounds > c.rounds {
+			w.fail(&dist.PeerError{Rank: c.rank, Err: fmt.Errorf("a collective waits for it: %w", ErrClosed)})
+		}
+	}
+	return nil
+}
