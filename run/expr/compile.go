@@ -29,9 +29,14 @@ type term struct {
 
 var builtins = []string{"x", "y", "z", "t", "pi"}
 
+// maxTerms bounds what an expression compiles to. A chain a < b < c compiles b twice, so that nested chains would grow
+// without bound.
+const maxTerms = 2 * MaxLength
+
 type compiler struct {
-	vars []string
-	uses []string
+	vars  []string
+	uses  []string
+	terms int
 }
 
 func failure(n ast.Node, format string, args ...any) error {
@@ -40,6 +45,9 @@ func failure(n ast.Node, format string, args ...any) error {
 
 // number compiles a node whose value is a number, and evaluates it here and now if it is constant.
 func (c *compiler) number(n ast.Node) (term, error) {
+	if c.terms++; c.terms > maxTerms {
+		return term{}, failure(n, "too long when chains of comparisons are written out")
+	}
 	t, err := c.term(n)
 	if err == nil && t.constant {
 		v := t.eval(point{})

@@ -94,7 +94,8 @@ func TestRefusals(t *testing.T) {
 		"nil":                        "only numbers",
 		"99999999999999999999":       "integer",
 		"(1":                         "unexpected token",
-		strings.Repeat("1+", 2100):   "longer than 4096",
+		strings.Repeat("(0<", 200) + "x" + strings.Repeat("<1 ? 1 : 0)", 200): "chains of comparisons",
+		strings.Repeat("1+", 2100): "longer than 4096",
 	} {
 		_, err := Compile(src, "h1")
 		if err == nil || !strings.Contains(err.Error(), want) {
