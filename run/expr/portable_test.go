@@ -17,8 +17,8 @@ func TestPortableFunctionsAreAccurate(t *testing.T) {
 		units      float64
 	}{
 		{"exp", exp, math.Exp, 745, 2},
-		{"sinh", sinh, math.Sinh, 712, 4},
-		{"cosh", cosh, math.Cosh, 712, 4},
+		{"sinh", sinh, math.Sinh, 705, 4},
+		{"cosh", cosh, math.Cosh, 705, 4},
 		{"tanh", tanh, math.Tanh, 30, 3},
 		{"power 1.5", func(x float64) float64 { return pow(math.Abs(x), 1.5) }, func(x float64) float64 {
 			return math.Pow(math.Abs(x), 1.5)
