@@ -12,7 +12,7 @@ func TestViridis(t *testing.T) {
 		{0x26, 0x82, 0x8e, 255}, {0x1f, 0x9e, 0x89, 255}, {0x35, 0xb7, 0x79, 255}, {0x6d, 0xcd, 0x59, 255},
 		{0xb4, 0xde, 0x2c, 255}, {0xfd, 0xe7, 0x25, 255},
 	} {
-		if got := viridis(float64(i) / 9); !near(got, want, 6) {
+		if got := viridis(float64(i) / 9); !near(got, want, 4) {
 			t.Errorf("colour %d of 10 is %v, want %v", i, got, want)
 		}
 	}
