@@ -1,0 +1,80 @@
+package partition
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Arrange puts the cells of one part in local order: first the core, cells without a neighbour in another part,
+// then the boundary. Both follow the chosen ordering of the part's own subgraph; its ties go by global id, and
+// Random mixes the number of the part into the seed.
+//
+// The cells are those of the part, ascending, as [Split] lists them; x and y are the coordinates of all cells, and
+// only Hilbert looks at them. The cost is proportional to the part.
+func Arrange(g Graph, parts, cells []int32, kind Ordering, x, y []float64, seed uint64) (core, boundary []int32,
+	err error) {
+	if len(cells) == 0 {
+		// There is nothing to order, but a kind that does not exist is refused all the same.
+		_, err := Order(kind, Graph{Start: []int32{0}}, nil, nil, seed)
+		return nil, nil, err
+	}
+	if err := checkPart(g, parts, cells); err != nil {
+		return nil, nil, err
+	}
+	part := parts[cells[0]]
+	var localX, localY []float64
+	if kind == Hilbert {
+		if len(x) != g.N() || len(y) != g.N() {
+			return nil, nil, fmt.Errorf("order %q: %d x and %d y coordinates for %d cells: give one for each", kind,
+				len(x), len(y), g.N())
+		}
+		localX, localY = gather(x, cells), gather(y, cells)
+	}
+	var sub Graph
+	if kind == RCM || kind == GPS {
+		sub = g.subgraph(cells)
+	} else {
+		sub.Start = make([]int32, len(cells)+1) // the other kinds look at the number of cells alone
+	}
+	perm, err := Order(kind, sub, localX, localY, seed^uint64(part))
+	if err != nil {
+		return nil, nil, fmt.Errorf("part %d, cells numbered within the part: %w", part, err)
+	}
+	core = make([]int32, 0, len(cells))
+	for _, local := range perm {
+		cell := cells[local]
+		if slices.ContainsFunc(g.Neighbours(cell), func(u int32) bool { return parts[u] != part }) {
+			boundary = append(boundary, cell)
+		} else {
+			core = append(core, cell)
+		}
+	}
+	return core, boundary, nil
+}
+
+// checkPart refuses a list of cells that is not ascending or not of one part.
+func checkPart(g Graph, parts, cells []int32) error {
+	if len(parts) != g.N() {
+		return fmt.Errorf("a partition of %d cells for a graph of %d", len(parts), g.N())
+	}
+	for i, cell := range cells {
+		switch {
+		case cell < 0 || int(cell) >= len(parts):
+			return fmt.Errorf("cell %d is not in 0..%d", cell, len(parts)-1)
+		case i > 0 && cell <= cells[i-1]:
+			return fmt.Errorf("cell %d follows cell %d: the cells of a part must ascend", cell, cells[i-1])
+		case parts[cell] != parts[cells[0]]:
+			return fmt.Errorf("cell %d is in part %d, but cell %d, in the same list, in part %d", cell, parts[cell],
+				cells[0], parts[cells[0]])
+		}
+	}
+	return nil
+}
+
+func gather(values []float64, at []int32) []float64 {
+	gathered := make([]float64, len(at))
+	for i, id := range at {
+		gathered[i] = values[id]
+	}
+	return gathered
+}

@@ -1,0 +1,61 @@
+package partition
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Neighbour is another part, and the cells of it that this part keeps copies of.
+type Neighbour struct {
+	Part  int32
+	Cells []int32 // ascending
+}
+
+// Ghosts lists the ghost layer of a part: the cells of other parts that are at most depth edges away from one of
+// its own, by owner and then by id. The cells are those of the part, ascending, as [Split] lists them. The cost is
+// proportional to the part and its ghosts, and one bit for each cell of the graph.
+func Ghosts(g Graph, parts, cells []int32, depth int) ([]Neighbour, error) {
+	if depth < 0 {
+		return nil, fmt.Errorf("a ghost layer cannot be %d cells deep", depth)
+	}
+	if len(cells) == 0 {
+		return nil, nil
+	}
+	if err := checkPart(g, parts, cells); err != nil {
+		return nil, err
+	}
+	part := parts[cells[0]]
+	seen := make([]uint64, (g.N()+63)/64)
+	var ghosts []int32
+	front := cells
+	for range depth {
+		first := len(ghosts)
+		for _, v := range front {
+			for _, u := range g.Neighbours(v) {
+				if word, bit := &seen[u/64], uint64(1)<<(u%64); parts[u] != part && *word&bit == 0 {
+					*word |= bit
+					ghosts = append(ghosts, u)
+				}
+			}
+		}
+		front = ghosts[first:]
+		if len(front) == 0 {
+			break
+		}
+	}
+	slices.SortFunc(ghosts, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(parts[a], parts[b]), cmp.Compare(a, b))
+	})
+	var neighbours []Neighbour
+	for first := 0; first < len(ghosts); {
+		owner := parts[ghosts[first]]
+		end := first + 1
+		for end < len(ghosts) && parts[ghosts[end]] == owner {
+			end++
+		}
+		neighbours = append(neighbours, Neighbour{owner, ghosts[first:end:end]})
+		first = end
+	}
+	return neighbours, nil
+}

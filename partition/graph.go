@@ -1,0 +1,139 @@
+package partition
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Graph is an undirected graph in compressed rows: the neighbours of v are Adj[Start[v]:Start[v+1]].
+//
+// Invariant: every row is strictly ascending, no vertex is its own neighbour, and u is in the row of v exactly
+// when v is in the row of u. The constructors check it; the rest of the package relies on it.
+type Graph struct {
+	Start []int32 // one more than there are vertices; Start[0] = 0
+	Adj   []int32 // each edge twice
+}
+
+// N is the number of vertices.
+func (g Graph) N() int { return max(len(g.Start)-1, 0) }
+
+// Edges is the number of undirected edges.
+func (g Graph) Edges() int { return len(g.Adj) / 2 }
+
+// Degree is the number of neighbours of v.
+func (g Graph) Degree(v int32) int32 { return g.Start[v+1] - g.Start[v] }
+
+// Neighbours is the row of v, ascending. The caller leaves it unchanged.
+func (g Graph) Neighbours(v int32) []int32 { return g.Adj[g.Start[v]:g.Start[v+1]] }
+
+// FromNeighbours builds the dual graph of a triangle mesh from the neighbour of each cell across each of its three
+// edges, -1 for none. It refuses ids out of range and lists that contradict each other.
+func FromNeighbours(neighbours [][3]int32) (Graph, error) {
+	n := len(neighbours)
+	if n > math.MaxInt32/3 {
+		return Graph{}, fmt.Errorf("a mesh of %d cells is too large: at most %d can be numbered", n, math.MaxInt32/3)
+	}
+	g := Graph{Start: make([]int32, n+1), Adj: make([]int32, 0, 3*n)}
+	for v, row := range neighbours {
+		first := len(g.Adj)
+		for _, u := range row {
+			if u != -1 {
+				g.Adj = append(g.Adj, u)
+			}
+		}
+		slices.Sort(g.Adj[first:])
+		g.Start[v+1] = int32(len(g.Adj))
+	}
+	return g, g.check()
+}
+
+// FromEdges builds the graph of n vertices whose edges are given once each, in either direction and any order.
+// It refuses ids out of range, loops, and edges given twice.
+func FromEdges(n int, edges [][2]int32) (Graph, error) {
+	if n < 0 || n >= math.MaxInt32 || len(edges) > math.MaxInt32/2 {
+		return Graph{}, fmt.Errorf("a graph of %d vertices and %d edges cannot be numbered with 32 bits", n, len(edges))
+	}
+	start := make([]int32, n+1)
+	for _, e := range edges {
+		for _, v := range e {
+			if v < 0 || int(v) >= n {
+				return Graph{}, fmt.Errorf("edge %d-%d: vertex %d is not in 0..%d", e[0], e[1], v, n-1)
+			}
+			start[v+1]++
+		}
+	}
+	for v := range n {
+		start[v+1] += start[v]
+	}
+	g := Graph{Start: start, Adj: make([]int32, 2*len(edges))}
+	next := slices.Clone(start[:n])
+	for _, e := range edges {
+		for k, v := range e {
+			g.Adj[next[v]] = e[1-k]
+			next[v]++
+		}
+	}
+	for v := range int32(n) {
+		slices.Sort(g.Neighbours(v))
+	}
+	return g, g.check()
+}
+
+// check verifies the invariant of Graph, given sorted rows, in linear time.
+func (g Graph) check() error {
+	n := int32(g.N())
+	for v := range n {
+		row := g.Neighbours(v)
+		for k, u := range row {
+			switch {
+			case u < 0 || u >= n:
+				return fmt.Errorf("cell %d has neighbour %d, which is not in 0..%d (-1 stands for none)", v, u, n-1)
+			case u == v:
+				return fmt.Errorf("cell %d is its own neighbour", v)
+			case k > 0 && row[k-1] == u:
+				return fmt.Errorf("cell %d has neighbour %d twice", v, u)
+			}
+		}
+	}
+	// When the vertices v are visited in ascending order, they claim the entries of each ascending row one after
+	// the other. An entry that is passed over has no counterpart.
+	next := slices.Clone(g.Start[:n])
+	for v := range n {
+		for _, u := range g.Neighbours(v) {
+			i := next[u]
+			if i == g.Start[u+1] || g.Adj[i] > v {
+				return asymmetric(v, u)
+			}
+			if g.Adj[i] < v {
+				return asymmetric(u, g.Adj[i])
+			}
+			next[u]++
+		}
+	}
+	for u := range n {
+		if next[u] != g.Start[u+1] {
+			return asymmetric(u, g.Adj[next[u]])
+		}
+	}
+	return nil
+}
+
+func asymmetric(v, u int32) error {
+	return fmt.Errorf("cell %d has neighbour %d, but cell %d does not have neighbour %d", v, u, u, v)
+}
+
+// subgraph is the graph of the given cells, ascending, and the edges between them; vertex i of it is cells[i].
+func (g Graph) subgraph(cells []int32) Graph {
+	set := newIDSet(cells)
+	sub := Graph{Start: make([]int32, len(cells)+1), Adj: make([]int32, 0, 3*len(cells))}
+	for i, v := range cells {
+		for _, u := range g.Neighbours(v) {
+			if j, ok := set.index(u); ok {
+				sub.Adj = append(sub.Adj, j)
+			}
+		}
+		sub.Start[i+1] = int32(len(sub.Adj))
+	}
+	return sub
+}

@@ -1,0 +1,118 @@
+package partition
+
+import (
+	"cmp"
+	"slices"
+)
+
+// point is a cell in a recursive bisection.
+type point struct {
+	at [2]float64
+	id int32
+}
+
+// bisect is recursive coordinate bisection (M. J. Berger, S. H. Bokhari, 1987): it cuts the longer side of the
+// bounding box of the cells so that each half gets as many cells as its parts deserve, and goes on with the halves.
+// Cells on the cut are told apart by id.
+func bisect(x, y []float64, parts int) []int32 {
+	n := len(x)
+	points := make([]point, n)
+	for i := range points {
+		points[i] = point{[2]float64{x[i], y[i]}, int32(i)}
+	}
+	of := make([]int32, n)
+	var divide func(first, end int) // the parts first..end-1, which own points[share(first):share(end)]
+	divide = func(first, end int) {
+		start, stop := share(n, parts, first), share(n, parts, end)
+		mine := points[start:stop]
+		if len(mine) == 0 {
+			return
+		}
+		if end-first == 1 {
+			for _, p := range mine {
+				of[p.id] = int32(first)
+			}
+			return
+		}
+		middle := first + (end-first)/2
+		selectPoints(mine, share(n, parts, middle)-start, longerAxis(mine))
+		divide(first, middle)
+		divide(middle, end)
+	}
+	divide(0, parts)
+	return of
+}
+
+func longerAxis(points []point) int {
+	low, high := points[0].at, points[0].at
+	for _, p := range points {
+		for d, v := range p.at {
+			low[d], high[d] = min(low[d], v), max(high[d], v)
+		}
+	}
+	if high[1]-low[1] > high[0]-low[0] {
+		return 1
+	}
+	return 0
+}
+
+// selectPoints moves the k least points along an axis to the front: quickselect, with a sort of what is left where
+// the pivots turn out bad. Which points come first does not depend on the pivots, since ids make the order strict.
+func selectPoints(points []point, k, axis int) {
+	const small = 32
+	patience := 64
+	for {
+		n := len(points)
+		if k <= 0 || k >= n {
+			return
+		}
+		if n <= small || patience == 0 {
+			slices.SortFunc(points, func(a, b point) int {
+				return cmp.Or(cmp.Compare(a.at[axis], b.at[axis]), cmp.Compare(a.id, b.id))
+			})
+			return
+		}
+		patience--
+		pivot := median(points[n/4], points[n/2], points[n-1-n/4], axis)
+		i, j := 0, n-1
+		for i <= j {
+			for points[i].less(pivot, axis) {
+				i++
+			}
+			for pivot.less(points[j], axis) {
+				j--
+			}
+			if i <= j {
+				points[i], points[j] = points[j], points[i]
+				i++
+				j--
+			}
+		}
+		// Now points[:j+1] <= pivot <= points[i:], and at most one point, the pivot, lies between.
+		switch {
+		case k <= j:
+			points = points[:j+1]
+		case k >= i:
+			points, k = points[i:], k-i
+		default:
+			return
+		}
+	}
+}
+
+func (p point) less(q point, axis int) bool {
+	return p.at[axis] < q.at[axis] || p.at[axis] == q.at[axis] && p.id < q.id
+}
+
+func median(a, b, c point, axis int) point {
+	if b.less(a, axis) {
+		a, b = b, a
+	}
+	if c.less(a, axis) {
+		return a
+	}
+	if c.less(b, axis) {
+		return c
+	}
+	return b
+}
