@@ -1,0 +1,102 @@
+package partition
+
+import "fmt"
+
+// PartReport tells how well a partition balances work and how much the parts must exchange. Slices have an entry
+// for each part.
+type PartReport struct {
+	Cells      []int // cells of the part
+	Boundary   []int // those with a neighbour in another part
+	Halo       []int // cells of other parts next to it: what it receives in an exchange of depth 1
+	Neighbours []int // parts next to it
+	EdgeCut    int   // edges between parts
+}
+
+// ReportParts measures a partition of g into n parts. It refuses parts out of 0..n-1.
+func ReportParts(g Graph, parts []int32, n int) (PartReport, error) {
+	if len(parts) != g.N() {
+		return PartReport{}, fmt.Errorf("a partition of %d cells for a graph of %d", len(parts), g.N())
+	}
+	split, err := Split(parts, n)
+	if err != nil {
+		return PartReport{}, err
+	}
+	r := PartReport{Cells: make([]int, n), Boundary: make([]int, n), Halo: make([]int, n), Neighbours: make([]int, n)}
+	// The last part that counted a cell for its halo, or a part as its neighbour; each counts once.
+	haloOf, neighbourOf := make([]int32, g.N()), make([]int32, n)
+	for i := range haloOf {
+		haloOf[i] = -1
+	}
+	for i := range neighbourOf {
+		neighbourOf[i] = -1
+	}
+	cut := 0 // each edge between parts is met from both ends
+	for i, cells := range split {
+		part := int32(i)
+		r.Cells[i] = len(cells)
+		for _, v := range cells {
+			foreign := 0
+			for _, u := range g.Neighbours(v) {
+				other := parts[u]
+				if other == part {
+					continue
+				}
+				foreign++
+				if haloOf[u] != part {
+					haloOf[u] = part
+					r.Halo[i]++
+				}
+				if neighbourOf[other] != part {
+					neighbourOf[other] = part
+					r.Neighbours[i]++
+				}
+			}
+			if foreign > 0 {
+				r.Boundary[i]++
+			}
+			cut += foreign
+		}
+	}
+	r.EdgeCut = cut / 2
+	return r, nil
+}
+
+// Imbalance is the size of the largest part over the mean: 1 is perfect, and 1.1 wastes a tenth of the time. It is
+// 1 for no cells.
+func (r PartReport) Imbalance() float64 {
+	cells := summarize(r.Cells)
+	if cells.sum == 0 {
+		return 1
+	}
+	return float64(cells.max) / cells.mean()
+}
+
+// String is a table of one line a measure.
+func (r PartReport) String() string {
+	cells, boundary, halo, next := summarize(r.Cells), summarize(r.Boundary), summarize(r.Halo), summarize(r.Neighbours)
+	return fmt.Sprintf("parts              %d\n", len(r.Cells)) +
+		fmt.Sprintf("cells a part       %v\n", cells) +
+		fmt.Sprintf("imbalance          %.4f\n", r.Imbalance()) +
+		fmt.Sprintf("edge cut           %d\n", r.EdgeCut) +
+		fmt.Sprintf("neighbours a part  %v\n", next) +
+		fmt.Sprintf("boundary cells     %d, at most %d in a part\n", boundary.sum, boundary.max) +
+		fmt.Sprintf("halo cells         %d, at most %d in a part\n", halo.sum, halo.max)
+}
+
+// summary of counts that are not negative.
+type summary struct{ n, min, max, sum int }
+
+func summarize(counts []int) summary {
+	if len(counts) == 0 {
+		return summary{}
+	}
+	s := summary{n: len(counts), min: counts[0]}
+	for _, c := range counts {
+		s.min, s.max, s.sum = min(s.min, c), max(s.max, c), s.sum+c
+	}
+	return s
+}
+
+func (s summary) mean() float64 { return float64(s.sum) / float64(max(s.n, 1)) }
+
+func (s summary) String() string { return fmt.Sprintf("%d .. %d, mean %.2f", s.min, s.max, s.mean()) }
