@@ -97,6 +97,15 @@ func rank(roles string) int {
 		}
 		note(p.Rank, cmd.Process.Pid, "child")
 		return number
+	case "stray": // leaves a process behind in a session of its own
+		cmd := exec.Command("sleep", "60")
+		cmd.Stdout = os.Stdout
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			return 97
+		}
+		note(p.Rank, cmd.Process.Pid, "child")
+		return number
 	case "flood":
 		line := bytes.Repeat([]byte{'x'}, 1023)
 		for range number {
@@ -402,6 +411,25 @@ func TestNothingOutlivesItsRank(t *testing.T) {
 	}
 }
 
+// A process that has left its rank's group is not Local's to kill, and does not hold up the run either.
+func TestStrayProcessIsNotWaitedFor(t *testing.T) {
+	o := run(t, 2, "stray 0", nil)
+	err := o.wait()
+	for r := range 2 {
+		pid, ok := noted(o.notes, r, "child")
+		if !ok || !runs(pid) {
+			t.Errorf("rank %d: no stray process was left", r)
+			continue
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Error(err)
+		}
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCommandThatDoesNotExist(t *testing.T) {
 	o := run(t, 2, "", func(c *LocalConfig) { c.Command = "/nonexistent/solver" })
 	if err := o.wait(); err == nil || !strings.Contains(err.Error(), "start rank 0 of 2") || ExitCode(err) != 1 {
@@ -431,8 +459,13 @@ type brokenWriter struct{}
 func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
 // startParent starts a process that runs Local, as the command line does.
-func startParent(t *testing.T, role string) (cmd *exec.Cmd, pids []int, out *bytes.Buffer) {
+func startParent(t *testing.T, role string) (cmd *exec.Cmd, pids []int, tmp string, out *bytes.Buffer) {
 	t.Helper()
+	tmp, err := os.MkdirTemp("/tmp", "lt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(tmp) })
 	o := &outcome{t: t, notes: t.TempDir()}
 	self, err := os.Executable()
 	if err != nil {
@@ -441,7 +474,7 @@ func startParent(t *testing.T, role string) (cmd *exec.Cmd, pids []int, out *byt
 	out = new(bytes.Buffer)
 	cmd = exec.Command(self)
 	cmd.Env = append(os.Environ(), envRole+"=parent", "ATOLL_TEST_RANKS="+role, envNotes+"="+o.notes,
-		"TMPDIR="+t.TempDir(), noRaceSleep)
+		"TMPDIR="+tmp, noRaceSleep)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 20 * time.Second
 	if err := cmd.Start(); err != nil {
@@ -450,7 +483,7 @@ func startParent(t *testing.T, role string) (cmd *exec.Cmd, pids []int, out *byt
 	for r := range 3 {
 		pids = append(pids, o.pid(r))
 	}
-	return cmd, pids, out
+	return cmd, pids, tmp, out
 }
 
 func TestSignalsToTheParent(t *testing.T) {
@@ -462,34 +495,36 @@ func TestSignalsToTheParent(t *testing.T) {
 	}{
 		{"checkpoint", []syscall.Signal{syscall.SIGTERM}, 75, "checkpoint after terminated and 0 more\n"},
 		{"checkpoint", []syscall.Signal{syscall.SIGINT}, 75, "checkpoint after interrupt and 0 more\n"},
-		{"wait", []syscall.Signal{syscall.SIGHUP}, 1, "was killed by signal 1 (hangup) after the run was told to stop: signal 1"},
+		{"wait", []syscall.Signal{syscall.SIGHUP}, 1,
+			"was killed by signal 1 (hangup) after the run was told to stop: signal 1 (hangup)"},
 		{"stubborn", []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}, 1, "had not stopped in time and was killed"},
 	} {
 		t.Run(fmt.Sprint(test.role, test.send), func(t *testing.T) {
 			if slices.ContainsFunc(test.send, func(s syscall.Signal) bool { return signal.Ignored(s) }) {
 				t.Skip("this process ignores the signal, as its children do")
 			}
-			cmd, pids, out := startParent(t, test.role)
+			cmd, pids, tmp, out := startParent(t, test.role)
 			for _, s := range test.send {
 				if err := cmd.Process.Signal(s); err != nil {
 					t.Fatal(err)
 				}
 			}
+			for r, pid := range pids { // long before the 30 s that ranks have for a checkpoint
+				eventually(t, fmt.Sprintf("rank %d is gone", r), 10*time.Second, func() bool { return !runs(pid) })
+			}
 			_ = cmd.Wait() // the exit code is looked at below
 			if code := cmd.ProcessState.ExitCode(); code != test.code || !strings.Contains(out.String(), test.says) {
 				t.Errorf("code %d, output %q; want code %d, output with %q", code, out, test.code, test.says)
 			}
-			for r, pid := range pids {
-				if runs(pid) {
-					t.Errorf("rank %d still runs", r)
-				}
+			if entries, err := os.ReadDir(tmp); err != nil || len(entries) != 0 {
+				t.Errorf("the directory of sockets is left behind: %v %v", entries, err)
 			}
 		})
 	}
 }
 
 func TestKilledParentLeavesNoOrphan(t *testing.T) {
-	cmd, pids, _ := startParent(t, "stubborn")
+	cmd, pids, _, _ := startParent(t, "stubborn")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,8 @@ func TestDetectReadsWhatLocalSets(t *testing.T) {
 		size := rapid.IntRange(1, 1000).Draw(t, "size")
 		rank := rapid.IntRange(0, size-1).Draw(t, "rank")
 		threads := rapid.IntRange(1, 512).Draw(t, "threads")
-		config := LocalConfig{Ranks: size, Threads: threads, Env: []string{"A=1", "ATOLL_RANK=77", "ATOLL_SIZE=1", "ATOLL_RANKS=x"}}
+		config := LocalConfig{Ranks: size, Threads: threads}
+		config.Env = []string{"A=1", "ATOLL_RANK=77", "ATOLL_SIZE=1", "ATOLL_RANKS=x"}
 		env := map[string]string{}
 		for _, entry := range config.command(rank, "/tmp/d", nil).Env {
 			name, value, _ := strings.Cut(entry, "=")

@@ -130,7 +130,9 @@ func TestReport(t *testing.T) {
 	for i := range 12 {
 		write(5, fmt.Sprintf("%d\r\n", i))
 	}
-	exits := []exit{{rank: 0, code: 1}, {rank: 1, code: 1}, {rank: 2, code: 3}, {rank: 3, code: 1}, {rank: 4}, {rank: 5, code: 1}}
+	exits := []exit{
+		{rank: 0, code: 1}, {rank: 1, code: 1}, {rank: 2, code: 3}, {rank: 3, code: 1}, {rank: 4}, {rank: 5, code: 1},
+	}
 	var out strings.Builder
 	if err := report(&out, &RankError{Rank: 2}, exits, tails); err != nil {
 		t.Fatal(err)
