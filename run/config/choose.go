@@ -1,0 +1,47 @@
+package config
+
+import (
+	"strings"
+)
+
+// choose says what to write in the place of a word: the nearest option if there is a near one, and else all.
+func choose(word string, options []string) string {
+	best, distance := "", len(word)/3+2
+	for _, o := range options {
+		if n := edits(strings.ToLower(word), o); n < distance {
+			best, distance = o, n
+		}
+	}
+	if best != "" {
+		return "did you mean " + best + "?"
+	}
+	n := len(options) - 1
+	if n == 0 {
+		return "choose " + options[0]
+	}
+	return "choose " + strings.Join(options[:n], ", ") + " or " + options[n]
+}
+
+// edits is the distance of Levenshtein: how many letters to insert, remove or replace. A word too long to be a slip is far.
+func edits(a, b string) int {
+	if len(a) > 64 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

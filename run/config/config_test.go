@@ -1,0 +1,188 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// dam is the smallest case.
+const dam = `solver = "shallow-water"
+[mesh]
+generate = "rectangle"
+bounds = [-5, -5, 5, 5.5]
+cells = 64800
+[physics]
+density_ratio = 0.5
+[initial]
+depth = "6"
+h1 = "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"
+h2 = "depth - h1"
+[time]
+end = 0.1
+`
+
+func parse(t *testing.T, text string, sets ...string) *Case {
+	t.Helper()
+	c, err := Parse("cases/dam.toml", []byte(text), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestDefaults(t *testing.T) {
+	c := parse(t, dam)
+	w := c.Shallow
+	programs := map[string]string{}
+	for i := range w.Initial {
+		programs[w.Initial[i].Name] = w.Initial[i].Program.String()
+		w.Initial[i].Program = nil
+	}
+	w.Physics.Manning.Program = nil
+	want := &Case{
+		Solver: "shallow-water", Name: "dam",
+		Time:   Time{End: 0.1},
+		Output: Output{Fields: []string{"h1", "h2", "z1"}, Format: []string{"vtu"}, Dir: "out/dam", ConservationEvery: 1},
+		Shallow: &Shallow{
+			Mesh: Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
+				Partition: "hilbert"},
+			Physics: Physics{Scheme: "pvm-ifcp", Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9, Precision: "float64",
+				EntropyFix: 0.05, DryDepth: 1e-6, Manning: Field{Name: "manning", Expr: "0"}},
+			Initial: []Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
+				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
+				{Name: "v2", Expr: "0"}},
+			Boundary: Boundary{Default: "wall", Groups: map[string]string{}},
+		},
+		dir: "cases",
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got  %+v\n%+v\nwant %+v\n%+v", c, c.Shallow, want, want.Shallow)
+	}
+	if programs["h2"] != "depth - h1" {
+		t.Error(programs)
+	}
+	if got := c.Path("bed.asc"); got != "cases/bed.asc" {
+		t.Error(got)
+	}
+	if got := c.Path("/data/bed.asc"); got != "/data/bed.asc" {
+		t.Error(got)
+	}
+}
+
+// full sets every key, in another style of TOML.
+const full = `
+solver = 'shallow-water'
+name = "Strait of 2025"
+title = "Exchange \"flow\""
+mesh = { file = "strait.msh", refine = 2, order = "hilbert", partition = "metis", seed = 11 }
+physics.scheme = "roe"
+physics.density_ratio = 1
+physics.gravity = 9.8
+physics.cfl = 0.5
+physics.precision = "float32"
+physics.entropy_fix = 0
+physics.dry_depth = 1e-3
+physics.manning = { raster = "n.asc" }
+physics.interlayer_friction = true
+gauge = [ # two of them
+  { name = "east", at = [1, 2.5] },
+  { name = "west", at = [-1, 0], every = 0.5 },
+]
+[initial]
+depth = { raster = "bed.asc", positive = "up" }
+z1 = 0
+z2 = { mesh = "interface", positive = "down" }
+u1 = "0.1*v2"
+v1 = 1.5
+u2 = "u1 + z1"
+v2 = "x > 0 ? 1 : t"
+[boundary]
+default = "open"
+"east coast" = "wall"
+"1.5" = "open"
+[time]
+end = 3600
+max_steps = 100
+[output]
+every = 60.0
+fields = ["u1", "depth"]
+format = ["vtu"]
+dir = "/tmp/x"
+conservation_every = 10
+`
+
+func TestFullCase(t *testing.T) {
+	c := parse(t, full)
+	w := c.Shallow
+	var order []string
+	for _, f := range w.Initial {
+		order = append(order, f.Name)
+	}
+	// v2 comes before u1, which uses it.
+	if got := strings.Join(order, " "); got != "depth z1 z2 v1 v2 u1 u2" {
+		t.Errorf("order %s", got)
+	}
+	u2 := w.Initial[6].Program
+	if v, err := u2.Eval(0, 0, 0, 0, 100, 2, 0, 0, 0, 3); v != 5 || err != nil {
+		t.Errorf("u2 = %v, %v", v, err)
+	}
+	if depth, z2 := w.Initial[0], w.Initial[2]; depth.Raster != "bed.asc" || depth.Sign() != -1 || z2.Mesh != "interface" || z2.Sign() != -1 {
+		t.Errorf("%+v, %+v", depth, z2)
+	}
+	if want := map[string]string{"east coast": "wall", "1.5": "open"}; !reflect.DeepEqual(w.Boundary.Groups, want) {
+		t.Errorf("%v", w.Boundary)
+	}
+	if want := []Gauge{{"east", [2]float64{1, 2.5}, 0}, {"west", [2]float64{-1, 0}, 0.5}}; !reflect.DeepEqual(c.Gauges, want) {
+		t.Errorf("%v", c.Gauges)
+	}
+	if c.Name != "Strait of 2025" || c.Output.Dir != "/tmp/x" || w.Mesh.Refine != 2 || w.Physics.Manning.Raster != "n.asc" {
+		t.Errorf("%+v %+v", c, w)
+	}
+}
+
+// The effective case printed is a case file that means the same, for all styles.
+func TestStringReadsBack(t *testing.T) {
+	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =", `h2 = "depth - h1"`, `v = "h+x"`).Replace(dam)
+	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(one)
+	for _, text := range []string{dam, full, one, surface} {
+		c := parse(t, text)
+		again := parse(t, c.String())
+		if c.Hash() != again.Hash() || c.Hash() == "" {
+			t.Errorf("%s\nbecame\n%s", c, again)
+		}
+		for _, each := range []*Case{c, again} {
+			for i := range each.Shallow.Initial {
+				each.Shallow.Initial[i].Program = nil
+			}
+			each.Shallow.Physics.Manning.Program = nil
+		}
+		again.Name = c.Name
+		if !reflect.DeepEqual(c, again) {
+			t.Errorf("%+v\nbecame\n%+v", c, again)
+		}
+	}
+}
+
+func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
+	hashes := map[string]string{}
+	for _, set := range []string{"name=a", "title=a", "time.end=1", "time.max_steps=5", "output.every=0.5", "output.dir=a", "physics.cfl=0.8",
+		"output.fields=['h1']", "gauge=[{name='a',at=[0,0]}]", "mesh.seed=8", "mesh.refine=1", "physics.manning=x", "initial.u1=x",
+		"boundary.coast=open", "boundary.default=open", "physics.interlayer_friction=true", "mesh.order=natural", "solver=shallow-water"} {
+		hash := parse(t, dam, set).Hash()
+		if other, ok := hashes[hash]; ok {
+			t.Errorf("%s and %s have one hash", set, other)
+		}
+		hashes[hash] = set
+	}
+	base := parse(t, dam).Hash()
+	for _, set := range []string{"physics.cfl=0.90", "time.end=1e-1", "initial.depth=6", "physics.manning=0", "mesh.bounds=[-5.0,-5,5,5.5]"} {
+		if got := parse(t, dam, set).Hash(); got != base {
+			t.Errorf("%s changes the hash", set)
+		}
+	}
+	c, err := Parse("/elsewhere/dam.toml", []byte("# comment\n"+dam), nil)
+	if err != nil || c.Hash() != base {
+		t.Errorf("folder or comment changes the hash: %v", err)
+	}
+}

@@ -1,0 +1,151 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// decoder holds a document as generic values, and where each of them is written. A path is the keys from the root to a value,
+// each ended by \x00; elements of arrays have their index as key.
+type decoder struct {
+	file     string
+	root     map[string]any
+	lines    map[string]int    // in the file, by path
+	sets     map[string]string // overrides as the user wrote their keys, by path
+	problems []problem
+}
+
+type problem struct {
+	line int // 0 for those without, which come last
+	text string
+}
+
+func (p problem) Error() string { return p.text }
+
+func newDecoder(file string, data []byte) (*decoder, error) {
+	d := &decoder{file: file, root: map[string]any{}, lines: map[string]int{}, sets: map[string]string{}}
+	if err := toml.Unmarshal(data, &d.root); err != nil {
+		var syntax *toml.DecodeError
+		if errors.As(err, &syntax) {
+			line, column := syntax.Position()
+			return nil, fmt.Errorf("%s:%d:%d: %s", file, line, column, strings.TrimPrefix(syntax.Error(), "toml: "))
+		}
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	d.index(data)
+	return d, nil
+}
+
+// index finds the line of every key.
+func (d *decoder) index(data []byte) {
+	var starts []int // of lines
+	for i, b := range data {
+		if b == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	line := func(n *unstable.Node) int { return 1 + sort.SearchInts(starts, int(n.Raw.Offset)+1) }
+
+	arrays := map[string]int{} // tables so far of each [[array]]
+	var current string
+	var value func(path string, n *unstable.Node)
+	pair := func(at string, n *unstable.Node) {
+		for k := n.Key(); k.Next(); {
+			at += string(k.Node().Data) + "\x00"
+			if _, seen := d.lines[at]; !seen {
+				d.lines[at] = line(k.Node())
+			}
+		}
+		value(at, n.Value())
+	}
+	value = func(at string, n *unstable.Node) {
+		children := n.Children()
+		switch n.Kind {
+		case unstable.InlineTable:
+			for children.Next() {
+				pair(at, children.Node())
+			}
+		case unstable.Array:
+			for i := 0; children.Next(); {
+				if children.Node().Kind != unstable.Comment {
+					value(at+strconv.Itoa(i)+"\x00", children.Node())
+					i++
+				}
+			}
+		}
+	}
+
+	var p unstable.Parser
+	p.Reset(data)
+	for p.NextExpression() {
+		n := p.Expression()
+		switch n.Kind {
+		case unstable.KeyValue:
+			pair(current, n)
+		case unstable.Table, unstable.ArrayTable:
+			current = ""
+			for k := n.Key(); k.Next(); {
+				current += string(k.Node().Data) + "\x00"
+				if n.Kind == unstable.ArrayTable && k.IsLast() {
+					arrays[current]++
+				}
+				if count := arrays[current]; count > 0 {
+					current += strconv.Itoa(count-1) + "\x00"
+				}
+				if _, seen := d.lines[current]; !seen {
+					d.lines[current] = line(k.Node())
+				}
+			}
+		}
+	}
+}
+
+// fail records a problem with the value at a path, which title names.
+func (d *decoder) fail(path, title, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for at := path; ; {
+		if key, ok := d.sets[at]; ok {
+			if at != path { // the override holds the value, and does not name it
+				key += ": " + title
+			}
+			d.problems = append(d.problems, problem{0, fmt.Sprintf("--set %s: %s", key, text)})
+			return
+		}
+		if line, ok := d.lines[at]; ok {
+			d.problems = append(d.problems, problem{line, fmt.Sprintf("%s:%d: %s: %s", d.file, line, title, text)})
+			return
+		}
+		if at == "" {
+			break
+		}
+		at = parent(at)
+	}
+	d.problems = append(d.problems, problem{0, fmt.Sprintf("%s: %s: %s", d.file, title, text)})
+}
+
+func parent(path string) string {
+	return path[:strings.LastIndexByte(path[:len(path)-1], 0)+1]
+}
+
+// sorted returns the problems in the order of the file.
+func (d *decoder) sorted() []error {
+	slices.SortStableFunc(d.problems, func(a, b problem) int {
+		if (a.line == 0) != (b.line == 0) {
+			return cmp.Compare(b.line, a.line)
+		}
+		return cmp.Compare(a.line, b.line)
+	})
+	errs := make([]error, len(d.problems))
+	for i, p := range d.problems {
+		errs[i] = p
+	}
+	return errs
+}

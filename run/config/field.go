@@ -1,0 +1,123 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/run/expr"
+)
+
+// Field says where the values of a quantity come from. One of Expr, Raster and Mesh is set.
+type Field struct {
+	Name     string // key in the case file
+	Expr     string // number or expression
+	Raster   string // ESRI ASCII grid, relative to the case file
+	Mesh     string // vertex or cell data of the mesh, by name
+	Positive string // direction of the raster's or mesh's values, "up" or "down", for depths and levels; else ""
+
+	// Program is the compiled Expr, nil where there is none. For Shallow.Initial[i] its extra variables are the
+	// names of Initial[:i], in that order.
+	Program *expr.Program
+}
+
+// Sign is what to multiply the values of Raster or Mesh with: depths count down, all else counts up.
+func (f *Field) Sign() float64 {
+	if f.Positive == "up" && f.Name == "depth" || f.Positive == "down" && f.Name != "depth" {
+		return -1
+	}
+	return 1
+}
+
+// field reads a field. An expression may use the other fields in names. Of upright quantities, which have a
+// direction, the case must say which way a raster counts.
+func (s *section) field(key, fallback string, names []string, upright bool) Field {
+	f := Field{Name: key}
+	v, ok := s.get(key, fallback == required)
+	if !ok {
+		v = strings.TrimPrefix(fallback, required)
+	}
+	switch v := v.(type) {
+	case string:
+		f.Expr = v
+	case int64:
+		f.Expr = strconv.FormatInt(v, 10)
+	case float64:
+		f.Expr = strconv.FormatFloat(v, 'g', -1, 64)
+	case map[string]any:
+		s.source(key, v, &f, upright)
+		return f
+	default:
+		s.wrong(key, v, `a number, an expression, { raster = "…" } or { mesh = "…" }`)
+		return f
+	}
+	if !ok && fallback == required {
+		return f
+	}
+	var err error
+	variables := make([]string, len(names))
+	for i, name := range names {
+		variables[i] = variable(name)
+	}
+	if f.Program, err = expr.Compile(f.Expr, variables...); err != nil {
+		s.fail(key, "%v", err)
+	}
+	return f
+}
+
+// variable is what expressions call a field: z is the coordinate there.
+func variable(field string) string {
+	if field == "z" {
+		return "surface"
+	}
+	return field
+}
+
+func (s *section) source(key string, values map[string]any, f *Field, upright bool) {
+	sub := &section{decoder: s.decoder, path: s.path + key + "\x00", title: s.title + " " + key, values: values}
+	f.Raster, f.Mesh = sub.text("raster", ""), sub.text("mesh", "")
+	if (f.Raster == "") == (f.Mesh == "") {
+		sub.fail("", "needs one of raster and mesh")
+	}
+	switch {
+	case upright:
+		f.Positive = sub.choice("positive", required, "up", "down")
+	case sub.has("positive"):
+		sub.know("positive")
+		sub.fail("positive", "is for depths and levels only")
+	}
+	sub.finish()
+}
+
+// sorted orders fields so that each comes after those that its expression uses, and otherwise as they are, and compiles the expressions
+// over what comes before them.
+func (s *section) sorted(fields []Field) []Field {
+	uses := make(map[string][]string)
+	for _, f := range fields {
+		if f.Program != nil {
+			uses[f.Name] = f.Program.Uses()
+		}
+	}
+	var done []string
+	result := make([]Field, 0, len(fields))
+	for len(fields) > 0 {
+		next := slices.IndexFunc(fields, func(f Field) bool {
+			return !slices.ContainsFunc(uses[f.Name], func(u string) bool { return !slices.Contains(done, u) })
+		})
+		if next < 0 {
+			s.fail(fields[0].Name, "its expression needs %s, and that needs %s", strings.Join(uses[fields[0].Name], ", "), variable(fields[0].Name))
+			return append(result, fields...)
+		}
+		f := fields[next]
+		fields = slices.Delete(fields, next, next+1)
+		if f.Program != nil {
+			var err error
+			if f.Program, err = expr.Compile(f.Expr, done...); err != nil {
+				s.fail(f.Name, "%v", err)
+			}
+		}
+		done = append(done, variable(f.Name))
+		result = append(result, f)
+	}
+	return result
+}

@@ -1,0 +1,34 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzParse proves that a case that is taken prints as a case of the same hash, and that any other is refused with a message.
+func FuzzParse(f *testing.F) {
+	f.Add(dam, "")
+	f.Add(full, "time.end=5")
+	f.Add(strings.Replace(dam, "cells", "cels", 1), "boundary.'a b'=open")
+	f.Add("[[gauge]]\n[gauge.at]\na = [[[]]]", "gauge=[{name=1}]")
+	f.Fuzz(func(t *testing.T, text, set string) {
+		var sets []string
+		if set != "" {
+			sets = []string{set}
+		}
+		c, err := Parse("c.toml", []byte(text), sets)
+		if err != nil {
+			if err.Error() == "" {
+				t.Error("empty message")
+			}
+			return
+		}
+		again, err := Parse("d.toml", []byte(c.String()), nil)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, c)
+		}
+		if c.Hash() != again.Hash() {
+			t.Errorf("%s\nbecame\n%s", c, again)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// MaxSize is the size in bytes of the largest case file that is read.
+const MaxSize = 256 << 10
+
+// Load reads a case file. Each of sets is an override, "key.sub=value", with the value in TOML; a value that is not TOML is taken
+// as a string.
+func Load(path string, sets []string) (*Case, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("case file: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("case file: %w", err)
+	}
+	return Parse(path, data, sets)
+}
+
+// Parse decodes the text of a case file. The path gives the name of the case, the folder of relative paths, and what errors
+// call the file; it is not read. All that is wrong with the case is reported, a line each, in the order of the file.
+func Parse(path string, data []byte, sets []string) (*Case, error) {
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("%s: larger than %d bytes; large data belong into rasters and mesh files", path, MaxSize)
+	}
+	d, err := newDecoder(path, data)
+	if err != nil {
+		return nil, err
+	}
+	for _, set := range sets {
+		if err := d.override(set); err != nil {
+			return nil, err
+		}
+	}
+	c := decodeCase(d, path)
+	c.dir = filepath.Dir(path)
+	if err := errors.Join(d.sorted()...); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Path returns where a file is that the case names.
+func (c *Case) Path(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(c.dir, file)
+}
+
+// Hash returns the SHA-256 of the effective case in hexadecimal. It is the same on all machines and for all ways to write the case.
+// It does not cover the contents of the files that the case names.
+func (c *Case) Hash() string {
+	sum := sha256.Sum256([]byte(c.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+func nameOf(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}

@@ -1,0 +1,156 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// String returns the effective case, with all defaults, as a case file.
+func (c *Case) String() string {
+	var p printer
+	p.pair("solver", c.Solver)
+	p.pair("name", c.Name)
+	if c.Title != "" {
+		p.pair("title", c.Title)
+	}
+	if c.Shallow != nil {
+		c.Shallow.print(&p)
+	}
+	p.section("[time]")
+	p.pair("end", c.Time.End)
+	p.pair("max_steps", c.Time.MaxSteps)
+	p.section("[output]")
+	p.pair("every", c.Output.Every)
+	p.pair("fields", c.Output.Fields)
+	p.pair("format", c.Output.Format)
+	p.pair("dir", c.Output.Dir)
+	p.pair("conservation_every", c.Output.ConservationEvery)
+	for _, g := range c.Gauges {
+		p.section("[[gauge]]")
+		p.pair("name", g.Name)
+		p.pair("at", g.At[:])
+		p.pair("every", g.Every)
+	}
+	return p.String()
+}
+
+func (m *Mesh) print(p *printer) {
+	p.section("[mesh]")
+	if m.File != "" {
+		p.pair("file", m.File)
+	} else {
+		p.pair("generate", m.Generate)
+		p.pair("bounds", m.Bounds[:])
+		p.pair("cells", m.Cells)
+	}
+	p.pair("seed", m.Seed)
+	p.pair("refine", m.Refine)
+	p.pair("order", m.Order)
+	p.pair("partition", m.Partition)
+}
+
+func (w *Shallow) print(p *printer) {
+	w.Mesh.print(p)
+	p.section("[physics]")
+	p.pair("scheme", w.Physics.Scheme)
+	p.pair("layers", w.Physics.Layers)
+	if w.Physics.Layers == 2 {
+		p.pair("density_ratio", w.Physics.DensityRatio)
+		p.pair("interlayer_friction", w.Physics.InterlayerFriction)
+	}
+	p.pair("gravity", w.Physics.Gravity)
+	p.pair("cfl", w.Physics.CFL)
+	p.pair("precision", w.Physics.Precision)
+	p.pair("entropy_fix", w.Physics.EntropyFix)
+	p.pair("dry_depth", w.Physics.DryDepth)
+	p.pair("manning", w.Physics.Manning)
+	p.section("[initial]")
+	for _, f := range w.Initial {
+		p.pair(f.Name, f)
+	}
+	p.section("[boundary]")
+	p.pair("default", w.Boundary.Default)
+	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Groups)) {
+		p.pair(group, w.Boundary.Groups[group])
+	}
+}
+
+// printer writes TOML.
+type printer struct{ strings.Builder }
+
+func (p *printer) section(title string) { p.WriteString("\n" + title + "\n") }
+
+func (p *printer) pair(key string, value any) {
+	p.WriteString(printKey(key) + " = " + printValue(value) + "\n")
+}
+
+func printValue(value any) string {
+	switch v := value.(type) {
+	case string:
+		return quote(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []float64:
+		return printList(v)
+	case []string:
+		return printList(v)
+	case Field:
+		return v.print()
+	}
+	return fmt.Sprint(value) // integers and booleans
+}
+
+func printList[T any](list []T) string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		texts[i] = printValue(v)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+func (f *Field) print() string {
+	if f.Raster == "" && f.Mesh == "" {
+		return quote(f.Expr)
+	}
+	key, source := "raster", f.Raster
+	if f.Mesh != "" {
+		key, source = "mesh", f.Mesh
+	}
+	if f.Positive == "" {
+		return fmt.Sprintf("{ %s = %s }", key, quote(source))
+	}
+	return fmt.Sprintf("{ %s = %s, positive = %s }", key, quote(source), quote(f.Positive))
+}
+
+// printKey returns a key, in quotes if TOML needs them.
+func printKey(key string) string {
+	bare := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+	}
+	if key != "" && strings.TrimFunc(key, bare) == "" {
+		return key
+	}
+	return quote(key)
+}
+
+// quote returns a basic string of TOML.
+func quote(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range []byte(text) {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, "\\u%04X", r)
+		default:
+			b.WriteByte(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

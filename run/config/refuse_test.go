@@ -1,0 +1,163 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// refuse changes a line of the smallest case, and wants to read a line of the message.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{`"shallow-water"`, `"shalow-water"`, `c.toml:1: solver: "shalow-water" is not known; did you mean shallow-water?`},
+		{`"shallow-water"`, `"abc"`, `choose shallow-water, vof, level-set or smooth`},
+		{`"shallow-water"`, `"vof"`, `c.toml:1: solver: "vof" is not available in this version; choose shallow-water`},
+		{`"shallow-water"`, `3`, `c.toml:1: solver: is an integer; a string is needed`},
+		{`solver = "shallow-water"`, ``, `c.toml: solver: is required`},
+		{"[mesh]", "name = 'a/b'\n[mesh]", `c.toml:2: name: "a/b" cannot name files`},
+		{"[mesh]", "name = ''\n[mesh]", `c.toml:2: name: "" cannot name files`},
+		{"[mesh]", "title = 1\n[mesh]", `title: is an integer; a string is needed`},
+		{"[mesh]", "[mash]", `c.toml:2: mash: no such section; did you mean mesh?`},
+		{"[time]", "[checkpoint]\nevery=1\n[time]", `c.toml:12: checkpoint: no such section; choose`},
+		{"[mesh]", "ttle = 'a'\n[mesh]", `c.toml:2: ttle: no such key; did you mean title?`},
+		{"cells = 64800", "cels = 64800", `c.toml:5: [mesh] cels: no such key; did you mean cells?`},
+		{"cells = 64800", "cels = 64800", `c.toml:2: [mesh] cells: is required`},
+		{"cells = 64800", "cells = 1e4", `c.toml:5: [mesh] cells: is a float; an integer is needed`},
+		{"cells = 64800", "cells = 1", `c.toml:5: [mesh] cells: 1 is not between 2 and`},
+		{"cells = 64800", "cells = 64800\nrefine=10", `c.toml:6: [mesh] refine: 10 times makes more than`},
+		{"cells = 64800", "cells = 64800\nrefine=-1", `refine: -1 is not between 0 and 15`},
+		{"cells = 64800", "cells = 64800\nfile='a.msh'", `c.toml:3: [mesh] generate: cannot be with file`},
+		{`generate = "rectangle"`, "file='a.msh'", `c.toml:4: [mesh] bounds: belongs to generate`},
+		{`generate = "rectangle"`, "file=''", `c.toml:3: [mesh] file: is empty`},
+		{`generate = "rectangle"`, "", `c.toml:2: [mesh]: needs file = "…" or generate = "rectangle"`},
+		{`"rectangle"`, `"disc"`, `c.toml:3: [mesh] generate: "disc" is not known; choose rectangle`},
+		{"5.5]", "-5.5]", `c.toml:4: [mesh] bounds: [-5 -5 5 -5.5] must be [x0, y0, x1, y1]`},
+		{", 5.5]", "]", `c.toml:4: [mesh] bounds: must be a list of 4 numbers`},
+		{"5.5]", "inf]", `number 4 is not one`},
+		{"5.5]", "'a']", `number 4 is not one`},
+		{"[physics]", "[physics]\nscheme='rho'", `c.toml:7: [physics] scheme: "rho" is not known; did you mean roe?`},
+		{"[physics]", "[physics]\nscheme='xxxx'", `scheme: "xxxx" is not known; choose roe, ir-roe or pvm-ifcp`},
+		{"[physics]", "[physics]\nlayers=3", `[physics] layers: 3 is not between 1 and 2`},
+		{"[physics]", "[physics]\nlayers=1", `c.toml:8: [physics] density_ratio: belongs to two layers, and there is one`},
+		{"[physics]", "[physics]\ncfl=1.5", `c.toml:7: [physics] cfl: 1.5 must be above 0 and at most 1`},
+		{"[physics]", "[physics]\ngravity=0", `[physics] gravity: 0 must be a finite number above 0`},
+		{"[physics]", "[physics]\ngravity=inf", `[physics] gravity: +Inf must be`},
+		{"[physics]", "[physics]\ngravity=nan", `[physics] gravity: NaN must be`},
+		{"[physics]", "[physics]\nentropy_fix=2", `entropy_fix: 2 must be between 0 and 1`},
+		{"[physics]", "[physics]\nprecision='half'", `precision: "half" is not known; choose float32 or float64`},
+		{"[physics]", "[physics]\ninterlayer_friction=1", `interlayer_friction: is an integer; true or false is needed`},
+		{"[physics]", "[physics]\nmanning={raster='a', positive='up'}", `c.toml:7: [physics] manning.positive: is for depths and levels only`},
+		{"[physics]", "physics=1", `c.toml:6`}, // a key of [mesh] then
+		{"density_ratio = 0.5", "", `c.toml:6: [physics] density_ratio: is required`},
+		{"density_ratio = 0.5", "density_ratio = 1.1", `c.toml:7: [physics] density_ratio: 1.1 must be above 0 and at most 1`},
+		{"density_ratio = 0.5", "density_ratio = 0", `density_ratio: 0 must be`},
+		{"density_ratio = 0.5", "density_ratio = 2025-01-01", `density_ratio: is a date or time; a number is needed`},
+		{`depth = "6"`, ``, `c.toml:8: [initial] depth: is required`},
+		{`depth = "6"`, `depth = "6 +* 2"`, `c.toml:9: [initial] depth: expression "6 +* 2", column 4: unexpected token`},
+		{`depth = "6"`, `depth = "h3"`, `name "h3" is not known; there are x, y, z, t, pi, depth, h1, h2, u1`},
+		{`depth = "6"`, `depth = true`, `c.toml:9: [initial] depth: is a boolean; a number, an expression,`},
+		{`depth = "6"`, `depth = "h2"`, `c.toml:9: [initial] depth: its expression needs h2, and that needs depth`},
+		{`depth = "6"`, `depth = "depth"`, `needs depth, and that needs depth`},
+		{`depth = "6"`, `depth = { raster = "a" }`, `c.toml:9: [initial] depth.positive: is required`},
+		{`depth = "6"`, `depth = { raster = "a", positive = "left" }`, `depth.positive: "left" is not known; choose up or down`},
+		{`depth = "6"`, `depth = { raster = "a", mesh = "b", positive = "up" }`, `[initial] depth: needs one of raster and mesh`},
+		{`depth = "6"`, `depth = { rastr = "a", positive = "up" }`, `[initial] depth.rastr: no such key; did you mean raster?`},
+		{`h1 =`, `z1 =`, `c.toml:11: [initial] h2: cannot be with [z1 z2]`},
+		{`h1 =`, `h =`, `c.toml:10: [initial] h: no such key; did you mean h1?`},
+		{"[time]", "[boundary]\ncoast='closed'\n[time]", `c.toml:13: [boundary] coast: "closed" is not known; choose wall or open`},
+		{"[time]", "[boundary]\n'a b'=1\n[time]", `c.toml:13: [boundary] "a b": is an integer; a string is needed`},
+		{"end = 0.1", "", `c.toml:12: [time] end: is required`},
+		{"end = 0.1", "end = 0", `c.toml:13: [time] end: 0 must be a finite number above 0`},
+		{"end = 0.1", "end = '1'", `[time] end: is a string; a number is needed`},
+		{"end = 0.1", "end = 1\n[output]\nfields=['h1','q']", `c.toml:15: [output] fields: "q" is not known`},
+		{"end = 0.1", "end = 1\n[output]\nfields=['h1','h1']", `[output] fields: "h1" is there twice`},
+		{"end = 0.1", "end = 1\n[output]\nfields=[]", `[output] fields: is empty`},
+		{"end = 0.1", "end = 1\n[output]\nfields='h1'", `[output] fields: is a string; a list of strings is needed`},
+		{"end = 0.1", "end = 1\n[output]\nformat=['png']", `[output] format: "png" is not known; choose vtu`},
+		{"end = 0.1", "end = 1\n[output]\ndir=''", `[output] dir: is empty`},
+		{"end = 0.1", "end = 1\n[output]\nevery=-1", `[output] every: -1 must be a finite number, 0 or more`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\n[[gauge]]\nname='a'\nat=[1,2]", `c.toml:18: [[gauge]] name: "a" is another gauge's already`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nat=[1,2]", `c.toml:14: [[gauge]] name: is required`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'", `c.toml:14: [[gauge]] at: is required`},
+		{"end = 0.1", "end = 1\n[gauge]\nname='a'", `c.toml:14: gauge: is a table; it is written [[gauge]]`},
+		{"end = 0.1", "end = ", `c.toml:13:`},
+		{"end = 0.1", "end = 1\nend = 2", `c.toml:14:`},
+	} {
+		if strings.Count(dam, c.old) != 1 {
+			t.Fatalf("%q is not in the case once", c.old)
+		}
+		_, err := Parse("c.toml", []byte(strings.Replace(dam, c.old, c.new, 1)), nil)
+		if err == nil {
+			t.Errorf("%q was taken", c.new)
+		} else if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: error\n%v\ndoes not say\n%s", c.new, err, c.want)
+		}
+	}
+}
+
+func TestProblemsComeInOrderOfTheFile(t *testing.T) {
+	text := strings.NewReplacer("end = 0.1", "end = -1", "cells = 64800", "cells = 0", "0.5\n[", "7\n[").Replace(dam)
+	_, err := Parse("c.toml", []byte(text), []string{"physics.cfl=3"})
+	want := `c.toml:5: [mesh] cells: 0 is not between 2 and 536870912
+c.toml:7: [physics] density_ratio: 7 must be above 0 and at most 1
+c.toml:13: [time] end: -1 must be a finite number above 0
+--set physics.cfl: 3 must be above 0 and at most 1`
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+}
+
+func TestOverrides(t *testing.T) {
+	c := parse(t, dam, "physics.scheme=roe", "time.end = 2", "time.end=3", `boundary."east coast"=open`, "name=a=b"[:6], "title=two words",
+		"initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`, "gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
+	w := c.Shallow
+	if w.Physics.Scheme != "roe" || c.Time.End != 3 || w.Boundary.Groups["east coast"] != "open" || c.Name != "a" || c.Title != "two words" ||
+		w.Initial[1].Expr != "x > 0 ? 1 : 2" || w.Mesh.Bounds != [4]float64{0, 0, 1, 1} || c.Output.Fields[0] != "h2" ||
+		c.Gauges[0].Name != "g" || w.Initial[0].Expr != "6.5" {
+		t.Errorf("%+v\n%+v", c, w)
+	}
+	for set, want := range map[string]string{
+		"physics.scheme=rho":         `--set physics.scheme: "rho" is not known; did you mean roe?`,
+		"physics.cfl=fast":           `--set physics.cfl: is a string; a number is needed`,
+		"phisics.cfl=1":              `--set phisics: no such section; did you mean physics?`,
+		"time.start=1":               `--set time.start: no such key`,
+		"initial.depth={rastr='a'}":  `--set initial.depth: [initial] depth.rastr: no such key; did you mean raster?`,
+		"initial.depth.raster=a.asc": `--set initial.depth.raster: initial.depth is not a table; set it as a whole`,
+		"time.end":                   `--set time.end: write key=value`,
+		"=1":                         `"" is not a key`,
+		"a b=1":                      `"a b" is not a key`,
+		"[time]\nend=1":              `is not a key`,
+		"time.end=[1":                `--set time.end: [1: `,
+		"time.end=\"1":               `--set time.end: "1: `,
+		"title=\xff":                 `is not text`,
+		"time.end=1\ncfl = 2":        `--set time.end: is a string; a number is needed`,
+		"time=1":                     `--set time: is an integer; a table is needed: [time]`,
+	} {
+		_, err := Parse("c.toml", []byte(dam), []string{set})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v does not say %q", set, err, want)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "my dam.toml")
+	if err := os.WriteFile(path, []byte(dam), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(path, nil)
+	if err != nil || c.Name != "my dam" || c.Path("bed.asc") != filepath.Join(dir, "bed.asc") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := Load(filepath.Join(dir, "none.toml"), nil); err == nil || !strings.Contains(err.Error(), "none.toml") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, make([]byte, MaxSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path, nil); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Error(err)
+	}
+}
