@@ -62,20 +62,29 @@ func single[F kernels.Float]() bool {
 	return float64(third) != 1.0/3
 }
 
-// settle rounds depths and thicknesses to a fixed grid, so that levels, their sums and
-// differences, are exact: then a lake at rest over any bed is at rest to the last bit. scale is the largest of all
-// over all ranks.
-func settle(values []float64, grid float64) {
-	for i, v := range values {
-		values[i] = math.RoundToEven(v/grid) * grid
+// settle moves bed and levels to a fixed grid of the given spacing, so that levels, their sums and differences are
+// exact: then a lake at rest over any bed is at rest to the last bit. An absent layer stays absent.
+func settle(depth, h1, h2 *float64, grid float64) {
+	bed := -*depth
+	z2 := bed + *h2
+	z1 := z2 + *h1
+	snap := func(z float64) float64 { return math.RoundToEven(z/grid) * grid }
+	bed, z2, z1 = snap(bed), snap(z2), snap(z1)
+	if *h2 == 0 {
+		z2 = bed
 	}
+	if *h1 == 0 {
+		z1 = z2
+	}
+	*depth, *h2, *h1 = -bed, max(z2-bed, 0), max(z1-z2, 0)
 }
 
-// gridFor is the spacing of that grid: a power of two that leaves a few bits of the mantissa for what h grows to.
+// gridFor is the spacing of that grid: a power of two, of which the largest of depths and thicknesses is a multiple
+// with bits to spare in the mantissa.
 func gridFor[F kernels.Float](scale float64) float64 {
-	bits := 48
+	bits := 44
 	if single[F]() {
-		bits = 21
+		bits = 20
 	}
 	_, e := math.Frexp(scale)
 	return math.Ldexp(1, e-bits)

@@ -130,12 +130,10 @@ func (s *solver[F]) start(ctx context.Context, init Initial) error {
 		return err
 	}
 	grid := gridFor[F](s.reduced[0])
-	settle(init.Depth, grid)
-	settle(init.H1, grid)
-	settle(init.H2, grid)
 	s.now = make([]kernels.State[F], n)
 	s.next = make([]kernels.State[F], n)
 	for i := range s.now {
+		settle(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
 		h1, h2 := F(init.H1[i]), F(init.H2[i])
 		s.now[i] = kernels.State[F]{
 			H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),

@@ -35,10 +35,21 @@ func UpdateCell[F Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []S
 	if p.Friction {
 		rub(p, dt, manning[i], &c)
 	}
+	still(p.DryDepth, &c)
 	out[i] = c
 	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
 	if all-all != 0 {
 		return F(math.NaN())
 	}
 	return 2 * p.CFL * s.Area / speed
+}
+
+// still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
+func still[F Float](dry F, c *State[F]) {
+	if c.H1 < dry {
+		c.Q1x, c.Q1y = c.H1*velocity(c.H1, c.Q1x, dry), c.H1*velocity(c.H1, c.Q1y, dry)
+	}
+	if c.H2 < dry {
+		c.Q2x, c.Q2y = c.H2*velocity(c.H2, c.Q2x, dry), c.H2*velocity(c.H2, c.Q2y, dry)
+	}
 }

@@ -6,9 +6,8 @@ package kernels
 // and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step is
 // a wall to the layer. With a layer absent on both sides the other one is alone.
 func (f *Face[F]) dry(p *Params[F]) {
-	const film = 1e-12 // m: what stands for no water at all, so that every mean has a meaning
 	l, r := &f.l, &f.r
-	l.h1, l.h2, r.h1, r.h2 = larger(l.h1, film), larger(l.h2, film), larger(r.h1, film), larger(r.h2, film)
+	l.h1, l.h2, r.h1, r.h2 = larger(l.h1, 0), larger(l.h2, 0), larger(r.h1, 0), larger(r.h2, 0)
 	absent1l, absent1r := l.h1 < p.DryDepth, r.h1 < p.DryDepth
 	absent2l, absent2r := l.h2 < p.DryDepth, r.h2 < p.DryDepth
 
@@ -38,32 +37,42 @@ func (f *Face[F]) dry(p *Params[F]) {
 	if absent1l && absent1r {
 		f.absent1()
 		f.dz1 = f.dz2
-		f.mean(p.Gravity)
+		f.meanThin(p.Gravity)
 		f.jumps(p.DensityRatio)
 		if absent2l && absent2r {
 			f.absent2()
 			f.viscosity, f.speed = vector[F]{}, 0
 			return
 		}
-		h, q, speed := alone(f.u2, f.c2, f.dz2, f.r3, f.r4, p.EntropyFix)
+		h, q, speed := alone(p.Gravity, l.h2, l.u2, r.h2, r.u2, f.u2, f.c2, f.dz2, f.r3, f.r4, p.DryDepth)
 		f.viscosity, f.speed = vector[F]{h2: h, q2: q}, speed
 		return
 	}
 	if absent2l && absent2r {
 		f.absent2()
 		f.dz2 = 0
-		f.mean(p.Gravity)
+		f.meanThin(p.Gravity)
 		f.jumps(p.DensityRatio)
 		f.r4 = 0
-		h, q, speed := alone(f.u1, f.c1, f.dz1, f.r1, f.r2, p.EntropyFix)
+		h, q, speed := alone(p.Gravity, l.h1, l.u1, r.h1, r.u1, f.u1, f.c1, f.dz1, f.r1, f.r2, p.DryDepth)
 		f.viscosity, f.speed = vector[F]{h1: h, q1: q}, speed
 		return
 	}
-	f.mean(p.Gravity)
+	f.meanThin(p.Gravity)
 	f.jumps(p.DensityRatio)
 	f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
 	f.speed = f.waves.fastest()
 	f.pvm(p.DensityRatio)
+}
+
+// meanThin is mean where thicknesses may be 0.
+func (f *Face[F]) meanThin(g F) {
+	const film = 1e-12 // m: what stands for no water at all
+	l, r := &f.l, &f.r
+	h1l, h2l, h1r, h2r := l.h1, l.h2, r.h1, r.h2
+	l.h1, l.h2, r.h1, r.h2 = larger(h1l, film), larger(h2l, film), larger(h1r, film), larger(h2r, film)
+	f.mean(g)
+	l.h1, l.h2, r.h1, r.h2 = h1l, h2l, h1r, h2r
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
@@ -75,13 +84,20 @@ func (f *Face[F]) absent2() {
 	f.l.q2, f.l.u2, f.r.q2, f.r.u2 = 0, 0, 0, 0
 }
 
-// alone is the viscosity of a single layer, whose eigenvalues are u ± √c: the line through both |λ|, with Harten's fix.
-func alone[F Float](u, c, dz, r1, r2, fix F) (h, q, speed F) {
-	s := sqrt(c)
-	l1, l2 := u-s, u+s
-	eps := fix * (2 * s)
-	a1, a2 := abs(l1)+harten(l1, eps), abs(l2)+harten(l2, eps)
-	w := 1 / (2 * s)
-	b0, b1 := (l2*a1-l1*a2)*w, (a2-a1)*w
-	return b0*dz + b1*r1, b0*r1 + b1*r2, abs(u) + s
+// alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
+// speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
+// The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
+func alone[F Float](g, hl, ul, hr, ur, u, c, dz, r1, r2, dry F) (h, q, speed F) {
+	cl, cr, s := sqrt(g*hl), sqrt(g*hr), sqrt(c)
+	l1, l2 := smaller(ul-cl, u-s), larger(ur+cr, u+s)
+	if hr < dry {
+		l2 = ul + 2*cl
+	}
+	if hl < dry {
+		l1 = ur - 2*cr
+	}
+	l1, l2 = smaller(l1, 0), larger(l2, 0)
+	w := 1 / (l2 - l1)
+	b0, b1 := -2*l1*l2*w, (l2+l1)*w
+	return b0*dz + b1*r1, b0*r1 + b1*r2, larger(-l1, l2)
 }

@@ -107,15 +107,14 @@ func (f *Face[F]) Split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], contac
 	} else {
 		t1, t2 = carried(m1, l.t1, r.t1), carried(m2, l.t2, r.t2)
 	}
-	if s := f.share(e, m1, 1, p, m, clock, n); s < 1 {
-		m1, t1 = m1*s, t1*s
-	}
-	if s := f.share(e, m2, 2, p, m, clock, n); s < 1 {
-		m2, t2 = m2*s, t2*s
-	}
-
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
+	if s := f.share(e, m1, 1, p, m, clock, n); s < 1 {
+		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
+	}
+	if s := f.share(e, m2, 2, p, m, clock, n); s < 1 {
+		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
+	}
 	x, y := ed.Nx*ed.Length, ed.Ny*ed.Length
 	o := &out[e]
 	o.M1, o.M2, o.Speed = m1*ed.Length, m2*ed.Length, f.speed*ed.Length
@@ -140,8 +139,8 @@ func contact[F Float](ql, tl, hl, qr, tr, hr, u, v F) F {
 	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
 }
 
-// share is the part of layer k's mass flux that the upwind cell can give within the time step: all of it, or less
-// where the layer is thinner than the step it stands on; then each of the cell's three edges has a third to give.
+// share is the part of layer k's mass flux that the upwind cell can give within the time step. At a shore, and where the
+// layer is thinner than the step it stands on, each of the cell's three edges has a third to give.
 func (f *Face[F]) share(e int, flux F, k int, p *Params[F], m *Mesh[F], clock *Clock[F], n *Counters) F {
 	ed := &m.Edges[e]
 	up, cell := &f.l, ed.Left
@@ -151,9 +150,9 @@ func (f *Face[F]) share(e int, flux F, k int, p *Params[F], m *Mesh[F], clock *C
 	if flux == 0 || cell < 0 {
 		return 1
 	}
-	h := up.h1
+	h, least := up.h1, smaller(f.l.h1, f.r.h1)
 	if k == 2 {
-		h = up.h2
+		h, least = up.h2, smaller(f.l.h2, f.r.h2)
 	}
 	const third, all = 0.33333, 0.99999 // short of the full share by more than rounding
 	have := larger(h, 0) * m.Sites[cell].Area
@@ -161,12 +160,12 @@ func (f *Face[F]) share(e int, flux F, k int, p *Params[F], m *Mesh[F], clock *C
 	if want <= third*have {
 		return 1
 	}
-	step := abs(f.dz2)
-	if k == 2 {
-		step = abs(f.l.depth - f.r.depth)
+	step := abs(f.l.depth - f.r.depth)
+	if k == 1 {
+		step = abs((f.r.h2 - f.r.depth) - (f.l.h2 - f.l.depth))
 	}
 	most := F(all) * have
-	if h < 2*step || h < 4*p.DryDepth {
+	if least < p.DryDepth || h < 2*step {
 		most = F(third) * have
 	}
 	if want <= most {

@@ -35,6 +35,7 @@ func (s *side[F]) look(w *State[F], depth, nx, ny, dry F) bool {
 	if s.h1 < dry || s.h2 < dry {
 		s.u1, s.t1 = velocity(s.h1, s.q1, dry), velocity(s.h1, t1, dry)
 		s.u2, s.t2 = velocity(s.h2, s.q2, dry), velocity(s.h2, t2, dry)
+		s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
 		return true
 	}
 	both := 1 / (s.h1 * s.h2)
