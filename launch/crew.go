@@ -24,7 +24,6 @@ type crew struct {
 	started  int     // ranks 0 … started-1 have a process
 
 	exited      chan ending
-	exits       []exit // of the ranks that have ended
 	gone        []bool // by rank
 	sent        map[syscall.Signal]time.Time
 	outputError error // rank 0's output could not be passed on
