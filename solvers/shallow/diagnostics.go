@@ -26,6 +26,7 @@ type Diagnostics struct {
 	Z1AbsIntegral float64 // ∫|z1| dA
 	H2SqIntegral  float64 // ∫h2² dA
 	ComplexEdges  int64   // edges with a complex pair, summed over the steps
+	CFLMax        float64 // the largest CFL number of a step by its own waves: steps are set by those of the step before
 	LimitedFluxes int64   // mass fluxes cut to what the upwind cell had, summed over the steps
 }
 
@@ -85,7 +86,7 @@ func (l *sumLoop[F]) Range(lo, hi int) {
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	var d Diagnostics
+	d := Diagnostics{CFLMax: s.courant}
 	l := s.sums
 	l.reset()
 	s.dev.Run(l, 0, s.part.Owned)

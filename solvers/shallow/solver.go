@@ -25,6 +25,9 @@ type Solver interface {
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// Hash returns the SHA-256 of the state in global order.
 	Hash(ctx context.Context) (string, error)
+	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,
+	// q1x, q1y, h2, q2x, q2y. It must do the same to a cell on every rank that holds it.
+	Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error
 	// BytesPerCell is what the arrays of the solver take, on average over its cells.
 	BytesPerCell() float64
 }
@@ -53,6 +56,8 @@ type solver[F kernels.Float] struct {
 	sums   *sumLoop[F]
 	inner  int // edges [0, inner) touch no ghost
 
+	cfl     float64 // that the case asks for
+	courant float64 // the largest that a step had
 	t       float64
 	limit   float64 // the longest next step
 	steps   int
@@ -63,7 +68,7 @@ type solver[F kernels.Float] struct {
 
 func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
 	dev backend.Device) (*solver[F], error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev}
+	s := &solver[F]{part: part, comm: comm, dev: dev, cfl: cfg.CFL}
 	var err error
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
@@ -163,6 +168,7 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	if err := s.advance(ctx); err != nil {
 		return 0, err
 	}
+	s.courant = max(s.courant, s.cfl*dt/s.limit)
 	if last {
 		s.t = until
 	} else {
@@ -211,4 +217,17 @@ func (s *solver[F]) settleHalo(ctx context.Context) error {
 	}
 	s.flying = false
 	return s.halo.Finish(ctx)
+}
+
+func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
+	if err := s.settleHalo(ctx); err != nil {
+		return err
+	}
+	for i := range s.now {
+		c := &s.now[i]
+		w := [6]float64{float64(c.H1), float64(c.Q1x), float64(c.Q1y), float64(c.H2), float64(c.Q2x), float64(c.Q2y)}
+		change(i, &w)
+		*c = kernels.State[F]{H1: F(w[0]), Q1x: F(w[1]), Q1y: F(w[2]), H2: F(w[3]), Q2x: F(w[4]), Q2y: F(w[5])}
+	}
+	return nil
 }
