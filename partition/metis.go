@@ -152,7 +152,6 @@ func widen(values []int32) []int64 {
 	return wide
 }
 
-
 // addressOf is the address of the first element, for C. The caller pins it.
 func addressOf[T int32 | int64](values []T) uintptr {
 	return uintptr(unsafe.Pointer(&values[0]))

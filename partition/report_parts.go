@@ -61,8 +61,8 @@ func ReportParts(g Graph, parts []int32, n int) (PartReport, error) {
 	return r, nil
 }
 
-// Imbalance is the size of the largest part over the mean: 1 is perfect, and 1.1 wastes a tenth of the time. It is
-// 1 for no cells.
+// Imbalance is the size of the largest part over the mean: 1 is perfect, and at 1.1 a step takes a tenth longer than
+// it would with perfect balance. It is 1 for no cells.
 func (r PartReport) Imbalance() float64 {
 	cells := summarize(r.Cells)
 	if cells.sum == 0 {

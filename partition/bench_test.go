@@ -1,0 +1,88 @@
+package partition
+
+import (
+	"sync"
+	"testing"
+)
+
+// bigMesh is the dual graph of 2,080,800 triangles in the order that two refinements leave.
+var bigMesh = sync.OnceValue(func() (mesh struct {
+	g    Graph
+	x, y []float64
+}) {
+	m := lattice(255, 255, 1)
+	for range 2 {
+		m = m.refined()
+	}
+	mesh.g, mesh.x, mesh.y = m.dual(&testing.B{})
+	return mesh
+})
+
+func BenchmarkOrder(b *testing.B) {
+	mesh := bigMesh()
+	for _, kind := range Orderings {
+		b.Run(string(kind), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Order(kind, mesh.g, mesh.x, mesh.y, 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkOrderScattered starts from the worst numbering, where every neighbour is a cache miss away.
+func BenchmarkOrderScattered(b *testing.B) {
+	mesh := bigMesh()
+	g := relabelled(b, mesh.g, shuffled(mesh.g.N(), 1))
+	for _, kind := range []Ordering{RCM, GPS} {
+		b.Run(string(kind), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Order(kind, g, nil, nil, 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkPartition(b *testing.B) {
+	mesh := bigMesh()
+	for _, kind := range Cuts {
+		b.Run(string(kind), func(b *testing.B) {
+			if kind == METIS {
+				needMETIS(b)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Partition(kind, mesh.g, mesh.x, mesh.y, 64, 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkArrangeAll(b *testing.B) {
+	mesh := bigMesh()
+	parts, err := Partition(HilbertCut, mesh.g, mesh.x, mesh.y, 64, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		split, err := Split(parts, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, cells := range split {
+			if _, _, err := Arrange(mesh.g, parts, cells, RCM, mesh.x, mesh.y, 1); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := Ghosts(mesh.g, parts, cells, 1); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+//go:build linux
+
+package partition
+
+import (
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// needMETIS skips a test where libmetis is not installed.
+func needMETIS(t testing.TB) *metisLibrary {
+	t.Helper()
+	lib, err := openMETIS()
+	if err != nil {
+		t.Skipf("METIS is not tested: %v", err)
+	}
+	return lib
+}
+
+func TestMETIS(t *testing.T) {
+	lib := needMETIS(t)
+	t.Logf("libmetis found; 64-bit ids: %v", lib.wide)
+	g, x, y := lattice(40, 40, 1).dual(t)
+	for _, n := range []int{1, 2, 7, 64} {
+		parts, err := Partition(METIS, g, nil, nil, n, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Partition(METIS, g, nil, nil, n, 0)
+		if err != nil || !slices.Equal(parts, again) {
+			t.Errorf("%d parts differ from call to call, %v", n, err)
+		}
+		r, err := ReportParts(g, parts, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The library keeps parts within 3 %, and one or two cells more where parts are small.
+		if limit := 1.03 + 2*float64(n)/float64(g.N()); r.Imbalance() > limit {
+			t.Errorf("%d parts: imbalance %v, want at most %v", n, r.Imbalance(), limit)
+		}
+		curve, err := Partition(HilbertCut, g, x, y, n, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Two halves of a square along the curve are the best there are; otherwise METIS must win clearly.
+		byCurve, _ := ReportParts(g, curve, n)
+		if r.EdgeCut > byCurve.EdgeCut*6/5 || n > 2 && r.EdgeCut >= byCurve.EdgeCut {
+			t.Errorf("%d parts: METIS cuts %d edges, the Hilbert curve %d", n, r.EdgeCut, byCurve.EdgeCut)
+		}
+	}
+}
+
+func TestMETISDegenerate(t *testing.T) {
+	needMETIS(t)
+	_, err := Partition(METIS, grid(t, 2, 2), nil, nil, 5, 0)
+	if err == nil || !strings.Contains(err.Error(), "5 parts of 4") {
+		t.Errorf("more parts than cells: %v", err)
+	}
+	for _, test := range []struct {
+		name string
+		g    Graph
+		n    int
+	}{
+		{"no edges", fromEdges(t, 6, nil), 3},
+		{"one edge and isolated vertices", fromEdges(t, 6, [][2]int32{{1, 4}}), 3},
+		{"as many parts as cells", grid(t, 3, 3), 9},
+		{"one cell", fromEdges(t, 1, nil), 1},
+	} {
+		parts, err := Partition(METIS, test.g, nil, nil, test.n, 0)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if _, err := Split(parts, test.n); err != nil || len(parts) != test.g.N() {
+			t.Errorf("%s: %v, %v", test.name, parts, err)
+		}
+	}
+}
+
+// After a call of libmetis the handlers of SIGTERM and SIGABRT are Go's again, with their flags: a SIGTERM is
+// delivered to the program and does not kill it.
+func TestMETISLeavesSignalsAlone(t *testing.T) {
+	needMETIS(t)
+	var before, after kernelSigaction
+	sigaction(syscall.SIGTERM, nil, &before)
+	if _, err := Partition(METIS, grid(t, 20, 20), nil, nil, 3, 0); err != nil {
+		t.Fatal(err)
+	}
+	sigaction(syscall.SIGTERM, nil, &after)
+	if before != after {
+		t.Fatalf("the handler of SIGTERM was %x and is %x", before, after)
+	}
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, syscall.SIGTERM)
+	defer signal.Stop(got)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-got:
+	case <-time.After(10 * time.Second):
+		t.Error("SIGTERM did not arrive")
+	}
+}
+
+func TestMissingLibrary(t *testing.T) {
+	if _, err := dlopenAny("libmetis-that-is-not-there.so.5", "libnor-this.so"); err == nil ||
+		!strings.Contains(err.Error(), "libmetis-that-is-not-there.so.5") {
+		t.Errorf("error %v", err)
+	}
+}
