@@ -5,7 +5,7 @@ import "math/bits"
 // idSet finds the position of an id in an ascending list in constant time, with two bits of memory for each id
 // between the first and the last: a bitmap, and before each word of it the number of ids in the words before.
 type idSet struct {
-	base   int32 // the id of bit 0, a multiple of 64
+	base   int32 // the id of bit 0
 	words  []uint64
 	before []int32
 }
@@ -15,7 +15,7 @@ func newIDSet(ids []int32) idSet {
 	if len(ids) == 0 {
 		return idSet{}
 	}
-	s := idSet{base: ids[0] &^ 63}
+	s := idSet{base: ids[0]}
 	s.words = make([]uint64, (ids[len(ids)-1]-s.base)/64+1)
 	for _, id := range ids {
 		at := id - s.base

@@ -50,7 +50,10 @@ var openMETIS = sync.OnceValues(func() (*metisLibrary, error) {
 	return &lib, nil
 })
 
+// dlopenAny opens the first library that is there; the error is that of the first name.
 func dlopenAny(names ...string) (uintptr, error) {
+	runtime.LockOSThread() // the reason of a failure is kept by thread
+	defer runtime.UnlockOSThread()
 	var first error
 	for _, name := range names {
 		handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
