@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -28,6 +29,8 @@ type Solver interface {
 	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,
 	// q1x, q1y, h2, q2x, q2y. It must do the same to a cell on every rank that holds it.
 	Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error
+	// Phases tells how many seconds this rank spent where.
+	Phases() map[string]float64
 	// BytesPerCell is what the arrays of the solver take, on average over its cells.
 	BytesPerCell() float64
 }
@@ -61,6 +64,8 @@ type solver[F kernels.Float] struct {
 	t       float64
 	limit   float64 // the longest next step
 	steps   int
+	clockAt time.Time
+	spent   [4]time.Duration // on fluxes, waiting for ghosts, updates, waiting for the time step
 	flying  bool // the ghosts of now are on their way
 	reduced [1]float64
 	order   []int32 // owned cells in ascending global order
@@ -107,7 +112,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 	if err := s.advance(ctx); err != nil {
 		return nil, err
 	}
-	s.steps, s.counters = 0, kernels.Counters{}
+	s.steps, s.counters, s.spent = 0, kernels.Counters{}, [4]time.Duration{}
 	return s, nil
 }
 
@@ -183,24 +188,32 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 // Fluxes between owned cells are computed while the ghosts of this state arrive, and core cells are updated while
 // the boundary cells of the next one leave.
 func (s *solver[F]) advance(ctx context.Context) error {
+	s.clockAt = time.Now()
 	s.dev.Run(s.flux, 0, s.inner)
+	s.lap(inFlux)
 	if err := s.settleHalo(ctx); err != nil {
 		return err
 	}
+	s.lap(inHalo)
 	s.dev.Run(s.flux, s.inner, len(s.mesh.Edges))
+	s.lap(inFlux)
 
 	s.update.reset()
 	s.dev.Run(s.update, s.part.Core, s.part.Owned)
+	s.lap(inUpdate)
 	if err := s.halo.Start(ctx, halo.Of(s.next)); err != nil {
 		return err
 	}
 	s.flying = true
+	s.lap(inHalo)
 	s.dev.Run(s.update, 0, s.part.Core)
+	s.lap(inUpdate)
 
 	s.reduced[0] = float64(s.update.dt)
 	if err := s.comm.AllreduceFloat64(ctx, dist.Min, s.reduced[:]); err != nil {
 		return fmt.Errorf("time step: %w", err)
 	}
+	s.lap(inReduce)
 	s.limit = s.reduced[0]
 	s.now, s.next = s.next, s.now
 	s.steps++
@@ -208,6 +221,27 @@ func (s *solver[F]) advance(ctx context.Context) error {
 		return s.broken(ctx)
 	}
 	return nil
+}
+
+const (
+	inFlux = iota
+	inHalo
+	inUpdate
+	inReduce
+)
+
+// lap books the time since the last lap.
+func (s *solver[F]) lap(phase int) {
+	now := time.Now()
+	s.spent[phase] += now.Sub(s.clockAt)
+	s.clockAt = now
+}
+
+func (s *solver[F]) Phases() map[string]float64 {
+	return map[string]float64{
+		"flux": s.spent[inFlux].Seconds(), "halo": s.spent[inHalo].Seconds(),
+		"update": s.spent[inUpdate].Seconds(), "reduce": s.spent[inReduce].Seconds(),
+	}
 }
 
 // settleHalo completes the exchange that the last step began.
