@@ -66,7 +66,7 @@ type solver[F kernels.Float] struct {
 	steps   int
 	clockAt time.Time
 	spent   [4]time.Duration // on fluxes, waiting for ghosts, updates, waiting for the time step
-	flying  bool // the ghosts of now are on their way
+	flying  bool             // the ghosts of now are on their way
 	reduced [1]float64
 	order   []int32 // owned cells in ascending global order
 }
