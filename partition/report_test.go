@@ -32,6 +32,11 @@ func TestGoldenReports(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "partition %s\n%v\n", kind, r)
 	}
+	holes := withHoles(t, 30, 20)
+	for _, kind := range []Ordering{RCM, GPS} {
+		_, r := order(t, kind, holes, nil, nil, 0)
+		fmt.Fprintf(&out, "order %s of a grid with holes\n%v\n", kind, r)
+	}
 	const file = "testdata/reports.txt"
 	if *rewrite {
 		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
@@ -45,6 +50,21 @@ func TestGoldenReports(t *testing.T) {
 	if out.String() != string(want) {
 		t.Errorf("the reports differ from %s:\n%s", file, out.String())
 	}
+}
+
+// withHoles is a grid without a third of its edges: many degrees, and many components.
+func withHoles(t testing.TB, nx, ny int) Graph {
+	full := grid(t, nx, ny)
+	random := splitMix(6)
+	var edges [][2]int32
+	for v := range int32(full.N()) {
+		for _, u := range full.Neighbours(v) {
+			if u < v && random.below(3) > 0 {
+				edges = append(edges, [2]int32{u, v})
+			}
+		}
+	}
+	return fromEdges(t, full.N(), edges)
 }
 
 func TestReportOrder(t *testing.T) {
