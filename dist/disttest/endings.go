@@ -101,7 +101,7 @@ func closedPeer(ctx context.Context, c dist.Comm) error {
 	if err := b.wait(ctx); err != nil {
 		return err
 	}
-	return names(receive(ctx, c, 0), 0)
+	return errors.Join(names(receive(ctx, c, 0), 0), c.Close())
 }
 
 func afterClose(ctx context.Context, c dist.Comm) error {

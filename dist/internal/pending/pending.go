@@ -3,6 +3,7 @@
 package pending
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,17 @@ type Op struct {
 
 // Complete ends the operation. It must be called once for each Op that Table.Post returned, unless the Op was
 // withdrawn.
-func (o *Op) Complete(err error) { o.done <- err }
+func (o *Op) Complete(err error) {
+	if o.done != nil {
+		o.done <- err
+	}
+}
+
+// Detach returns a copy of o with its own memory, for which nobody waits. The transport goes on with it when o must
+// end before its message may.
+func (o *Op) Detach() *Op {
+	return &Op{Send: o.Send, Peer: o.Peer, Tag: o.Tag, Buf: bytes.Clone(o.Buf), Sent: o.Sent, ID: o.ID}
+}
 
 // Await blocks until Complete was called, for an operation that is about to end.
 func (o *Op) Await() { <-o.done }

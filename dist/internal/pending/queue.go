@@ -27,6 +27,21 @@ func (q *Queue) Match(tag int) *Op {
 	return nil
 }
 
+// MatchID removes and returns the operation with the transport's id, or nil.
+func (q *Queue) MatchID(id uint64) *Op {
+	var prev *Op
+	for o := q.head; o != nil; prev, o = o, o.next {
+		if o.ID == id {
+			q.unlink(prev, o)
+			return o
+		}
+	}
+	return nil
+}
+
+// Empty tells whether nothing is in the queue.
+func (q *Queue) Empty() bool { return q.head == nil }
+
 // Pop removes and returns the first operation, or nil.
 func (q *Queue) Pop() *Op {
 	o := q.head

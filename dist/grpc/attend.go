@@ -1,0 +1,153 @@
+package grpc
+
+import (
+	"time"
+
+	rpc "google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/proto"
+)
+
+// attendant serves the control streams of a coordinator.
+type attendant struct {
+	proto.UnimplementedCoordinatorServer
+	*coordinator
+	beat time.Duration
+	stop <-chan struct{}
+}
+
+// Attend serves one rank. It sends; what the rank says is read beside it.
+func (a *attendant) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator]) error {
+	msg, err := s.Recv()
+	if err != nil {
+		return err
+	}
+	if msg.GetHello() == nil {
+		return status.Error(codes.InvalidArgument, "the first message must be a hello")
+	}
+	m := a.join(msg.GetHello())
+	go func() {
+		for {
+			msg, err := s.Recv()
+			if err != nil {
+				a.ended(m)
+				return
+			}
+			a.tell(m, msg)
+		}
+	}()
+	tick := time.NewTicker(a.beat)
+	defer tick.Stop()
+	for {
+		select {
+		case msg := <-m.out:
+			if err := s.Send(msg); err != nil {
+				return err
+			}
+			if msg.GetVerdict() != nil || msg.GetFarewell() != nil {
+				a.hearOut(m)
+				return nil
+			}
+		case <-tick.C:
+			b := &proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: &proto.Beat{Missing: a.missing()}}}
+			if err := s.Send(b); err != nil {
+				return err
+			}
+		case <-m.gone:
+			return nil
+		case <-a.stop:
+			return status.Error(codes.Unavailable, "the coordinator stops")
+		}
+	}
+}
+
+// hearOut waits until the rank has closed its side, by which it tells that it has heard the end.
+func (a *attendant) hearOut(m *member) {
+	select {
+	case <-m.gone:
+	case <-a.stop:
+	case <-time.After(patience):
+	}
+}
+
+// collector serves the streams on which ranks bring data to collectives.
+type collector struct {
+	*coordinator
+	limit int
+	stop  <-chan struct{}
+}
+
+// serveCollect ends with the run, so that nobody waits for a rank that no longer reads.
+func (c *collector) serveCollect(s rpc.ServerStream) error {
+	rank, err := identity(s.Context(), c.size, c.epoch)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	m := c.members[rank]
+	c.mu.Unlock()
+	if m == nil || rank == c.host {
+		return status.Errorf(codes.FailedPrecondition, "rank %d has not said hello", rank)
+	}
+	f, seq := new(frame), uint64(0)
+	m.answers.Lock()
+	if m.reply != nil {
+		m.answers.Unlock()
+		return status.Errorf(codes.AlreadyExists, "rank %d brings data already", rank)
+	}
+	m.reply = func(result []byte) {
+		f.header = header{kind: answer, epoch: c.epoch}
+		// An error here is the end of the rank's streams, of which the control stream tells.
+		_ = sendLong(s, f, &seq, result)
+	}
+	m.answers.Unlock()
+
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		c.read(m, s)
+	}()
+	select {
+	case <-ended:
+	case <-c.over:
+	case <-c.stop:
+	}
+	return nil
+}
+
+func (c *collector) read(m *member, s stream) {
+	in := assembler{epoch: c.epoch, first: call, limit: uint64(c.limit)}
+	a := arrival{to: &in}
+	for {
+		if s.RecvMsg(&a) != nil {
+			if a.err != nil {
+				c.blame(m.rank, a.err)
+			}
+			return
+		}
+		if !in.full {
+			c.alive(m)
+			continue
+		}
+		in.full = false
+		h := &in.head
+		what := collect.Call{Kind: h.call, Op: h.op, Root: int(h.root), Len: int(h.tag)}
+		round, err := c.enter(m, what, in.buf)
+		if err != nil {
+			return
+		}
+		if round != nil {
+			c.answer(what, round)
+		}
+	}
+}
+
+// blame ends the run because of what a rank has sent.
+func (c *coordinator) blame(rank int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.decide(fault(uint32(rank), err.Error()))
+}

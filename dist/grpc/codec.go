@@ -1,0 +1,74 @@
+package grpc
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+)
+
+// codecName is the content-subtype of the streams that carry frames.
+const codecName = "halo"
+
+func init() { encoding.RegisterCodecV2(codec{}) }
+
+// codec passes frames through as they are. gRPC frees the buffers that Marshal returns when they are on the wire; they
+// go back to the pool then.
+type codec struct{}
+
+func (codec) Name() string { return codecName }
+
+func (codec) Marshal(v any) (mem.BufferSlice, error) {
+	f, ok := v.(*frame)
+	if !ok {
+		return nil, fmt.Errorf("dist/grpc: cannot send a %T", v)
+	}
+	if f.filled == nil {
+		f.fill()
+	}
+	b := mem.NewBuffer(f.filled, buffers)
+	f.filled = nil
+	return mem.BufferSlice{b}, nil
+}
+
+func (codec) Unmarshal(data mem.BufferSlice, v any) error {
+	a, ok := v.(*arrival)
+	if !ok {
+		return fmt.Errorf("dist/grpc: cannot receive a %T", v)
+	}
+	return a.decode(data)
+}
+
+// buffers holds what frames and early messages are copied to, in classes of powers of two.
+var buffers = &pool{}
+
+const (
+	smallest = 11 // 2 KiB: gRPC does not give back buffers of 1 KiB and less
+	largest  = 20
+)
+
+type pool struct {
+	class [largest + 1]sync.Pool
+}
+
+func (p *pool) Get(n int) *[]byte {
+	c := max(bits.Len(uint(max(n, 1)-1)), smallest)
+	if c > largest {
+		b := make([]byte, n)
+		return &b
+	}
+	if b, ok := p.class[c].Get().(*[]byte); ok {
+		*b = (*b)[:n]
+		return b
+	}
+	b := make([]byte, n, 1<<c)
+	return &b
+}
+
+func (p *pool) Put(b *[]byte) {
+	if c := bits.Len(uint(cap(*b))) - 1; c >= smallest && c <= largest && cap(*b) == 1<<c {
+		p.class[c].Put(b)
+	}
+}

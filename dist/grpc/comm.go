@@ -1,0 +1,213 @@
+package grpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	rpc "google.golang.org/grpc"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
+	"github.com/atoll-hpc/atoll/proto"
+)
+
+// ErrClosed is wrapped by the error of a call on, or to, a rank that has called Close.
+var ErrClosed = errors.New("has left the run")
+
+// comm is one rank.
+type comm struct {
+	cfg   Config
+	epoch uint64
+	peers []*peer
+	table pending.Table
+
+	hosted *coordinator // nil when it lives in another process
+	link   *link        // to the coordinator
+	gather gathering
+	server *rpc.Server
+
+	ready  chan struct{} // closed when epoch and peers are set
+	closed atomic.Bool
+
+	// Streams of frames live in this context. The first failure ends it, so that none blocks.
+	streams context.Context
+	cut     context.CancelFunc
+
+	once  sync.Once
+	down  chan struct{} // closed at the first failure
+	cause error         // why; read after down
+	stop  chan struct{} // closed to end all goroutines
+	tasks sync.WaitGroup
+}
+
+func (c *comm) Rank() int { return c.cfg.Rank }
+func (c *comm) Size() int { return c.cfg.Size }
+
+// fail ends the run for this rank.
+func (c *comm) fail(cause error) {
+	c.once.Do(func() {
+		c.cause = cause
+		close(c.down)
+		c.cut()
+	})
+}
+
+// Cause says why the run has failed.
+func (c *comm) Cause() error { return c.cause }
+
+func (c *comm) check(ctx context.Context, peer, tag int) error {
+	if c.closed.Load() {
+		return &dist.PeerError{Rank: c.cfg.Rank, Err: ErrClosed}
+	}
+	select {
+	case <-c.down:
+		return c.cause
+	default:
+	}
+	return pending.Check(ctx, c.cfg.Size, peer, tag)
+}
+
+func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
+	if err := c.check(ctx, to, tag); err != nil {
+		return 0, err
+	}
+	o, req := c.table.Post(true, to, tag, buf)
+	if p := c.peers[to]; to == c.cfg.Rank {
+		p.sendToSelf(o)
+	} else {
+		p.send(o)
+	}
+	return req, nil
+}
+
+func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
+	if err := c.check(ctx, from, tag); err != nil {
+		return 0, err
+	}
+	o, req := c.table.Post(false, from, tag, buf)
+	c.peers[from].receive(o)
+	return req, nil
+}
+
+func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
+	return c.table.Wait(ctx, reqs, c.down, c)
+}
+
+// Withdraw takes back an operation that has not ended.
+func (c *comm) Withdraw(o *pending.Op) {
+	if o.Send {
+		c.peers[o.Peer].withdrawSend(o)
+	} else {
+		c.peers[o.Peer].withdrawReceive(o)
+	}
+}
+
+// Abort ends the run on all ranks. It returns when the coordinator has told them, or cannot be reached.
+func (c *comm) Abort(code int, cause error) {
+	text := fmt.Sprint(cause)
+	c.report(&proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: int64(code), Cause: text}}},
+		&dist.AbortError{Rank: c.cfg.Rank, Code: code, Cause: text})
+}
+
+// blame ends the run because a peer broke the protocol.
+func (c *comm) blame(peer int, err error) {
+	c.report(&proto.FromRank{Kind: &proto.FromRank_Fault{Fault: &proto.Fault{Rank: uint32(peer), Text: err.Error()}}},
+		&dist.PeerError{Rank: peer, Err: err})
+}
+
+// settle is how long a rank waits for the coordinator's verdict, which names the rank that failed first, before it
+// believes what it sees itself.
+const settle = time.Second
+
+// report asks the coordinator to end the run, and ends it alone when there is no answer.
+func (c *comm) report(msg *proto.FromRank, otherwise error) {
+	c.link.say(msg)
+	timeout := time.NewTimer(settle)
+	defer timeout.Stop()
+	select {
+	case <-c.down:
+	case <-c.stop:
+	case <-timeout.C:
+		c.fail(otherwise)
+	}
+}
+
+// lose ends the run because the stream to a peer broke, unless that has left.
+func (c *comm) lose(p *peer) {
+	c.tasks.Go(func() {
+		timeout := time.NewTimer(settle)
+		defer timeout.Stop()
+		select {
+		case <-c.down:
+		case <-c.stop:
+		case <-timeout.C:
+			if !p.hasLeft() {
+				c.fail(&dist.PeerError{Rank: p.rank, Err: dist.ErrPeerLost})
+			}
+		}
+	})
+}
+
+// Close waits until all ranks have called it, since those that run may need the coordinator that this process
+// may host, or until CloseTimeout. After a failure it does not wait.
+func (c *comm) Close() error {
+	if c.closed.Swap(true) {
+		return nil
+	}
+	timeout := time.NewTimer(c.cfg.CloseTimeout)
+	defer timeout.Stop()
+	err := c.leave(timeout.C)
+	c.end()
+	return err
+}
+
+func (c *comm) leave(timeout <-chan time.Time) error {
+	sent := make([]uint64, c.cfg.Size)
+	for r, p := range c.peers {
+		if !p.drain(c.down, timeout) {
+			break // the run has failed, or the receiver does not read: the timeout has passed for the next wait too
+		}
+		sent[r] = p.tx.sent
+	}
+	c.link.say(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
+	select {
+	case <-c.link.farewell:
+		return nil
+	case <-c.down:
+		return nil // the calls before have told
+	case <-timeout:
+	}
+	if c.hosted == nil {
+		return nil
+	}
+	text := fmt.Sprintf("has left the run, after it waited %v for the others", c.cfg.CloseTimeout)
+	c.hosted.blame(c.cfg.Rank, errors.New(text))
+	<-c.hosted.over
+	return fmt.Errorf("dist/grpc: ranks were still running %v after rank %d had finished", c.cfg.CloseTimeout, c.cfg.Rank)
+}
+
+// end stops everything at once, as the death of the process would.
+func (c *comm) end() {
+	if c.hosted != nil {
+		c.hosted.mu.Lock()
+		c.hosted.dead = true
+		c.hosted.mu.Unlock()
+	}
+	close(c.stop)
+	c.cut()
+	c.server.Stop()
+	if c.link != nil {
+		c.link.close()
+	}
+	for _, p := range c.peers {
+		p.close()
+	}
+	c.tasks.Wait()
+	if c.hosted != nil {
+		c.hosted.last.Wait()
+	}
+}

@@ -1,0 +1,219 @@
+package grpc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/disttest"
+	"github.com/atoll-hpc/atoll/dist/grpc"
+)
+
+func TestMain(m *testing.M) {
+	if rankOfChild() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// socketDir is short enough for the path of a socket, which t.TempDir may not be.
+func socketDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "atoll")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// join starts ranks that differ in their rank alone, unless edit changes more.
+func join(t testing.TB, n int, base grpc.Config, edit func(cfg *grpc.Config)) ([]dist.Comm, []error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	comms, errs := make([]dist.Comm, n), make([]error, n)
+	var wg sync.WaitGroup
+	for r := range n {
+		cfg := base
+		cfg.Rank, cfg.Size, cfg.BuildID, cfg.CaseHash = r, n, "build", "case"
+		if edit != nil {
+			edit(&cfg)
+		}
+		wg.Go(func() { comms[r], errs[r] = grpc.Join(ctx, cfg) })
+	}
+	wg.Wait()
+	return comms, errs
+}
+
+func open(t testing.TB, n int) []dist.Comm {
+	t.Helper()
+	comms, errs := join(t, n, grpc.Config{Coordinator: "unix:" + socketDir(t) + "/c.sock"}, nil)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return comms
+}
+
+func TestConformance(t *testing.T) {
+	disttest.Run(t, func(t *testing.T, n int) []dist.Comm { return open(t, n) })
+}
+
+func TestFailures(t *testing.T) {
+	disttest.RunFailures(t, func(t *testing.T, n int) []dist.Comm { return open(t, n) }, grpc.Kill)
+}
+
+// gRPC itself allocates for every message; this bounds what we and it do together, for two messages and a reduction
+// on two ranks.
+func TestSteadyStateAllocatesLittle(t *testing.T) { disttest.Allocations(t, open(t, 2), 120) }
+
+func Benchmark(b *testing.B) { disttest.Benchmark(b, open) }
+
+func TestRanksThatDifferAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit func(cfg *grpc.Config)
+		want string
+	}{
+		"build": {func(cfg *grpc.Config) { cfg.BuildID += fmt.Sprint(cfg.Rank / 2) }, "runs build"},
+		"case":  {func(cfg *grpc.Config) { cfg.CaseHash += fmt.Sprint(cfg.Rank / 2) }, "has case"},
+		"size":  {func(cfg *grpc.Config) { cfg.Size += cfg.Rank / 2 }, "was started for 4 ranks"},
+		"twice": {func(cfg *grpc.Config) {
+			if cfg.Rank == 2 {
+				cfg.Rank, cfg.Listen = 1, cfg.Coordinator+"2"
+			}
+		}, "was started twice"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := join(t, 3, grpc.Config{Coordinator: "unix:" + socketDir(t) + "/c.sock"}, c.edit)
+			for r, err := range errs {
+				var p *dist.PeerError
+				if !errors.As(err, &p) || !contains(err, c.want) {
+					t.Errorf("rank %d: %v", r, err)
+				}
+			}
+		})
+	}
+}
+
+func contains(err error, text string) bool { return err != nil && strings.Contains(err.Error(), text) }
+
+func TestJoinNamesWhoIsMissing(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	_, err := grpc.Join(ctx, grpc.Config{Rank: 0, Size: 3, Coordinator: "unix:" + socketDir(t) + "/c.sock"})
+	if !errors.Is(err, context.DeadlineExceeded) || !contains(err, "[1 2]") {
+		t.Fatal(err)
+	}
+	_, err = grpc.Join(ctx, grpc.Config{Rank: 1, Size: 3, Coordinator: "unix:" + socketDir(t) + "/c.sock"})
+	if !errors.Is(err, context.DeadlineExceeded) || !contains(err, "no coordinator") {
+		t.Fatal(err)
+	}
+}
+
+func TestPlaintextStaysOnThisMachine(t *testing.T) {
+	for _, address := range []string{"10.0.0.1:4000", "0.0.0.0:4000", ":4000", "node7:4000", "[::]:4000"} {
+		_, err := grpc.Join(t.Context(), grpc.Config{Size: 1, Coordinator: address})
+		if !contains(err, "mutual TLS") {
+			t.Errorf("%s: %v", address, err)
+		}
+		_, err = grpc.Join(t.Context(), grpc.Config{Size: 1, Coordinator: "127.0.0.1:0", Listen: address})
+		if !contains(err, "mutual TLS") {
+			t.Errorf("listen on %s: %v", address, err)
+		}
+	}
+	for _, address := range []string{"unix:", "unix:/" + strings.Repeat("x", 107), "nonsense"} {
+		if _, err := grpc.Join(t.Context(), grpc.Config{Size: 1, Coordinator: address}); err == nil {
+			t.Errorf("%q is accepted", address)
+		}
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // to find a free port
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	comms, errs := join(t, 3, grpc.Config{Coordinator: l.Addr().String()}, nil)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range disttest.Cases()[:6] {
+		disttest.Each(t, comms, k.Run)
+	}
+	disttest.Close(t, comms)
+}
+
+func TestCoordinatorOfItsOwn(t *testing.T) {
+	address := "unix:" + socketDir(t) + "/c.sock"
+	served := make(chan error, 1)
+	go func() { served <- grpc.ServeCoordinator(t.Context(), grpc.Config{Size: 3, Coordinator: address}) }()
+	comms, errs := join(t, 3, grpc.Config{Coordinator: address, External: true}, nil)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range disttest.Cases() {
+		disttest.Each(t, comms, k.Run)
+	}
+	disttest.Close(t, comms)
+	if err := <-served; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A neighbour that floods a rank is refused before its messages take more memory than Early.
+func TestEarlyMessagesAreBounded(t *testing.T) {
+	base := grpc.Config{Coordinator: "unix:" + socketDir(t) + "/c.sock", Early: 1 << 20}
+	comms, errs := join(t, 2, base, nil)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+		if c.Rank() == 1 {
+			if err := c.Barrier(ctx); !contains(err, "rank 0: has sent more than 1048576 bytes") {
+				return fmt.Errorf("the flooded rank got %v", err)
+			}
+			return nil
+		}
+		for range 1000 {
+			r, err := c.Isend(ctx, 1, 0, make([]byte, 100_000))
+			if err == nil {
+				err = c.Wait(ctx, []dist.Request{r})
+			}
+			if err != nil {
+				return nil
+			}
+		}
+		return errors.New("nothing stopped the flood")
+	})
+	disttest.Close(t, comms)
+}
+
+func TestCloseTimeout(t *testing.T) {
+	base := grpc.Config{Coordinator: "unix:" + socketDir(t) + "/c.sock", CloseTimeout: 100 * time.Millisecond}
+	comms, errs := join(t, 2, base, nil)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+		if c.Rank() == 0 {
+			if err := c.Close(); !contains(err, "still running") {
+				return fmt.Errorf("Close returned %v", err)
+			}
+			return nil
+		}
+		if _, err := c.Gatherv(ctx, 0, nil); !contains(err, "rank 0: has left the run") {
+			return err
+		}
+		return c.Close()
+	})
+}

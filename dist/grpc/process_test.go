@@ -1,0 +1,3 @@
+package grpc_test
+
+func rankOfChild() bool { return false }
