@@ -1,0 +1,131 @@
+package progress
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// state is what there is to show at one moment.
+type state struct {
+	step       int
+	t, end, dt float64
+	portion    float64       // of the whole run that is done, from 0 to 1
+	left       time.Duration // negative if not known yet
+	rate       float64       // million cells a second since the start
+}
+
+func (l *Line) state(step int, t, dt float64, now time.Time) state {
+	r := &l.run
+	s := state{step: step, t: t, end: r.End, dt: dt, left: -1}
+	s.portion = r.portion(step, t)
+	if elapsed := now.Sub(l.start).Seconds(); elapsed > 0 {
+		s.rate = float64(step-r.Step) * float64(r.Cells) / elapsed / 1e6
+		if first := r.portion(r.Step, r.Time); s.portion > first {
+			left := elapsed * (1 - s.portion) / (s.portion - first)
+			if left < 1e9 { // some 30 years; a Duration holds 290
+				s.left = time.Duration(left * 1e9)
+			}
+		}
+	}
+	return s
+}
+
+// portion is how much of a run is done at a step: a run ends by its time or by its number of steps.
+func (r *Run) portion(step int, t float64) float64 {
+	portion := 0.0
+	if r.End > 0 {
+		portion = t / r.End
+	}
+	if r.MaxSteps > 0 {
+		portion = math.Max(portion, float64(step)/float64(r.MaxSteps))
+	}
+	return math.Min(math.Max(portion, 0), 1)
+}
+
+// tenths are how many of a portion are whole, where sums of time steps may fall short by rounding.
+func tenths(portion float64) int { return int(10*portion + 1e-9) }
+
+// appendTo appends one line of at most so many columns, all of ASCII. Where all does not fit, less important parts are left out.
+func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
+	parts := []struct {
+		text     string
+		priority int // the lowest goes first
+	}{
+		{fmt.Sprintf("step %d", s.step), 3},
+		{fmt.Sprintf("t %.4g of %.4g s", s.t, s.end), 2},
+		{fmt.Sprintf("dt %.2e", s.dt), 0},
+		{fmt.Sprintf("%3.0f %%", math.Floor(100*s.portion)), 5},
+		{"ETA " + clock(s.left), 4},
+		{speed(s.rate), 1},
+	}
+	const gap = 2
+	width := func(least int) int {
+		w := -gap
+		for _, p := range parts {
+			if p.priority >= least {
+				w += gap + len(p.text)
+			}
+		}
+		return w
+	}
+	least := 0
+	for least <= 5 && width(least) > columns {
+		least++
+	}
+	start := len(b)
+	for i, p := range parts {
+		if p.priority < least {
+			continue
+		}
+		if len(b) > start {
+			b = append(b, "  "...)
+		}
+		if i == 3 && bar {
+			b = s.appendBar(b, columns-width(least)-gap)
+		}
+		b = append(b, p.text...)
+	}
+	return b
+}
+
+// appendBar appends a bar and a space of together at most so many columns, if there is room for one worth having.
+func (s *state) appendBar(b []byte, columns int) []byte {
+	const least, most = 8, 30
+	inner := min(columns-3, most) // without brackets and the space
+	if inner < least {
+		return b
+	}
+	done := int(s.portion * float64(inner))
+	b = append(b, '[')
+	for i := range inner {
+		c := byte(' ')
+		switch {
+		case i < done:
+			c = '='
+		case i == done:
+			c = '>'
+		}
+		b = append(b, c)
+	}
+	return append(b, "] "...)
+}
+
+func speed(rate float64) string {
+	if rate >= 100 && rate < 1e6 {
+		return fmt.Sprintf("%.0f Mcell/s", rate)
+	}
+	return fmt.Sprintf("%.3g Mcell/s", rate)
+}
+
+// clock returns a duration as h:mm:ss or mm:ss.
+func clock(d time.Duration) string {
+	if d < 0 {
+		return "--:--"
+	}
+	seconds := int64(d.Round(time.Second) / time.Second)
+	if seconds < 3600 {
+		return fmt.Sprintf("%02d:%02d", seconds/60, seconds%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+}

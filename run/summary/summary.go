@@ -1,0 +1,99 @@
+// Package summary describes a finished run: as JSON for programs, and as a few lines for people.
+package summary
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Summary is what a run did. Its JSON has the keys in this order, and those of the maps sorted.
+type Summary struct {
+	Solver       string             `json:"solver"`
+	Case         string             `json:"case"`
+	CaseSHA256   string             `json:"case_sha256"` // of the effective case
+	Steps        int64              `json:"steps"`
+	Time         float64            `json:"time"` // s, simulated
+	Cells        int64              `json:"cells"`
+	Ranks        int                `json:"ranks"`
+	Transport    string             `json:"transport"`
+	Backend      string             `json:"backend"`
+	Precision    string             `json:"precision"`
+	Threads      int                `json:"threads"` // of each rank
+	Wall         float64            `json:"wall_s"`  // of the time loop with its output
+	UpdatesPerS  float64            `json:"updates_per_s"`
+	StateSHA256  string             `json:"state_sha256"` // of the final state in global order
+	Metrics      map[string]float64 `json:"metrics"`      // of the solver
+	Phases       map[string]float64 `json:"phases"`       // s by name
+	Conservation map[string]float64 `json:"conservation"` // relative drift of what is conserved, by name
+	Version      string             `json:"version"`
+	FMA          bool               `json:"fma"` // whether this binary fuses x*y + z
+	Host         Host               `json:"host"`
+}
+
+// JSON returns the summary as indented JSON with a final newline. A number that is not finite is an error that names its key.
+func (s *Summary) JSON() ([]byte, error) {
+	for _, v := range []struct {
+		key   string
+		value float64
+	}{{"time", s.Time}, {"wall_s", s.Wall}, {"updates_per_s", s.UpdatesPerS}} {
+		if v.value-v.value != 0 {
+			return nil, fmt.Errorf("summary: %s is %g", v.key, v.value)
+		}
+	}
+	filled := *s
+	for _, m := range []struct {
+		key    string
+		values *map[string]float64
+	}{{"metrics", &filled.Metrics}, {"phases", &filled.Phases}, {"conservation", &filled.Conservation}} {
+		if *m.values == nil {
+			*m.values = map[string]float64{} // {} rather than null
+		}
+		for _, name := range slices.Sorted(maps.Keys(*m.values)) {
+			if v := (*m.values)[name]; v-v != 0 {
+				return nil, fmt.Errorf("summary: %s.%s is %g", m.key, name, v)
+			}
+		}
+	}
+	text, err := json.MarshalIndent(&filled, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("summary: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// Write writes the JSON to a file, which appears whole or not at all: a reader never sees a part, and a file that was there
+// stays until then.
+func (s *Summary) Write(path string) (err error) {
+	text, err := s.JSON()
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("summary: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("summary: %w", err)
+		}
+	}()
+	if _, err = f.Write(text); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,165 @@
+package summary
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+func sample() *Summary {
+	return &Summary{Solver: "shallow-water", Case: "dam", CaseSHA256: "ab", Steps: 405, Time: 0.1, Cells: 64800, Ranks: 4,
+		Transport: "local", Backend: "cpu", Precision: "float64", Threads: 1, Wall: 2.5, UpdatesPerS: 10497600, StateSHA256: "c0ffee",
+		Metrics: map[string]float64{"h1_min": 0.25, "cfl_max": 0.9}, Phases: map[string]float64{"halo": 0.5, "flux": 1.5},
+		Conservation: map[string]float64{"mass1": 1e-15}, Version: "v1.0.0",
+		Host: Host{Go: "go1.26", OS: "linux", Arch: "amd64", CPU: "Some CPU", Cores: 2}}
+}
+
+const golden = `{
+  "solver": "shallow-water",
+  "case": "dam",
+  "case_sha256": "ab",
+  "steps": 405,
+  "time": 0.1,
+  "cells": 64800,
+  "ranks": 4,
+  "transport": "local",
+  "backend": "cpu",
+  "precision": "float64",
+  "threads": 1,
+  "wall_s": 2.5,
+  "updates_per_s": 10497600,
+  "state_sha256": "c0ffee",
+  "metrics": {
+    "cfl_max": 0.9,
+    "h1_min": 0.25
+  },
+  "phases": {
+    "flux": 1.5,
+    "halo": 0.5
+  },
+  "conservation": {
+    "mass1": 1e-15
+  },
+  "version": "v1.0.0",
+  "fma": false,
+  "host": {
+    "go": "go1.26",
+    "os": "linux",
+    "arch": "amd64",
+    "cpu": "Some CPU",
+    "cores": 2
+  }
+}
+`
+
+func TestJSON(t *testing.T) {
+	text, err := sample().JSON()
+	if err != nil || string(text) != golden {
+		t.Errorf("%v\n%s", err, text)
+	}
+	text, err = new(Summary).JSON()
+	if err != nil || strings.Contains(string(text), "null") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+func TestText(t *testing.T) {
+	want := `case         dam: shallow-water, 64800 cells, float64
+ran on       4 ranks by local, cpu, 1 thread
+simulated    0.1 s in 405 steps
+took         2.5 s, 10.5 million cell updates a second
+phases       flux 60.0 %, halo 20.0 %
+cfl_max      0.9
+h1_min       0.25
+mass1 drift  1.00e-15
+state        c0ffee
+`
+	s := sample()
+	if got := s.Text(); got != want {
+		t.Errorf("%s", got)
+	}
+	s.Wall, s.FMA = 3725, true
+	if got := s.Text(); !strings.Contains(got, "1h2m5s") || !strings.Contains(got, "fuses") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestNumbersThatAreNotFiniteAreRefused(t *testing.T) {
+	for want, change := range map[string]func(*Summary){
+		"time is NaN":           func(s *Summary) { s.Time = math.NaN() },
+		"wall_s is +Inf":        func(s *Summary) { s.Wall = math.Inf(1) },
+		"updates_per_s is -Inf": func(s *Summary) { s.UpdatesPerS = math.Inf(-1) },
+		"metrics.h1_min is NaN": func(s *Summary) { s.Metrics["h1_min"] = math.NaN() },
+		"phases.io is +Inf":     func(s *Summary) { s.Phases["io"] = math.Inf(1) },
+		"conservation.a is NaN": func(s *Summary) { s.Conservation["b"], s.Conservation["a"] = math.NaN(), math.NaN() },
+	} {
+		s := sample()
+		change(s)
+		path := filepath.Join(t.TempDir(), "s.json")
+		if err := s.Write(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s: a file was written", want)
+		}
+	}
+}
+
+func TestWriteReplacesTheFileAndLeavesNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.json")
+	for range 2 {
+		if err := sample().Write(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || string(text) != golden {
+		t.Errorf("%v\n%s", err, text)
+	}
+	blocked := filepath.Join(dir, "folder")
+	if err := os.Mkdir(blocked, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := sample().Write(blocked); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if err := sample().Write(filepath.Join(dir, "none", "s.json")); err == nil {
+		t.Error("no error without the folder")
+	}
+}
+
+// On amd64 only the levels v3 and v4 fuse; the other architectures of 64 bits do.
+func TestFusesMultiplyAddAgreesWithBuild(t *testing.T) {
+	want := runtime.GOARCH != "amd64"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		t.Skip("the binary does not say how it was built")
+	}
+	for _, s := range info.Settings {
+		if s.Key == "GOAMD64" && s.Value >= "v3" {
+			want = true
+		}
+	}
+	if got := FusesMultiplyAdd(); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+func TestThisHost(t *testing.T) {
+	h := ThisHost()
+	if h.Go == "" || h.OS == "" || h.Arch == "" || h.Cores < 1 || Version() == "" {
+		t.Errorf("%+v %q", h, Version())
+	}
+	if _, err := json.Marshal(h); err != nil {
+		t.Error(err)
+	}
+}

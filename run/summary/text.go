@@ -1,0 +1,72 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Text returns the summary for people: a few lines with aligned columns.
+func (s *Summary) Text() string {
+	rows := [][2]string{
+		{"case", fmt.Sprintf("%s: %s, %d cells, %s", s.Case, s.Solver, s.Cells, s.Precision)},
+		{"ran on", fmt.Sprintf("%s by %s, %s, %s", count(s.Ranks, "rank"), s.Transport, s.Backend, count(s.Threads, "thread"))},
+		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, count(int(s.Steps), "step"))},
+		{"took", fmt.Sprintf("%s, %.4g million cell updates a second", elapsed(s.Wall), s.UpdatesPerS/1e6)},
+	}
+	if phases := s.phases(); phases != "" {
+		rows = append(rows, [2]string{"phases", phases})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Metrics)) {
+		rows = append(rows, [2]string{name, fmt.Sprintf("%.8g", s.Metrics[name])})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Conservation)) {
+		rows = append(rows, [2]string{name + " drift", fmt.Sprintf("%.2e", s.Conservation[name])})
+	}
+	if s.StateSHA256 != "" {
+		rows = append(rows, [2]string{"state", s.StateSHA256})
+	}
+	if s.FMA {
+		rows = append(rows, [2]string{"note", "this binary fuses x*y + z: its last bits differ from those of the reference build"})
+	}
+	width := 0
+	for _, row := range rows {
+		width = max(width, utf8.RuneCountInString(row[0]))
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		fmt.Fprintf(&b, "%-*s  %s\n", width, row[0], row[1])
+	}
+	return b.String()
+}
+
+// phases returns the shares of the wall time, the largest first.
+func (s *Summary) phases() string {
+	if !(s.Wall > 0) {
+		return ""
+	}
+	names := slices.Sorted(maps.Keys(s.Phases))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(s.Phases[b], s.Phases[a]) })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %.1f %%", name, 100*s.Phases[name]/s.Wall)
+	}
+	return strings.Join(names, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func elapsed(seconds float64) string {
+	if seconds < 60 {
+		return fmt.Sprintf("%.3g s", seconds)
+	}
+	return time.Duration(seconds * 1e9).Round(time.Second).String()
+}
