@@ -73,7 +73,7 @@ func TestTerminalIsRepaintedTenTimesASecondAndLeftClean(t *testing.T) {
 	if len(paints) != 20 {
 		t.Fatalf("%d paints", len(paints))
 	}
-	want := "step 1100  t 0.75 of 1 s  dt 2.50e-04  [===================>     ]  75 %  ETA 00:02  1000 Mcell/s"
+	want := "step 1100  t 0.75 of 1 s  dt 2.50e-04  [==================>      ]  75 %  ETA 00:02  1000 Mcell/s"
 	if paints[19] != want {
 		t.Errorf("%q, want\n%q", paints[19], want)
 	}
