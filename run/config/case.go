@@ -1,5 +1,6 @@
-// Package config reads the case file of a run: TOML, decoded strictly. What is unknown, of the wrong type, out of range
-// or in contradiction is refused, each with one line that names the file, the line and the key, or the override.
+// Package config reads the case file of a run: TOML, decoded strictly. What is unknown, of the wrong type, out of
+// range or in contradiction is refused, each with one line that names the file, the line and the key, or the
+// override.
 //
 // A case has sections that all solvers share (case.go) and those of its solver (shallow.go).
 package config

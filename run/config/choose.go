@@ -22,7 +22,8 @@ func choose(word string, options []string) string {
 	return "choose " + strings.Join(options[:n], ", ") + " or " + options[n]
 }
 
-// edits is the distance of Levenshtein: how many letters to insert, remove or replace. A word too long to be a slip is far.
+// edits is the distance of Levenshtein: how many letters to insert, remove or replace. A word too long to be a
+// slip is far.
 func edits(a, b string) int {
 	if len(a) > 64 {
 		return len(a)

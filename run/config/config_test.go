@@ -127,13 +127,15 @@ func TestFullCase(t *testing.T) {
 	if v, err := u2.Eval(0, 0, 0, 0, 100, 2, 0, 0, 0, 3); v != 5 || err != nil {
 		t.Errorf("u2 = %v, %v", v, err)
 	}
-	if depth, z2 := w.Initial[0], w.Initial[2]; depth.Raster != "bed.asc" || depth.Sign() != -1 || z2.Mesh != "interface" || z2.Sign() != -1 {
+	depth, z2 := w.Initial[0], w.Initial[2]
+	if depth.Raster != "bed.asc" || depth.Sign() != -1 || z2.Mesh != "interface" || z2.Sign() != -1 {
 		t.Errorf("%+v, %+v", depth, z2)
 	}
 	if want := map[string]string{"east coast": "wall", "1.5": "open"}; !reflect.DeepEqual(w.Boundary.Groups, want) {
 		t.Errorf("%v", w.Boundary)
 	}
-	if want := []Gauge{{"east", [2]float64{1, 2.5}, 0}, {"west", [2]float64{-1, 0}, 0.5}}; !reflect.DeepEqual(c.Gauges, want) {
+	gauges := []Gauge{{"east", [2]float64{1, 2.5}, 0}, {"west", [2]float64{-1, 0}, 0.5}}
+	if !reflect.DeepEqual(c.Gauges, gauges) {
 		t.Errorf("%v", c.Gauges)
 	}
 	if c.Name != "Strait of 2025" || c.Output.Dir != "/tmp/x" || w.Mesh.Refine != 2 || w.Physics.Manning.Raster != "n.asc" {
@@ -143,7 +145,8 @@ func TestFullCase(t *testing.T) {
 
 // The effective case printed is a case file that means the same, for all styles.
 func TestStringReadsBack(t *testing.T) {
-	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =", `h2 = "depth - h1"`, `v = "h+x"`).Replace(dam)
+	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =",
+		`h2 = "depth - h1"`, `v = "h+x"`).Replace(dam)
 	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(one)
 	for _, text := range []string{dam, full, one, surface} {
 		c := parse(t, text)

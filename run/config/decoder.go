@@ -13,8 +13,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// decoder holds a document as generic values, and where each of them is written. A path is the keys from the root to a value,
-// each ended by \x00; elements of arrays have their index as key.
+// decoder holds a document as generic values, and where each of them is written. A path is the keys from the root
+// to a value, each ended by \x00; elements of arrays have their index as key.
 type decoder struct {
 	file     string
 	root     map[string]any

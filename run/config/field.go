@@ -89,8 +89,8 @@ func (s *section) source(key string, values map[string]any, f *Field, upright bo
 	sub.finish()
 }
 
-// sorted orders fields so that each comes after those that its expression uses, and otherwise as they are, and compiles the expressions
-// over what comes before them.
+// sorted orders fields so that each comes after those that its expression uses, and otherwise as they are, and
+// compiles the expressions over what comes before them.
 func (s *section) sorted(fields []Field) []Field {
 	uses := make(map[string][]string)
 	for _, f := range fields {
@@ -105,7 +105,8 @@ func (s *section) sorted(fields []Field) []Field {
 			return !slices.ContainsFunc(uses[f.Name], func(u string) bool { return !slices.Contains(done, u) })
 		})
 		if next < 0 {
-			s.fail(fields[0].Name, "its expression needs %s, and that needs %s", strings.Join(uses[fields[0].Name], ", "), variable(fields[0].Name))
+			name := fields[0].Name
+			s.fail(name, "its expression needs %s, and that needs %s", strings.Join(uses[name], ", "), variable(name))
 			return append(result, fields...)
 		}
 		f := fields[next]

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzParse proves that a case that is taken prints as a case of the same hash, and that any other is refused with a message.
+// FuzzParse proves that a case that is taken prints as a case of the same hash, and that any other is refused with
+// a message.
 func FuzzParse(f *testing.F) {
 	f.Add(dam, "")
 	f.Add(full, "time.end=5")

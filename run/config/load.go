@@ -14,8 +14,8 @@ import (
 // MaxSize is the size in bytes of the largest case file that is read.
 const MaxSize = 256 << 10
 
-// Load reads a case file. Each of sets is an override, "key.sub=value", with the value in TOML; a value that is not TOML is taken
-// as a string.
+// Load reads a case file. Each of sets is an override, "key.sub=value", with the value in TOML; a value that is
+// not TOML is taken as a string.
 func Load(path string, sets []string) (*Case, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -29,8 +29,9 @@ func Load(path string, sets []string) (*Case, error) {
 	return Parse(path, data, sets)
 }
 
-// Parse decodes the text of a case file. The path gives the name of the case, the folder of relative paths, and what errors
-// call the file; it is not read. All that is wrong with the case is reported, a line each, in the order of the file.
+// Parse decodes the text of a case file. The path gives the name of the case, the folder of relative paths, and
+// what errors call the file; it is not read. All that is wrong with the case is reported, a line each, in the
+// order of the file.
 func Parse(path string, data []byte, sets []string) (*Case, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%s: larger than %d bytes; large data belong into rasters and mesh files", path, MaxSize)
@@ -60,8 +61,8 @@ func (c *Case) Path(file string) string {
 	return filepath.Join(c.dir, file)
 }
 
-// Hash returns the SHA-256 of the effective case in hexadecimal. It is the same on all machines and for all ways to write the case.
-// It does not cover the contents of the files that the case names.
+// Hash returns the SHA-256 of the effective case in hexadecimal. It is the same on all machines and for all ways
+// to write the case. It does not cover the contents of the files that the case names.
 func (c *Case) Hash() string {
 	sum := sha256.Sum256([]byte(c.String()))
 	return hex.EncodeToString(sum[:])

@@ -109,10 +109,11 @@ c.toml:13: [time] end: -1 must be a finite number above 0
 }
 
 func TestOverrides(t *testing.T) {
-	c := parse(t, dam, "physics.scheme=roe", "time.end = 2", "time.end=3", `boundary."east coast"=open`, "name=a=b"[:6], "title=two words",
-		"initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`, "gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
+	c := parse(t, dam, "physics.scheme=roe", "time.end = 2", "time.end=3", `boundary."east coast"=open`, "name=a",
+		"title=two words", "initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`, "gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
 	w := c.Shallow
-	if w.Physics.Scheme != "roe" || c.Time.End != 3 || w.Boundary.Groups["east coast"] != "open" || c.Name != "a" || c.Title != "two words" ||
+	if w.Physics.Scheme != "roe" || c.Time.End != 3 || w.Boundary.Groups["east coast"] != "open" ||
+		c.Name != "a" || c.Title != "two words" ||
 		w.Initial[1].Expr != "x > 0 ? 1 : 2" || w.Mesh.Bounds != [4]float64{0, 0, 1, 1} || c.Output.Fields[0] != "h2" ||
 		c.Gauges[0].Name != "g" || w.Initial[0].Expr != "6.5" {
 		t.Errorf("%+v\n%+v", c, w)

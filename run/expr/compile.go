@@ -112,7 +112,8 @@ func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
 
 func (c *compiler) unary(n *ast.UnaryNode) (term, error) {
 	if n.Operator != "-" && n.Operator != "+" {
-		return term{}, failure(n, "a number is needed here; put parentheses around what %s applies to: not (x > 0)", n.Operator)
+		return term{}, failure(n, "a number is needed here; put parentheses around what %s applies to: not (x > 0)",
+			n.Operator)
 	}
 	a, err := c.number(n.Node)
 	if err != nil || n.Operator == "+" {
@@ -127,7 +128,8 @@ func (c *compiler) binary(n *ast.BinaryNode) (term, error) {
 		if isCondition(n) {
 			return term{}, notNumber(n)
 		}
-		return term{}, failure(n, "operator %s is not for numbers; there are + - * / %% ^ < <= > >= == != and or not ?:", n.Operator)
+		return term{}, failure(n, "operator %s is not for numbers; there are + - * / %% ^ < <= > >= == != and or not ?:",
+			n.Operator)
 	}
 	left, err := c.number(n.Left)
 	if err != nil {

@@ -1,9 +1,9 @@
 // Package expr compiles the numeric expressions of case files, such as "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5".
 //
-// The text is parsed by expr-lang/expr. Of its language only numbers, conditions, names and the functions listed here are
-// taken: all numbers are float64 (1/2 is 0.5), conditions appear where one is needed and nowhere else, and there are
-// no strings, arrays, loops or assignments. The checked tree becomes nested Go closures, which evaluate some ten times
-// faster than the general virtual machine.
+// The text is parsed by expr-lang/expr. Of its language only numbers, conditions, names and the functions listed
+// here are taken: all numbers are float64 (1/2 is 0.5), conditions appear where one is needed and nowhere else,
+// and there are no strings, arrays, loops or assignments. The checked tree becomes nested Go closures, which
+// evaluate some ten times faster than the general virtual machine.
 //
 // Variables are x, y, z (m), t (s) and pi. Operators are + - * / % ^ (or **), the comparisons, and, or, not, and ?:.
 // Functions are
@@ -72,8 +72,8 @@ func Compile(src string, vars ...string) (*Program, error) {
 	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, value: value.eval}, nil
 }
 
-// Eval returns the value at a point. extra holds the values of the variables named to Compile, in their order. A result
-// that is not a finite number is an error, which shows the expression and the point.
+// Eval returns the value at a point. extra holds the values of the variables named to Compile, in their order. A
+// result that is not a finite number is an error, which shows the expression and the point.
 func (p *Program) Eval(x, y, z, t float64, extra ...float64) (float64, error) {
 	if len(extra) != len(p.vars) {
 		return 0, fmt.Errorf("expression %q has %d extra variables, not %d", p.src, len(p.vars), len(extra))

@@ -1,4 +1,5 @@
-// Package progress shows how far a run is: a line that repaints itself on a terminal, and now and then a plain line elsewhere.
+// Package progress shows how far a run is: a line that repaints itself on a terminal, and now and then a plain
+// line elsewhere.
 package progress
 
 import (
@@ -73,7 +74,8 @@ func New(o Options, run Run) *Line {
 	return l
 }
 
-// Step tells the progress that a step of length dt led to time t, in s. It allocates nothing unless something is shown.
+// Step tells the progress that a step of length dt led to time t, in s. It allocates nothing unless something is
+// shown.
 func (l *Line) Step(step int, t, dt float64) {
 	if l.o.Out == nil {
 		return

@@ -46,7 +46,8 @@ func (r *Run) portion(step int, t float64) float64 {
 // tenths are how many of a portion are whole, where sums of time steps may fall short by rounding.
 func tenths(portion float64) int { return int(10*portion + 1e-9) }
 
-// appendTo appends one line of at most so many columns, all of ASCII. Where all does not fit, less important parts are left out.
+// appendTo appends one line of at most so many columns, all of ASCII. Where all does not fit, less important parts
+// are left out.
 func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 	parts := []struct {
 		text     string

@@ -1,4 +1,5 @@
-// Package raster reads rasters of elevations, depths and coefficients in the ESRI ASCII grid format, and interpolates in them.
+// Package raster reads rasters of elevations, depths and coefficients in the ESRI ASCII grid format, and
+// interpolates in them.
 package raster
 
 import (
@@ -15,8 +16,9 @@ type Grid struct {
 	values        []float64 // from the north-west corner, row by row; NaN where there are no data
 }
 
-// At interpolates bilinearly between the centres of cells. From the outermost centres to the edge of the grid, half a cell, the value stays as it
-// is at the centres. A point outside the grid is an error, and so is one whose value would need a cell without data.
+// At interpolates bilinearly between the centres of cells. From the outermost centres to the edge of the grid,
+// half a cell, the value stays as it is at the centres. A point outside the grid is an error, and so is one whose
+// value would need a cell without data.
 func (g *Grid) At(x, y float64) (float64, error) {
 	column, right := g.between((x-g.West)/g.Width, g.Columns)
 	row, up := g.between((y-g.South)/g.Height, g.Rows)

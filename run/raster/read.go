@@ -34,8 +34,8 @@ func Read(path string) (*Grid, error) {
 //	cellsize or dx, dy      size of a cell
 //	NODATA_value            number that stands for none; -9999 if left out
 //
-// and then the values by rows from the north, each from the west. Errors start with name and line. Memory grows with what has
-// been read, up to what the header announces.
+// and then the values by rows from the north, each from the west. Errors start with name and line. Memory grows
+// with what has been read, up to what the header announces.
 func Decode(r io.Reader, name string) (*Grid, error) {
 	t := &tokens{r: bufio.NewReaderSize(r, 1<<16), line: 1}
 	g := &Grid{name: name}
@@ -163,7 +163,8 @@ func (g *Grid) place(h map[string]float64) error {
 	}
 	east, north := g.West+float64(g.Columns)*g.Width, g.South+float64(g.Rows)*g.Height
 	if !(east > g.West && north > g.South) || math.IsInf(east, 0) || math.IsInf(north, 0) {
-		return fmt.Errorf("cells of %g x %g are too small or too large for corner (%g, %g)", g.Width, g.Height, g.West, g.South)
+		return fmt.Errorf("cells of %g x %g are too small or too large for corner (%g, %g)",
+			g.Width, g.Height, g.West, g.South)
 	}
 	return nil
 }

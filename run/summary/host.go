@@ -64,8 +64,8 @@ var (
 	fmaTerm   = -(1 + 0x1p-29)
 )
 
-// FusesMultiplyAdd tells whether this binary computes x*y + z with one rounding. Then its results differ in the last bits
-// from those of a binary that rounds twice.
+// FusesMultiplyAdd tells whether this binary computes x*y + z with one rounding. Then its results differ in the
+// last bits from those of a binary that rounds twice.
 func FusesMultiplyAdd() bool { return multiplyAdd(fmaFactor, fmaFactor, fmaTerm) != 0 }
 
 //go:noinline

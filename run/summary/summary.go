@@ -34,7 +34,8 @@ type Summary struct {
 	Host         Host               `json:"host"`
 }
 
-// JSON returns the summary as indented JSON with a final newline. A number that is not finite is an error that names its key.
+// JSON returns the summary as indented JSON with a final newline. A number that is not finite is an error that
+// names its key.
 func (s *Summary) JSON() ([]byte, error) {
 	for _, v := range []struct {
 		key   string
@@ -65,8 +66,8 @@ func (s *Summary) JSON() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Write writes the JSON to a file, which appears whole or not at all: a reader never sees a part, and a file that was there
-// stays until then.
+// Write writes the JSON to a file, which appears whole or not at all: a reader never sees a part, and a file that
+// was there stays until then.
 func (s *Summary) Write(path string) (err error) {
 	text, err := s.JSON()
 	if err != nil {
