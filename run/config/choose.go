@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// choose says what to write in the place of a word: the nearest option if there is a near one, and else all.
-func choose(word string, options []string) string {
+// suggest says what to write in the place of a word: the nearest option if there is a near one, and else all.
+func suggest(word string, options []string) string {
 	best, distance := "", len(word)/3+2
 	for _, o := range options {
 		if n := edits(strings.ToLower(word), o); n < distance {
@@ -15,6 +15,10 @@ func choose(word string, options []string) string {
 	if best != "" {
 		return "did you mean " + best + "?"
 	}
+	return choose(options)
+}
+
+func choose(options []string) string {
 	n := len(options) - 1
 	if n == 0 {
 		return "choose " + options[0]

@@ -189,3 +189,15 @@ func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
 		t.Errorf("folder or comment changes the hash: %v", err)
 	}
 }
+
+func TestSign(t *testing.T) {
+	for f, want := range map[Field]float64{
+		{Name: "depth", Positive: "down"}: 1, {Name: "depth", Positive: "up"}: -1,
+		{Name: "z1", Positive: "up"}: 1, {Name: "z1", Positive: "down"}: -1,
+		{Name: "h1"}: 1, {Name: "manning"}: 1,
+	} {
+		if got := f.Sign(); got != want {
+			t.Errorf("%s counted %s: %v, want %v", f.Name, f.Positive, got, want)
+		}
+	}
+}

@@ -127,7 +127,7 @@ func (s *section) name(key, fallback string) string {
 func (s *section) choice(key, fallback string, options ...string) string {
 	v := s.text(key, fallback)
 	if _, isText := s.values[key].(string); isText && !slices.Contains(options, v) {
-		s.fail(key, "%q is not known; %s", v, choose(v, options))
+		s.fail(key, "%q is not known; %s", v, choose(options))
 	}
 	return v
 }
@@ -246,7 +246,7 @@ func (s *section) choices(key string, fallback []string, options ...string) []st
 		case !ok:
 			s.fail(key, "holds %s; a list of strings is needed", kind(e))
 		case !slices.Contains(options, text):
-			s.fail(key, "%q is not known; %s", text, choose(text, options))
+			s.fail(key, "%q is not known; %s", text, choose(options))
 		case slices.Contains(chosen, text):
 			s.fail(key, "%q is there twice", text)
 		}
@@ -267,11 +267,11 @@ func (s *section) finish() {
 		switch s.values[key].(type) {
 		case map[string]any, []any:
 			if s.path == "" {
-				s.fail(key, "no such section; %s", choose(key, s.known))
+				s.fail(key, "no such section; %s", suggest(key, s.known))
 				continue
 			}
 		}
-		s.fail(key, "no such key; %s", choose(key, s.known))
+		s.fail(key, "no such key; %s", suggest(key, s.known))
 	}
 }
 

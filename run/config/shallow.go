@@ -4,8 +4,6 @@ import "slices"
 
 const shallowWater = "shallow-water"
 
-var solvers = []string{shallowWater, "vof", "level-set", "smooth"}
-
 // Shallow holds the sections of solver "shallow-water": one or two layers of fluid over a bed.
 type Shallow struct {
 	Mesh     Mesh
