@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/run/summary"
+)
+
+func doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Tell what this machine and this program have",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			h := summary.ThisHost()
+			row := func(what, format string, args ...any) { fmt.Printf("%-12s %s\n", what, fmt.Sprintf(format, args...)) }
+			row("atoll", "%s, built by %s for %s/%s", summary.Version(), h.Go, h.OS, h.Arch)
+			row("processor", "%s, %d cores, %d used", h.CPU, h.Cores, runtime.GOMAXPROCS(0))
+			row("bandwidth", "%.1f GB/s for copies by all cores", bench.CopyBandwidth(runtime.GOMAXPROCS(0))/1e9)
+			if summary.FusesMultiplyAdd() {
+				row("arithmetic", "this binary fuses x*y+z: results differ in the last bits from those of GOAMD64=v1 builds")
+			} else {
+				row("arithmetic", "no fused multiply-add: the same bits everywhere")
+			}
+			var files syscall.Rlimit
+			if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
+				row("limits", "%d open files", files.Cur)
+			}
+			place, err := launch.Detect()
+			if err != nil {
+				return usageError{err}
+			}
+			row("launcher", "%s", place)
+			if _, err := partition.Partition(partition.METIS, twoCells(), nil, nil, 2, 0); err != nil {
+				row("metis", "no: %v", err)
+			} else {
+				row("metis", "yes")
+			}
+			row("mpi", "no: this program was built without MPI")
+			if found, _ := filepath.Glob("/dev/nvidia[0-9]*"); len(found) > 0 {
+				row("cuda", "%d devices, which this program does not use", len(found))
+			} else {
+				row("cuda", "no NVIDIA devices")
+			}
+			row("temporary", "%s for the sockets of ranks", os.TempDir())
+			return nil
+		},
+	}
+}
+
+// twoCells is a graph to try a partition on.
+func twoCells() partition.Graph { return partition.Graph{Start: []int32{0, 1, 2}, Adj: []int32{1, 0}} }

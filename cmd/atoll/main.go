@@ -1,0 +1,93 @@
+// Command atoll runs cases, makes and inspects meshes, draws results, reproduces the published tables, and measures.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1 // while running
+	exitUsage  = 2 // bad usage or input
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := execute(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// usageError is a wrong command line.
+type usageError struct{ error }
+
+func execute(ctx context.Context, args []string) (code int) {
+	defer func() {
+		// A panic's own exit code, 2, would say that the input was bad.
+		if r := recover(); r != nil {
+			fmt.Fprintln(os.Stderr, "atoll: internal error:", r)
+			code = exitFailed
+			panic(r)
+		}
+	}()
+	root := &cobra.Command{
+		Use:           "atoll",
+		Short:         "Distributed solvers for interfaces, shallow water and meshes: the same bits on any number of ranks",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(runCommand(), meshCommand(), launchCommand(), plotCommand(), verifyCommand(), benchCommand(), doctorCommand())
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	var rank *launch.RankError
+	if errors.As(err, &rank) {
+		fmt.Fprintln(os.Stderr, "atoll:", err)
+		return launch.ExitCode(err)
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintln(os.Stderr, "atoll: stopped by a signal")
+		return exitFailed
+	}
+	fmt.Fprintln(os.Stderr, "atoll:", err)
+	var usage usageError
+	var bad *run.BadInput
+	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// isCobraUsage tells whether an error came from the command line's own checks, which have no type.
+func isCobraUsage(err error) bool {
+	for _, prefix := range []string{"unknown command", "accepts ", "requires ", "required flag", "invalid argument"} {
+		if len(err.Error()) >= len(prefix) && err.Error()[:len(prefix)] == prefix {
+			return true
+		}
+	}
+	return false
+}
+
+// badInput marks an error that the user's input caused.
+func badInput(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &run.BadInput{Err: err}
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+func meshCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "mesh",
+		Short: "Generate, convert, inspect, reorder and partition meshes (.msh, .vtu, .mesh)",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(meshGenerate(), meshConvert(), meshInfo(), meshReorder(), meshPartition())
+	return c
+}
+
+func meshGenerate() *cobra.Command {
+	var bounds []float64
+	var cells, refine int
+	var seed uint64
+	c := &cobra.Command{
+		Use:   "generate OUT",
+		Short: "Write an irregular triangle mesh of a rectangle",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(bounds) != 4 {
+				return usageError{fmt.Errorf("--bounds needs x0,y0,x1,y1, not %d numbers", len(bounds))}
+			}
+			m, err := mesh.Rectangle(bounds[0], bounds[1], bounds[2], bounds[3], cells, seed)
+			if err != nil {
+				return badInput(err)
+			}
+			for range refine {
+				if m, err = mesh.Refine(m); err != nil {
+					return badInput(err)
+				}
+			}
+			return save(args[0], m)
+		},
+	}
+	p := c.Flags()
+	p.Float64SliceVar(&bounds, "bounds", []float64{0, 0, 1, 1}, "corners of the rectangle: x0,y0,x1,y1")
+	p.IntVar(&cells, "cells", 1000, "number of triangles; the nearest count that can be made is taken")
+	p.IntVar(&refine, "refine", 0, "how often to cut each triangle into four")
+	p.Uint64Var(&seed, "seed", 7, "of what is random")
+	return c
+}
+
+func meshConvert() *cobra.Command {
+	var orient, drop, merge bool
+	c := &cobra.Command{
+		Use:   "convert IN OUT",
+		Short: "Convert a mesh between formats, and repair it where asked to",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := meshio.Read(args[0])
+			if err != nil {
+				return badInput(err)
+			}
+			if merge {
+				vertices, cells, err := m.MergeDuplicates()
+				if err != nil {
+					return badInput(err)
+				}
+				fmt.Printf("merged %d vertices, dropped %d cells\n", vertices, cells)
+			}
+			if drop {
+				vertices, tagged, err := m.DropDangling()
+				if err != nil {
+					return badInput(err)
+				}
+				fmt.Printf("dropped %d vertices and %d tagged edges of no cell\n", vertices, tagged)
+			}
+			if orient {
+				turned, err := m.Orient()
+				if err != nil {
+					return badInput(err)
+				}
+				fmt.Printf("turned %d cells round\n", turned)
+			}
+			if err := m.Check(); err != nil {
+				return badInput(err)
+			}
+			return save(args[1], m)
+		},
+	}
+	p := c.Flags()
+	p.BoolVar(&orient, "orient", false, "turn clockwise triangles round")
+	p.BoolVar(&drop, "drop-dangling", false, "drop vertices and tagged edges of no cell")
+	p.BoolVar(&merge, "merge-duplicates", false, "merge vertices at the same place, and drop cells that repeat or collapse")
+	return c
+}
+
+func meshInfo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "info MESH",
+		Short: "Check a mesh and tell what it holds",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := readDual(args[0])
+			if err != nil {
+				return badInput(err)
+			}
+			m := d.mesh
+			fmt.Printf("%d cells, %d vertices, %d edges between cells\n", len(m.Cells), len(m.X), d.graph.Edges())
+			area := 0.0
+			for c := range m.Cells {
+				area += m.Area(c)
+			}
+			fmt.Printf("area %g\n", area)
+			for i, g := range m.Groups {
+				n := 0
+				for _, e := range m.Tagged {
+					if int(e.Group) == i {
+						n++
+					}
+				}
+				for _, cg := range m.CellGroup {
+					if int(cg) == i {
+						n++
+					}
+				}
+				fmt.Printf("group %q (dimension %d, tag %d): %d elements\n", g.Name, g.Dim, g.Tag, n)
+			}
+			for name := range m.VertexData {
+				fmt.Printf("vertex field %q\n", name)
+			}
+			for name := range m.CellData {
+				fmt.Printf("cell field %q\n", name)
+			}
+			return nil
+		},
+	}
+}
+
+func meshReorder() *cobra.Command {
+	var order string
+	var seed uint64
+	c := &cobra.Command{
+		Use:   "reorder IN [OUT]",
+		Short: "Renumber the cells of a mesh, and tell how near neighbours are in memory",
+		Args:  cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := readDual(args[0])
+			if err != nil {
+				return badInput(err)
+			}
+			kinds := []partition.Ordering{partition.Ordering(order)}
+			if order == "all" {
+				kinds = partition.Orderings
+			}
+			for _, kind := range kinds {
+				perm, err := partition.Order(kind, d.graph, d.x, d.y, seed)
+				if err != nil {
+					return usageError{err}
+				}
+				report, err := partition.ReportOrder(d.graph, perm)
+				if err != nil {
+					return err
+				}
+				fmt.Printf("%s:\n%s", kind, indent(report.String()))
+				if len(args) == 2 && len(kinds) == 1 {
+					return save(args[1], d.mesh.Permute(perm))
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&order, "order", "rcm", "natural, rcm, gps, hilbert, random, or all to compare them")
+	c.Flags().Uint64Var(&seed, "seed", 7, "of what is random")
+	return c
+}
+
+func meshPartition() *cobra.Command {
+	var cut string
+	var parts int
+	var seed uint64
+	c := &cobra.Command{
+		Use:   "partition IN [OUT.vtu]",
+		Short: "Cut a mesh into parts, and tell how good they are",
+		Args:  cobra.RangeArgs(1, 2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := readDual(args[0])
+			if err != nil {
+				return badInput(err)
+			}
+			kinds := []partition.Cut{partition.Cut(cut)}
+			if cut == "all" {
+				kinds = partition.Cuts
+			}
+			for _, kind := range kinds {
+				p, err := partition.Partition(kind, d.graph, d.x, d.y, parts, seed)
+				if err != nil {
+					return usageError{err}
+				}
+				report, err := partition.ReportParts(d.graph, p, parts)
+				if err != nil {
+					return err
+				}
+				fmt.Printf("%s:\n%s", kind, indent(report.String()))
+				if len(args) == 2 && len(kinds) == 1 {
+					if d.mesh.CellData == nil {
+						d.mesh.CellData = map[string][]float64{}
+					}
+					rank := make([]float64, len(p))
+					for i, r := range p {
+						rank[i] = float64(r)
+					}
+					d.mesh.CellData["rank"] = rank
+					return save(args[1], d.mesh)
+				}
+			}
+			return nil
+		},
+	}
+	p := c.Flags()
+	p.StringVar(&cut, "cut", "hilbert", "hilbert, rcb, metis, random, or all to compare them")
+	p.IntVarP(&parts, "parts", "n", 4, "number of parts")
+	p.Uint64Var(&seed, "seed", 7, "of what is random")
+	return c
+}
+
+// dual is a mesh, checked, and the graph of its cells.
+type dual struct {
+	mesh  *mesh.Mesh
+	graph partition.Graph
+	x, y  []float64 // centroids
+}
+
+func readDual(path string) (*dual, error) {
+	m, err := meshio.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	nb, err := m.Neighbours()
+	if err != nil {
+		return nil, err
+	}
+	d := &dual{mesh: m, x: make([]float64, len(m.Cells)), y: make([]float64, len(m.Cells))}
+	for c := range m.Cells {
+		d.x[c], d.y[c] = m.Centroid(c)
+	}
+	d.graph, err = partition.FromNeighbours(nb)
+	return d, err
+}
+
+func save(path string, m *mesh.Mesh) error {
+	if err := meshio.Write(path, m); err != nil {
+		return err
+	}
+	fmt.Println(path + ": " + strconv.Itoa(len(m.Cells)) + " cells")
+	return nil
+}
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
+}

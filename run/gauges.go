@@ -1,0 +1,111 @@
+package run
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/config"
+)
+
+// gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell.
+type gauge struct {
+	cell  int
+	every float64
+	next  float64 // when the next row is due
+	file  *os.File
+	w     *bufio.Writer
+	row   []byte
+}
+
+// openGauges finds the cells of the gauges and opens the files of those that are on this rank. A gauge outside the
+// mesh is refused.
+func openGauges(ctx context.Context, list []config.Gauge, dir string, names []string, comm dist.Comm, part *mesh.Part) ([]*gauge, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var open []*gauge
+	for _, g := range list {
+		cell := containing(part, g.At[0], g.At[1])
+		owner := []int64{math.MaxInt64}
+		if cell >= 0 {
+			owner[0] = int64(part.Global[cell])
+		}
+		mine := owner[0]
+		if err := comm.AllreduceInt64(ctx, dist.Min, owner); err != nil {
+			return nil, err
+		}
+		if owner[0] == math.MaxInt64 {
+			return nil, &BadInput{fmt.Errorf("gauge %q at (%g, %g) lies outside the mesh", g.Name, g.At[0], g.At[1])}
+		}
+		if mine != owner[0] {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Join(dir, "gauges"), 0o777); err != nil {
+			return nil, err
+		}
+		file, err := os.Create(filepath.Join(dir, "gauges", g.Name+".csv"))
+		if err != nil {
+			return nil, err
+		}
+		o := &gauge{cell: cell, every: g.Every, file: file, w: bufio.NewWriter(file)}
+		o.w.WriteString("t")
+		for _, n := range names {
+			o.w.WriteString("," + n)
+		}
+		o.w.WriteString("\n")
+		open = append(open, o)
+	}
+	return open, nil
+}
+
+// containing returns the owned cell of lowest global id that holds a point, or -1. Cells hold their edges.
+func containing(part *mesh.Part, px, py float64) int {
+	best := -1
+	for i := range part.Owned {
+		x, y := part.Vertices(i)
+		inside := true
+		for k := range 3 {
+			n := (k + 1) % 3
+			inside = inside && (x[n]-x[k])*(py-y[k])-(y[n]-y[k])*(px-x[k]) >= 0
+		}
+		if inside && (best < 0 || part.Global[i] < part.Global[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// record writes a row where one is due: at the first step that reaches each multiple of the interval.
+func (g *gauge) record(t float64, names []string, value func(name string, cell int) float64) error {
+	if t < g.next {
+		return nil
+	}
+	if g.every > 0 {
+		for g.next <= t {
+			g.next += g.every
+		}
+	}
+	g.row = strconv.AppendFloat(g.row[:0], t, 'g', -1, 64)
+	for _, n := range names {
+		g.row = append(g.row, ',')
+		g.row = strconv.AppendFloat(g.row, value(n, g.cell), 'g', -1, 64)
+	}
+	g.row = append(g.row, '\n')
+	_, err := g.w.Write(g.row)
+	return err
+}
+
+func (g *gauge) close() error {
+	err := g.w.Flush()
+	if e := g.file.Close(); err == nil {
+		err = e
+	}
+	return err
+}

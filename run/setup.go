@@ -1,0 +1,163 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/run/decompose"
+	"github.com/atoll-hpc/atoll/run/raster"
+)
+
+// BadInput is an error that the user's input caused: the run did not start.
+type BadInput struct{ Err error }
+
+func (e *BadInput) Error() string { return e.Err.Error() }
+func (e *BadInput) Unwrap() error { return e.Err }
+
+// LoadMesh reads or generates the mesh of a case.
+func LoadMesh(c *config.Case, s config.Mesh) (*mesh.Mesh, error) {
+	var m *mesh.Mesh
+	var err error
+	if s.File != "" {
+		m, err = meshio.Read(c.Path(s.File))
+	} else {
+		b := s.Bounds
+		m, err = mesh.Rectangle(b[0], b[1], b[2], b[3], s.Cells, s.Seed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for range s.Refine {
+		if m, err = mesh.Refine(m); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// distribute gives every rank its part of the case's mesh, which rank 0 loads and cuts.
+func distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Comm) (*mesh.Part, *halo.Plan, error) {
+	var d *decompose.Decomposition
+	var bad error
+	if comm.Rank() == 0 {
+		var m *mesh.Mesh
+		if m, bad = LoadMesh(c, s); bad == nil {
+			d, bad = decompose.New(m, decompose.Options{
+				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Cut: partition.Cut(s.Partition), Seed: s.Seed,
+			})
+		}
+	}
+	return decompose.Scatter(ctx, comm, d, bad)
+}
+
+// agree makes an error of one rank the error of all: of the lowest rank that has one.
+func agree(ctx context.Context, comm dist.Comm, mine error) error {
+	var text []byte
+	if mine != nil {
+		text = []byte(mine.Error())
+	}
+	all, err := comm.Allgatherv(ctx, text)
+	if err != nil {
+		return err
+	}
+	for r, t := range all {
+		if len(t) > 0 {
+			if r == comm.Rank() {
+				return &BadInput{mine}
+			}
+			return &BadInput{fmt.Errorf("%s", t)}
+		}
+	}
+	return nil
+}
+
+// evaluate fills fields at the centroid of every cell of a part, in the order of the list, in which each field comes
+// after those that its expression uses.
+func evaluate(c *config.Case, fields []config.Field, part *mesh.Part) (map[string][]float64, error) {
+	values := map[string][]float64{}
+	sources := make([]func(cell int, x, y float64) (float64, error), len(fields))
+	extra := make([]float64, 0, len(fields))
+	for i := range fields {
+		var err error
+		if sources[i], err = source(c, &fields[i], part, &extra); err != nil {
+			return nil, fmt.Errorf("%s: %w", fields[i].Name, err)
+		}
+		values[fields[i].Name] = make([]float64, len(part.Cells))
+	}
+	for cell := range part.Cells {
+		x, y := part.Centroid(cell)
+		extra = extra[:0]
+		for i, value := range sources {
+			v, err := value(cell, x, y)
+			if err != nil {
+				return nil, fmt.Errorf("%s at cell %d: %w", fields[i].Name, part.Global[cell], err)
+			}
+			values[fields[i].Name][cell] = v
+			extra = append(extra, v)
+		}
+	}
+	return values, nil
+}
+
+// source returns a function that gives the value of a field at a cell. extra holds the values of the fields before it.
+func source(c *config.Case, f *config.Field, part *mesh.Part, extra *[]float64) (func(int, float64, float64) (float64, error), error) {
+	switch {
+	case f.Raster != "":
+		grid, err := raster.Read(c.Path(f.Raster))
+		if err != nil {
+			return nil, err
+		}
+		sign := f.Sign()
+		return func(_ int, x, y float64) (float64, error) {
+			v, err := grid.At(x, y)
+			return sign * v, err
+		}, nil
+	case f.Mesh != "":
+		data, err := part.Sample(f.Mesh)
+		if err != nil {
+			return nil, err
+		}
+		sign := f.Sign()
+		return func(cell int, _, _ float64) (float64, error) {
+			v := data[cell]
+			if v-v != 0 {
+				return 0, fmt.Errorf("the mesh's field %q is %v", f.Mesh, v)
+			}
+			return sign * v, nil
+		}, nil
+	}
+	return func(_ int, x, y float64) (float64, error) { return f.Program.Eval(x, y, 0, 0, (*extra)...) }, nil
+}
+
+// isZero tells whether a field is the number 0.
+func isZero(f *config.Field) bool { return f.Expr == "0" }
+
+// boundaryKinds gives for each group of the mesh whether its edges are open. A group that the case names and the mesh
+// does not have is refused.
+func boundaryKinds(b config.Boundary, groups []mesh.Group) ([]bool, error) {
+	open := make([]bool, len(groups))
+	var names []string
+	for i, g := range groups {
+		kind, ok := b.Groups[g.Name]
+		if !ok {
+			kind = b.Default
+		}
+		open[i] = kind == "open"
+		if g.Dim == 1 {
+			names = append(names, g.Name)
+		}
+	}
+	for name := range b.Groups {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("[boundary] %q: the mesh has no edges of that group; its groups are %q", name, names)
+		}
+	}
+	return open, nil
+}
