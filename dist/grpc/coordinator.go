@@ -3,6 +3,7 @@ package grpc
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +31,10 @@ type coordinator struct {
 	dead    bool // its process is going down: nothing that it sees now means anything
 	rounds  [2]*collect.Round
 	last    sync.WaitGroup
-	over    chan struct{} // closed after a verdict, or when all have left
+
+	guests   []*member     // all that have said hello, also those that were refused
+	everyone chan struct{} // closed when there are as many as ranks
+	over     chan struct{} // closed after a verdict, or when all have left
 }
 
 // member is what the coordinator knows of a rank.
@@ -53,7 +57,7 @@ func outbox(size int) int { return size + 8 }
 
 func newCoordinator(size, host int, silence time.Duration) *coordinator {
 	return &coordinator{size: size, host: host, epoch: rand.Uint64(), silence: silence, members: make([]*member, size),
-		rounds: [2]*collect.Round{collect.NewRound(size), collect.NewRound(size)}, over: make(chan struct{})}
+		rounds: [2]*collect.Round{collect.NewRound(size), collect.NewRound(size)}, over: make(chan struct{}), everyone: make(chan struct{})}
 }
 
 // join admits a rank, or refuses the run when it does not fit to those before it.
@@ -62,13 +66,14 @@ func (c *coordinator) join(h *proto.Hello) *member {
 	defer c.mu.Unlock()
 	m := &member{rank: int(h.Rank), hello: h, out: make(chan *proto.FromCoordinator, outbox(c.size)), heard: time.Now(),
 		gone: make(chan struct{})}
-	if c.verdict != nil {
-		m.out <- end(c.verdict)
-		return m
+	if c.guests = append(c.guests, m); len(c.guests) == c.size {
+		close(c.everyone)
 	}
 	if text := c.misfit(h); text != "" {
-		m.out <- end(fault(h.Rank, text))
 		c.decide(fault(h.Rank, text))
+	}
+	if c.verdict != nil {
+		c.turnAway(m)
 		return m
 	}
 	if c.here == 0 {
@@ -86,6 +91,20 @@ func (c *coordinator) join(h *proto.Hello) *member {
 		m.out <- &proto.FromCoordinator{Kind: &proto.FromCoordinator_Welcome{Welcome: w}}
 	}
 	return m
+}
+
+// turnAway tells the verdict to a rank that does not take part; to the host, as always, when the others have heard it.
+// The caller holds the lock.
+func (c *coordinator) turnAway(m *member) {
+	msg := end(c.verdict)
+	if m.rank != c.host {
+		m.out <- msg
+		return
+	}
+	c.last.Go(func() {
+		<-c.over
+		m.out <- msg
+	})
 }
 
 // misfit says why a rank cannot take part, or "".
@@ -251,37 +270,39 @@ func (c *coordinator) decide(v *proto.Verdict) {
 const patience = 300 * time.Millisecond
 
 // finish tells all ranks the last thing they hear: the host's only when the others have heard it, since its process
-// may exit on hearing it.
+// may exit on hearing it. The caller holds the lock.
 func (c *coordinator) finish(msg *proto.FromCoordinator) {
-	var others []*member
 	var host *member
 	for _, m := range c.members {
-		switch {
-		case m == nil:
-		case m.rank == c.host:
+		if m != nil && m.rank == c.host {
 			host = m
-		default:
+		} else if m != nil {
 			m.out <- msg
-			others = append(others, m)
 		}
 	}
-	if host == nil {
-		close(c.over)
-		return
-	}
 	c.last.Go(func() {
-		hearAll(others)
-		host.out <- msg
+		c.hearOut()
+		if host != nil {
+			host.out <- msg
+		}
 		close(c.over)
 	})
 }
 
-// hearAll waits for a short time until the members have heard the end of the run.
-func hearAll(members []*member) {
+// hearOut waits for a short time until every rank has said hello and heard the end.
+func (c *coordinator) hearOut() {
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
-	for _, m := range members {
-		if m == nil {
+	select {
+	case <-c.everyone:
+	case <-timeout.C:
+		return
+	}
+	c.mu.Lock()
+	guests := slices.Clone(c.guests)
+	c.mu.Unlock()
+	for _, m := range guests {
+		if m.rank == c.host {
 			continue
 		}
 		select {

@@ -40,6 +40,11 @@ func (g *gathering) open(c *comm) error {
 	s, err := c.link.conn.NewStream(withIdentity(c.streams, c.cfg.Rank, c.epoch), &collectDesc, collectMethod,
 		rpc.CallContentSubtype(codecName))
 	if err != nil {
+		select {
+		case <-c.down: // the run has failed already, which cut the stream
+			return fmt.Errorf("dist/grpc: join: %w", c.cause)
+		default:
+		}
 		return &dist.PeerError{Rank: c.coordinatorRank(), Err: err}
 	}
 	g.stream = s

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 
 	rpc "google.golang.org/grpc"
 
@@ -132,12 +131,10 @@ func ServeCoordinator(ctx context.Context, cfg Config) error {
 	select {
 	case <-c.over:
 		c.mu.Lock()
-		members := slices.Clone(c.members)
 		if c.verdict != nil {
 			err = fmt.Errorf("dist/grpc: the run has failed: %w", verdictError(c.verdict))
 		}
 		c.mu.Unlock()
-		hearAll(members)
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case err = <-served:
@@ -151,5 +148,6 @@ func ServeCoordinator(ctx context.Context, cfg Config) error {
 	s.Stop()
 	<-watched
 	<-served
+	c.last.Wait()
 	return err
 }

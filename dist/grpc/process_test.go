@@ -1,3 +1,220 @@
 package grpc_test
 
-func rankOfChild() bool { return false }
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/disttest"
+	"github.com/atoll-hpc/atoll/dist/grpc"
+)
+
+// The test binary starts itself again as ranks. These variables tell a child what to do.
+const (
+	childJob         = "GRPC_TEST_JOB"
+	childRank        = "GRPC_TEST_RANK"
+	childSize        = "GRPC_TEST_SIZE"
+	childCoordinator = "GRPC_TEST_COORDINATOR"
+)
+
+// What children do after they have joined. The end of a failing run is that of a careless program: without Close.
+var jobs = map[string]func(ctx context.Context, c dist.Comm) error{
+	"cases": func(ctx context.Context, c dist.Comm) error {
+		for _, k := range disttest.Cases() {
+			if err := k.Run(ctx, c); err != nil {
+				return fmt.Errorf("%s: %w", k.Name, err)
+			}
+		}
+		return c.Close()
+	},
+	"messages": func(ctx context.Context, c dist.Comm) error {
+		return forever(ctx, c, func(c dist.Comm, buf []byte) error {
+			n, r := c.Size(), c.Rank()
+			a, err := c.Irecv(ctx, (r+1)%n, 0, buf[:len(buf)/2])
+			if err != nil {
+				return err
+			}
+			b, err := c.Isend(ctx, (r+n-1)%n, 0, buf[len(buf)/2:])
+			if err != nil {
+				return err
+			}
+			return c.Wait(ctx, []dist.Request{a, b})
+		})
+	},
+	"collectives": func(ctx context.Context, c dist.Comm) error {
+		return forever(ctx, c, func(c dist.Comm, buf []byte) error {
+			_, err := c.Allgatherv(ctx, buf)
+			return err
+		})
+	},
+	"aborts": func(ctx context.Context, c dist.Comm) error {
+		if c.Rank() == 0 {
+			c.Abort(9, errors.New("enough"))
+			os.Exit(9)
+		}
+		return c.Barrier(ctx)
+	},
+}
+
+func forever(_ context.Context, c dist.Comm, step func(c dist.Comm, buf []byte) error) error {
+	buf := make([]byte, 1_000_000)
+	for i := 0; ; i++ {
+		if err := step(c, buf); err != nil {
+			return err
+		}
+		if i == 5 {
+			fmt.Println("running")
+		}
+	}
+}
+
+// rankOfChild runs the job of a child process and tells whether this is one.
+func rankOfChild() bool {
+	job := jobs[os.Getenv(childJob)]
+	if job == nil {
+		return false
+	}
+	rank, _ := strconv.Atoi(os.Getenv(childRank))
+	size, _ := strconv.Atoi(os.Getenv(childSize))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, err := grpc.Join(ctx, grpc.Config{Rank: rank, Size: size, Coordinator: os.Getenv(childCoordinator)})
+	if err == nil {
+		err = job(ctx, c)
+	}
+	if err != nil {
+		fmt.Println("error:", err)
+		os.Exit(3)
+	}
+	return true
+}
+
+// child is a rank that runs; out is complete when ended is closed.
+type child struct {
+	cmd     *exec.Cmd
+	running chan struct{} // closed when it is in the middle of its work
+	ended   chan struct{}
+	out     string
+	last    time.Time
+}
+
+func startChildren(t *testing.T, job string, n int) []*child {
+	t.Helper()
+	address := "unix:" + socketDir(t) + "/c.sock"
+	children := make([]*child, n)
+	for r := range children {
+		k := &child{cmd: exec.Command(os.Args[0]), running: make(chan struct{}), ended: make(chan struct{})}
+		k.cmd.Env = append(os.Environ(), childJob+"="+job, childRank+"="+strconv.Itoa(r), childSize+"="+strconv.Itoa(n),
+			childCoordinator+"="+address)
+		pipe, err := k.cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.cmd.Stderr = os.Stderr
+		if err := k.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			k.cmd.Process.Kill() // fails when it has ended
+			<-k.ended
+		})
+		go func() {
+			defer close(k.ended)
+			var all bytes.Buffer
+			buf := make([]byte, 4096)
+			for {
+				n, err := pipe.Read(buf)
+				if before := strings.Contains(all.String(), "running"); n > 0 {
+					all.Write(buf[:n])
+					if !before && strings.Contains(all.String(), "running") {
+						close(k.running)
+					}
+				}
+				if err != nil {
+					break
+				}
+			}
+			k.cmd.Wait() // the exit state is read from cmd
+			k.out, k.last = all.String(), time.Now()
+		}()
+		children[r] = k
+	}
+	return children
+}
+
+func (k *child) wait(t *testing.T, what <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-what:
+	case <-time.After(30 * time.Second):
+		t.Fatal("a rank hangs")
+	}
+}
+
+func TestProcesses(t *testing.T) {
+	for r, k := range startChildren(t, "cases", 4) {
+		k.wait(t, k.ended)
+		if !k.cmd.ProcessState.Success() {
+			t.Errorf("rank %d: %v: %s", r, k.cmd.ProcessState, k.out)
+		}
+	}
+}
+
+func TestProcessThatExitsAfterAbort(t *testing.T) {
+	for r, k := range startChildren(t, "aborts", 3) {
+		k.wait(t, k.ended)
+		if r > 0 && !strings.Contains(k.out, "rank 0 aborted the run: enough") {
+			t.Errorf("rank %d: %s", r, k.out)
+		}
+	}
+}
+
+// TestSignals kills and freezes each rank; rank 0 also hosts the coordinator.
+func TestSignals(t *testing.T) {
+	const n = 3
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
+		for _, job := range []string{"messages", "collectives"} {
+			for victim := range n {
+				t.Run(fmt.Sprintf("%v/%s/rank %d", sig, job, victim), func(t *testing.T) {
+					if sig == syscall.SIGSTOP {
+						if testing.Short() {
+							t.Skip("takes 3 s")
+						}
+						t.Parallel()
+					}
+					children := startChildren(t, job, n)
+					for _, k := range children {
+						k.wait(t, k.running)
+					}
+					at := time.Now()
+					if err := children[victim].cmd.Process.Signal(sig); err != nil {
+						t.Fatal(err)
+					}
+					for r, k := range children {
+						if r == victim {
+							continue
+						}
+						k.wait(t, k.ended)
+						if want := fmt.Sprintf("rank %d: lost", victim); !strings.Contains(k.out, want) {
+							t.Errorf("rank %d says %q, want %q", r, k.out, want)
+						}
+						took := k.last.Sub(at)
+						t.Logf("rank %d ended after %v", r, took)
+						if took > 5*time.Second {
+							t.Errorf("rank %d noticed after %v", r, took)
+						}
+					}
+				})
+			}
+		}
+	}
+}
