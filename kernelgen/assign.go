@@ -1,0 +1,271 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+func (f *function) declaration(s *ast.DeclStmt) {
+	d := s.Decl.(*ast.GenDecl)
+	switch d.Tok {
+	case token.CONST: // constants are folded
+	case token.TYPE:
+		f.refuse(s, "a type inside a function: declare it at package level")
+	case token.VAR:
+		for _, spec := range d.Specs {
+			v := spec.(*ast.ValueSpec)
+			var lhs []ast.Expr
+			for _, n := range v.Names {
+				lhs = append(lhs, n)
+			}
+			if len(v.Values) > 0 {
+				f.assign(v, lhs, v.Values)
+				continue
+			}
+			var list declarations
+			for _, n := range v.Names {
+				if obj, ok := f.u.pkg.info.Defs[n].(*types.Var); ok && n.Name != "_" {
+					list.add(f.ctype(n, obj.Type()), f.local(obj), f.initial(n, obj.Type()))
+				}
+			}
+			list.write(f)
+		}
+	}
+}
+
+// initial is the zero value as an initializer.
+func (f *function) initial(at ast.Node, t types.Type) string {
+	switch f.subst(t).Underlying().(type) {
+	case *types.Struct, *types.Array, *types.Slice:
+		return "{}"
+	}
+	return f.zero(at, t)
+}
+
+// declarations joins neighbouring variables of one type to one line.
+type declarations []struct{ ctype, list string }
+
+func (d *declarations) add(ctype, name, value string) {
+	if n := len(*d); n > 0 && (*d)[n-1].ctype == ctype {
+		star := ""
+		if strings.HasSuffix(ctype, "*") {
+			star = "*"
+		}
+		(*d)[n-1].list += fmt.Sprintf(", %s%s = %s", star, name, value)
+		return
+	}
+	*d = append(*d, struct{ ctype, list string }{ctype, fmt.Sprintf("%s = %s", declare(ctype, name), value)})
+}
+
+func (d declarations) write(f *function) {
+	for _, one := range d {
+		f.line("%s;", one.list)
+	}
+}
+
+func (f *function) assignment(s *ast.AssignStmt) {
+	switch s.Tok {
+	case token.DEFINE, token.ASSIGN:
+		f.assign(s, s.Lhs, s.Rhs)
+	default:
+		f.compound(s, s.Lhs[0], s.Rhs[0], s.Tok)
+	}
+}
+
+// target is the left side of an assignment.
+type target struct {
+	expr    ast.Expr
+	blank   bool
+	defines *types.Var // a new variable, or nil
+}
+
+func (f *function) target(e ast.Expr) target {
+	t := target{expr: ast.Unparen(e)}
+	if id, ok := t.expr.(*ast.Ident); ok {
+		t.blank = id.Name == "_"
+		t.defines, _ = f.u.pkg.info.Defs[id].(*types.Var)
+	}
+	return t
+}
+
+// assign translates lhs = rhs and lhs := rhs. Go evaluates all of the right side, and the operands on the left,
+// before it assigns; where that makes a difference, the values go through temporaries.
+func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
+	var to []target
+	for _, e := range lhs {
+		t := f.target(e)
+		if t.defines == nil && !t.blank {
+			f.checkWritable(t.expr)
+		}
+		to = append(to, t)
+	}
+	if len(rhs) == 1 && len(lhs) > 1 {
+		f.spread(at, to, rhs[0])
+		return
+	}
+	if len(rhs) > 1 {
+		for _, r := range rhs {
+			if c := f.effect(r); c != nil {
+				f.refuse(c, "%s writes to memory and is called in a parallel assignment: assign its result on a line of its own", callName(c))
+				return
+			}
+		}
+	}
+	values := make([]string, len(rhs))
+	places := make([]string, len(rhs))
+	for i, r := range rhs {
+		values[i] = f.value(r).text
+	}
+	clobbered, moved := f.conflict(to, rhs)
+	for i, t := range to {
+		if _, ok := t.expr.(*ast.Ident); moved && !ok {
+			places[i] = f.fresh("place")
+			f.line("%s = %s;", declare(f.ctype(t.expr, f.typeOf(t.expr))+" &", places[i]), f.expr(t.expr).text)
+		}
+	}
+	if clobbered || moved {
+		var list declarations
+		for i, r := range rhs {
+			if f.u.pkg.info.Types[r].Value == nil {
+				name := f.fresh("value")
+				list.add("const "+f.ctype(r, f.valueType(to[i], r)), name, values[i])
+				values[i] = name
+			}
+		}
+		list.write(f)
+	}
+	var list declarations
+	for i, t := range to {
+		switch {
+		case t.blank:
+			list.write(f)
+			list = nil
+			f.line("(void)(%s);", values[i])
+		case t.defines != nil:
+			list.add(f.ctype(t.expr, t.defines.Type()), f.local(t.defines), values[i])
+		default:
+			list.write(f)
+			list = nil
+			if places[i] == "" {
+				places[i] = f.expr(t.expr).text
+			}
+			f.line("%s = %s;", places[i], values[i])
+		}
+	}
+	list.write(f)
+}
+
+// valueType is the type that a value has once it is assigned.
+func (f *function) valueType(t target, r ast.Expr) types.Type {
+	switch {
+	case t.blank:
+		return f.typeOf(r)
+	case t.defines != nil:
+		return f.subst(t.defines.Type())
+	}
+	return f.typeOf(t.expr)
+}
+
+// spread assigns the results of one call to several places.
+func (f *function) spread(at ast.Node, to []target, call ast.Expr) {
+	fresh := !slices.ContainsFunc(to, func(t target) bool { return t.defines == nil && !t.blank })
+	value := f.value(call).text
+	if fresh {
+		var names []string
+		for _, t := range to {
+			if t.blank {
+				names = append(names, f.fresh("unused"))
+			} else {
+				names = append(names, f.local(t.defines))
+			}
+		}
+		f.line("auto [%s] = %s;", strings.Join(names, ", "), value)
+		return
+	}
+	from := f.fresh("results")
+	f.line("const auto %s = %s;", from, value)
+	for i, t := range to {
+		switch {
+		case t.blank:
+		case t.defines != nil:
+			f.line("%s = %s.r%d;", declare(f.ctype(at, t.defines.Type()), f.local(t.defines)), from, i)
+		default:
+			f.line("%s = %s.r%d;", f.expr(t.expr).text, from, i)
+		}
+	}
+}
+
+// compound translates x op= y. The place x has no effects, so that it may be written twice.
+func (f *function) compound(at ast.Node, x, y ast.Expr, tok token.Token) {
+	f.checkWritable(ast.Unparen(x))
+	op := tok + token.ADD - token.ADD_ASSIGN
+	if c := f.effect(y); c != nil {
+		f.refuse(c, "%s writes to memory and is called in %s: assign its result to a variable first", callName(c), tok)
+		return
+	}
+	t := f.typeOf(x)
+	plain := kindOf(t)&types.IsFloat != 0 || !f.needsHelper(at, op, t, y) && sizes.Sizeof(t) > 1
+	place := f.expr(x).text
+	switch {
+	case plain && op == token.AND_NOT:
+		f.line("%s &= ~%s;", place, f.expr(y).in(unary))
+	case plain:
+		f.line("%s %s %s;", place, tok, f.expr(y).text)
+	default:
+		f.line("%s = %s;", place, f.arith(at, op, t, x, y).text)
+	}
+}
+
+// step translates x++ and x--.
+func (f *function) step(s *ast.IncDecStmt) {
+	f.checkWritable(ast.Unparen(s.X))
+	t := f.typeOf(s.X)
+	place := f.expr(s.X).text
+	helper := map[token.Token]string{token.INC: "add", token.DEC: "sub"}[s.Tok]
+	switch {
+	case kindOf(t)&types.IsFloat != 0:
+		f.line("%s %c= 1;", place, s.Tok.String()[0])
+	case kindOf(t)&types.IsUnsigned != 0:
+		f.line("%s%s;", place, s.Tok)
+	default:
+		f.line("%s = %s(%s, %s(1));", place, helper, place, f.ctype(s.X, t))
+	}
+}
+
+// checkWritable refuses a store through a pointer to a struct that kernels get by value.
+func (f *function) checkWritable(e ast.Expr) {
+	base := func(x ast.Expr) bool {
+		if p, ok := f.typeOf(x).Underlying().(*types.Pointer); ok && f.u.constant(p.Elem()) {
+			f.refuse(e, "%s is written: kernels get a %s by value, because it is marked //atoll:constant or holds slices",
+				types.ExprString(e), f.u.show(p.Elem()))
+			return true
+		}
+		return false
+	}
+	switch x := e.(type) {
+	case *ast.Ident:
+		if v, ok := f.u.pkg.info.ObjectOf(x).(*types.Var); ok && v.Parent() == f.u.pkg.types.Scope() {
+			f.refuse(x, "%s is a package variable: write to an argument", x.Name)
+		}
+	case *ast.ParenExpr:
+		f.checkWritable(x.X)
+	case *ast.UnaryExpr:
+		if x.Op == token.AND {
+			f.checkWritable(ast.Unparen(x.X))
+		}
+	case *ast.StarExpr:
+		base(x.X)
+	case *ast.SelectorExpr:
+		if !base(x.X) {
+			f.checkWritable(ast.Unparen(x.X))
+		}
+	case *ast.IndexExpr:
+		if _, ok := f.typeOf(x.X).Underlying().(*types.Slice); !ok && !base(x.X) {
+			f.checkWritable(ast.Unparen(x.X))
+		}
+	}
+}

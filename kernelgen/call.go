@@ -1,0 +1,263 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"strings"
+)
+
+func (f *function) callExpr(c *ast.CallExpr) cexpr {
+	if c.Ellipsis.IsValid() {
+		f.refuse(c, "a call with ...: kernels have no variable arguments")
+		return nothing
+	}
+	if f.u.pkg.info.Types[c.Fun].IsType() {
+		return f.convert(c)
+	}
+	if f.u.pkg.info.Types[c.Fun].IsBuiltin() {
+		return f.builtin(c)
+	}
+	fn := f.u.callee(c)
+	if fn == nil {
+		f.refuse(c, "%s is not the name of a function: kernels have no function values", callName(c))
+		return nothing
+	}
+	switch {
+	case fn.Pkg() == f.u.pkg.types:
+		if types.IsInterface(receiverType(fn)) {
+			f.refuse(c, "%s is a method of an interface: kernels have no interfaces", callName(c))
+			return nothing
+		}
+		return f.callOwn(c, fn)
+	case fn.Pkg() != nil && fn.Pkg().Path() == "math":
+		return f.math(c, fn, false)
+	case fn.Pkg() != nil && atomics[fn.FullName()] != "":
+		f.refuse(c, "the result of %s depends on the order of threads: call it as a statement", callName(c))
+	default:
+		f.refuse(c, "%s is not in this package: kernels call functions of their own package, %s", callName(c), known)
+	}
+	return nothing
+}
+
+const known = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, and atomic additions, minima and maxima"
+
+func receiverType(fn *types.Func) types.Type {
+	if r := fn.Signature().Recv(); r != nil {
+		return r.Type()
+	}
+	return types.Typ[types.Int]
+}
+
+// callOwn calls a function or method of the package.
+func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
+	var params []string
+	var typeArgs []types.Type
+	fun := ast.Unparen(c.Fun)
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		s := f.u.pkg.info.Selections[sel]
+		if s == nil || s.Kind() != types.MethodVal {
+			f.refuse(c, "%s is not called on a value: write value.Method(…)", callName(c))
+			return nothing
+		}
+		x, t := f.path(sel, f.expr(sel.X), f.typeOf(sel.X), s.Index()[:len(s.Index())-1])
+		_, pointer := t.Underlying().(*types.Pointer)
+		_, wants := fn.Origin().Signature().Recv().Type().(*types.Pointer)
+		switch {
+		case wants && !pointer:
+			if f.u.constant(t) {
+				f.checkConstant(sel, fn)
+			}
+			x = cexpr{"&" + x.in(unary), unary}
+		case !wants && pointer:
+			x = cexpr{"*" + x.in(unary), unary}
+		}
+		params = append(params, x.text)
+		typeArgs = typeList(receiver(t).TypeArgs())
+	} else {
+		switch x := fun.(type) {
+		case *ast.IndexExpr:
+			fun = x.X
+		case *ast.IndexListExpr:
+			fun = x.X
+		}
+		for _, a := range typeList(f.u.pkg.info.Instances[fun.(*ast.Ident)].TypeArgs) {
+			typeArgs = append(typeArgs, f.subst(a))
+		}
+	}
+	for _, a := range c.Args {
+		if call, ok := ast.Unparen(a).(*ast.CallExpr); ok && len(c.Args) == 1 && fn.Signature().Params().Len() > 1 {
+			f.refuse(call, "%s passes several results on: assign them to variables first", callName(call))
+			return nothing
+		}
+		params = append(params, f.expr(a).text)
+	}
+	return atom("%s(%s)", f.u.call(c, fn, typeArgs).name, strings.Join(params, ", "))
+}
+
+// checkConstant is for methods with a pointer receiver on constant structs: their bodies are checked where they write.
+func (f *function) checkConstant(at ast.Node, fn *types.Func) {
+	if f.u.writes(fn) {
+		f.refuse(at, "%s writes to a struct that kernels get by value", fn.Name())
+	}
+}
+
+// builtin translates len, min and max.
+func (f *function) builtin(c *ast.CallExpr) cexpr {
+	name := callName(c)
+	switch name {
+	case "len":
+		x := c.Args[0]
+		if _, ok := f.typeOf(x).Underlying().(*types.Slice); ok {
+			return atom("%s.len", f.expr(x).in(primary))
+		}
+		if a, ok := arrayOf(f.typeOf(x)); ok {
+			return atom("%d", a.Len())
+		}
+		f.refuse(c, "len of %s: kernels take the length of slices and arrays", f.u.show(f.typeOf(x)))
+	case "min", "max":
+		helper := map[string]string{"min": "go_min", "max": "go_max"}[name]
+		t := f.typeOf(c)
+		x := f.expr(c.Args[0]).text
+		for _, a := range c.Args[1:] {
+			x = fmt.Sprintf("%s<%s>(%s, %s)", helper, f.ctype(c, t), x, f.expr(a).text)
+		}
+		return atom("%s", x)
+	case "append", "make", "new":
+		f.refuse(c, "%s: kernels allocate nothing; write to a slice that is an argument", name)
+	default:
+		f.refuse(c, "builtin %s is outside of what kernels can use", name)
+	}
+	return nothing
+}
+
+// arrayOf is the array that t is or points to.
+func arrayOf(t types.Type) (*types.Array, bool) {
+	t = t.Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	a, ok := t.(*types.Array)
+	return a, ok
+}
+
+// convert translates T(x).
+func (f *function) convert(c *ast.CallExpr) cexpr {
+	to, x := f.typeOf(c), ast.Unparen(c.Args[0])
+	from := f.typeOf(x)
+	if kindOf(to)&(types.IsNumeric|types.IsBoolean) == 0 || kindOf(from)&(types.IsNumeric|types.IsBoolean) == 0 {
+		if !types.Identical(to, from) {
+			f.refuse(c, "a conversion from %s to %s: kernels convert numbers", f.u.show(from), f.u.show(to))
+			return nothing
+		}
+	}
+	if v := f.u.pkg.info.Types[x].Value; v != nil {
+		// Where T is a type parameter, Go rounds the constant to its own type first.
+		if kindOf(from)&types.IsFloat != 0 {
+			r, _ := constant.Float64Val(v)
+			v = constant.MakeFloat64(r)
+		}
+		return f.constant(c, v, to)
+	}
+	if call, ok := x.(*ast.CallExpr); ok && isFloat32(to) {
+		if fn := f.u.callee(call); fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "math" && f.single(call, fn) {
+			return f.math(call, fn, true)
+		}
+	}
+	ct := f.ctype(c, to)
+	if ct == f.ctype(c, from) {
+		return f.expr(x)
+	}
+	return atom("%s(%s)", ct, f.expr(x).text)
+}
+
+func isFloat32(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Float32
+}
+
+// A mathFunction is a function of package math: its name in double and, where a result rounded to float is that of
+// float arithmetic, in float.
+type mathFunction struct{ double, float string }
+
+var mathFunctions = map[string]mathFunction{
+	"Sqrt":     {"__dsqrt_rn", "__fsqrt_rn"},
+	"Abs":      {"fabs", "fabsf"},
+	"Floor":    {"floor", "floorf"},
+	"Ceil":     {"ceil", "ceilf"},
+	"Trunc":    {"trunc", "truncf"},
+	"Copysign": {"copysign", "copysignf"},
+	"Min":      {"math_Min", ""},
+	"Max":      {"math_Max", ""},
+	"NaN":      {"math_NaN", ""},
+	"Inf":      {"math_Inf", ""},
+	"IsNaN":    {"math_IsNaN", ""},
+	"IsInf":    {"math_IsInf", ""},
+}
+
+// single tells whether all arguments of a call are float32 numbers that were made float64, so that
+// float32(math.Sqrt(float64(x))) is one root in float32: the double root, rounded, is the correctly rounded float root.
+func (f *function) single(c *ast.CallExpr, fn *types.Func) bool {
+	for _, a := range c.Args {
+		if f.widened(a) == nil {
+			return false
+		}
+	}
+	return mathFunctions[fn.Name()].float != ""
+}
+
+// widened is x in float64(x) for a float32 x, or nil.
+func (f *function) widened(e ast.Expr) ast.Expr {
+	c, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || !f.u.pkg.info.Types[c.Fun].IsType() || !isFloat32(f.typeOf(c.Args[0])) {
+		return nil
+	}
+	return c.Args[0]
+}
+
+func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
+	m, ok := mathFunctions[fn.Name()]
+	if !ok {
+		f.refuse(c, "math.%s: its last bits differ between processors; compute it on the host and pass it, or use + - * / and %s",
+			fn.Name(), known)
+		return nothing
+	}
+	name := m.double
+	var args []string
+	for _, a := range c.Args {
+		if single {
+			a = f.widened(a)
+		}
+		args = append(args, f.expr(a).text)
+	}
+	if single {
+		name = m.float
+	}
+	return atom("%s(%s)", name, strings.Join(args, ", "))
+}
+
+// atomics are the functions that may change what other threads change too, each with the prelude's name for it.
+var atomics = map[string]string{
+	"sync/atomic.AddInt32":  "atomic_add",
+	"sync/atomic.AddInt64":  "atomic_add",
+	"sync/atomic.AddUint32": "atomic_add",
+	"sync/atomic.AddUint64": "atomic_add",
+	atomicsPath + ".Min":    "atomic_min",
+	atomicsPath + ".Max":    "atomic_max",
+}
+
+const atomicsPath = "github.com/atoll-hpc/atoll/kernelgen/atomics"
+
+// atomic translates a call of an atomic function that stands alone, and tells whether c is one.
+func (f *function) atomic(c *ast.CallExpr) bool {
+	fn := f.u.callee(c)
+	if fn == nil || fn.Pkg() == nil || atomics[fn.FullName()] == "" {
+		return false
+	}
+	p, v := c.Args[0], c.Args[1]
+	t := f.typeOf(p).Underlying().(*types.Pointer).Elem()
+	f.checkWritable(ast.Unparen(p))
+	f.line("%s(%s, %s);", atomics[fn.FullName()], f.value(p).text, f.argument(v, f.value(v), t))
+	return true
+}

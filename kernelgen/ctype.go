@@ -1,0 +1,307 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// basics are the Go types that have the same name and meaning in the CUDA C, by the typedefs of the prelude.
+var basics = map[types.BasicKind]string{
+	types.Bool:    "bool",
+	types.Int:     "int64",
+	types.Int32:   "int32",
+	types.Int64:   "int64",
+	types.Uint8:   "uint8",
+	types.Uint32:  "uint32",
+	types.Uint64:  "uint64",
+	types.Float32: "float",
+	types.Float64: "double",
+
+	types.UntypedBool:  "bool",
+	types.UntypedInt:   "int64",
+	types.UntypedRune:  "int32",
+	types.UntypedFloat: "double",
+}
+
+// ctype is the CUDA C type of a concrete Go type. Structs that it needs are emitted before it returns.
+func (u *unit) ctype(at ast.Node, t types.Type) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		if name, ok := basics[t.Kind()]; ok {
+			return name
+		}
+		u.refuse(at, "type %s: kernels know bool, int, int32, int64, uint8, uint32, uint64, float32 and float64", t)
+	case *types.Pointer:
+		if _, ok := t.Elem().Underlying().(*types.Pointer); ok {
+			u.refuse(at, "type %s: a pointer to a pointer", u.show(t))
+			break
+		}
+		if u.constant(t.Elem()) {
+			return "const " + u.ctype(at, t.Elem()) + " *"
+		}
+		return u.ctype(at, t.Elem()) + " *"
+	case *types.Slice:
+		if !u.value(t.Elem()) {
+			u.refuse(at, "type %s: the elements of a slice must be values, without pointers and slices", u.show(t))
+			break
+		}
+		return "Slice<" + u.ctype(at, t.Elem()) + ">"
+	case *types.Array:
+		return fmt.Sprintf("Array<%s, %d>", u.ctype(at, t.Elem()), t.Len())
+	case *types.Named:
+		if s, ok := t.Underlying().(*types.Struct); ok {
+			return u.structType(at, t, s)
+		}
+		if b, ok := t.Underlying().(*types.Basic); ok {
+			return u.ctype(at, b)
+		}
+		return u.ctype(at, t.Underlying())
+	case *types.Interface:
+		u.refuse(at, "type %s: kernels have no interfaces", u.show(t))
+	case *types.Map:
+		u.refuse(at, "type %s: kernels have no maps", u.show(t))
+	case *types.Chan:
+		u.refuse(at, "type %s: kernels have no channels", u.show(t))
+	case *types.Signature:
+		u.refuse(at, "type %s: kernels have no function values", u.show(t))
+	case *types.Struct:
+		u.refuse(at, "a struct type without a name: declare it")
+	default:
+		u.refuse(at, "type %s is outside of what kernels can use", u.show(t))
+	}
+	return "int32"
+}
+
+// value tells whether a type holds neither pointers nor slices.
+func (u *unit) value(t types.Type) bool { return !holds(t, isReference) }
+
+func isReference(t types.Type) bool {
+	switch t.(type) {
+	case *types.Basic, *types.Struct, *types.Array:
+		return false
+	}
+	return true
+}
+
+func isSlice(t types.Type) bool {
+	_, ok := t.(*types.Slice)
+	return ok
+}
+
+// holds tells whether an underlying type inside t, through structs and arrays, is such.
+func holds(t types.Type, such func(types.Type) bool) bool {
+	t = t.Underlying()
+	if such(t) {
+		return true
+	}
+	switch t := t.(type) {
+	case *types.Array:
+		return holds(t.Elem(), such)
+	case *types.Struct:
+		for f := range t.Fields() {
+			if holds(f.Type(), such) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// constant tells whether a struct reaches kernels by value and may not be written through a pointer.
+func (u *unit) constant(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return false
+	}
+	if _, ok := n.Underlying().(*types.Struct); !ok {
+		return false
+	}
+	return u.pkg.specs[n.Origin().Obj()].constant || holds(n, isSlice)
+}
+
+// cstruct is an emitted struct.
+type cstruct struct {
+	name   string
+	fields map[*types.Var]string // by the field of the generic declaration
+	text   string
+}
+
+// structType emits a struct once for each instance and returns its name.
+func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
+	name := t.Obj().Name() + suffix(typeList(t.TypeArgs()))
+	if t.Obj().Pkg() != u.pkg.types {
+		u.refuse(at, "type %s is declared in another package: kernels use the types of their own", u.show(t))
+		return name
+	}
+	if _, ok := u.structs[name]; ok {
+		return name
+	}
+	decl, ok := u.pkg.specs[t.Origin().Obj()]
+	if !ok {
+		u.refuse(at, "type %s is declared inside a function: declare it at package level", u.show(t))
+		return name
+	}
+	c := &cstruct{name: name, fields: map[*types.Var]string{}}
+	u.structs[name] = c // before the fields: Go has refused recursive structs
+
+	origin := t.Origin().Underlying().(*types.Struct)
+	var fields strings.Builder
+	checks := []string{fmt.Sprintf("static_assert(sizeof(%s) == %d", name, sizes.Sizeof(s))}
+	offsets := sizes.Offsetsof(structFields(s))
+	last := ""
+	for i := range s.NumFields() {
+		f := s.Field(i)
+		if _, ok := f.Type().Underlying().(*types.Pointer); ok {
+			u.refuse(decl.spec, "field %s of %s is a pointer: structs hold values and slices", f.Name(), t.Obj().Name())
+			continue
+		}
+		id := cname(f.Name())
+		if f.Name() == "_" {
+			id = fmt.Sprintf("blank%d", i)
+		}
+		c.fields[origin.Field(i)] = id
+		ct := u.ctype(decl.spec, f.Type())
+		switch {
+		case ct == last && u.pkg.fset.Position(f.Pos()).Line == u.pkg.fset.Position(s.Field(i-1).Pos()).Line:
+			fmt.Fprintf(&fields, ", %s", id)
+		case last != "":
+			fmt.Fprintf(&fields, ";\n    %s %s", ct, id)
+		default:
+			fmt.Fprintf(&fields, "    %s %s", ct, id)
+		}
+		last = ct
+		checks = append(checks, fmt.Sprintf("offsetof(%s, %s) == %d", name, id, offsets[i]))
+	}
+	if last != "" {
+		fields.WriteString(";\n")
+	}
+	align := ""
+	if a := u.vectorAlign(t); a > sizes.Alignof(s) {
+		align = fmt.Sprintf("alignas(%d) ", a)
+	}
+	if sizes.Sizeof(s) == 0 {
+		u.refuse(decl.spec, "struct %s is empty", t.Obj().Name())
+	}
+	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.doc), u.show(t), u.pkg.place(decl.spec),
+		align, name, fields.String(), join(checks, " && ", "\n    ", 0), name)
+	u.structOrder = append(u.structOrder, c)
+	return name
+}
+
+func structFields(s *types.Struct) []*types.Var {
+	var all []*types.Var
+	for f := range s.Fields() {
+		all = append(all, f)
+	}
+	return all
+}
+
+// vectorAlign is the alignment that lets the GPU move a struct in pieces of 8 or 16 bytes: the largest that divides
+// its size, for structs of numbers alone that are the element of a slice and a part of no other type. Such an
+// alignment changes no size and no offset.
+func (u *unit) vectorAlign(t *types.Named) int64 {
+	name := t.Origin().Obj()
+	if !u.elements[name] || u.parts[name] || !u.value(t) {
+		return 0
+	}
+	size := sizes.Sizeof(t)
+	for _, a := range []int64{16, 8} {
+		if size%a == 0 {
+			return a
+		}
+	}
+	return 0
+}
+
+// survey notes which structs are elements of slices and which are parts of arrays and other structs, anywhere in the
+// package.
+func (u *unit) survey() {
+	note := func(set map[*types.TypeName]bool, t types.Type) {
+		if n, ok := types.Unalias(t).(*types.Named); ok {
+			set[n.Origin().Obj()] = true
+		}
+	}
+	for e, tv := range u.pkg.info.Types {
+		if _, ok := e.(*ast.ArrayType); !ok {
+			continue
+		}
+		switch t := tv.Type.(type) {
+		case *types.Slice:
+			note(u.elements, t.Elem())
+		case *types.Array:
+			note(u.parts, t.Elem())
+		}
+	}
+	for name := range u.pkg.specs {
+		if s, ok := name.Type().Underlying().(*types.Struct); ok {
+			for f := range s.Fields() {
+				note(u.parts, f.Type())
+			}
+		}
+	}
+}
+
+// show writes a type as Go does, without the package's own path.
+func (u *unit) show(t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(u.pkg.types))
+}
+
+func typeList(l *types.TypeList) []types.Type {
+	var all []types.Type
+	for t := range l.Types() {
+		all = append(all, t)
+	}
+	return all
+}
+
+// suffix tells the instances of a generic type or function apart: _f32, _f64.
+func suffix(args []types.Type) string {
+	var s strings.Builder
+	for _, a := range args {
+		switch b, _ := a.Underlying().(*types.Basic); {
+		case b != nil && b.Kind() == types.Float32:
+			s.WriteString("_f32")
+		case b != nil && b.Kind() == types.Float64:
+			s.WriteString("_f64")
+		default:
+			s.WriteString("_" + strings.ReplaceAll(types.TypeString(a, func(*types.Package) string { return "" }), ".", ""))
+		}
+	}
+	return s.String()
+}
+
+// subst replaces type parameters by what an instance sets them to.
+func subst(t types.Type, env map[*types.TypeParam]types.Type, ctx *types.Context) types.Type {
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		if to, ok := env[t]; ok {
+			return to
+		}
+	case *types.Pointer:
+		return types.NewPointer(subst(t.Elem(), env, ctx))
+	case *types.Slice:
+		return types.NewSlice(subst(t.Elem(), env, ctx))
+	case *types.Array:
+		return types.NewArray(subst(t.Elem(), env, ctx), t.Len())
+	case *types.Tuple:
+		var vars []*types.Var
+		for v := range t.Variables() {
+			vars = append(vars, types.NewVar(v.Pos(), v.Pkg(), v.Name(), subst(v.Type(), env, ctx)))
+		}
+		return types.NewTuple(vars...)
+	case *types.Named:
+		if t.TypeArgs().Len() == 0 {
+			return t
+		}
+		var args []types.Type
+		for a := range t.TypeArgs().Types() {
+			args = append(args, subst(a, env, ctx))
+		}
+		if inst, err := types.Instantiate(ctx, t.Origin(), args, false); err == nil {
+			return inst
+		}
+	}
+	return t
+}

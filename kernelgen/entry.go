@@ -1,0 +1,128 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+)
+
+// Entry is a kernel in one precision, as it is launched: the symbol of the CUDA C and what it takes.
+type Entry struct {
+	Symbol string
+	Kernel *Kernel
+	Params []Param // without the index bounds, which come first: lo and hi of each dimension, int64
+	text   string
+}
+
+// Param is an argument of an entry.
+type Param struct {
+	Name  string
+	Kind  ParamKind
+	CType string // the type of the entry's parameter
+	Size  int64  // bytes of the argument: of the value, the slice header, or the pointer
+}
+
+// ParamKind says how a Go argument reaches the device.
+type ParamKind int
+
+const (
+	ByValue  ParamKind = iota // numbers and structs, copied into the launch
+	Constant                  // what a pointer leads to, copied into the launch; slices in it point to the device
+	Pointer                   // a pointer to one struct on the device
+	Elements                  // the header of a slice on the device
+	Result                    // where a reduction goes, on the device
+)
+
+// entry emits the global function of a kernel for type arguments.
+func (u *unit) entry(k *Kernel, args []types.Type) {
+	at := u.call(k.decl, k.fn, args)
+	e := &Entry{Symbol: cname(k.Name) + suffix(args), Kernel: k}
+	used := identifiers(k.decl)
+	unused := func(name string) string {
+		for used[name] {
+			name += "_"
+		}
+		return name
+	}
+	env := map[*types.TypeParam]types.Type{}
+	for i, a := range args {
+		env[k.fn.Signature().TypeParams().At(i)] = a
+	}
+
+	var params, pass, bounds, index []string
+	list := k.fn.Signature().Params()
+	for d := range k.Dims {
+		name := cname(list.At(d).Name())
+		if name == "_" || name == "" {
+			name = unused(string("ijk"[d]))
+		}
+		lo, hi := unused("lo"), unused("hi")
+		if k.Dims > 1 {
+			lo, hi = unused("lo_"+name), unused("hi_"+name)
+		}
+		params = append(params, "int64 "+lo, "int64 "+hi)
+		axis := string("xyz"[d])
+		index = append(index, fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n", name, lo, axis, axis, axis))
+		bounds = append(bounds, fmt.Sprintf("%s < %s", name, hi))
+		pass = append(pass, name)
+	}
+	for n := k.Dims; n < list.Len(); n++ {
+		p := u.param(k, list.At(n), n, subst(list.At(n).Type(), env, u.ctx))
+		e.Params = append(e.Params, p)
+		switch p.Kind {
+		case Constant:
+			params = append(params, "const __grid_constant__ "+declare(p.CType, p.Name))
+			pass = append(pass, "&"+p.Name)
+		default:
+			params = append(params, declare(p.CType, p.Name))
+			pass = append(pass, p.Name)
+		}
+	}
+
+	call := fmt.Sprintf("%s(%s)", at.name, strings.Join(pass, ", "))
+	body := fmt.Sprintf("    if (%s) %s;\n", strings.Join(bounds, " && "), call)
+	if k.Reduce != ReduceNone {
+		result := subst(k.fn.Signature().Results().At(0).Type(), env, u.ctx)
+		if kindOf(result)&types.IsFloat == 0 {
+			u.refuse(k.decl, "kernel %s reduces a %s: it must return a float32 or a float64", k.Name, u.show(result))
+			return
+		}
+		ct := fmt.Sprintf("%s<%s>", reducers[k.Reduce], u.ctype(k.decl, result))
+		p := Param{Name: unused("result"), Kind: Result, CType: ct + " *", Size: 8}
+		e.Params = append(e.Params, p)
+		params = append(params, declare(p.CType, p.Name))
+		body = fmt.Sprintf("    uint64 key = 0;\n    if (%s) key = %s::key_of(%s);\n    reduce(%s, key);\n", strings.Join(bounds, " && "),
+			ct, call, p.Name)
+	}
+	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%d) %s(", k.Block, e.Symbol)
+	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.place(k.decl), head, wrap(params, len(head)),
+		strings.Join(index, ""), body)
+	u.entries = append(u.entries, e)
+}
+
+// reducers are the types of package atomics that hold a reduced value.
+var reducers = map[Reduce]string{ReduceMin: "Least", ReduceMax: "Most"}
+
+func (u *unit) param(k *Kernel, v *types.Var, n int, t types.Type) Param {
+	p := Param{Name: cname(v.Name()), Size: sizes.Sizeof(t)}
+	if p.Name == "_" || p.Name == "" {
+		p.Name = fmt.Sprintf("unused%d_", n)
+	}
+	switch x := t.Underlying().(type) {
+	case *types.Pointer:
+		if _, ok := x.Elem().Underlying().(*types.Struct); !ok {
+			u.refuse(k.decl, "parameter %s of kernel %s points to a %s: kernels take pointers to structs", v.Name(), k.Name, u.show(x.Elem()))
+			return p
+		}
+		if u.constant(x.Elem()) {
+			p.Kind, p.CType, p.Size = Constant, u.ctype(k.decl, x.Elem()), sizes.Sizeof(x.Elem())
+			return p
+		}
+		p.Kind, p.CType = Pointer, u.ctype(k.decl, t)
+	case *types.Slice:
+		p.Kind, p.CType = Elements, u.ctype(k.decl, t)
+	default:
+		p.Kind, p.CType = ByValue, u.ctype(k.decl, t)
+	}
+	return p
+}

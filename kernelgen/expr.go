@@ -1,0 +1,329 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// cexpr is a C expression and how tightly its outermost operator binds.
+type cexpr struct {
+	text string
+	prec int
+}
+
+// Precedences of C++, tightest first.
+const (
+	primary = 16 - iota
+	unary
+	_
+	times
+	plus
+	shift
+	relation
+	equality
+	bitAnd
+	bitXor
+	bitOr
+	logicalAnd
+	logicalOr
+	lowest = 0
+)
+
+func atom(format string, args ...any) cexpr { return cexpr{fmt.Sprintf(format, args...), primary} }
+
+// in puts the expression where an operator of precedence p or tighter is wanted.
+func (x cexpr) in(p int) string {
+	if x.prec < p {
+		return "(" + x.text + ")"
+	}
+	return x.text
+}
+
+// nothing stands for an expression that was refused.
+var nothing = atom("0")
+
+// value translates an expression of a statement. Go orders the effects of calls in an expression and C++ does not,
+// so a call with effects must be all there is.
+func (f *function) value(e ast.Expr) cexpr {
+	if call := f.effect(e); call != nil && !f.alone(e, call) {
+		f.refuse(call, "%s writes to memory and is called inside a larger expression: assign its result to a variable first, "+
+			"because C++ leaves open what is evaluated before it", callName(call))
+	}
+	return f.expr(e)
+}
+
+// effect finds a call inside e that writes to memory.
+func (f *function) effect(e ast.Expr) *ast.CallExpr {
+	var found *ast.CallExpr
+	ast.Inspect(e, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok && found == nil {
+			if fn := f.u.callee(c); fn != nil && f.u.writes(fn) {
+				found = c
+			}
+		}
+		return found == nil
+	})
+	return found
+}
+
+// alone tells whether e is the call, at most negated, converted or compared with a constant.
+func (f *function) alone(e ast.Expr, call *ast.CallExpr) bool {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return f.alone(e.X, call)
+	case *ast.UnaryExpr:
+		return f.alone(e.X, call)
+	case *ast.BinaryExpr:
+		return f.u.pkg.info.Types[e.Y].Value != nil && f.alone(e.X, call) ||
+			f.u.pkg.info.Types[e.X].Value != nil && f.alone(e.Y, call)
+	case *ast.CallExpr:
+		if e != call {
+			return f.u.pkg.info.Types[e.Fun].IsType() && f.alone(e.Args[0], call)
+		}
+		for _, a := range e.Args {
+			if f.effect(a) != nil {
+				return false
+			}
+		}
+		return f.effect(e.Fun) == nil
+	}
+	return false
+}
+
+func callName(c *ast.CallExpr) string { return types.ExprString(c.Fun) }
+
+// expr translates an expression.
+func (f *function) expr(e ast.Expr) cexpr {
+	if tv := f.u.pkg.info.Types[e]; tv.Value != nil {
+		return f.constant(e, tv.Value, f.typeOf(e))
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		return f.ident(e)
+	case *ast.ParenExpr:
+		x := f.expr(e.X)
+		if x.prec >= unary {
+			return x
+		}
+		return atom("(%s)", x.text)
+	case *ast.SelectorExpr:
+		return f.selector(e)
+	case *ast.IndexExpr:
+		return f.index(e)
+	case *ast.StarExpr:
+		return cexpr{"*" + f.expr(e.X).in(unary), unary}
+	case *ast.UnaryExpr:
+		return f.unary(e)
+	case *ast.BinaryExpr:
+		return f.binary(e)
+	case *ast.CallExpr:
+		return f.callExpr(e)
+	case *ast.CompositeLit:
+		return f.composite(e)
+	case *ast.FuncLit:
+		f.refuse(e, "a function literal: kernels have no closures; declare a function")
+	case *ast.SliceExpr:
+		f.refuse(e, "a slice of a slice: kernels index the slices they are given")
+	case *ast.TypeAssertExpr:
+		f.refuse(e, "a type assertion: kernels have no interfaces")
+	default:
+		f.refuse(e, "%s is outside of what kernels can use", types.ExprString(e))
+	}
+	return nothing
+}
+
+func (f *function) ident(e *ast.Ident) cexpr {
+	switch obj := f.u.pkg.info.ObjectOf(e).(type) {
+	case *types.Var:
+		if obj.Parent() == f.u.pkg.types.Scope() {
+			f.refuse(e, "%s is a package variable: pass it as an argument, or make it a constant", e.Name)
+			return nothing
+		}
+		return atom("%s", f.local(obj))
+	case *types.Nil:
+		f.refuse(e, "nil: kernels do not compare or hold nil; test the length of a slice")
+	case *types.Func:
+		f.refuse(e, "%s is used as a value: kernels only call functions", e.Name)
+	default:
+		f.refuse(e, "%s is outside of what kernels can use", e.Name)
+	}
+	return nothing
+}
+
+func (f *function) selector(e *ast.SelectorExpr) cexpr {
+	s := f.u.pkg.info.Selections[e]
+	if s == nil {
+		f.refuse(e, "%s.%s belongs to another package: kernels use only its constants", types.ExprString(e.X), e.Sel.Name)
+		return nothing
+	}
+	if s.Kind() != types.FieldVal {
+		f.refuse(e, "method %s is used as a value: kernels only call methods", e.Sel.Name)
+		return nothing
+	}
+	x, _ := f.path(e, f.expr(e.X), f.typeOf(e.X), s.Index())
+	return x
+}
+
+// path follows field indices from x of type t, through embedded structs, and returns the field and its type.
+func (f *function) path(at ast.Node, x cexpr, t types.Type, indices []int) (cexpr, types.Type) {
+	for _, i := range indices {
+		dot := "."
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			dot, t = "->", p.Elem()
+		}
+		named, ok := types.Unalias(t).(*types.Named)
+		if !ok {
+			f.refuse(at, "a field of a struct without a name: declare its type")
+			return nothing, types.Typ[types.Int]
+		}
+		id := "refused"
+		if c, ok := f.u.structs[f.u.ctype(at, named)]; ok {
+			id = c.fields[named.Origin().Underlying().(*types.Struct).Field(i)]
+		}
+		if strings.HasPrefix(x.text, "*") && x.prec == unary {
+			x = cexpr{"(" + x.text + ")", primary}
+		}
+		x = cexpr{x.in(primary) + dot + id, primary}
+		t = named.Underlying().(*types.Struct).Field(i).Type()
+	}
+	return x, t
+}
+
+func (f *function) index(e *ast.IndexExpr) cexpr {
+	x := f.expr(e.X)
+	switch t := f.typeOf(e.X).Underlying().(type) {
+	case *types.Slice, *types.Array:
+	case *types.Pointer:
+		x = cexpr{"*" + x.in(unary), unary}
+	default:
+		f.refuse(e, "an index into %s: kernels index slices and arrays", f.u.show(t))
+	}
+	return atom("%s[%s]", x.in(primary), f.expr(e.Index).text)
+}
+
+func (f *function) unary(e *ast.UnaryExpr) cexpr {
+	if e.Op == token.AND {
+		return f.address(e)
+	}
+	x := f.expr(e.X)
+	t := f.typeOf(e.X)
+	switch e.Op {
+	case token.ADD:
+		return x
+	case token.NOT:
+		return cexpr{"!" + x.in(unary), unary}
+	case token.SUB:
+		if kindOf(t)&types.IsInteger != 0 && kindOf(t)&types.IsUnsigned == 0 {
+			return atom("neg(%s)", x.text)
+		}
+		operand := x.in(unary)
+		if strings.HasPrefix(operand, "-") {
+			operand = "(" + operand + ")"
+		}
+		return narrow(cexpr{"-" + operand, unary}, t)
+	case token.XOR:
+		return narrow(cexpr{"~" + x.in(unary), unary}, t)
+	}
+	f.refuse(e, "operator %s is outside of what kernels can use", e.Op)
+	return nothing
+}
+
+// address translates &x. What it points to must be a variable of the function or in the arguments.
+func (f *function) address(e *ast.UnaryExpr) cexpr {
+	x := ast.Unparen(e.X)
+	if _, ok := x.(*ast.CompositeLit); ok {
+		f.refuse(e, "the address of a literal: kernels allocate nothing; declare a variable and take its address")
+		return nothing
+	}
+	if id, ok := x.(*ast.Ident); ok {
+		if v, ok := f.u.pkg.info.ObjectOf(id).(*types.Var); ok && f.ranged[v] {
+			f.refuse(e, "the address of loop variable %s: copy it first, because each turn of a Go loop has its own", id.Name)
+		}
+	}
+	return cexpr{"&" + f.expr(x).in(unary), unary}
+}
+
+// composite translates a struct or array literal, with zeros for what it leaves out.
+func (f *function) composite(e *ast.CompositeLit) cexpr {
+	t := f.typeOf(e)
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		name := f.ctype(e, t)
+		values := make([]string, u.NumFields())
+		for i, elt := range e.Elts {
+			if kv, ok := elt.(*ast.KeyValueExpr); ok {
+				key := f.u.pkg.info.ObjectOf(kv.Key.(*ast.Ident))
+				for j := range u.NumFields() {
+					if u.Field(j).Name() == key.Name() {
+						i = j
+					}
+				}
+				elt = kv.Value
+			}
+			values[i] = f.expr(elt).text
+		}
+		if len(e.Elts) == 0 {
+			return atom("%s{}", name)
+		}
+		for i := range values {
+			if values[i] == "" {
+				values[i] = f.zero(e, u.Field(i).Type())
+			}
+		}
+		return atom("%s{%s}", name, strings.Join(values, ", "))
+	case *types.Array:
+		name := f.ctype(e, t)
+		var values []string
+		for _, elt := range e.Elts {
+			if _, ok := elt.(*ast.KeyValueExpr); ok {
+				f.refuse(elt, "an array literal with keys: write its elements in order")
+				return nothing
+			}
+			values = append(values, f.expr(elt).text)
+		}
+		if len(values) == 0 {
+			return atom("%s{}", name)
+		}
+		return atom("%s{{%s}}", name, strings.Join(values, ", "))
+	}
+	f.refuse(e, "a literal of type %s: kernels allocate nothing", f.u.show(t))
+	return nothing
+}
+
+// zero is the zero value of a type.
+func (f *function) zero(at ast.Node, t types.Type) string {
+	switch u := f.subst(t).Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsBoolean != 0:
+			return "false"
+		case u.Kind() == types.Float32:
+			return "0.0f"
+		case u.Info()&types.IsFloat != 0:
+			return "0.0"
+		}
+		return "0"
+	case *types.Pointer:
+		return "nullptr"
+	}
+	return f.ctype(at, t) + "{}"
+}
+
+// kindOf is the set of properties of a basic type, 0 for any other.
+func kindOf(t types.Type) types.BasicInfo {
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Info()
+	}
+	return 0
+}
+
+// narrow cuts what C++ has widened to int back to 8 bits.
+func narrow(x cexpr, t types.Type) cexpr {
+	if b, ok := t.Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {
+		return atom("uint8(%s)", x.text)
+	}
+	return x
+}

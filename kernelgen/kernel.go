@@ -1,0 +1,129 @@
+package kernelgen
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kernel is a function marked //atoll:kernel.
+type Kernel struct {
+	Name   string
+	Reduce Reduce // how the results of all indices become one
+	Block  int    // threads of a block on the GPU
+	Stages int    // how many indices go through a stage together on the CPU; 0 for a plain loop
+	Dims   int    // dimensions of the index space: 1, 2 or 3
+
+	fn   *types.Func
+	decl *ast.FuncDecl
+}
+
+// Reduce says what becomes of a kernel's results.
+type Reduce string
+
+const (
+	ReduceNone Reduce = ""
+	ReduceMin  Reduce = "min"
+	ReduceMax  Reduce = "max"
+)
+
+// defaultBlock suits kernels that use many registers.
+const defaultBlock = 128
+
+// kernel reads a directive such as //atoll:kernel min block=256 stages=32.
+func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
+	if words[0] != "kernel" {
+		p.refuse(d, "//atoll:%s stands before a function: a function can only be marked //atoll:kernel", words[0])
+		return
+	}
+	k := &Kernel{Name: fn.Name(), Block: defaultBlock, fn: fn, decl: d}
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		n, err := strconv.Atoi(value)
+		switch {
+		case word == string(ReduceMin) || word == string(ReduceMax):
+			k.Reduce = Reduce(word)
+		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
+			k.Block = n
+		case key == "stages" && err == nil && n >= 1 && n <= 1024:
+			k.Stages = n
+		default:
+			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, block=N (a multiple of 32 up to 1024) and stages=N", word)
+		}
+	}
+	p.checkKernel(k)
+	p.Kernels = append(p.Kernels, k)
+}
+
+func (p *Package) checkKernel(k *Kernel) {
+	sig := k.fn.Signature()
+	if sig.Recv() != nil {
+		p.refuse(k.decl, "kernel %s is a method: kernels are functions", k.Name)
+		return
+	}
+	if k.decl.Body == nil {
+		p.refuse(k.decl, "kernel %s has no body", k.Name)
+		return
+	}
+	k.Dims = dimensions(sig.Params())
+	if k.Dims == 0 {
+		p.refuse(k.decl, "kernel %s has no index: its first parameter must be an int, or its first ones i, j or i, j, k int", k.Name)
+	}
+	if sig.TypeParams().Len() > 1 {
+		p.refuse(k.decl, "kernel %s has more than one type parameter: it may have one, the precision", k.Name)
+	}
+	switch results := sig.Results(); {
+	case k.Reduce == ReduceNone && results.Len() > 0:
+		p.refuse(k.decl, "kernel %s returns a value: mark it //atoll:kernel min or max to reduce it, or write to a slice", k.Name)
+	case k.Reduce != ReduceNone && results.Len() != 1:
+		p.refuse(k.decl, "kernel %s is marked %s and must return one value", k.Name, k.Reduce)
+	}
+}
+
+// dimensions counts the leading parameters that are indices: i, j, k or i, j by those names, or one int of any name.
+func dimensions(params *types.Tuple) int {
+	n := 0
+	for _, name := range []string{"i", "j", "k"} {
+		if n < params.Len() && isInt(params.At(n).Type()) && params.At(n).Name() == name {
+			n++
+		} else {
+			break
+		}
+	}
+	if n == 0 && params.Len() > 0 && isInt(params.At(0).Type()) {
+		return 1
+	}
+	return n
+}
+
+func (p *Package) isKernel(fn *types.Func) bool {
+	return slices.ContainsFunc(p.Kernels, func(k *Kernel) bool { return k.fn == fn })
+}
+
+func isInt(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Kind() == types.Int
+}
+
+// precisions returns the types that a kernel is emitted for: one for each float type its parameter may be, or one
+// empty list for a kernel without a type parameter.
+func (p *Package) precisions(k *Kernel) [][]types.Type {
+	params := k.fn.Signature().TypeParams()
+	if params.Len() == 0 {
+		return [][]types.Type{nil}
+	}
+	iface, _ := params.At(0).Constraint().Underlying().(*types.Interface)
+	var all [][]types.Type
+	for _, kind := range []types.BasicKind{types.Float32, types.Float64} {
+		if types.Satisfies(types.Typ[kind], iface) {
+			all = append(all, []types.Type{types.Typ[kind]})
+		}
+	}
+	if len(all) == 0 || types.Satisfies(types.Typ[types.Int], iface) {
+		p.refuse(k.decl, "kernel %s: its type parameter must be constrained to float32 | float64", k.Name)
+		return nil
+	}
+	return all
+}

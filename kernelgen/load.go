@@ -1,0 +1,201 @@
+package kernelgen
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Package is a Go package whose kernels can be translated.
+type Package struct {
+	Dir     string
+	Name    string
+	Kernels []*Kernel // in the order of files and lines
+
+	fset     *token.FileSet
+	files    []*ast.File
+	info     *types.Info
+	types    *types.Package
+	decls    map[*types.Func]*ast.FuncDecl
+	comments map[*types.Func]ast.CommentMap
+	specs    map[*types.TypeName]typeDecl
+	refusals refusals
+}
+
+// typeDecl is where a type is declared and what its comments say.
+type typeDecl struct {
+	spec     *ast.TypeSpec
+	doc      *ast.CommentGroup
+	constant bool // marked //atoll:constant
+}
+
+// generated ends the names of files that this package writes; they are no input.
+const generated = "_gen.go"
+
+// Load parses and type-checks the package in dir and finds its kernels. Files that end in _gen.go and tests are left
+// out. The error names file, line and column of everything that is wrong.
+func Load(dir string) (*Package, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	found, err := build.ImportDir(dir, 0)
+	if err != nil {
+		return nil, fmt.Errorf("kernelgen: %w", err)
+	}
+	p := &Package{
+		Dir:      dir,
+		Name:     found.Name,
+		fset:     token.NewFileSet(),
+		decls:    map[*types.Func]*ast.FuncDecl{},
+		comments: map[*types.Func]ast.CommentMap{},
+		specs:    map[*types.TypeName]typeDecl{},
+		info: &types.Info{
+			Types:      map[ast.Expr]types.TypeAndValue{},
+			Defs:       map[*ast.Ident]types.Object{},
+			Uses:       map[*ast.Ident]types.Object{},
+			Implicits:  map[ast.Node]types.Object{},
+			Selections: map[*ast.SelectorExpr]*types.Selection{},
+			Instances:  map[*ast.Ident]types.Instance{},
+			Scopes:     map[ast.Node]*types.Scope{},
+		},
+	}
+	for _, name := range found.GoFiles {
+		if strings.HasSuffix(name, generated) {
+			continue
+		}
+		file, err := parser.ParseFile(p.fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, fmt.Errorf("kernelgen: %w", err)
+		}
+		p.files = append(p.files, file)
+	}
+	var wrong []error
+	config := types.Config{
+		Importer: importer.ForCompiler(p.fset, "source", nil),
+		Sizes:    sizes,
+		Error:    func(err error) { wrong = append(wrong, err) },
+	}
+	p.types, _ = config.Check(found.ImportPath, p.fset, p.files, p.info)
+	if len(wrong) > 0 {
+		return nil, fmt.Errorf("kernelgen: %w", errors.Join(wrong...))
+	}
+	for _, file := range p.files {
+		p.declarations(file)
+	}
+	if err := p.refusals.err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// sizes are those of Go on amd64, and of CUDA: every number is aligned to its size.
+var sizes = types.SizesFor("gc", "amd64")
+
+func (p *Package) declarations(file *ast.File) {
+	comments := ast.NewCommentMap(p.fset, file, file.Comments)
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			fn, ok := p.info.Defs[d.Name].(*types.Func)
+			if !ok {
+				continue
+			}
+			p.decls[fn] = d
+			p.comments[fn] = comments
+			for _, words := range p.directives(d.Doc) {
+				p.kernel(fn, d, words)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if s, ok := spec.(*ast.TypeSpec); ok {
+					p.typeDecl(d, s)
+				}
+			}
+		}
+	}
+}
+
+func (p *Package) typeDecl(d *ast.GenDecl, s *ast.TypeSpec) {
+	name, ok := p.info.Defs[s.Name].(*types.TypeName)
+	if !ok {
+		return
+	}
+	t := typeDecl{spec: s, doc: s.Doc}
+	if t.doc == nil && len(d.Specs) == 1 {
+		t.doc = d.Doc
+	}
+	for _, words := range p.directives(t.doc) {
+		if words[0] == "constant" && len(words) == 1 {
+			t.constant = true
+			continue
+		}
+		p.refuse(s, "//atoll:%s stands before a type: a type can only be marked //atoll:constant", strings.Join(words, " "))
+	}
+	p.specs[name] = t
+}
+
+// directives returns the words of each //atoll: line of a comment.
+func (p *Package) directives(doc *ast.CommentGroup) [][]string {
+	if doc == nil {
+		return nil
+	}
+	var all [][]string
+	for _, c := range doc.List {
+		text, ok := strings.CutPrefix(c.Text, "//atoll:")
+		if !ok {
+			continue
+		}
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			p.refuse(c, "//atoll: without a word: write //atoll:kernel or //atoll:constant")
+			continue
+		}
+		all = append(all, words)
+	}
+	return all
+}
+
+// A refusal is something that kernels may not contain.
+type refusal struct {
+	at     token.Position
+	reason string
+}
+
+func (r refusal) Error() string { return fmt.Sprintf("%v: %s", r.at, r.reason) }
+
+type refusals []refusal
+
+// err returns all refusals in the order of their positions, each once, or nil.
+func (r refusals) err() error {
+	slices.SortStableFunc(r, func(a, b refusal) int {
+		return cmp.Or(cmp.Compare(a.at.Filename, b.at.Filename), cmp.Compare(a.at.Offset, b.at.Offset),
+			cmp.Compare(a.reason, b.reason))
+	})
+	var all []error
+	for i, one := range r {
+		if i == 0 || one != r[i-1] {
+			all = append(all, one)
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (p *Package) refuse(at ast.Node, format string, args ...any) {
+	p.refusals = append(p.refusals, refusal{p.fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
+}
+
+// place is the file and line of a node, without the folder.
+func (p *Package) place(n ast.Node) string {
+	at := p.fset.Position(n.Pos())
+	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+}

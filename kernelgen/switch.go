@@ -1,0 +1,150 @@
+package kernelgen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// switchStatement becomes a switch of C++ where the cases are integer constants, and else a chain of ifs.
+func (f *function) switchStatement(s *ast.SwitchStmt) {
+	opened := s.Init != nil
+	if opened {
+		f.line("{")
+		f.depth++
+		f.statement(s.Init)
+	}
+	var clauses []*ast.CaseClause
+	constant := s.Tag != nil && kindOf(f.typeOf(s.Tag))&types.IsInteger != 0
+	for _, c := range s.Body.List {
+		clause := c.(*ast.CaseClause)
+		clauses = append(clauses, clause)
+		for _, e := range clause.List {
+			constant = constant && f.u.pkg.info.Types[e].Value != nil
+		}
+	}
+	if constant {
+		f.constantCases(s, clauses)
+	} else {
+		f.chain(s, clauses)
+	}
+	if opened {
+		f.depth--
+		f.line("}")
+	}
+}
+
+func (f *function) constantCases(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
+	f.line("switch (%s) {", f.value(s.Tag).text)
+	for _, c := range clauses {
+		for _, e := range c.List {
+			f.line("case %s:", f.expr(e).text)
+		}
+		if c.List == nil {
+			f.line("default:")
+		}
+		f.line("{")
+		f.depth++
+		f.statements(c.Body)
+		if !ends(c.Body) {
+			f.line("break;")
+		}
+		f.depth--
+		f.line("}")
+	}
+	f.line("}")
+}
+
+// ends tells whether a body's last statement leaves the switch.
+func ends(body []ast.Stmt) bool {
+	if len(body) == 0 {
+		return false
+	}
+	switch body[len(body)-1].(type) {
+	case *ast.ReturnStmt, *ast.BranchStmt:
+		return true
+	}
+	return false
+}
+
+// chain compares the tag with one case after the other. Where a break leaves the switch from inside a case, a switch
+// of C++ with a single case stands around the chain.
+func (f *function) chain(s *ast.SwitchStmt, clauses []*ast.CaseClause) {
+	tag := ""
+	if s.Tag != nil {
+		tag = f.fresh("tag")
+		f.line("const %s = %s;", declare(f.ctype(s.Tag, f.typeOf(s.Tag)), tag), f.value(s.Tag).text)
+	}
+	around := breaks(clauses)
+	if around {
+		f.line("switch (0) {")
+		f.line("default:")
+		f.depth++
+	}
+	var other *ast.CaseClause
+	before := ""
+	for _, c := range clauses {
+		if c.List == nil {
+			other = c
+			continue
+		}
+		var tests []string
+		for _, e := range c.List {
+			if call := f.effect(e); call != nil {
+				f.refuse(call, "%s writes to memory and is called in a case: assign its result to a variable first", callName(call))
+			}
+			x := f.expr(e)
+			switch {
+			case tag != "":
+				tests = append(tests, tag+" == "+x.in(equality+1))
+			case len(c.List) > 1:
+				tests = append(tests, x.in(logicalOr+1))
+			default:
+				tests = append(tests, x.text)
+			}
+		}
+		f.line("%sif (%s) {", before, strings.Join(tests, " || "))
+		f.depth++
+		f.statements(c.Body)
+		f.depth--
+		before = "} else "
+	}
+	switch {
+	case other != nil && before != "":
+		f.line("} else {")
+	case other != nil:
+		f.line("{")
+	}
+	if other != nil {
+		f.depth++
+		f.statements(other.Body)
+		f.depth--
+	}
+	if other != nil || before != "" {
+		f.line("}")
+	}
+	if around {
+		f.depth--
+		f.line("}")
+	}
+}
+
+// breaks tells whether a break in the clauses leaves their switch.
+func breaks(clauses []*ast.CaseClause) bool {
+	found := false
+	for _, c := range clauses {
+		for _, s := range c.Body {
+			ast.Inspect(s, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt:
+					return false
+				case *ast.BranchStmt:
+					found = found || n.Tok == token.BREAK
+				}
+				return true
+			})
+		}
+	}
+	return found
+}
