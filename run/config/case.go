@@ -5,7 +5,10 @@
 // A case has sections that all solvers share (case.go) and those of its solver (shallow.go).
 package config
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Case is a decoded case with all its defaults filled in.
 type Case struct {
@@ -44,9 +47,9 @@ type Time struct {
 type Output struct {
 	Every             float64  // s between frames; 0 for the first and the last only
 	Fields            []string // names of what frames hold; of two layers h1, h2, z1, of one h, z
-	Format            []string // of frames; "vtu"
+	Format            []string // of frames; "vtu", or none
 	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
-	ConservationEvery int      // steps between checks of what is conserved; 1
+	ConservationEvery int      // steps between checks of what is conserved; 10
 }
 
 // Gauge is a section [[gauge]]: a point whose values are written in the course of the run.
@@ -138,7 +141,10 @@ func decodeOutput(s *section, c *Case) Output {
 		Fields:            s.choices("fields", usual, all...),
 		Format:            s.choices("format", []string{"vtu"}, "vtu"),
 		Dir:               s.text("dir", "out/"+c.Name),
-		ConservationEvery: int(s.integer("conservation_every", 1, 1, 1<<53)),
+		ConservationEvery: int(s.integer("conservation_every", 10, 1, 1<<53)),
+	}
+	if len(o.Fields) == 0 {
+		s.fail("fields", "is empty; choose of %s", strings.Join(all, ", "))
 	}
 	if o.Dir == "" {
 		s.fail("dir", "is empty")

@@ -43,12 +43,12 @@ func TestDefaults(t *testing.T) {
 	want := &Case{
 		Solver: "shallow-water", Name: "dam",
 		Time:   Time{End: 0.1},
-		Output: Output{Fields: []string{"h1", "h2", "z1"}, Format: []string{"vtu"}, Dir: "out/dam", ConservationEvery: 1},
+		Output: Output{Fields: []string{"h1", "h2", "z1"}, Format: []string{"vtu"}, Dir: "out/dam", ConservationEvery: 10},
 		Shallow: &Shallow{
 			Mesh: Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
 			Physics: Physics{Scheme: "pvm-ifcp", Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9, Precision: "float64",
-				EntropyFix: 0.05, DryDepth: 1e-6, Manning: Field{Name: "manning", Expr: "0"}},
+				EntropyFix: 0.05, DryDepth: 1e-3, Manning: Field{Name: "manning", Expr: "0"}},
 			Initial: []Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
 				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
 				{Name: "v2", Expr: "0"}},

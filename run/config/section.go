@@ -228,7 +228,7 @@ func (s *section) numbers(key string, count int) []float64 {
 	return numbers
 }
 
-// choices returns a list of one option or more, none twice.
+// choices returns a list of options, none twice.
 func (s *section) choices(key string, fallback []string, options ...string) []string {
 	v, ok := s.get(key, false)
 	if !ok {
@@ -251,9 +251,6 @@ func (s *section) choices(key string, fallback []string, options ...string) []st
 			s.fail(key, "%q is there twice", text)
 		}
 		chosen = append(chosen, text)
-	}
-	if len(list) == 0 {
-		s.fail(key, "is empty; choose of %s", strings.Join(options, ", "))
 	}
 	return chosen
 }

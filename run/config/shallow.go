@@ -21,7 +21,7 @@ type Physics struct {
 	CFL                float64 // share of the longest stable step, in (0, 1]; 0.9
 	Precision          string  // of the state: float32 or float64; float64
 	EntropyFix         float64 // width of Harten's fix as a share of the spread of eigenvalues, in [0, 1]; 0.05
-	DryDepth           float64 // m, a thinner layer counts as absent; 1e-6
+	DryDepth           float64 // m, a thinner layer counts as absent; 1e-3
 	Manning            Field   // bed friction in s/m^(1/3); 0
 	InterlayerFriction bool    // keep cells hyperbolic by friction between the layers; false
 }
@@ -48,7 +48,7 @@ func decodePhysics(s *section) Physics {
 		CFL:        s.number("cfl", share.or(0.9)),
 		Precision:  s.choice("precision", "float64", "float32", "float64"),
 		EntropyFix: s.number("entropy_fix", bound{least: 0, most: 1, fallback: 0.05, optional: true}),
-		DryDepth:   s.number("dry_depth", positive.or(1e-6)),
+		DryDepth:   s.number("dry_depth", positive.or(1e-3)),
 		Manning:    s.field("manning", "0", nil, false),
 	}
 	p.InterlayerFriction = s.boolean("interlayer_friction", false)
