@@ -1,0 +1,108 @@
+// Package lint holds checks of the source tree as tests.
+package lint
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/atoll-hpc/atoll/"
+
+// mayImport is the layering: what of ours the packages of each folder may import besides their own. Arrows point down
+// only. The longest matching folder counts.
+var mayImport = map[string][]string{
+	"backend":         {},
+	"cmd/atoll":       {"*"},
+	"dist":            {"proto"},
+	"grid":            {},
+	"halo":            {"dist", "backend"},
+	"kernelgen":       {},
+	"launch":          {"dist"},
+	"mesh":            {},
+	"partition":       {},
+	"proto":           {},
+	"run":             {"solvers", "halo", "grid", "mesh", "partition", "dist", "backend"},
+	"solvers":         {"grid", "mesh", "halo", "backend", "dist"},
+	"solvers/kernels": {"backend", "kernelgen"}, // of any solver: pure functions and their launchers
+	"verify":          {"run", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend"},
+}
+
+func TestImportsPointDown(t *testing.T) {
+	root := filepath.Join("..", "..")
+	files := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && (name == "testdata" || name == ".git" || name == "bin" || name == "out") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		folder := filepath.ToSlash(rel)
+		if strings.HasPrefix(folder, "internal/") {
+			return nil
+		}
+		files++
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		rule, allowed := ruleOf(folder)
+		if rule == "" {
+			t.Errorf("%s: the folder has no place in the layering: add it to mayImport", path)
+			return nil
+		}
+		for _, spec := range f.Imports {
+			target, _ := strconv.Unquote(spec.Path.Value)
+			own, ok := strings.CutPrefix(target, module)
+			if ok && !permitted(rule, own, allowed) {
+				t.Errorf("%s imports %s: %s may import only %q of ours", path, own, rule, allowed)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files < 50 {
+		t.Errorf("only %d files looked at: the tree was not found", files)
+	}
+}
+
+func ruleOf(folder string) (rule string, allowed []string) {
+	parts := strings.Split(folder, "/")
+	if len(parts) > 2 && parts[0] == "solvers" && parts[2] == "kernels" {
+		return "solvers/kernels", mayImport["solvers/kernels"]
+	}
+	for n := len(parts); n > 0; n-- {
+		if a, ok := mayImport[strings.Join(parts[:n], "/")]; ok {
+			return strings.Join(parts[:n], "/"), a
+		}
+	}
+	return "", nil
+}
+
+func permitted(rule, target string, allowed []string) bool {
+	top, _, _ := strings.Cut(rule, "/")
+	if target == top || strings.HasPrefix(target, top+"/") {
+		return true
+	}
+	for _, a := range allowed {
+		if a == "*" || target == a || strings.HasPrefix(target, a+"/") {
+			return true
+		}
+	}
+	return false
+}
