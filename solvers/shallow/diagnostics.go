@@ -217,18 +217,18 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 	return hex.EncodeToString(digest), nil
 }
 
-// broken tells where the state stopped being finite, by the lowest global id on any rank.
+// broken tells where the state stopped being finite or positive, by the lowest global id on any rank.
 func (s *solver[F]) broken(ctx context.Context) error {
 	found := []int64{math.MaxInt64}
 	var text string
 	for i := range s.part.Owned {
 		c := &s.now[i]
 		for k, v := range []F{c.H1, c.Q1x, c.Q1y, c.H2, c.Q2x, c.Q2y} {
-			if v-v != 0 && int64(s.part.Global[i]) < found[0] {
+			if (v-v != 0 || v < 0 && k%3 == 0) && int64(s.part.Global[i]) < found[0] {
 				x, y := s.part.Centroid(i)
 				found[0] = int64(s.part.Global[i])
-				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v", s.comm.Rank(), found[0], x, y, s.steps,
-					[]string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v)
+				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v; before the step %+v", s.comm.Rank(), found[0],
+					x, y, s.steps, []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, s.next[i])
 			}
 		}
 	}
@@ -246,7 +246,8 @@ func (s *solver[F]) broken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s", slices.Concat(all...))
+	return fmt.Errorf("%s (strong shear between the layers calls for interlayer_friction = true, else try a smaller cfl)",
+		slices.Concat(all...))
 }
 
 // BytesPerCell counts the arrays of the solver and the part of the mesh that it was given.

@@ -3,7 +3,7 @@ package kernels
 import "math"
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
-// vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite.
+// vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite or a thickness negative.
 //
 //atoll:kernel min
 func UpdateCell[F Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F,
@@ -38,7 +38,7 @@ func UpdateCell[F Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []S
 	still(p.DryDepth, &c)
 	out[i] = c
 	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
-	if all-all != 0 {
+	if all-all != 0 || c.H1 < 0 || c.H2 < 0 {
 		return F(math.NaN())
 	}
 	return 2 * p.CFL * s.Area / speed

@@ -109,6 +109,10 @@ func (f *Face[F]) Split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], contac
 	}
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
+	if f.thin {
+		n1l, n1r = arriving(n1l, n1r, m1, l.h1, l.u1, r.h1, r.u1, p)
+		n2l, n2r = arriving(n2l, n2r, m2, l.h2, l.u2, r.h2, r.u2, p)
+	}
 	if s := f.share(e, m1, 1, p, m, clock, n); s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
 	}
@@ -137,6 +141,20 @@ func contact[F Float](ql, tl, hl, qr, tr, hr, u, v F) F {
 	t := (sl*tl + sr*tr) / (sl + sr)
 	jump := qr*tr - ql*tl
 	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
+}
+
+// arriving bounds the normal momentum that a layer takes to where it is absent: the mass m that comes from the left
+// arrives no faster than a front on a dry bed, u + 2√(gh). nl and nr are what leaves either side.
+func arriving[F Float](nl, nr, m, hl, ul, hr, ur F, p *Params[F]) (F, F) {
+	if hr < p.DryDepth {
+		most := larger(m, 0) * (abs(ul) + 2*sqrt(p.Gravity*hl))
+		nr = larger(-most, smaller(nr, most))
+	}
+	if hl < p.DryDepth {
+		most := larger(-m, 0) * (abs(ur) + 2*sqrt(p.Gravity*hr))
+		nl = larger(-most, smaller(nl, most))
+	}
+	return nl, nr
 }
 
 // share is the part of layer k's mass flux that the upwind cell can give within the time step. At a shore, and where the

@@ -1,0 +1,297 @@
+package shallow
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/decompose"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var schemes = []string{"roe", "ir-roe", "pvm-ifcp"}
+
+// still is water without motion: depth of the bed, thicknesses.
+type still func(x, y float64) (depth, h1, h2 float64)
+
+func initial(p *mesh.Part, f still) Initial {
+	zero := func() []float64 { return make([]float64, len(p.Cells)) }
+	in := Initial{Depth: zero(), H1: zero(), U1: zero(), V1: zero(), H2: zero(), U2: zero(), V2: zero()}
+	for i := range p.Cells {
+		x, y := p.Centroid(i)
+		in.Depth[i], in.H1[i], in.H2[i] = f(x, y)
+	}
+	return in
+}
+
+func config(scheme string) Config {
+	return Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .9, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
+		Boundary: make([]bool, 4)}
+}
+
+// onRanks sets a solver up on every rank over a square of side 10 and hands it to f.
+func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water still, f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
+	t.Helper()
+	m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: "rcm", Cut: "hilbert"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	comms := local.New(ranks)
+	errs := make([]error, ranks)
+	var wg sync.WaitGroup
+	err = d.Each(func(r int, p *mesh.Part, plan *halo.Plan) error {
+		wg.Go(func() {
+			dev := cpu.New(1)
+			defer dev.Close()
+			s, err := New(context.Background(), precision, cfg, p, plan, initial(p, water), comms[r], dev)
+			if err == nil {
+				err = f(comms[r], p, s)
+			}
+			errs[r] = errors.Join(err, comms[r].Close())
+		})
+		return nil
+	})
+	wg.Wait()
+	return errors.Join(append(errs, err)...)
+}
+
+// TestLakeAtRestIsExact: water at rest over a submerged bump, and around an island that stands out of both layers,
+// does not move at all, in either precision.
+func TestLakeAtRestIsExact(t *testing.T) {
+	ctx := context.Background()
+	bump := func(x, y float64) (depth, h1, h2 float64) {
+		depth = 1 - .7*math.Exp(-x*x-y*y)
+		return depth, 1.7, depth - .1
+	}
+	island := func(x, y float64) (depth, h1, h2 float64) {
+		depth = 1 - 2*math.Exp(-x*x-y*y)
+		h2 = math.Max(0, depth-.3)
+		return depth, math.Max(0, .2-math.Max(-.3, -depth)), h2
+	}
+	for name, water := range map[string]still{"bump": bump, "island": island} {
+		for _, scheme := range schemes {
+			for _, precision := range []string{"float64", "float32"} {
+				err := onRanks(t, 1, 1800, precision, config(scheme), water, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+					before, err := s.Hash(ctx)
+					if err != nil {
+						return err
+					}
+					for s.Steps() < 100 {
+						if _, err := s.Step(ctx, math.Inf(1)); err != nil {
+							return err
+						}
+					}
+					if after, err := s.Hash(ctx); err != nil || after != before {
+						t.Errorf("%s, %s, %s: the water moved (%v)", name, scheme, precision, err)
+					}
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// dam is a dam break over a bump that dries out where the upper layer ends.
+func dam(x, y float64) (depth, h1, h2 float64) {
+	depth = 1 - 1.2*math.Exp(-x*x-y*y)
+	if x < 0 {
+		return depth, 1, math.Max(0, depth+.5)
+	}
+	return depth, 0, math.Max(0, depth-.5)
+}
+
+// TestStagesAreTheKernels: the loops run the flux kernels in stages; the whole kernels give the same bits.
+func TestStagesAreTheKernels(t *testing.T) {
+	type kernel func(e int, p *kernels.Params[float64], m *kernels.Mesh[float64], c *kernels.Clock[float64],
+		w []kernels.State[float64], out []kernels.Flux[float64], n *kernels.Counters)
+	whole := map[string]kernel{
+		"roe": kernels.FluxRoe[float64], "ir-roe": kernels.FluxIRRoe[float64], "pvm-ifcp": kernels.FluxPVM[float64],
+	}
+	for _, scheme := range schemes {
+		err := onRanks(t, 1, 800, "float64", config(scheme), dam, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+			for s.Steps() < 20 {
+				if _, err := s.Step(context.Background(), math.Inf(1)); err != nil {
+					return err
+				}
+			}
+			a := &s.(*solver[float64]).arrays
+			a.counters = kernels.Counters{}
+			s.(*solver[float64]).flux.Range(0, len(a.mesh.Edges))
+			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}
+			for e := range out {
+				whole[scheme](e, &a.params, &a.mesh, &a.clock, a.now, out, &n)
+				if out[e] != a.flux[e] {
+					t.Fatalf("%s, edge %d: %+v in stages, %+v whole", scheme, e, a.flux[e], out[e])
+				}
+			}
+			if n != a.counters {
+				t.Errorf("%s: counters %+v in stages, %+v whole", scheme, a.counters, n)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMassIsKeptAndPositive(t *testing.T) {
+	ctx := context.Background()
+	for _, scheme := range schemes {
+		cfg := config(scheme)
+		cfg.Hyperbolic = true // the layers meet at the wall with more shear than the equations bear
+		err := onRanks(t, 2, 1800, "float64", cfg, dam, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+			start, err := s.Diagnose(ctx)
+			if err != nil {
+				return err
+			}
+			for s.Steps() < 300 {
+				if _, err := s.Step(ctx, math.Inf(1)); err != nil {
+					return err
+				}
+			}
+			d, err := s.Diagnose(ctx)
+			if err != nil {
+				return err
+			}
+			if math.Abs(d.Mass1/start.Mass1-1) > 1e-14 || math.Abs(d.Mass2/start.Mass2-1) > 1e-14 {
+				t.Errorf("%s: masses %v %v became %v %v", scheme, start.Mass1, start.Mass2, d.Mass1, d.Mass2)
+			}
+			if d.H1Min < 0 || d.H2Min < 0 {
+				t.Errorf("%s: thicknesses down to %g and %g", scheme, d.H1Min, d.H2Min)
+			}
+			if d.CFLMax > 1 {
+				t.Errorf("%s: CFL number %g", scheme, d.CFLMax)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOpenBoundaryLetsWavesOut: the same wave leaves through open sides and stays behind walls.
+func TestOpenBoundaryLetsWavesOut(t *testing.T) {
+	ctx := context.Background()
+	wave := func(x, y float64) (depth, h1, h2 float64) { return 1, .5 + .1*math.Exp(-x*x-y*y), .5 }
+	excess := map[bool]float64{}
+	for _, open := range []bool{false, true} {
+		cfg := config("pvm-ifcp")
+		for i := range cfg.Boundary {
+			cfg.Boundary[i] = open
+		}
+		err := onRanks(t, 1, 1800, "float64", cfg, wave, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
+			for s.Time() < 4 {
+				if _, err := s.Step(ctx, 4); err != nil {
+					return err
+				}
+			}
+			d, err := s.Diagnose(ctx)
+			excess[open] = d.Mass1 + d.Mass2 - 100
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if excess[true] > excess[false]/4 {
+		t.Errorf("of an excess of %g m³ behind walls, %g stayed behind open sides", excess[false], excess[true])
+	}
+}
+
+func TestStepAllocatesNothing(t *testing.T) {
+	const runs = 50
+	err := onRanks(t, 2, 1800, "float64", config("pvm-ifcp"), dam, func(c dist.Comm, _ *mesh.Part, s Solver) error {
+		step := func() {
+			if _, err := s.Step(context.Background(), math.Inf(1)); err != nil {
+				panic(err)
+			}
+		}
+		if c.Rank() == 1 {
+			for range runs + 1 { // AllocsPerRun warms up with one more
+				step()
+			}
+			return nil
+		}
+		if n := testing.AllocsPerRun(runs, step); n != 0 {
+			t.Errorf("a step allocates %v times", n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBrokenStateIsNamed: every rank reports the same cell of the rank that has it.
+func TestBrokenStateIsNamed(t *testing.T) {
+	ctx := context.Background()
+	var mu sync.Mutex
+	texts := map[string]bool{}
+	err := onRanks(t, 3, 450, "float64", config("pvm-ifcp"), dam, func(c dist.Comm, p *mesh.Part, s Solver) error {
+		err := s.Nudge(ctx, func(cell int, w *[6]float64) {
+			if p.Global[cell] == 137 {
+				w[4] = math.NaN()
+			}
+		})
+		if err != nil {
+			return err
+		}
+		_, err = s.Step(ctx, math.Inf(1))
+		mu.Lock()
+		defer mu.Unlock()
+		texts[err.Error()] = true
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(texts) != 1 {
+		t.Fatalf("ranks report different errors: %v", texts)
+	}
+	for text := range texts {
+		for _, want := range []string{"rank ", "cell ", "step 1", "NaN"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("error %q does not tell %q", text, want)
+			}
+		}
+	}
+}
+
+func TestImpossibleConfigurationsAreRefused(t *testing.T) {
+	for name, spoil := range map[string]func(*Config){
+		"scheme":        func(c *Config) { c.Scheme = "godunov" },
+		"gravity":       func(c *Config) { c.Gravity = 0 },
+		"density ratio": func(c *Config) { c.DensityRatio = 1.5 },
+		"CFL":           func(c *Config) { c.CFL = math.NaN() },
+		"entropy fix":   func(c *Config) { c.EntropyFix = -1 },
+		"dry depth":     func(c *Config) { c.DryDepth = 0 },
+	} {
+		cfg := config("roe")
+		spoil(&cfg)
+		err := onRanks(t, 1, 50, "float64", cfg, dam, func(dist.Comm, *mesh.Part, Solver) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
