@@ -1,0 +1,221 @@
+package grpc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"google.golang.org/grpc/mem"
+	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+)
+
+func TestHeaderSurvivesTheWire(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := header{kind: kind(rapid.Byte().Draw(t, "kind")), call: collect.Kind(rapid.Byte().Draw(t, "call")),
+			op: dist.Op(rapid.Byte().Draw(t, "op")), root: rapid.Uint32().Draw(t, "root"),
+			epoch: rapid.Uint64().Draw(t, "epoch"), seq: rapid.Uint64().Draw(t, "seq"),
+			tag: rapid.Uint64().Draw(t, "tag"), length: rapid.Uint64().Draw(t, "length")}
+		var b [headerBytes]byte
+		h.put(b[:])
+		var got header
+		if got.parse(b[:]); got != h {
+			t.Fatalf("%+v became %+v", h, got)
+		}
+	})
+}
+
+// pieces cuts b at the places that cuts gives, as gRPC cuts a message into HTTP/2 frames.
+func pieces(b []byte, cuts []byte) mem.BufferSlice {
+	var s mem.BufferSlice
+	for _, c := range cuts {
+		n := min(int(c), len(b))
+		s = append(s, mem.SliceBuffer(b[:n]))
+		b = b[n:]
+	}
+	return append(s, mem.SliceBuffer(b))
+}
+
+// wire keeps what is sent, as bytes.
+type wire struct{ frames [][]byte }
+
+func (w *wire) SendMsg(v any) error {
+	s, err := codec{}.Marshal(v)
+	if err == nil {
+		w.frames = append(w.frames, s.Materialize())
+		s.Free()
+	}
+	return err
+}
+func (w *wire) RecvMsg(any) error        { return errors.New("nothing comes") }
+func (w *wire) Context() context.Context { return context.Background() }
+
+func TestLongMessagesArePutTogether(t *testing.T) {
+	for _, n := range []int{0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 3*chunkBytes + 7} {
+		msg := bytes.Repeat([]byte("lagoon "), n/7+1)[:n]
+		w, seq := new(wire), uint64(0)
+		f := frame{header: header{kind: call, epoch: 5}}
+		if err := sendLong(w, &f, &seq, msg); err != nil {
+			t.Fatal(err)
+		}
+		in := assembler{epoch: 5, first: call, limit: uint64(n)}
+		a := arrival{to: &in}
+		for i, b := range w.frames {
+			if in.full {
+				t.Fatalf("%d bytes: full after %d of %d frames", n, i, len(w.frames))
+			}
+			if err := a.decode(pieces(b, []byte{1, 39, 3, 200})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !in.full || !bytes.Equal(in.buf, msg) {
+			t.Fatalf("%d bytes became %d", n, len(in.buf))
+		}
+	}
+}
+
+func encode(h header, body []byte) []byte {
+	b := make([]byte, headerBytes+len(body))
+	h.put(b)
+	copy(b[headerBytes:], body)
+	return b
+}
+
+// lonely returns a rank whose writers never run.
+func lonely(early int) *comm {
+	c := &comm{cfg: Config{Rank: 0, Size: 2, Early: early}, epoch: 5, down: make(chan struct{}), stop: make(chan struct{})}
+	for r := range 2 {
+		p := newPeer(c, r, "")
+		p.tx.started = true
+		c.peers = append(c.peers, p)
+	}
+	return c
+}
+
+func TestBadFramesAreRefused(t *testing.T) {
+	for name, b := range map[string][]byte{
+		"short":               make([]byte, headerBytes-1),
+		"another epoch":       encode(header{kind: eager, epoch: 6}, nil),
+		"a gap":               encode(header{kind: eager, epoch: 5, seq: 1}, nil),
+		"unknown kind":        encode(header{kind: 99, epoch: 5}, nil),
+		"length":              encode(header{kind: eager, epoch: 5, length: 3}, []byte("ab")),
+		"negative tag":        encode(header{kind: eager, epoch: 5, tag: 1 << 63}, nil),
+		"unasked chunk":       encode(header{kind: chunk, epoch: 5, length: 1}, []byte("a")),
+		"unasked acceptance":  encode(header{kind: accept, epoch: 5}, nil),
+		"offer of little":     encode(header{kind: offer, epoch: 5, length: 5}, nil),
+		"offer of too much":   encode(header{kind: offer, epoch: 5, length: 1 << 63}, nil),
+		"collective":          encode(header{kind: call, epoch: 5}, nil),
+		"more than early has": encode(header{kind: eager, epoch: 5, length: 5000}, make([]byte, 5000)),
+	} {
+		a := arrival{to: lonely(4096).peers[1]}
+		if a.decode(pieces(b, nil)) == nil || a.err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early.
+func FuzzFrames(f *testing.F) {
+	f.Add(encode(header{kind: eager, epoch: 5, tag: 1, length: 3}, []byte("abc")), []byte{40})
+	f.Add(encode(header{kind: offer, epoch: 5, tag: 2, length: chunkBytes + 1}, nil), []byte{})
+	f.Add(encode(header{kind: chunk, epoch: 5, tag: 0, length: 3}, []byte("abc")), []byte{3, 3})
+	f.Fuzz(func(t *testing.T, data, cuts []byte) {
+		c := lonely(1 << 16)
+		p := c.peers[1]
+		for tag, n := range []int{0, 3, chunkBytes + 1} {
+			o, _ := c.table.Post(false, 1, tag, make([]byte, n))
+			p.receive(o)
+		}
+		// The input is cut into frames by its first byte; all but the first are numbered, to get further.
+		size := headerBytes + 8
+		for seq := uint64(0); len(data) > 0; seq++ {
+			b := bytes.Clone(data[:min(size, len(data))])
+			data = data[len(b):]
+			if seq > 0 && len(b) >= headerBytes {
+				var h header
+				h.parse(b)
+				h.epoch, h.seq = 5, seq
+				h.put(b)
+			}
+			a := arrival{to: p}
+			if a.decode(pieces(b, cuts)) != nil {
+				return
+			}
+			if p.rx.held > 1<<16 {
+				t.Fatalf("%d bytes are held", p.rx.held)
+			}
+		}
+	})
+}
+
+func FuzzCollectFrames(f *testing.F) {
+	f.Add(encode(header{kind: call, epoch: 5, length: 3}, []byte("abc")), []byte{40})
+	f.Fuzz(func(t *testing.T, data, cuts []byte) {
+		in := assembler{epoch: 5, first: call, limit: 1 << 16}
+		a := arrival{to: &in}
+		for len(data) > 0 {
+			n := min(headerBytes+16, len(data))
+			if a.decode(pieces(data[:n], cuts)) != nil {
+				return
+			}
+			data = data[n:]
+			if uint64(len(in.buf)) > in.limit {
+				t.Fatalf("%d bytes are held", len(in.buf))
+			}
+		}
+	})
+}
+
+func FuzzUnpack(f *testing.F) {
+	r := collect.NewRound(2)
+	r.Parts = [][]byte{[]byte("ring"), nil}
+	f.Add(packed(collect.Call{Kind: collect.Allgather}, r), 2)
+	f.Fuzz(func(t *testing.T, data []byte, size int) {
+		if size < 1 || size > 100 {
+			return
+		}
+		parts, err := unpack(data, size)
+		if err != nil {
+			return
+		}
+		r := collect.NewRound(size)
+		r.Parts = parts
+		if !bytes.Equal(packed(collect.Call{Kind: collect.Gather}, r), data) {
+			t.Fatal("the parts do not make the whole")
+		}
+	})
+}
+
+// A message costs the slice that the codec must return, and nothing else of ours.
+func TestMessagesAllocateOneSlice(t *testing.T) {
+	c, ctx := lonely(1<<20), context.Background()
+	p := c.peers[1]
+	out, in, reqs := make([]byte, 5000), make([]byte, 5000), make([]dist.Request, 2)
+	f, a := new(frame), arrival{to: p}
+	data := make(mem.BufferSlice, 1)
+	got := testing.AllocsPerRun(200, func() {
+		reqs[0], _ = c.Isend(ctx, 1, 0, out)
+		reqs[1], _ = c.Irecv(ctx, 1, 0, in)
+		if !p.tx.next(f, c.epoch) {
+			t.Fatal("nothing to send")
+		}
+		sent, err := codec{}.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[0] = sent[0]
+		if err := a.decode(data); err != nil {
+			t.Fatal(err)
+		}
+		sent.Free()
+		if err := c.Wait(ctx, reqs); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got > 1 {
+		t.Fatalf("%v allocations a message", got)
+	}
+}
