@@ -191,6 +191,9 @@ func FuzzUnpack(f *testing.F) {
 
 // A message costs the slice that the codec must return, and nothing else of ours.
 func TestMessagesAllocateOneSlice(t *testing.T) {
+	if poolsForget {
+		t.Skip("pools forget under the race detector")
+	}
 	c, ctx := lonely(1<<20), context.Background()
 	p := c.peers[1]
 	out, in, reqs := make([]byte, 5000), make([]byte, 5000), make([]dist.Request, 2)

@@ -1,0 +1,228 @@
+package grpc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/proto"
+)
+
+// script drives a coordinator without a network and writes down what each rank hears.
+type script struct {
+	*coordinator
+	log strings.Builder
+}
+
+func newScript(size int) *script {
+	s := &script{coordinator: newCoordinator(size, 0, 3*time.Second)}
+	s.epoch = 1
+	return s
+}
+
+func (s *script) hello(rank int, edit func(h *proto.Hello)) *member {
+	h := &proto.Hello{Protocol: protocol, Rank: uint32(rank), Size: uint32(s.size), Address: fmt.Sprintf("unix:/r%d", rank),
+		BuildId: "b1", CaseHash: "c1"}
+	if edit != nil {
+		edit(h)
+	}
+	m := s.join(h)
+	m.reply = func(result []byte) { fmt.Fprintf(&s.log, "rank %d: answer %x\n", m.rank, result) }
+	return m
+}
+
+// hear writes down what waits for the ranks.
+func (s *script) hear(members ...*member) {
+	synctest.Wait()
+	for _, m := range members {
+		for len(m.out) > 0 {
+			switch k := (<-m.out).Kind.(type) {
+			case *proto.FromCoordinator_Welcome:
+				fmt.Fprintf(&s.log, "rank %d: welcome to %v\n", m.rank, k.Welcome.Addresses)
+			case *proto.FromCoordinator_Left:
+				fmt.Fprintf(&s.log, "rank %d: rank %d left after %d frames\n", m.rank, k.Left.Rank, k.Left.Sent)
+			case *proto.FromCoordinator_Farewell:
+				fmt.Fprintf(&s.log, "rank %d: farewell\n", m.rank)
+			case *proto.FromCoordinator_Verdict:
+				fmt.Fprintf(&s.log, "rank %d: %v\n", m.rank, verdictError(k.Verdict))
+			}
+		}
+	}
+}
+
+func (s *script) leaves(m *member, sent ...uint64) {
+	s.tell(m, &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
+}
+
+func (s *script) calls(m *member, call collect.Call, data string) {
+	if round, err := s.enter(m, call, []byte(data)); err == nil && round != nil {
+		s.coordinator.answer(call, round)
+	}
+}
+
+func TestCoordinatorTranscripts(t *testing.T) {
+	gather := collect.Call{Kind: collect.Gather, Root: 1}
+	for _, c := range []struct {
+		name string
+		play func(s *script)
+		want string
+	}{
+		{"a run in good order", func(s *script) {
+			m := []*member{s.hello(0, nil), s.hello(1, nil)}
+			s.hear(m...)
+			s.calls(m[1], gather, "b")
+			s.calls(m[0], gather, "aa")
+			s.leaves(m[0], 0, 7)
+			s.hear(m...)
+			s.leaves(m[1], 5, 0)
+			s.hear(m...)
+			s.ended(m[1])
+			s.hear(m...)
+		}, `
+rank 0: welcome to [unix:/r0 unix:/r1]
+rank 1: welcome to [unix:/r0 unix:/r1]
+rank 1: answer 02000000000000000100000000000000616162
+rank 0: answer 
+rank 1: rank 0 left after 7 frames
+rank 1: farewell
+rank 0: farewell
+`},
+		{"another build", func(s *script) {
+			a := s.hello(0, nil)
+			b := s.hello(1, func(h *proto.Hello) { h.BuildId = "b2" })
+			s.hear(b, a)
+			s.ended(b)
+			s.hear(b, a)
+		}, `
+rank 1: rank 1: runs build "b2", rank 0 runs "b1": start the same program everywhere
+rank 0: rank 1: runs build "b2", rank 0 runs "b1": start the same program everywhere
+`},
+		{"another case, where the host comes last", func(s *script) {
+			b := s.hello(1, func(h *proto.Hello) { h.CaseHash = "c2" })
+			a := s.hello(0, nil)
+			s.hear(a, b)
+			s.ended(b)
+			s.hear(a)
+		}, `
+rank 1: rank 0: has case "c1", rank 1 has "c2": give the same case file and options everywhere
+rank 0: rank 0: has case "c1", rank 1 has "c2": give the same case file and options everywhere
+`},
+		{"another size, another protocol, twice, and afar", func(s *script) {
+			for _, edit := range []func(h *proto.Hello){
+				func(h *proto.Hello) { h.Size = 9 }, func(h *proto.Hello) { h.Protocol = 2 },
+				func(h *proto.Hello) { h.Rank = 1 }, func(h *proto.Hello) { h.Address = "10.0.0.1:1" },
+				func(h *proto.Hello) { h.Rank = 1 << 31 }} {
+				o := newScript(3)
+				o.hello(1, nil)
+				h := o.hello(2, edit)
+				o.hear(h)
+				s.log.WriteString(o.log.String())
+			}
+		}, `
+rank 2: rank 2: was started for 9 ranks, the coordinator for 3
+rank 2: rank 2: speaks version 2 of the protocol, the coordinator speaks 1: start the same program everywhere
+rank 1: rank 1: was started twice: at unix:/r1 and at unix:/r2
+rank 2: rank 2: dist/grpc: address "10.0.0.1:1" is neither a unix socket nor on loopback: beyond this machine ranks need mutual TLS, which this transport does not offer yet
+rank 2147483648: rank 2147483648: does not exist among 3 ranks
+`},
+		{"the first death is the cause", func(s *script) {
+			m := []*member{s.hello(0, nil), s.hello(1, nil), s.hello(2, nil)}
+			s.ended(m[2])
+			s.ended(m[1])
+			s.hear(m...)
+		}, `
+rank 0: welcome to [unix:/r0 unix:/r1 unix:/r2]
+rank 0: rank 2: lost (the process died or stopped answering): its connection broke
+rank 1: welcome to [unix:/r0 unix:/r1 unix:/r2]
+rank 1: rank 2: lost (the process died or stopped answering): its connection broke
+rank 2: welcome to [unix:/r0 unix:/r1 unix:/r2]
+rank 2: rank 2: lost (the process died or stopped answering): its connection broke
+`},
+		{"the host hears last", func(s *script) {
+			m := []*member{s.hello(0, nil), s.hello(1, nil)}
+			s.hear(m...)
+			s.tell(m[0], &proto.FromRank{Kind: &proto.FromRank_Abort{Abort: &proto.Abort{Code: 3, Cause: "no water"}}})
+			s.hear(m...)
+			s.log.WriteString("rank 1 has heard\n")
+			s.ended(m[1])
+			s.hear(m...)
+		}, `
+rank 0: welcome to [unix:/r0 unix:/r1]
+rank 1: welcome to [unix:/r0 unix:/r1]
+rank 1: rank 0 aborted the run: no water
+rank 1 has heard
+rank 0: rank 0 aborted the run: no water
+`},
+		{"a collective that is given up", func(s *script) {
+			m := []*member{s.hello(0, nil), s.hello(1, nil)}
+			s.calls(m[0], collect.Call{Kind: collect.Barrier}, "")
+			s.tell(m[0], &proto.FromRank{Kind: &proto.FromRank_GiveUp{GiveUp: &proto.GiveUp{Text: "Barrier: too late"}}})
+			s.hear(m[1])
+			fmt.Fprintf(&s.log, "it waited for rank %d\n", s.verdict.WaitingFor)
+		}, `
+rank 1: welcome to [unix:/r0 unix:/r1]
+rank 1: rank 0: gave up: Barrier: too late
+it waited for rank 1
+`},
+		{"a collective without a rank that has left", func(s *script) {
+			m := []*member{s.hello(0, nil), s.hello(1, nil)}
+			s.leaves(m[1], 0, 0)
+			s.calls(m[0], collect.Call{Kind: collect.ReduceFloat64, Op: dist.Min, Len: 8}, "12345678")
+			s.hear(m[1])
+		}, `
+rank 1: welcome to [unix:/r0 unix:/r1]
+rank 1: rank 1: has left the run, while rank 0 calls AllreduceFloat64(min, 1 elements)
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newScript(2)
+				if strings.Contains(c.want, "r2]") {
+					s = newScript(3)
+				}
+				c.play(s)
+				time.Sleep(time.Second) // more than the coordinator's patience
+				if got := s.log.String(); got != c.want[1:] {
+					t.Errorf("got\n%swant\n%s", got, c.want[1:])
+				}
+			})
+		})
+	}
+}
+
+// In a bubble of synctest time passes at once, and exactly.
+func TestSilenceIsNoticed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(2)
+		m := []*member{s.hello(0, nil), s.hello(1, nil)}
+		stop := make(chan struct{})
+		defer close(stop)
+		go s.watch(stop)
+		defer time.Sleep(time.Second)
+		start := time.Now()
+		for s.verdictNow() == nil && time.Since(start) < time.Minute {
+			s.alive(m[0])
+			if time.Since(start) < 10*time.Second {
+				s.alive(m[1])
+			}
+			time.Sleep(time.Second)
+		}
+		v := s.verdictNow()
+		if v == nil || v.Kind != proto.Verdict_LOST || v.Rank != 1 {
+			t.Fatalf("the verdict is %v", v)
+		}
+		if took := time.Since(start); took < 12*time.Second || took > 14*time.Second {
+			t.Fatalf("noticed after %v, where the silence began after 9 s", took)
+		}
+	})
+}
+
+func (s *script) verdictNow() *proto.Verdict {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.verdict
+}
