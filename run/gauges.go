@@ -7,7 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -24,45 +26,43 @@ type gauge struct {
 	row   []byte
 }
 
-// openGauges finds the cells of the gauges and opens the files of those that are on this rank. A gauge outside the
-// mesh is refused.
-func openGauges(ctx context.Context, list []config.Gauge, dir string, names []string, comm dist.Comm, part *mesh.Part) ([]*gauge, error) {
-	if len(list) == 0 {
-		return nil, nil
+// locate finds the cell of each gauge on this rank, -1 where another rank has it. A gauge outside the mesh is refused.
+func locate(ctx context.Context, list []config.Gauge, comm dist.Comm, part *mesh.Part) ([]int, error) {
+	cells := make([]int, len(list))
+	owners := make([]int64, len(list))
+	for i, g := range list {
+		cells[i], owners[i] = containing(part, g.At[0], g.At[1]), math.MaxInt64
+		if cells[i] >= 0 {
+			owners[i] = int64(part.Global[cells[i]])
+		}
 	}
-	var open []*gauge
-	for _, g := range list {
-		cell := containing(part, g.At[0], g.At[1])
-		owner := []int64{math.MaxInt64}
-		if cell >= 0 {
-			owner[0] = int64(part.Global[cell])
-		}
-		mine := owner[0]
-		if err := comm.AllreduceInt64(ctx, dist.Min, owner); err != nil {
-			return nil, err
-		}
-		if owner[0] == math.MaxInt64 {
+	mine := slices.Clone(owners)
+	if err := comm.AllreduceInt64(ctx, dist.Min, owners); err != nil {
+		return nil, err
+	}
+	for i, g := range list {
+		if owners[i] == math.MaxInt64 {
 			return nil, &BadInput{fmt.Errorf("gauge %q at (%g, %g) lies outside the mesh", g.Name, g.At[0], g.At[1])}
 		}
-		if mine != owner[0] {
-			continue
+		if mine[i] != owners[i] {
+			cells[i] = -1
 		}
-		if err := os.MkdirAll(filepath.Join(dir, "gauges"), 0o777); err != nil {
-			return nil, err
-		}
-		file, err := os.Create(filepath.Join(dir, "gauges", g.Name+".csv"))
-		if err != nil {
-			return nil, err
-		}
-		o := &gauge{cell: cell, every: g.Every, file: file, w: bufio.NewWriter(file)}
-		o.w.WriteString("t")
-		for _, n := range names {
-			o.w.WriteString("," + n)
-		}
-		o.w.WriteString("\n")
-		open = append(open, o)
 	}
-	return open, nil
+	return cells, nil
+}
+
+// openGauge begins the file of a gauge.
+func openGauge(dir string, g config.Gauge, cell int, names []string) (*gauge, error) {
+	if err := os.MkdirAll(filepath.Join(dir, "gauges"), 0o777); err != nil {
+		return nil, err
+	}
+	file, err := os.Create(filepath.Join(dir, "gauges", g.Name+".csv"))
+	if err != nil {
+		return nil, err
+	}
+	o := &gauge{cell: cell, every: g.Every, file: file, w: bufio.NewWriter(file)}
+	_, err = o.w.WriteString("t," + strings.Join(names, ",") + "\n")
+	return o, err
 }
 
 // containing returns the owned cell of lowest global id that holds a point, or -1. Cells hold their edges.

@@ -96,8 +96,12 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		r.Dir = c.Output.Dir
 	}
 	r.names = c.Output.Fields
+	gauges, err := locate(ctx, c.Gauges, o.Comm, part)
+	if err != nil {
+		return nil, err
+	}
 	if !o.Check {
-		if err := r.open(ctx, part); err != nil {
+		if err := r.open(ctx, part, gauges); err != nil {
 			return r, err
 		}
 	}
@@ -107,8 +111,8 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	return r, nil
 }
 
-// open makes the files of the run and writes its first frame and rows.
-func (r *runner) open(ctx context.Context, part *mesh.Part) error {
+// open makes the files of the run. cells are those of the gauges on this rank.
+func (r *runner) open(ctx context.Context, part *mesh.Part, cells []int) error {
 	o := r.Case.Output
 	err := os.MkdirAll(r.Dir, 0o777)
 	if err := agree(ctx, r.Comm, err); err != nil {
@@ -119,8 +123,15 @@ func (r *runner) open(ctx context.Context, part *mesh.Part) error {
 			return err
 		}
 	}
-	if r.gauges, err = openGauges(ctx, r.Case.Gauges, r.Dir, r.names, r.Comm, part); err != nil {
-		return err
+	for i, cell := range cells {
+		if cell < 0 {
+			continue
+		}
+		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.names)
+		if err != nil {
+			return err
+		}
+		r.gauges = append(r.gauges, g)
 	}
 	if r.Comm.Rank() == 0 {
 		if r.ledger, err = openConservation(r.Dir); err != nil {

@@ -1,0 +1,41 @@
+# The lowest common denominator of amd64: no fused multiply-add, so that every build computes the same bits.
+export GOAMD64 = v1
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test race fuzz verify bench generate lint clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build bin/atoll
+	go build -o bin/atoll ./cmd/atoll
+
+demo: build ## an internal dam break on 4 rank processes: progress, summary and pictures in out/dam-break
+	./bin/atoll run examples/dam-break.toml --ranks 4 --transport grpc
+	./bin/atoll plot out/dam-break
+
+test: lint ## all tests
+	go test ./...
+	go test -tags invariants ./halo ./solvers/... ./run
+
+race: ## all tests with the race detector
+	go test -race ./...
+
+fuzz: ## every fuzz target for FUZZTIME (2m)
+	./scripts/fuzz $(or $(FUZZTIME),2m)
+
+verify: build ## reproduce the published tables, theirs beside ours
+	./bin/atoll verify shallow
+
+bench: build ## measure throughput
+	./bin/atoll bench shallow
+
+generate: ## make all generated files again
+	go generate ./...
+
+lint: ## formatting and vet
+	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w these files"; exit 1; }
+	go vet ./...
+
+clean: ## remove what was built and run
+	rm -rf bin out
