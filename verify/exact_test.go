@@ -1,0 +1,133 @@
+package verify
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// slopes returns the derivatives of f by x, y and t, by central differences.
+func slopes(f func(x, y, t float64) float64, x, y, t float64) (dx, dy, dt float64) {
+	const h = 1e-5
+	return (f(x+h, y, t) - f(x-h, y, t)) / (2 * h), (f(x, y+h, t) - f(x, y-h, t)) / (2 * h), (f(x, y, t+h) - f(x, y, t-h)) / (2 * h)
+}
+
+// leftOver is what the equations of one layer, the lower of s, leave over at a point.
+func leftOver(s func(x, y, t float64) state, x, y, t float64) (mass, qx, qy float64) {
+	of := func(pick func(state) float64) (dx, dy, dt float64) {
+		return slopes(func(x, y, t float64) float64 { return pick(s(x, y, t)) }, x, y, t)
+	}
+	at := s(x, y, t)
+	_, _, ht := of(func(s state) float64 { return s.h2 })
+	fx, _, ut := of(func(s state) float64 { return s.h2 * s.u2 })
+	_, fy, vt := of(func(s state) float64 { return s.h2 * s.v2 })
+	xx, _, _ := of(func(s state) float64 { return s.h2 * s.u2 * s.u2 })
+	xyx, xyy, _ := of(func(s state) float64 { return s.h2 * s.u2 * s.v2 })
+	_, yy, _ := of(func(s state) float64 { return s.h2 * s.v2 * s.v2 })
+	zx, zy, _ := of(func(s state) float64 { return s.h2 - s.depth })
+	return ht + fx + fy, ut + xx + xyy + gravity*at.h2*zx, vt + xyx + yy + gravity*at.h2*zy
+}
+
+// Both of Thacker's solutions solve the equations wherever there is water.
+func TestBowlsSolveTheEquations(t *testing.T) {
+	for _, w := range []bowl{planarBowl(), radialBowl()} {
+		rapid.Check(t, func(t *rapid.T) {
+			x, y := rapid.Float64Range(-1.2, 1.2).Draw(t, "x"), rapid.Float64Range(-1.2, 1.2).Draw(t, "y")
+			when := rapid.Float64Range(0, 5).Draw(t, "t")
+			if w.at(x, y, when).h2 < 1e-3 {
+				t.Skip("dry")
+			}
+			if m, qx, qy := leftOver(w.at, x, y, when); math.Abs(m)+math.Abs(qx)+math.Abs(qy) > 1e-8 {
+				t.Fatalf("%s at (%g, %g), t = %g: the equations leave over %g, %g, %g", w.name, x, y, when, m, qx, qy)
+			}
+		})
+	}
+}
+
+// The fan of a dam break solves the equations; the shock keeps mass and momentum.
+func TestDamSolvesTheEquations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		left := rapid.Float64Range(0.1, 20).Draw(t, "left")
+		d := newDam(left, left*rapid.Float64Range(0, 0.95).Draw(t, "share"))
+		head, tail := -math.Sqrt(gravity*left), d.shock
+		if d.right > 0 {
+			tail = d.speed - math.Sqrt(gravity*d.depth)
+			mass := d.shock*(d.depth-d.right) - d.depth*d.speed
+			momentum := d.shock*d.depth*d.speed - d.depth*d.speed*d.speed - gravity/2*(d.depth*d.depth-d.right*d.right)
+			if scale := gravity * left * left; math.Abs(mass) > 1e-9*scale || math.Abs(momentum) > 1e-9*scale {
+				t.Fatalf("the shock leaves over %g of mass and %g of momentum", mass, momentum)
+			}
+		}
+		at := func(x, _, time float64) state {
+			h, u := d.at(x, time)
+			return state{h2: h, u2: u}
+		}
+		x := head + (tail-head)*rapid.Float64Range(0.1, 0.9).Draw(t, "place")
+		if m, q, _ := leftOver(at, x, 0, 1); math.Abs(m)+math.Abs(q) > 1e-5*gravity*left {
+			t.Fatalf("the fan leaves over %g of mass and %g of momentum at %g", m, q, x)
+		}
+	})
+}
+
+// The derivatives that the sources are made of are those of the fields.
+func TestDualDerivatives(t *testing.T) {
+	pick := map[string]func(motion) dual{
+		"depth": func(m motion) dual { return m.depth }, "h1": func(m motion) dual { return m.h1 },
+		"u1": func(m motion) dual { return m.u1 }, "v1": func(m motion) dual { return m.v1 },
+		"h2": func(m motion) dual { return m.h2 }, "u2": func(m motion) dual { return m.u2 },
+		"v2": func(m motion) dual { return m.v2 }, "h1 u1 v1": func(m motion) dual { return m.h1.times(m.u1).times(m.v1) },
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := rapid.Float64Range(0, 1).Draw(t, "x"), rapid.Float64Range(0, 1).Draw(t, "y")
+		when := rapid.Float64Range(0, 2).Draw(t, "t")
+		for name, of := range pick {
+			dx, dy, dt := slopes(func(x, y, t float64) float64 { return of(manufacturedMotion(placeAt(x, y), clockAt(t))).v }, x, y, when)
+			d := of(manufacturedMotion(placeAt(x, y), clockAt(when)))
+			if math.Abs(d.x-dx)+math.Abs(d.y-dy)+math.Abs(d.t-dt) > 1e-7 {
+				t.Fatalf("%s: derivatives %g, %g, %g; differences give %g, %g, %g", name, d.x, d.y, d.t, dx, dy, dt)
+			}
+		}
+	})
+}
+
+// At the walls no water passes, and what the walls mirror is even there.
+func TestMotionSuitsWalls(t *testing.T) {
+	const tiny = 1e-14
+	rapid.Check(t, func(t *rapid.T) {
+		along := rapid.Float64Range(0, 1).Draw(t, "along")
+		when := clockAt(rapid.Float64Range(0, 2).Draw(t, "t"))
+		for _, wall := range []float64{0, 1} {
+			m := manufacturedMotion(placeAt(wall, along), when)
+			if math.Abs(m.u1.v)+math.Abs(m.u2.v) > tiny {
+				t.Fatalf("x = %g: normal velocities %g, %g", wall, m.u1.v, m.u2.v)
+			}
+			if math.Abs(m.depth.x)+math.Abs(m.h1.x)+math.Abs(m.h2.x)+math.Abs(m.v1.x)+math.Abs(m.v2.x) > 10*tiny {
+				t.Fatalf("x = %g: not even: %+v", wall, m)
+			}
+			m = manufacturedMotion(placeAt(along, wall), when)
+			if math.Abs(m.v1.v)+math.Abs(m.v2.v) > tiny {
+				t.Fatalf("y = %g: normal velocities %g, %g", wall, m.v1.v, m.v2.v)
+			}
+			if math.Abs(m.depth.y)+math.Abs(m.h1.y)+math.Abs(m.h2.y)+math.Abs(m.u1.y)+math.Abs(m.u2.y) > 10*tiny {
+				t.Fatalf("y = %g: not even: %+v", wall, m)
+			}
+		}
+	})
+}
+
+// Mode shapes are the published ones, and both modes satisfy the linear equations c² μ = g h2 (r + μ), c² = g h1 (1 + μ).
+func TestLinearModes(t *testing.T) {
+	for _, c := range []struct{ r, h1, h2, speed, mu float64 }{
+		{0.9, 0.6, 0.4, 3.093319, .625658}, {0.9, 0.6, 0.4, .491304, -.958991},
+		{0.98, 1, 1, 4.418303, .989949}, {0.98, 1, 1, .313999, -.989949},
+	} {
+		speed, mu := linearMode(c.r, c.h1, c.h2, c.mu > 0)
+		if math.Abs(speed-c.speed) > 1e-6 || math.Abs(mu-c.mu) > 1e-6 {
+			t.Errorf("r = %g: speed %.6f, μ %.6f; want %.6f, %.6f", c.r, speed, mu, c.speed, c.mu)
+		}
+		if left := speed*speed*mu - gravity*c.h2*(c.r+mu); math.Abs(left) > 1e-12 {
+			t.Errorf("r = %g, μ = %.6f: the lower layer's equation leaves over %g", c.r, mu, left)
+		}
+	}
+}
