@@ -20,7 +20,7 @@ const (
 // damResolutions are the boxes along the strip, each twice those before.
 func (p *page) damResolutions() []int {
 	if p.opts.Quick {
-		return []int{100, 200}
+		return []int{100, 200, 400}
 	}
 	return []int{100, 200, 400, 800}
 }
@@ -53,10 +53,12 @@ func (p *page) damRuns(ctx context.Context, title string, d dam, length, end flo
 				o := order(coarser, e)
 				v, rate = between(o, lowestOrder, highestOrder), fmt.Sprintf("%.2f", o)
 			}
-			t.row(v, n, len(m.Cells), b.Steps(), e, fmt.Sprintf("%.2f%%", 100*e/d.left), rate)
+			share := fmt.Sprintf("%.2f%%", 100*e/d.left)
+			t.row(v, n, len(m.Cells), b.Steps(), e, share, rate)
 			coarser = e
 			if i == len(sizes)-1 {
-				t.row(atMost(e/d.left, 2/float64(n)), "finest", len(m.Cells), b.Steps(), e, fmt.Sprintf("%.2f%%", 100*e/d.left), "")
+				v := verdictOf(e/d.left <= 2/float64(n), fmt.Sprintf("≤ %.2f%%", 200/float64(n)))
+				t.row(v, "finest", len(m.Cells), b.Steps(), e, share, "")
 				look(b)
 			}
 			return nil
@@ -73,17 +75,17 @@ func (p *page) damRuns(ctx context.Context, title string, d dam, length, end flo
 func stoker(ctx context.Context, p *page) error {
 	d := newDam(10, 1)
 	const end = 30
-	p.exactDam("exact solution", [][3]any{
+	p.exactDam("exact solution", []comparison{
 		{"depth of the plateau, m", 3.9617482, d.depth},
 		{"its speed, m/s", 7.340769, d.speed},
 		{"speed of the shock, m/s", 9.8192948, d.shock},
 		{"head of the fan, m/s", -9.9045444, -math.Sqrt(gravity * d.left)},
 		{"tail of the fan, m/s", 1.1066092, d.speed - math.Sqrt(gravity*d.depth)},
 	}, 1e-6)
-	var rows [][3]any
+	var rows []comparison
 	err := p.damRuns(ctx, "Stoker", d, 1000, end, func(b *basin) {
 		from, to := 100.0, 200.0 // on the plateau, away from its ends at 33 m and 295 m
-		rows = [][3]any{
+		rows = []comparison{
 			{"depth of the plateau, m", d.depth, b.meanBetween("h2", from, to)},
 			{"its speed, m/s", d.speed, b.meanBetween("u2", from, to)},
 			{"speed of the shock, m/s", d.shock, b.reach("h2", (d.depth+d.right)/2) / end},
@@ -102,15 +104,15 @@ func ritter(ctx context.Context, p *page) error {
 	d := newDam(10, 0)
 	const end = 20
 	h, u := d.at(0, 1)
-	p.exactDam("exact solution", [][3]any{
+	p.exactDam("exact solution", []comparison{
 		{"speed of the front, m/s", 19.80909, d.shock},
 		{"depth at the dam, m", 40.0 / 9, h},
 		{"speed at the dam, m/s", 6.60303, u},
 	}, 1e-6)
-	var rows [][3]any
+	var rows []comparison
 	var front, least float64
 	err := p.damRuns(ctx, "Ritter", d, 1000, end, func(b *basin) {
-		rows = [][3]any{
+		rows = []comparison{
 			{"depth at the dam, m", h, b.meanBetween("h2", -10, 10)},
 			{"speed at the dam, m/s", u, b.meanBetween("u2", -10, 10)},
 		}
@@ -130,13 +132,17 @@ func ritter(ctx context.Context, p *page) error {
 	return nil
 }
 
-// exactDam compares numbers with the exact solution's: rows of name, theirs and ours.
-func (p *page) exactDam(title string, rows [][3]any, share float64) {
+type comparison struct {
+	quantity     string
+	theirs, ours float64
+}
+
+// exactDam compares numbers of a run with the exact solution's, or those of ours with the published ones.
+func (p *page) exactDam(title string, rows []comparison, share float64) {
 	t := p.table(title, "quantity", "theirs", "ours", "deviation")
 	for _, r := range rows {
-		theirs, ours := r[1].(float64), r[2].(float64)
-		t.row(near(ours, theirs, share), r[0], fmt.Sprintf("%.8g", theirs), fmt.Sprintf("%.8g", ours),
-			fmt.Sprintf("%+.1e", deviation(ours, theirs)))
+		t.row(near(r.ours, r.theirs, share), r.quantity, fmt.Sprintf("%.8g", r.theirs), fmt.Sprintf("%.8g", r.ours),
+			fmt.Sprintf("%+.1e", deviation(r.ours, r.theirs)))
 	}
 	t.flush()
 }

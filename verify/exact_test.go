@@ -10,7 +10,8 @@ import (
 // slopes returns the derivatives of f by x, y and t, by central differences.
 func slopes(f func(x, y, t float64) float64, x, y, t float64) (dx, dy, dt float64) {
 	const h = 1e-5
-	return (f(x+h, y, t) - f(x-h, y, t)) / (2 * h), (f(x, y+h, t) - f(x, y-h, t)) / (2 * h), (f(x, y, t+h) - f(x, y, t-h)) / (2 * h)
+	dx, dy, dt = f(x+h, y, t)-f(x-h, y, t), f(x, y+h, t)-f(x, y-h, t), f(x, y, t+h)-f(x, y, t-h)
+	return dx / (2 * h), dy / (2 * h), dt / (2 * h)
 }
 
 // leftOver is what the equations of one layer, the lower of s, leave over at a point.
@@ -82,7 +83,8 @@ func TestDualDerivatives(t *testing.T) {
 		x, y := rapid.Float64Range(0, 1).Draw(t, "x"), rapid.Float64Range(0, 1).Draw(t, "y")
 		when := rapid.Float64Range(0, 2).Draw(t, "t")
 		for name, of := range pick {
-			dx, dy, dt := slopes(func(x, y, t float64) float64 { return of(manufacturedMotion(placeAt(x, y), clockAt(t))).v }, x, y, when)
+			value := func(x, y, t float64) float64 { return of(manufacturedMotion(placeAt(x, y), clockAt(t))).v }
+			dx, dy, dt := slopes(value, x, y, when)
 			d := of(manufacturedMotion(placeAt(x, y), clockAt(when)))
 			if math.Abs(d.x-dx)+math.Abs(d.y-dy)+math.Abs(d.t-dt) > 1e-7 {
 				t.Fatalf("%s: derivatives %g, %g, %g; differences give %g, %g, %g", name, d.x, d.y, d.t, dx, dy, dt)

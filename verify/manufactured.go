@@ -44,7 +44,8 @@ func placeAt(x, y float64) place {
 	sx, cx := math.Sincos(math.Pi * x)
 	sy, cy := math.Sincos(math.Pi * y)
 	return place{
-		dual{v: sx, x: math.Pi * cx}, dual{v: cx, x: -math.Pi * sx}, dual{v: sy, y: math.Pi * cy}, dual{v: cy, y: -math.Pi * sy},
+		dual{v: sx, x: math.Pi * cx}, dual{v: cx, x: -math.Pi * sx},
+		dual{v: sy, y: math.Pi * cy}, dual{v: cy, y: -math.Pi * sy},
 	}
 }
 

@@ -72,7 +72,7 @@ var paperCases = []paperCase{
 }
 
 func paper(ctx context.Context, p *page) error {
-	p.note("theirs: a C prototype on one mesh; ours: the mean over meshes; spread: the standard deviation of a single mesh.\n")
+	p.note("theirs: a C prototype on one mesh; ours: mean over meshes; spread: standard deviation of a single mesh.\n")
 	for i, c := range paperCases {
 		if p.opts.Quick {
 			if i > 0 {
