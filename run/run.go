@@ -76,6 +76,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if err != nil {
 		return nil, &BadInput{err}
 	}
+	debug.FreeOSMemory() // the whole mesh, before the solver takes its share
 	cfg, initial, err := shallowSetUp(c, part)
 	if err := agree(ctx, o.Comm, err); err != nil {
 		return nil, err

@@ -24,9 +24,6 @@ func (s *Summary) Text() string {
 	for _, name := range slices.Sorted(maps.Keys(s.Metrics)) {
 		rows = append(rows, [2]string{name, fmt.Sprintf("%.8g", s.Metrics[name])})
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Conservation)) {
-		rows = append(rows, [2]string{name + " drift", fmt.Sprintf("%.2e", s.Conservation[name])})
-	}
 	if s.StateSHA256 != "" {
 		rows = append(rows, [2]string{"state", s.StateSHA256})
 	}
@@ -44,15 +41,12 @@ func (s *Summary) Text() string {
 	return b.String()
 }
 
-// phases returns the shares of the wall time, the largest first.
+// phases returns the seconds of each phase, the longest first.
 func (s *Summary) phases() string {
-	if !(s.Wall > 0) {
-		return ""
-	}
 	names := slices.Sorted(maps.Keys(s.Phases))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(s.Phases[b], s.Phases[a]) })
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%s %.1f %%", name, 100*s.Phases[name]/s.Wall)
+		names[i] = fmt.Sprintf("%s %s", name, elapsed(s.Phases[name]))
 	}
 	return strings.Join(names, ", ")
 }

@@ -19,6 +19,15 @@ func assemble[F kernels.Float](p *mesh.Part, depth []float64, kind func(neighbou
 	for i := range m.Sites {
 		m.Sites[i] = kernels.Site[F]{Depth: F(depth[i]), Area: F(p.Area(i)), Edge: [3]int32{none, none, none}}
 	}
+	count := 0
+	for i, nb := range p.Neighbour {
+		for _, o := range nb {
+			if o < 0 || o > int32(i) {
+				count++
+			}
+		}
+	}
+	m.Edges = make([]kernels.Edge[F], 0, count)
 	for _, ghost := range []bool{false, true} {
 		for i := range p.Owned {
 			for k := range 3 {
