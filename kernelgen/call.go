@@ -33,6 +33,16 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 		return f.callOwn(c, fn)
 	case fn.Pkg() != nil && fn.Pkg().Path() == "math":
 		return f.math(c, fn, false)
+	case isReduced(deref(f.typeOf(receiverOf(c)))):
+		x, dot := f.expr(receiverOf(c)), "."
+		if _, ok := f.typeOf(receiverOf(c)).Underlying().(*types.Pointer); ok {
+			dot = "->"
+		}
+		var args []string
+		for _, a := range c.Args {
+			args = append(args, f.expr(a).text)
+		}
+		return atom("%s%s%s(%s)", x.in(primary), dot, fn.Name(), strings.Join(args, ", "))
 	case fn.Pkg() != nil && atomics[fn.FullName()] != "":
 		f.refuse(c, "the result of %s depends on the order of threads: call it as a statement", callName(c))
 	default:
@@ -42,6 +52,21 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 }
 
 const known = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, and atomic additions, minima and maxima"
+
+// receiverOf is what a method is called on, or the function itself.
+func receiverOf(c *ast.CallExpr) ast.Expr {
+	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
+		return s.X
+	}
+	return c.Fun
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
 
 func receiverType(fn *types.Func) types.Type {
 	if r := fn.Signature().Recv(); r != nil {

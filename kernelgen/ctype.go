@@ -130,6 +130,9 @@ type cstruct struct {
 
 // structType emits a struct once for each instance and returns its name.
 func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
+	if isReduced(t) {
+		return fmt.Sprintf("%s<%s>", t.Obj().Name(), u.ctype(at, t.TypeArgs().At(0)))
+	}
 	name := t.Obj().Name() + suffix(typeList(t.TypeArgs()))
 	if t.Obj().Pkg() != u.pkg.types {
 		u.refuse(at, "type %s is declared in another package: kernels use the types of their own", u.show(t))
@@ -188,6 +191,12 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 		align, name, fields.String(), join(checks, " && ", "\n    ", 0), name)
 	u.structOrder = append(u.structOrder, c)
 	return name
+}
+
+// isReduced tells whether a type is atomics.Least or atomics.Most.
+func isReduced(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == atomicsPath && n.TypeArgs().Len() == 1
 }
 
 func structFields(s *types.Struct) []*types.Var {

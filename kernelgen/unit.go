@@ -300,6 +300,9 @@ func (u *unit) writes(fn *types.Func) bool {
 		return w
 	}
 	u.writers[fn] = false // while it is looked at; recursion is refused elsewhere
+	if fn.Pkg() != u.pkg.types {
+		return fn.Pkg() != nil && (atomics[fn.FullName()] != "" || fn.Pkg().Path() == atomicsPath && fn.Name() != "Value")
+	}
 	decl := u.pkg.decls[fn]
 	if decl == nil || decl.Body == nil {
 		return false
@@ -313,7 +316,7 @@ func (u *unit) writes(fn *types.Func) bool {
 			found = found || u.indirect(n.X)
 		case *ast.CallExpr:
 			if callee := u.callee(n); callee != nil {
-				found = found || callee.Pkg() != nil && callee.Pkg() != u.pkg.types && callee.Pkg().Path() != "math" || u.writes(callee)
+				found = found || u.writes(callee)
 			}
 		}
 		return !found

@@ -1,0 +1,56 @@
+// Package atomics holds what kernels may do to memory that other indices change at the same time: minima and maxima,
+// whose outcome does not depend on the order. (Additions of integers are in sync/atomic; sums of floats depend on the
+// order, so there are none.) Each function and method has a counterpart in CUDA with the same outcome.
+//
+// A NaN wins over every number, and -0 is less than 0, as with Go's min and max.
+package atomics
+
+import (
+	"math"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Number is a type that Min and Max work on.
+type Number interface {
+	int32 | int64 | uint32 | uint64 | float32 | float64
+}
+
+// Min sets *p to the smaller of *p and v.
+func Min[T Number](p *T, v T) {
+	replace(p, v, func(old T) bool {
+		return v < old || v != v && old == old || v == old && negativeZero(v) && !negativeZero(old)
+	})
+}
+
+// Max sets *p to the larger of *p and v.
+func Max[T Number](p *T, v T) {
+	replace(p, v, func(old T) bool {
+		return v > old || v != v && old == old || v == old && negativeZero(old) && !negativeZero(v)
+	})
+}
+
+// negativeZero tells -0 from 0: 1/-0 is -∞. Integers have none.
+func negativeZero[T Number](v T) bool {
+	return v == 0 && T(1)/2 != 0 && math.Signbit(float64(v))
+}
+
+// replace stores v where it wins, unless another goroutine was faster with something that wins over v.
+func replace[T Number](p *T, v T, wins func(old T) bool) {
+	if unsafe.Sizeof(v) == 4 {
+		word, bits := (*uint32)(unsafe.Pointer(p)), *(*uint32)(unsafe.Pointer(&v))
+		for {
+			old := atomic.LoadUint32(word)
+			if !wins(*(*T)(unsafe.Pointer(&old))) || atomic.CompareAndSwapUint32(word, old, bits) {
+				return
+			}
+		}
+	}
+	word, bits := (*uint64)(unsafe.Pointer(p)), *(*uint64)(unsafe.Pointer(&v))
+	for {
+		old := atomic.LoadUint64(word)
+		if !wins(*(*T)(unsafe.Pointer(&old))) || atomic.CompareAndSwapUint64(word, old, bits) {
+			return
+		}
+	}
+}

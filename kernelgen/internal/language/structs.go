@@ -1,0 +1,132 @@
+package language
+
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+)
+
+// Box is a grid of cells: i varies fastest.
+//
+//atoll:constant
+type Box struct {
+	Nx, Ny, Nz int
+	Wrap       bool
+	Shift      [2]int32
+}
+
+func (b *Box) at(i, j, k int) int { return i + b.Nx*(j+b.Ny*k) }
+
+// Base is embedded.
+type Base[F Float] struct{ Size, Weight F }
+
+func (b *Base[F]) grow(by F)      { b.Size += by * b.Weight }
+func (b Base[F]) area() F         { return b.Size * b.Size }
+func (b Base[F]) twice() Base[F]  { return Base[F]{Size: 2 * b.Size} }
+func (b *Base[F]) scaled(s F) F   { return b.Size * s }
+func larger[F Float](a, b F) F    { return max(a, b) }
+func blend[F Float](a, b, t F) F  { return a + t*(b-a) }
+func both[F Float](a F) (F, bool) { return a * 2, a > 0 }
+
+// Item has parts, padding and an array.
+type Item[F Float] struct {
+	Base[F]
+	Alive bool
+	_     int32
+	Trace [3]F
+	Best  Base[F]
+}
+
+// Cloud holds slices, so that kernels get it by value.
+type Cloud[F Float] struct {
+	Items []Item[F]
+	Owner []int32
+	Count int32
+}
+
+// Structs uses methods, embedding, pointers to parts, and slices in structs.
+//
+//atoll:kernel
+func Structs[F Float](i int, c *Cloud[F], total *Base[F], extra Base[F], scale F, on bool, x []F, out []Item[F]) {
+	it := &c.Items[i]
+	local := *it
+	base := &local.Base
+	base.grow(scale)
+	local.grow(extra.Weight)
+	local.Best = local.Base.twice()
+	local.Best.Weight = local.area() + extra.scaled(3) + total.Size
+	for k := range local.Trace {
+		local.Trace[k] = blend(x[i], F(k), scale)
+	}
+	trace := &local.Trace
+	trace[2] += F(len(trace)) + F(len(c.Owner))
+	if v, ok := both(x[i]); ok && on {
+		local.Size = larger[F](v, local.Size)
+	}
+	local.Alive = c.Owner[i] >= 0 && c.Count > int32(i)
+	if !(local.Alive || on) {
+		local = Item[F]{Base: Base[F]{1, 2}, Trace: [3]F{x[i], 5}}
+	}
+	out[i] = local
+	c.Owner[i] += 1
+}
+
+// Tally is shared by all indices.
+type Tally struct {
+	Positive int64
+	Even     int32
+	Low      int32
+	High     uint64
+	Deep     float32
+	Tall     float64
+}
+
+//atoll:kernel
+func Count[F Float](i int, x []F, n []int64, t *Tally, least *atomics.Least[F]) {
+	if x[i] > 0 {
+		atomic.AddInt64(&t.Positive, 2)
+	}
+	if n[i]%2 == 0 {
+		atomic.AddInt32(&t.Even, 1)
+	}
+	atomics.Min(&t.Low, int32(n[i]))
+	atomics.Max(&t.High, uint64(n[i]))
+	atomics.Min(&t.Deep, float32(x[i]))
+	atomics.Max(&t.Tall, float64(x[i]))
+	least.Take(x[i])
+}
+
+// Sink is a pair of numbers that come from a reduction.
+type Sink[F Float] struct{ Least, Most F }
+
+// Drain reads and empties what other kernels reduced.
+//
+//atoll:kernel
+func Drain[F Float](i int, low *atomics.Least[F], high *atomics.Most[F], out []Sink[F]) {
+	out[i] = Sink[F]{low.Value(), high.Value()}
+	low.Reset()
+	high.Reset()
+}
+
+//atoll:kernel min block=64
+func Lowest[F Float](i int, x []F) F { return x[i] }
+
+//atoll:kernel max
+func Highest[F Float](i int, x, y []F) F {
+	if x[i] > y[i] {
+		return x[i]
+	}
+	return y[i]
+}
+
+// Plane and Space have two and three indices.
+//
+//atoll:kernel
+func Plane(i, j int, b *Box, out []int64) {
+	out[b.at(i, j, 0)] = int64(i*1000 + j*int(b.Shift[1]))
+}
+
+//atoll:kernel max
+func Space[F Float](i, j, k int, b *Box, x []F) F {
+	return x[b.at(i, j, k)] + F(k)
+}
