@@ -108,6 +108,22 @@ func TestAccumulatorOfSpecialValues(t *testing.T) {
 	}
 }
 
+// A tie is broken by what lies below it, however far.
+func TestAccumulatorSeesTheLastBit(t *testing.T) {
+	for k := 54; k <= 1074; k++ {
+		tiny := math.Ldexp(1, -k)
+		for lead := range 64 { // where the sum lies in its words
+			scale := math.Ldexp(1, lead)
+			if got, want := sumOf([]float64{scale, 0x1p-53 * scale, tiny}).Float64(), (1+0x1p-52)*scale; got != want {
+				t.Fatalf("2^%d + 2^%d + 2^-%d is %x, want %x", lead, lead-53, k, got, want)
+			}
+			if got := sumOf([]float64{scale, 0x1p-53 * scale, -tiny}).Float64(); got != scale {
+				t.Fatalf("2^%d + 2^%d - 2^-%d is %x, want %x", lead, lead-53, k, got, scale)
+			}
+		}
+	}
+}
+
 // Words are set as 2^30 additions would leave them, since making so many takes seconds.
 func TestAccumulatorCarriesBeforeWordsOverflow(t *testing.T) {
 	x := math.Nextafter(0x1p960, 0) // all 53 bits set

@@ -117,6 +117,70 @@ func TestBadFramesAreRefused(t *testing.T) {
 	}
 }
 
+func endedContext() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// The bytes of a long message still come when its receive was given up; they must not touch the buffer.
+func TestGivenUpReceiveKeepsItsBuffer(t *testing.T) {
+	c := lonely(1 << 20)
+	a := arrival{to: c.peers[1]}
+	buf := make([]byte, chunkBytes+1)
+	r, err := c.Irecv(context.Background(), 1, 3, buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := [][]byte{
+		encode(header{kind: offer, epoch: 5, tag: 3, length: chunkBytes + 1}, nil),
+		encode(header{kind: chunk, epoch: 5, seq: 1, length: 5}, []byte("early")),
+		encode(header{kind: chunk, epoch: 5, seq: 2, length: 4}, []byte("late")),
+	}
+	for i, b := range frames {
+		if err := a.decode(pieces(b, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			if err := c.Wait(endedContext(), []dist.Request{r}); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := string(buf[:10]); got != "early\x00\x00\x00\x00\x00" {
+		t.Fatalf("the buffer holds %q", got)
+	}
+}
+
+// A long message that its receiver knows of goes on with a copy when its send was given up.
+func TestGivenUpSendGoesOn(t *testing.T) {
+	c := lonely(1 << 20)
+	p, f := c.peers[1], new(frame)
+	buf := bytes.Repeat([]byte("a"), chunkBytes+1)
+	r, err := c.Isend(context.Background(), 1, 3, buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.tx.next(f, c.epoch) || f.kind != offer {
+		t.Fatalf("the first frame is of kind %d", f.kind)
+	}
+	if err := c.Wait(endedContext(), []dist.Request{r}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	clear(buf)
+	a := arrival{to: p}
+	if err := a.decode(pieces(encode(header{kind: accept, epoch: 5, tag: f.seq}, nil), nil)); err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	for p.tx.next(f, c.epoch) {
+		got = append(got, (*f.filled)[headerBytes:]...)
+	}
+	if !bytes.Equal(got, bytes.Repeat([]byte("a"), chunkBytes+1)) {
+		t.Fatalf("%d bytes went on, or others than were sent", len(got))
+	}
+}
+
 // FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early.
 func FuzzFrames(f *testing.F) {
 	f.Add(encode(header{kind: eager, epoch: 5, tag: 1, length: 3}, []byte("abc")), []byte{40})
