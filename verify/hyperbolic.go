@@ -42,7 +42,7 @@ func hyperbolic(ctx context.Context, p *page) error {
 			edges := c.end.ComplexEdges
 			share := float64(edges) / (1.5 * float64(len(m.Cells)) * float64(b.Steps()))
 			row := func(v verdict, quantity string, ours float64) {
-				t.row(v, scheme, corrector, b.Steps(), fmt.Sprintf("%.4g", c.end.SpeedMax), edges,
+				t.row(v, scheme, corrector, b.Steps(), fmt.Sprintf("%.4g", c.fastest), edges,
 					fmt.Sprintf("%.4f%%", 100*share), quantity, ours)
 			}
 			row(atMost(c.drift1, 1e-13), "drift of mass 1", c.drift1)
