@@ -19,6 +19,7 @@ func Benchmark(b *testing.B, open func(b testing.TB, n int) []dist.Comm) {
 				}
 				return x.receiveThenSend(ctx)
 			})
+			b.SetBytes(int64(2 * size)) // in one round trip, so MB/s is the rate of one direction at a time
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2, "ns/way")
 		})
 		b.Run(fmt.Sprintf("exchange/%d", size), func(b *testing.B) {
@@ -36,7 +37,7 @@ func Benchmark(b *testing.B, open func(b testing.TB, n int) []dist.Comm) {
 
 func bench(b *testing.B, comms []dist.Comm, size int, step func(context.Context, dist.Comm, *swap) error) {
 	defer Close(b, comms)
-	b.SetBytes(int64(size))
+	b.SetBytes(int64(size)) // each way
 	b.ReportAllocs()
 	run := func(times int) {
 		Each(b, comms, func(ctx context.Context, c dist.Comm) error {
