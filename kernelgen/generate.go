@@ -1,5 +1,22 @@
 package kernelgen
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The files that Generate writes beside the kernels.
+const (
+	cudaFile = "kernels_gen.cu"
+	ptxFile  = "kernels_gen.ptx"
+	goFile   = "kernels_gen.go"
+)
+
 // CUDA returns the package's kernels, and what they call, as one CUDA C file, and its entries. The error names file,
 // line and column of everything that kernels may not contain.
 func (p *Package) CUDA() (string, []*Entry, error) {
@@ -8,4 +25,100 @@ func (p *Package) CUDA() (string, []*Entry, error) {
 		return "", nil, err
 	}
 	return u.source(), u.entries, nil
+}
+
+// A Compiler makes PTX of CUDA C with options; package nvrtc has one.
+type Compiler interface {
+	Compile(name, source string, options ...string) (string, error)
+}
+
+// Generate writes the CUDA C, the PTX and the Go launchers of the kernels in dir. Files that are as they should be
+// stay untouched, so that PTX is compiled only where its source changed. It returns the names of what it wrote.
+func Generate(dir string, compiler func() (Compiler, error), options []string) ([]string, error) {
+	want, err := texts(dir)
+	if err != nil {
+		return nil, err
+	}
+	var written []string
+	write := func(name, text string) error {
+		if old, err := os.ReadFile(filepath.Join(dir, name)); err == nil && string(old) == text {
+			return nil
+		}
+		written = append(written, name)
+		return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+	}
+	for _, name := range []string{cudaFile, goFile} {
+		if err := write(name, want[name]); err != nil {
+			return written, err
+		}
+	}
+	if checkPTX(dir, want[cudaFile], options) == nil {
+		return written, nil
+	}
+	c, err := compiler()
+	if err != nil {
+		return written, err
+	}
+	ptx, err := c.Compile(cudaFile, want[cudaFile], options...)
+	if err != nil {
+		return written, err
+	}
+	return written, write(ptxFile, hashLine(want[cudaFile], options)+"\n"+ptx)
+}
+
+// Check tells whether the generated files in dir belong to its kernels and to the options. It needs no compiler.
+func Check(dir string, options []string) error {
+	want, err := texts(dir)
+	if err != nil {
+		return err
+	}
+	var all []error
+	for _, name := range []string{cudaFile, goFile} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		switch {
+		case err != nil:
+			all = append(all, err)
+		case string(got) != want[name]:
+			all = append(all, fmt.Errorf("%s is stale: run go generate there", filepath.Join(dir, name)))
+		}
+	}
+	return errors.Join(append(all, checkPTX(dir, want[cudaFile], options))...)
+}
+
+// texts are the generated files by name, without the PTX.
+func texts(dir string) (map[string]string, error) {
+	p, err := Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Kernels) == 0 {
+		return nil, fmt.Errorf("kernelgen: %s has no function marked //atoll:kernel", dir)
+	}
+	source, _, err := p.CUDA()
+	if err != nil {
+		return nil, err
+	}
+	launchers, err := p.Launchers()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{cudaFile: source, goFile: string(launchers)}, nil
+}
+
+func checkPTX(dir, source string, options []string) error {
+	path := filepath.Join(dir, ptxFile)
+	ptx, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if first, _, _ := strings.Cut(string(ptx), "\n"); first != hashLine(source, options) {
+		return fmt.Errorf("%s is not compiled from %s as it is now: run go generate there, on a machine with NVRTC", path, cudaFile)
+	}
+	return nil
+}
+
+// hashLine is the first line of the PTX: what it was compiled from, and how.
+func hashLine(source string, options []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(options, "\n") + "\n\n" + source))
+	return "// sha256 of options and source: " + hex.EncodeToString(sum[:])
 }

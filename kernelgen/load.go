@@ -165,21 +165,21 @@ func (p *Package) directives(doc *ast.CommentGroup) [][]string {
 	return all
 }
 
-// A refusal is something that kernels may not contain.
-type refusal struct {
-	at     token.Position
-	reason string
+// Refused is something that kernels may not contain.
+type Refused struct {
+	At     token.Position
+	Reason string
 }
 
-func (r refusal) Error() string { return fmt.Sprintf("%v: %s", r.at, r.reason) }
+func (r Refused) Error() string { return fmt.Sprintf("%v: %s", r.At, r.Reason) }
 
-type refusals []refusal
+type refusals []Refused
 
 // err returns all refusals in the order of their positions, each once, or nil.
 func (r refusals) err() error {
-	slices.SortStableFunc(r, func(a, b refusal) int {
-		return cmp.Or(cmp.Compare(a.at.Filename, b.at.Filename), cmp.Compare(a.at.Offset, b.at.Offset),
-			cmp.Compare(a.reason, b.reason))
+	slices.SortStableFunc(r, func(a, b Refused) int {
+		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Offset, b.At.Offset),
+			cmp.Compare(a.Reason, b.Reason))
 	})
 	var all []error
 	for i, one := range r {
@@ -191,7 +191,7 @@ func (r refusals) err() error {
 }
 
 func (p *Package) refuse(at ast.Node, format string, args ...any) {
-	p.refusals = append(p.refusals, refusal{p.fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
+	p.refusals = append(p.refusals, Refused{p.fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
 }
 
 // place is the file and line of a node, without the folder.

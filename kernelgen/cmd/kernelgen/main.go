@@ -1,22 +1,63 @@
+// Command kernelgen writes the CUDA C, the PTX and the launchers of the kernels in a folder, by default its own:
+//
+//	//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+//
+// With -check it only tells whether they are current, and with -print it prints the CUDA C. It exits with 1 if files
+// are stale or cannot be written, and with 2 if kernels contain what they may not.
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 
 	"github.com/atoll-hpc/atoll/kernelgen"
+	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 )
 
 func main() {
-	p, err := kernelgen.Load(os.Args[1])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	check := flag.Bool("check", false, "tell whether the generated files are current")
+	show := flag.Bool("print", false, "print the CUDA C")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: kernelgen [-check | -print] [folder]")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	dir := "."
+	switch flag.NArg() {
+	case 0:
+	case 1:
+		dir = flag.Arg(0)
+	default:
+		flag.Usage()
 		os.Exit(2)
 	}
-	src, _, err := p.CUDA()
-	if err != nil {
+	if err := run(dir, *check, *show); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
+		if refused := (kernelgen.Refused{}); errors.As(err, &refused) {
+			os.Exit(2)
+		}
+		os.Exit(1)
 	}
-	fmt.Print(src)
+}
+
+func run(dir string, check, show bool) error {
+	switch {
+	case show:
+		p, err := kernelgen.Load(dir)
+		if err != nil {
+			return err
+		}
+		source, _, err := p.CUDA()
+		fmt.Print(source)
+		return err
+	case check:
+		return kernelgen.Check(dir, nvrtc.Options)
+	}
+	written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return nvrtc.Load() }, nvrtc.Options)
+	for _, name := range written {
+		fmt.Println("wrote", name)
+	}
+	return err
 }

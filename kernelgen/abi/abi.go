@@ -1,0 +1,168 @@
+// Package abi is what a device needs to know of a kernel with its arguments, without generics: where its code is, and
+// what goes into the parameters of a launch. The page kernelgen says how kernels get them.
+package abi
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Module is the PTX of a package's kernels.
+type Module struct {
+	Name string
+	PTX  string
+}
+
+// Launch is a kernel with its arguments.
+type Launch struct {
+	Module *Module
+	Symbol string // the entry in the PTX
+	Block  int    // threads of a block, in a row along the first index
+	Box    *Box   // the index space of a kernel with 2 or 3 indices; nil for one index
+	Dims   int    // how many indices, 1 to 3
+	Args   []Arg  // what follows the bounds
+}
+
+// Launcher is a loop that a device other than the CPU can run.
+type Launcher interface {
+	Launch() Launch
+}
+
+// Kind says how an argument reaches the device.
+type Kind int
+
+const (
+	Value    Kind = iota // bytes, as they are
+	Constant             // the bytes of a struct, with the slices in it moved to the device
+	Pointer              // the device's address of a struct
+	Elements             // the header of a slice, moved to the device
+)
+
+func (k Kind) String() string {
+	return [...]string{"value", "constant", "pointer", "slice"}[k]
+}
+
+// Arg is an argument. Its memory is the host's.
+type Arg struct {
+	Name   string
+	Kind   Kind
+	Data   unsafe.Pointer // the value, the struct, or the first element; nil for an empty slice
+	Size   uintptr        // bytes at Data: of all elements for a slice
+	Len    int            // elements of a slice
+	Slices []SliceField   // slices inside of a constant
+}
+
+// SliceField is a slice in a struct.
+type SliceField struct {
+	Offset uintptr // of the header in the struct
+	Elem   uintptr // bytes of an element
+}
+
+// ValueOf passes numbers and structs without slices.
+func ValueOf[T any](name string, v *T) Arg {
+	return Arg{Name: name, Kind: Value, Data: unsafe.Pointer(v), Size: unsafe.Sizeof(*v)}
+}
+
+// ConstantOf passes a struct that may hold slices.
+func ConstantOf[T any](name string, v *T) Arg {
+	return Arg{Name: name, Kind: Constant, Data: unsafe.Pointer(v), Size: unsafe.Sizeof(*v), Slices: sliceFields(reflect.TypeFor[T](), 0)}
+}
+
+// PointerTo passes the address of a struct without slices.
+func PointerTo[T any](name string, v *T) Arg {
+	return Arg{Name: name, Kind: Pointer, Data: unsafe.Pointer(v), Size: unsafe.Sizeof(*v)}
+}
+
+// ElementsOf passes a slice.
+func ElementsOf[T any](name string, s []T) Arg {
+	a := Arg{Name: name, Kind: Elements, Len: len(s)}
+	if len(s) > 0 {
+		a.Data, a.Size = unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*unsafe.Sizeof(s[0])
+	}
+	return a
+}
+
+func sliceFields(t reflect.Type, offset uintptr) []SliceField {
+	var all []SliceField
+	switch t.Kind() {
+	case reflect.Slice:
+		all = append(all, SliceField{offset, t.Elem().Size()})
+	case reflect.Struct:
+		for i := range t.NumField() {
+			all = append(all, sliceFields(t.Field(i).Type, offset+t.Field(i).Offset)...)
+		}
+	case reflect.Array:
+		for i := range t.Len() {
+			all = append(all, sliceFields(t.Elem(), offset+uintptr(i)*t.Elem().Size())...)
+		}
+	}
+	return all
+}
+
+// Suffix is the end of the symbols of a precision.
+func Suffix[F float32 | float64]() string {
+	if unsafe.Sizeof(F(0)) == 4 {
+		return "_f32"
+	}
+	return "_f64"
+}
+
+// header is the layout of a slice in Go and in the CUDA C.
+type header struct{ data, len, cap uint64 }
+
+const headerSize = unsafe.Sizeof(header{})
+
+// Parameters returns the bytes of each parameter after the bounds, for cuLaunchKernel's array of pointers. The function
+// device tells where size bytes of the host's memory are on the device; it is not asked for empty slices.
+func (l Launch) Parameters(device func(host unsafe.Pointer, size uintptr) (uint64, error)) ([][]byte, error) {
+	all := make([][]byte, len(l.Args))
+	for i, a := range l.Args {
+		bytes, err := a.parameter(device)
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s, argument %s (%v): %w", l.Symbol, a.Name, a.Kind, err)
+		}
+		all[i] = bytes
+	}
+	return all, nil
+}
+
+func (a Arg) parameter(device func(host unsafe.Pointer, size uintptr) (uint64, error)) ([]byte, error) {
+	if a.Data == nil && a.Kind != Elements {
+		return nil, fmt.Errorf("is nil")
+	}
+	switch a.Kind {
+	case Pointer:
+		address, err := device(a.Data, a.Size)
+		return bytesOf(&address), err
+	case Elements:
+		h := header{len: uint64(a.Len), cap: uint64(a.Len)}
+		if a.Len > 0 {
+			var err error
+			if h.data, err = device(a.Data, a.Size); err != nil {
+				return nil, err
+			}
+		}
+		return bytesOf(&h), nil
+	}
+	// Words, so that what the bytes hold is aligned.
+	words := make([]uint64, (a.Size+7)/8)
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), a.Size)
+	copy(bytes, unsafe.Slice((*byte)(a.Data), a.Size))
+	for _, s := range a.Slices {
+		slice := *(*[]byte)(unsafe.Add(a.Data, s.Offset))
+		h := header{len: uint64(len(slice)), cap: uint64(len(slice))}
+		if len(slice) > 0 {
+			var err error
+			if h.data, err = device(unsafe.Pointer(unsafe.SliceData(slice)), uintptr(len(slice))*s.Elem); err != nil {
+				return nil, fmt.Errorf("slice at byte %d: %w", s.Offset, err)
+			}
+		}
+		copy(bytes[s.Offset:s.Offset+headerSize], bytesOf(&h))
+	}
+	return bytes, nil
+}
+
+func bytesOf[T any](v *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
+}
