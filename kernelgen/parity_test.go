@@ -3,12 +3,13 @@ package kernelgen_test
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/internal/language"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 )
 
 // floats are edge cases in all pairs, and random numbers of all magnitudes.
@@ -54,222 +55,161 @@ func integers(rng *rand.Rand, n int) (x, y []int64, count []uint32) {
 	return x, y, count
 }
 
-// equal compares bit by bit, except that any NaN equals any other: processors differ in which NaN they make.
-func equal(a, b reflect.Value) bool {
-	switch a.Kind() {
-	case reflect.Float32, reflect.Float64:
-		x, y := a.Float(), b.Float()
-		return x != x && y != y || math.Float64bits(x) == math.Float64bits(y)
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if a.Type().Field(i).Name != "_" && !equal(a.Field(i), b.Field(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Array, reflect.Slice:
-		for i := range a.Len() {
-			if !equal(a.Index(i), b.Index(i)) {
-				return false
-			}
-		}
-		return a.Len() == b.Len()
-	}
-	return a.Equal(b)
-}
-
-// compare reports the first elements that differ between Go's results and the translation's.
-func compare[T any](t *testing.T, what string, want, got []T, input func(i int) any) {
-	t.Helper()
-	wrong := 0
-	for i := range want {
-		if !equal(reflect.ValueOf(want[i]), reflect.ValueOf(got[i])) {
-			if wrong++; wrong <= 3 {
-				t.Errorf("%s of %v: Go has\n%+v, the translation\n%+v", what, input(i), want[i], got[i])
-			}
-		}
-	}
-	if wrong > 3 {
-		t.Errorf("%s: %d of %d differ", what, wrong, len(want))
-	}
-}
-
-func p[T any](v *T) unsafe.Pointer { return unsafe.Pointer(v) }
-
 func TestTranslationMeansTheSame(t *testing.T) {
-	c := compileForCPU(t, "internal/language")
-	t.Run("integers", func(t *testing.T) { integersMeanTheSame(t, c) })
-	t.Run("planes", func(t *testing.T) { planesMeanTheSame(t, c) })
-	t.Run("float32", func(t *testing.T) { floatsMeanTheSame[float32](t, c, "_f32") })
-	t.Run("float64", func(t *testing.T) { floatsMeanTheSame[float64](t, c, "_f64") })
+	l := kerneltest.Compile(t, "internal/language")
+	t.Run("integers", func(t *testing.T) { integersMeanTheSame(t, l) })
+	t.Run("boxes", func(t *testing.T) { boxesMeanTheSame(t, l) })
+	t.Run("float32", func(t *testing.T) { floatsMeanTheSame[float32](t, l) })
+	t.Run("float64", func(t *testing.T) { floatsMeanTheSame[float64](t, l) })
 }
 
-func integersMeanTheSame(t *testing.T, c *compiled) {
+// loop is what launchers are.
+type loop interface {
+	Range(lo, hi int)
+	Launch() abi.Launch
+}
+
+// both runs one loop in Go and the other one as translated, for n indices.
+func both(t *testing.T, l *kerneltest.Library, n int, inGo, translated loop) {
+	t.Helper()
+	inGo.Range(0, n)
+	l.Run(t, translated, 0, n)
+}
+
+// two makes a pair of slices.
+func two[T any](n int) [2][]T { return [2][]T{make([]T, n), make([]T, n)} }
+
+func integersMeanTheSame(t *testing.T, l *kerneltest.Library) {
 	x, y, count := integers(rand.New(rand.NewPCG(1, 2)), 20000)
-	box := []int64{0, int64(len(x))}
+	n := len(x)
 	input := func(i int) any { return []any{x[i], y[i], count[i]} }
 
-	type results struct {
-		w8  []language.Whole8
-		w32 []language.Whole32
-		w64 []language.Whole64
-		b32 []language.Bits32
-		b64 []language.Bits64
-	}
-	var r [2]results
-	for k := range r {
-		n := len(x)
-		r[k] = results{make([]language.Whole8, n), make([]language.Whole32, n), make([]language.Whole64, n),
-			make([]language.Bits32, n), make([]language.Bits64, n)}
-	}
-	want, got := &r[0], &r[1]
-	for i := range x {
-		language.Integers(i, x, y, count, want.w8, want.w32, want.w64, want.b32, want.b64)
-	}
-	c.run(t, "Integers", box, p(&x), p(&y), p(&count), p(&got.w8), p(&got.w32), p(&got.w64), p(&got.b32), p(&got.b64))
-	compare(t, "uint8", want.w8, got.w8, input)
-	compare(t, "int32", want.w32, got.w32, input)
-	compare(t, "int", want.w64, got.w64, input)
-	compare(t, "uint32", want.b32, got.b32, input)
-	compare(t, "uint64", want.b64, got.b64, input)
+	w8, w32, w64 := two[language.Whole8](n), two[language.Whole32](n), two[language.Whole64](n)
+	b32, b64 := two[language.Bits32](n), two[language.Bits64](n)
+	both(t, l, n, language.NewIntegersLoop(x, y, count, w8[0], w32[0], w64[0], b32[0], b64[0]),
+		language.NewIntegersLoop(x, y, count, w8[1], w32[1], w64[1], b32[1], b64[1]))
+	kerneltest.Same(t, "uint8", w8[0], w8[1], input)
+	kerneltest.Same(t, "int32", w32[0], w32[1], input)
+	kerneltest.Same(t, "int", w64[0], w64[1], input)
+	kerneltest.Same(t, "uint32", b32[0], b32[1], input)
+	kerneltest.Same(t, "uint64", b64[0], b64[1], input)
 
-	type assigned struct {
-		w32 []int32
-		w8  []uint8
-		b64 []uint64
-	}
-	var a [2]assigned
-	for k := range a {
-		a[k] = assigned{make([]int32, len(x)), make([]uint8, len(x)), make([]uint64, len(x))}
-	}
-	for i := range x {
-		language.Assigned(i, x, count, a[0].w32, a[0].w8, a[0].b64)
-	}
-	c.run(t, "Assigned", box, p(&x), p(&count), p(&a[1].w32), p(&a[1].w8), p(&a[1].b64))
-	compare(t, "assigned int32", a[0].w32, a[1].w32, input)
-	compare(t, "assigned uint8", a[0].w8, a[1].w8, input)
-	compare(t, "assigned uint64", a[0].b64, a[1].b64, input)
+	a32, a8, a64 := two[int32](n), two[uint8](n), two[uint64](n)
+	both(t, l, n, language.NewAssignedLoop(x, count, a32[0], a8[0], a64[0]), language.NewAssignedLoop(x, count, a32[1], a8[1], a64[1]))
+	kerneltest.Same(t, "assigned int32", a32[0], a32[1], input)
+	kerneltest.Same(t, "assigned uint8", a8[0], a8[1], input)
+	kerneltest.Same(t, "assigned uint64", a64[0], a64[1], input)
 
-	one, other := make([]int64, len(x)), make([]int64, len(x))
-	for i := range x {
-		language.Control(i, x, one)
-	}
-	c.run(t, "Control", box, p(&x), p(&other))
-	compare(t, "control", one, other, input)
-
-	six, six2 := make([][6]int64, len(x)), make([][6]int64, len(x))
-	for i := range x {
-		language.Swaps(i, x, six)
-	}
-	c.run(t, "Swaps", box, p(&x), p(&six2))
-	compare(t, "swaps", six, six2, input)
+	control, swaps := two[int64](n), two[[6]int64](n)
+	both(t, l, n, language.NewControlLoop(x, control[0]), language.NewControlLoop(x, control[1]))
+	kerneltest.Same(t, "control", control[0], control[1], input)
+	both(t, l, n, language.NewSwapsLoop(x, swaps[0]), language.NewSwapsLoop(x, swaps[1]))
+	kerneltest.Same(t, "swaps", swaps[0], swaps[1], input)
 }
 
-func planesMeanTheSame(t *testing.T, c *compiled) {
+func boxesMeanTheSame(t *testing.T, l *kerneltest.Library) {
 	b := &language.Box{Nx: 7, Ny: 5, Nz: 3, Shift: [2]int32{1, 3}}
-	one, other := make([]int64, b.Nx*b.Ny*b.Nz), make([]int64, b.Nx*b.Ny*b.Nz)
-	for j := 1; j < b.Ny; j++ {
-		for i := 2; i < b.Nx; i++ {
-			language.Plane(i, j, b, one)
+	n := b.Nx * b.Ny * b.Nz
+	out := two[int64](n)
+	part := abi.Box{Lo: [3]int{2, 1, 0}, Hi: [3]int{b.Nx, b.Ny, 1}}
+	both(t, l, part.Size(), language.NewPlaneLoop(part, b, out[0]), language.NewPlaneLoop(part, b, out[1]))
+	kerneltest.Same(t, "plane", out[0], out[1], nil)
+	seen := 0
+	for _, v := range out[0] {
+		if v != 0 {
+			seen++
 		}
 	}
-	c.run(t, "Plane", []int64{2, int64(b.Nx), 1, int64(b.Ny)}, p(b), p(&other))
-	compare(t, "plane", one, other, func(i int) any { return i })
+	if seen != part.Size() {
+		t.Errorf("%d elements were visited, want %d", seen, part.Size())
+	}
 
-	x := make([]float64, len(one))
+	x := make([]float64, n)
+	want := 0.
 	for i := range x {
 		x[i] = float64(i * 37 % 101)
+		want = max(want, x[i]+float64(i/(b.Nx*b.Ny)))
 	}
-	var most, result atomics.Most[float64]
-	for k := range b.Nz {
-		for j := range b.Ny {
-			for i := range b.Nx {
-				most.Take(language.Space(i, j, k, b, x))
-			}
-		}
-	}
-	to := &result
-	c.run(t, "Space_f64", []int64{0, int64(b.Nx), 0, int64(b.Ny), 0, int64(b.Nz)}, p(b), p(&x), p(&to))
-	if most != result {
-		t.Errorf("reduced over a box: Go has %v, the translation %v", most.Value(), result.Value())
+	var most [2]atomics.Most[float64]
+	whole := abi.Box{Hi: [3]int{b.Nx, b.Ny, b.Nz}}
+	both(t, l, whole.Size(), language.NewSpaceLoop(whole, b, x, &most[0]), language.NewSpaceLoop(whole, b, x, &most[1]))
+	if most[0] != most[1] || most[0].Value() != want {
+		t.Errorf("reduced over a box: Go has %v, the translation %v, want %v", most[0].Value(), most[1].Value(), want)
 	}
 }
 
-func floatsMeanTheSame[F language.Float](t *testing.T, c *compiled, suffix string) {
+func floatsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, y := floats[F](rng)
-	n, _, _ := integers(rng, len(x))
-	box := []int64{0, int64(len(x))}
-	input := func(i int) any { return []any{x[i], y[i], n[i]} }
+	n := len(x)
+	whole, _, _ := integers(rng, n)
+	input := func(i int) any { return []any{x[i], y[i], whole[i]} }
 
-	results, results2 := make([]language.Results[F], len(x)), make([]language.Results[F], len(x))
-	constants, constants2 := make([][8]F, len(x)), make([][8]F, len(x))
-	numbers, numbers2 := make([]language.Numbers[F], len(x)), make([]language.Numbers[F], len(x))
+	results, constants, numbers := two[language.Results[F]](n), two[[8]F](n), two[language.Numbers[F]](n)
+	both(t, l, n, language.NewArithmeticLoop(x, y, results[0]), language.NewArithmeticLoop(x, y, results[1]))
+	both(t, l, n, language.NewConstantsLoop(x, constants[0]), language.NewConstantsLoop(x, constants[1]))
+	both(t, l, n, language.NewConversionsLoop(x, whole, numbers[0]), language.NewConversionsLoop(x, whole, numbers[1]))
+	kerneltest.Same(t, "arithmetic", results[0], results[1], input)
+	kerneltest.Same(t, "constants", constants[0], constants[1], input)
+	kerneltest.Same(t, "conversions", numbers[0], numbers[1], input)
+
+	stages := two[F](n)
+	plain := make([]F, n)
 	for i := range x {
-		language.Arithmetic(i, x, y, results)
-		language.Constants(i, x, constants)
-		language.Conversions(i, x, n, numbers)
+		language.Staged(i, x, y, plain)
 	}
-	c.run(t, "Arithmetic"+suffix, box, p(&x), p(&y), p(&results2))
-	c.run(t, "Constants"+suffix, box, p(&x), p(&constants2))
-	c.run(t, "Conversions"+suffix, box, p(&x), p(&n), p(&numbers2))
-	compare(t, "arithmetic", results, results2, input)
-	compare(t, "constants", constants, constants2, input)
-	compare(t, "conversions", numbers, numbers2, input)
+	both(t, l, n, language.NewStagedLoop(x, y, stages[0]), language.NewStagedLoop(x, y, stages[1]))
+	kerneltest.Same(t, "the kernel and its staged loop", plain, stages[0], input)
+	kerneltest.Same(t, "stages", stages[0], stages[1], input)
 
-	structsMeanTheSame(t, c, suffix, x, y)
-	reductionsMeanTheSame(t, c, suffix, x, y, n)
+	structsMeanTheSame(t, l, x, y)
+	reductionsMeanTheSame(t, l, x, y, whole)
 }
 
-func structsMeanTheSame[F language.Float](t *testing.T, c *compiled, suffix string, x, y []F) {
+func structsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library, x, y []F) {
+	n := len(x)
 	var clouds [2]*language.Cloud[F]
 	for k := range clouds {
-		clouds[k] = &language.Cloud[F]{Count: int32(len(x) / 2)}
+		clouds[k] = &language.Cloud[F]{Count: int32(n / 2)}
 		for i := range x {
 			clouds[k].Items = append(clouds[k].Items, language.Item[F]{Base: language.Base[F]{Size: y[i], Weight: x[i]}, Alive: i%2 == 0})
 			clouds[k].Owner = append(clouds[k].Owner, int32(i%5)-1)
 		}
 	}
-	out, out2 := make([]language.Item[F], len(x)), make([]language.Item[F], len(x))
-	total, extra, scale, on := &language.Base[F]{Size: 3, Weight: .7}, language.Base[F]{Size: 1.1, Weight: -2}, F(.3), true
-	for _, on = range []bool{true, false} {
-		for i := range x {
-			language.Structs(i, clouds[0], total, extra, scale, on, x, out)
-		}
-		c.run(t, "Structs"+suffix, []int64{0, int64(len(x))}, p(clouds[1]), p(&total), p(&extra), p(&scale), p(&on), p(&x), p(&out2))
-		compare(t, "structs", out, out2, func(i int) any { return []any{x[i], y[i], on} })
-		compare(t, "owners", clouds[0].Owner, clouds[1].Owner, func(i int) any { return i })
+	out := two[language.Item[F]](n)
+	total, extra, scale := &language.Base[F]{Size: 3, Weight: .7}, language.Base[F]{Size: 1.1, Weight: -2}, F(.3)
+	for _, on := range []bool{true, false} {
+		both(t, l, n, language.NewStructsLoop(clouds[0], total, extra, scale, on, x, out[0]),
+			language.NewStructsLoop(clouds[1], total, extra, scale, on, x, out[1]))
+		kerneltest.Same(t, "structs", out[0], out[1], func(i int) any { return []any{x[i], y[i], on} })
+		kerneltest.Same(t, "owners", clouds[0].Owner, clouds[1].Owner, nil)
 	}
 }
 
-func reductionsMeanTheSame[F language.Float](t *testing.T, c *compiled, suffix string, x, y []F, n []int64) {
-	for _, box := range [][2]int{{0, 0}, {3, 4}, {40, 300}, {1, len(x)}} {
-		bounds := []int64{int64(box[0]), int64(box[1])}
+func reductionsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library, x, y []F, whole []int64) {
+	for _, part := range [][2]int{{0, 0}, {3, 4}, {40, 300}, {1, len(x)}} {
+		x, y, whole := x[part[0]:part[1]], y[part[0]:part[1]], whole[part[0]:part[1]]
+		n := len(x)
 		var tallies [2]language.Tally
-		var least [4]atomics.Least[F]
+		var taken, least [2]atomics.Least[F]
 		var most [2]atomics.Most[F]
-		for i := box[0]; i < box[1]; i++ {
-			language.Count(i, x, n, &tallies[0], &least[0])
-			least[2].Take(language.Lowest(i, x))
-			most[0].Take(language.Highest(i, x, y))
+		both(t, l, n, language.NewCountLoop(x, whole, &tallies[0], &taken[0]), language.NewCountLoop(x, whole, &tallies[1], &taken[1]))
+		both(t, l, n, language.NewLowestLoop(x, &least[0]), language.NewLowestLoop(x, &least[1]))
+		both(t, l, n, language.NewHighestLoop(x, y, &most[0]), language.NewHighestLoop(x, y, &most[1]))
+		kerneltest.Same(t, "atomics", tallies[:1], tallies[1:], nil)
+
+		low, high := F(math.Inf(1)), F(math.Inf(-1))
+		for i := range x {
+			low, high = min(low, x[i]), max(high, language.Highest(i, x, y))
 		}
-		tally, least1, least3, most1 := &tallies[1], &least[1], &least[3], &most[1]
-		c.run(t, "Count"+suffix, bounds, p(&x), p(&n), p(&tally), p(&least1))
-		c.run(t, "Lowest"+suffix, bounds, p(&x), p(&least3))
-		c.run(t, "Highest"+suffix, bounds, p(&x), p(&y), p(&most1))
-		if !equal(reflect.ValueOf(tallies[0]), reflect.ValueOf(tallies[1])) {
-			t.Errorf("%v: atomics in Go %+v, in the translation %+v", box, tallies[0], tallies[1])
+		for k := range 2 {
+			kerneltest.Same(t, "reductions", []F{low, low, high}, []F{taken[k].Value(), least[k].Value(), most[k].Value()}, nil)
 		}
-		if least[0] != least[1] || least[2] != least[3] || most[0] != most[1] {
-			t.Errorf("%v: reduced in Go to %v and %v, in the translation to %v and %v", box, least[0].Value(), most[0].Value(),
-				least[1].Value(), most[1].Value())
-		}
-		sink, sink2 := make([]language.Sink[F], 1), make([]language.Sink[F], 1)
-		language.Drain(0, &least[0], &most[0], sink)
-		c.run(t, "Drain"+suffix, []int64{0, 1}, p(&least1), p(&most1), p(&sink2))
-		compare(t, "drained", sink, sink2, func(i int) any { return box })
-		if least[1].Value() != F(math.Inf(1)) || most[1].Value() != F(math.Inf(-1)) {
-			t.Errorf("after reset: %v and %v", least[1].Value(), most[1].Value())
+		sink := two[language.Sink[F]](1)
+		both(t, l, 1, language.NewDrainLoop(&least[0], &most[0], sink[0]), language.NewDrainLoop(&least[1], &most[1], sink[1]))
+		kerneltest.Same(t, "drained", sink[0], sink[1], nil)
+		if least != [2]atomics.Least[F]{} || most != [2]atomics.Most[F]{} {
+			t.Errorf("after Reset: %v %v", least, most)
 		}
 	}
 }

@@ -382,6 +382,22 @@ struct alignas(16) Sink_f64 {
 };
 static_assert(sizeof(Sink_f64) == 16 && offsetof(Sink_f64, Least_) == 0 && offsetof(Sink_f64, Most_) == 8, "Sink_f64");
 
+// work[float32], structs.go:132
+struct work_f32 {
+    float a, b;
+    int64 used;
+};
+static_assert(sizeof(work_f32) == 16 && offsetof(work_f32, a) == 0 && offsetof(work_f32, b) == 4 &&
+    offsetof(work_f32, used) == 8, "work_f32");
+
+// work[float64], structs.go:132
+struct work_f64 {
+    double a, b;
+    int64 used;
+};
+static_assert(sizeof(work_f64) == 24 && offsetof(work_f64, a) == 0 && offsetof(work_f64, b) == 8 &&
+    offsetof(work_f64, used) == 16, "work_f64");
+
 // Box is a grid of cells: i varies fastest.
 // Box, structs.go:12
 struct Box {
@@ -960,23 +976,75 @@ DEVICE double Highest_f64_at(int64 i, Slice<double> x, Slice<double> y) {
     return y[i];
 }
 
+// (*work[float32]).read, structs.go:137
+DEVICE void work_read_f32(work_f32 *w, int64 i, Slice<float> x, Slice<float> y) {
+    w->a += x[i];
+    w->b += y[i];
+    w->used = add(w->used, int64(1));
+}
+
+// (*work[float32]).multiply, structs.go:143
+DEVICE void work_multiply_f32(work_f32 *w, int64 n) {
+    w->a *= w->b * float(add(n, w->used));
+}
+
+// (*work[float32]).write, structs.go:145
+DEVICE void work_write_f32(work_f32 *w, int64 i, Slice<float> out) {
+    out[i] = w->a;
+}
+
+// Staged runs in stages on the CPU.
+// Staged[float32], structs.go:125
+DEVICE void Staged_f32_at(int64 i, Slice<float> x, Slice<float> y, Slice<float> out) {
+    work_f32 w = {};
+    work_read_f32(&w, i, x, y);
+    work_multiply_f32(&w, 2);
+    work_write_f32(&w, i, out);
+}
+
+// (*work[float64]).read, structs.go:137
+DEVICE void work_read_f64(work_f64 *w, int64 i, Slice<double> x, Slice<double> y) {
+    w->a += x[i];
+    w->b += y[i];
+    w->used = add(w->used, int64(1));
+}
+
+// (*work[float64]).multiply, structs.go:143
+DEVICE void work_multiply_f64(work_f64 *w, int64 n) {
+    w->a *= w->b * double(add(n, w->used));
+}
+
+// (*work[float64]).write, structs.go:145
+DEVICE void work_write_f64(work_f64 *w, int64 i, Slice<double> out) {
+    out[i] = w->a;
+}
+
+// Staged runs in stages on the CPU.
+// Staged[float64], structs.go:125
+DEVICE void Staged_f64_at(int64 i, Slice<double> x, Slice<double> y, Slice<double> out) {
+    work_f64 w = {};
+    work_read_f64(&w, i, x, y);
+    work_multiply_f64(&w, 2);
+    work_write_f64(&w, i, out);
+}
+
 // (*Box).at, structs.go:18
 DEVICE int64 Box_at(const Box *b, int64 i, int64 j, int64 k) {
     return add(i, mul(b->Nx, add(j, mul(b->Ny, k))));
 }
 
 // Plane and Space have two and three indices.
-// Plane, structs.go:125
+// Plane, structs.go:150
 DEVICE void Plane_at(int64 i, int64 j, const Box *b, Slice<int64> out) {
     out[Box_at(b, i, j, 0)] = add(mul(i, int64(1000)), mul(j, int64(b->Shift[1])));
 }
 
-// Space[float32], structs.go:130
+// Space[float32], structs.go:155
 DEVICE float Space_f32_at(int64 i, int64 j, int64 k, const Box *b, Slice<float> x) {
     return x[Box_at(b, i, j, k)] + float(k);
 }
 
-// Space[float64], structs.go:130
+// Space[float64], structs.go:155
 DEVICE double Space_f64_at(int64 i, int64 j, int64 k, const Box *b, Slice<double> x) {
     return x[Box_at(b, i, j, k)] + double(k);
 }
@@ -1131,7 +1199,21 @@ extern "C" __global__ void __launch_bounds__(128) Highest_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Plane, structs.go:125
+// Kernel Staged, structs.go:125
+extern "C" __global__ void __launch_bounds__(128) Staged_f32(int64 lo, int64 hi, Slice<float> x, Slice<float> y,
+        Slice<float> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Staged_f32_at(i, x, y, out);
+}
+
+// Kernel Staged, structs.go:125
+extern "C" __global__ void __launch_bounds__(128) Staged_f64(int64 lo, int64 hi, Slice<double> x, Slice<double> y,
+        Slice<double> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Staged_f64_at(i, x, y, out);
+}
+
+// Kernel Plane, structs.go:150
 extern "C" __global__ void __launch_bounds__(128) Plane(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Box b, Slice<int64> out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1139,7 +1221,7 @@ extern "C" __global__ void __launch_bounds__(128) Plane(int64 lo_i, int64 hi_i, 
     if (i < hi_i && j < hi_j) Plane_at(i, j, &b, out);
 }
 
-// Kernel Space, structs.go:130
+// Kernel Space, structs.go:155
 extern "C" __global__ void __launch_bounds__(128) Space_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Box b, Slice<float> x, Most<float> *result) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1150,7 +1232,7 @@ extern "C" __global__ void __launch_bounds__(128) Space_f32(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Space, structs.go:130
+// Kernel Space, structs.go:155
 extern "C" __global__ void __launch_bounds__(128) Space_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Box b, Slice<double> x, Most<double> *result) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -4,9 +4,10 @@ package language
 
 import (
 	_ "embed"
+	"math"
+
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
-	"math"
 )
 
 //go:embed kernels_gen.ptx
@@ -368,6 +369,45 @@ func (loop *HighestLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("x", loop.x),
 		abi.ElementsOf("y", loop.y),
 		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// StagedLoop runs Staged for lo ≤ index < hi, on the CPU or another device.
+type StagedLoop[F Float] struct {
+	x   []F
+	y   []F
+	out []F
+}
+
+// NewStagedLoop prepares Staged.
+func NewStagedLoop[F Float](x []F, y []F, out []F) *StagedLoop[F] {
+	return &StagedLoop[F]{x, y, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *StagedLoop[F]) Range(lo, hi int) {
+	var tile [32]work[F]
+	for ; lo < hi; lo += len(tile) {
+		group := tile[:min(len(tile), hi-lo)]
+		clear(group)
+		for turn := range group {
+			group[turn].read((lo + turn), loop.x, loop.y)
+		}
+		for turn := range group {
+			group[turn].multiply(2)
+		}
+		for turn := range group {
+			group[turn].write((lo + turn), loop.out)
+		}
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *StagedLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Staged" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("y", loop.y),
+		abi.ElementsOf("out", loop.out),
 	}}
 }
 

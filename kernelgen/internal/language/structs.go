@@ -119,6 +119,31 @@ func Highest[F Float](i int, x, y []F) F {
 	return y[i]
 }
 
+// Staged runs in stages on the CPU.
+//
+//atoll:kernel stages=32
+func Staged[F Float](i int, x, y []F, out []F) {
+	var w work[F]
+	w.read(i, x, y)
+	w.multiply(2)
+	w.write(i, out)
+}
+
+type work[F Float] struct {
+	a, b F
+	used int
+}
+
+func (w *work[F]) read(i int, x, y []F) {
+	w.a += x[i]
+	w.b += y[i]
+	w.used++
+}
+
+func (w *work[F]) multiply(n int) { w.a *= w.b * F(n+w.used) }
+
+func (w *work[F]) write(i int, out []F) { out[i] = w.a }
+
 // Plane and Space have two and three indices.
 //
 //atoll:kernel

@@ -37,3 +37,4 @@ template <typename T> static inline T atomicCAS(T *p, T old, T v) {
     if (is == old) *p = v;
     return is;
 }
+
