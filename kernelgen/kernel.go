@@ -121,7 +121,11 @@ func (p *Package) precisions(k *Kernel) [][]types.Type {
 			all = append(all, []types.Type{types.Typ[kind]})
 		}
 	}
-	if len(all) == 0 || types.Satisfies(types.Typ[types.Int], iface) {
+	other := false
+	for kind := types.Bool; kind <= types.String; kind++ {
+		other = other || kind != types.Float32 && kind != types.Float64 && types.Satisfies(types.Typ[kind], iface)
+	}
+	if len(all) == 0 || other {
 		p.refuse(k.decl, "kernel %s: its type parameter must be constrained to float32 | float64", k.Name)
 		return nil
 	}

@@ -1,0 +1,113 @@
+package kernelgen_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/kernelgen"
+)
+
+// TestRefusals proves that each construct outside the subset is refused at its place: every line with a comment
+// "want: reason" is refused for that reason, and no other line is.
+func TestRefusals(t *testing.T) {
+	for _, dir := range []string{"testdata/refused", "testdata/marks"} {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			p, err := kernelgen.Load(dir)
+			if err == nil {
+				_, _, err = p.CUDA()
+			}
+			if err == nil {
+				t.Fatal("nothing was refused")
+			}
+			all, ok := err.(interface{ Unwrap() []error })
+			if !ok {
+				t.Fatal(err)
+			}
+			wanted := wants(t, dir)
+			for _, e := range all.Unwrap() {
+				var r kernelgen.Refused
+				if !errors.As(e, &r) {
+					t.Fatal(e)
+				}
+				if !strings.HasPrefix(e.Error(), fmt.Sprintf("%s:%d:%d: ", r.At.Filename, r.At.Line, r.At.Column)) || r.At.Column < 1 {
+					t.Errorf("%v: does not begin with file, line and column", e)
+				}
+				at := fmt.Sprintf("%s:%d", filepath.Base(r.At.Filename), r.At.Line)
+				found := false
+				for i, reason := range wanted[at] {
+					if reason != "" && strings.Contains(r.Reason, reason) {
+						wanted[at][i], found = "", true
+					}
+				}
+				if !found && !matched(wanted[at]) {
+					t.Errorf("unexpected: %v", e)
+				}
+			}
+			for at, reasons := range wanted {
+				for _, reason := range reasons {
+					if reason != "" {
+						t.Errorf("%s: not refused with %q", at, reason)
+					}
+				}
+			}
+		})
+	}
+}
+
+// matched tells whether a line's reasons have been met already: one construct may be refused in several precisions.
+func matched(reasons []string) bool {
+	for _, r := range reasons {
+		if r == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// wants reads the comments "want: reason" of a folder, by file and line.
+func wants(t *testing.T, dir string) map[string][]string {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
+	}
+	all := map[string][]string{}
+	for _, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		for n := 1; lines.Scan(); n++ {
+			for _, reason := range strings.Split(lines.Text(), "// want: ")[1:] {
+				at := fmt.Sprintf("%s:%d", filepath.Base(file), n)
+				all[at] = append(all[at], strings.TrimSpace(reason))
+			}
+		}
+	}
+	return all
+}
+
+func TestLoadReportsWhatDoesNotCompile(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"syntax": {"package p\nfunc f( {\n", "p.go:2:"},
+		"type":   {"package p\n\nfunc f() int { return nowhere }\n", "p.go:3:23: undefined: nowhere"},
+		"empty":  {"", "expected 'package'"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "p.go"), []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kernelgen.Load(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+	if _, err := kernelgen.Load(filepath.Join(dir, "missing")); err == nil {
+		t.Error("a folder that is not there was loaded")
+	}
+}
