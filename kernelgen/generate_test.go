@@ -1,0 +1,133 @@
+package kernelgen_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/kernelgen"
+	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
+)
+
+// generated are the folders of the repository that hold generated kernels.
+func generated(t *testing.T) []string {
+	var dirs []string
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == "kernels_gen.cu" {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+		return err
+	})
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no generated kernels found: %v", err)
+	}
+	return dirs
+}
+
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	for _, dir := range generated(t) {
+		if err := kernelgen.Check(dir, nvrtc.Options); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestEveryKernelCompilesForTheGPU(t *testing.T) {
+	c, err := nvrtc.Load()
+	if errors.Is(err, nvrtc.ErrMissing) {
+		t.Skip("NOT TESTED:", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range generated(t) {
+		source, err := os.ReadFile(filepath.Join(dir, "kernels_gen.cu"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ptx, err := c.Compile(filepath.Join(dir, "kernels_gen.cu"), string(source), nvrtc.Options...)
+		if err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(ptx, "fma.") {
+			t.Errorf("%s: a fused multiply-add", dir)
+		}
+	}
+}
+
+const small = "package p\n\n//atoll:kernel\nfunc Double(i int, x []float64) { x[i] *= 2 }\n"
+
+// fake stands for NVRTC and counts its calls.
+type fake struct{ calls int }
+
+func (f *fake) Compile(name, source string, options ...string) (string, error) {
+	f.calls++
+	return "ptx of " + options[0], nil
+}
+
+func TestGenerateAndCheck(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compiler := &fake{}
+	generate := func(option string) []string {
+		t.Helper()
+		written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return compiler, nil }, []string{option})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return written
+	}
+	stale := func(option, want string) {
+		t.Helper()
+		err := kernelgen.Check(dir, []string{option})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("Check says %v, want %q", err, want)
+		}
+	}
+
+	write("p.go", small)
+	stale("-a", "kernels_gen.ptx: no such file")
+	if w := generate("-a"); len(w) != 3 {
+		t.Errorf("wrote %v, want three files", w)
+	}
+	stale("-a", "")
+	if w := generate("-a"); len(w) != 0 || compiler.calls != 1 {
+		t.Errorf("again: wrote %v, compiled %d times, want nothing new", w, compiler.calls)
+	}
+	stale("-b", "not compiled from")
+	write("p.go", strings.Replace(small, "2", "3", 1))
+	stale("-a", "kernels_gen.cu is stale")
+	generate("-a")
+	write("kernels_gen.ptx", "something else")
+	stale("-a", "not compiled from")
+	write("p.go", "package p\n")
+	if _, err := kernelgen.Generate(dir, nil, nil); err == nil || !strings.Contains(err.Error(), "no function marked //atoll:kernel") {
+		t.Errorf("a package without kernels: %v", err)
+	}
+}
+
+func TestLaunchersRefuse(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"stages": {"package p\n\n//atoll:kernel stages=4\nfunc F(i int, x []float64) { x[i] = 1 }\n", "p.go:4:1: kernel F: stages=N needs"},
+		"name":   {"package p\n\n//atoll:kernel\nfunc F(i int, box []float64) { box[i] = 1 }\n", "p.go:4:1: parameter box"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "p.go"), []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := kernelgen.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Launchers(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}
