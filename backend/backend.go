@@ -1,5 +1,6 @@
 // Package backend is where kernels run: a device that owns the arrays and executes data-parallel loops over them.
-// backend/cpu runs them on goroutines.
+// backend/cpu runs them on goroutines, backend/cuda on an NVIDIA GPU. Package primitives has the data-parallel building
+// blocks for both.
 package backend
 
 // Loop is a kernel with its arguments, prepared once and run many times.
@@ -9,7 +10,11 @@ type Loop interface {
 	Range(lo, hi int)
 }
 
-// Device executes loops. Calls come from one goroutine, and each loop has finished when Run returns.
+// Device executes loops. Calls come from one goroutine.
+//
+// A device with memory of its own is also a [Memory]. It runs only loops that were made for it, and may still be at
+// work on one when Run returns: what is called later sees the result all the same, because everything happens in the
+// order of the calls. The host looks at results through [Download] alone, which waits for them.
 type Device interface {
 	// Name is what the summary calls the device: "cpu" or "cuda".
 	Name() string

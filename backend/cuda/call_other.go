@@ -1,0 +1,10 @@
+//go:build !amd64
+
+package cuda
+
+import "github.com/ebitengine/purego"
+
+func invoke(fn uintptr, args [maxArgs]uintptr) int32 {
+	r, _, _ := purego.SyscallN(fn, args[:]...)
+	return int32(r)
+}

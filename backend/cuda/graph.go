@@ -1,0 +1,84 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// Graph is a sequence of kernels and copies that is queued in one call.
+type Graph struct {
+	d    *Device
+	exec uintptr
+}
+
+// Capture records what queue puts on the compute stream, without doing it. queue must not wait for the device, and not
+// take memory: run it once before, so that the primitives have what they need.
+func (d *Device) Capture(queue func() error) (*Graph, error) {
+	graph, err := d.record(queue)
+	if err != nil {
+		return nil, err
+	}
+	defer d.do(cuGraphDestroy, graph)
+	g := &Graph{d: d}
+	if err := d.do(cuGraphInstantiate, uintptr(unsafe.Pointer(&g.exec)), graph, 0); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Update records again, and gives the graph the new arguments. The same kernels must come in the same order.
+func (g *Graph) Update(queue func() error) error {
+	graph, err := g.d.record(queue)
+	if err != nil {
+		return err
+	}
+	defer g.d.do(cuGraphDestroy, graph)
+	var result struct {
+		code       int32
+		node, from uintptr
+	}
+	if err := g.d.do(cuGraphExecUpdate, g.exec, graph, uintptr(unsafe.Pointer(&result))); err != nil {
+		return about(err, fmt.Sprintf("graph (CUgraphExecUpdateResult %d)", result.code))
+	}
+	return nil
+}
+
+// relaxed lets other ranks of the process take memory meanwhile (CU_STREAM_CAPTURE_MODE_RELAXED).
+const relaxed = 2
+
+func (d *Device) record(queue func() error) (uintptr, error) {
+	if d.capturing {
+		return 0, errors.New("cuda: a graph is captured while another one is")
+	}
+	if err := d.compute.run(cuStreamBeginCapture, [maxArgs]uintptr{d.compute.handle, relaxed}); err != nil {
+		return 0, err
+	}
+	d.capturing = true
+	failed := queue()
+	d.capturing = false
+	var graph uintptr
+	err := d.do(cuStreamEndCapture, d.compute.handle, uintptr(unsafe.Pointer(&graph)))
+	if err = errors.Join(failed, d.err, err); err != nil {
+		if graph != 0 {
+			d.do(cuGraphDestroy, graph)
+		}
+		return 0, err
+	}
+	return graph, nil
+}
+
+// Launch queues the graph on the compute stream. It allocates nothing.
+func (g *Graph) Launch() {
+	if g.d.compute.run(cuGraphLaunch, [maxArgs]uintptr{g.exec, g.d.compute.handle}) == nil {
+		g.d.last = "of a graph"
+	}
+}
+
+// Close gives the graph back.
+func (g *Graph) Close() {
+	if g.exec != 0 {
+		g.d.do(cuGraphExecDestroy, g.exec)
+		g.exec = 0
+	}
+}

@@ -1,0 +1,81 @@
+package cuda
+
+import (
+	"strings"
+	"unsafe"
+)
+
+// Info describes a GPU.
+type Info struct {
+	Ordinal         int
+	Name            string // such as "NVIDIA H200"
+	Capability      [2]int // compute capability, major and minor
+	Multiprocessors int
+	Driver          int // newest CUDA version that the driver knows: 1000·major + 10·minor
+
+	handle uintptr
+}
+
+// Devices lists the GPUs of this machine. Without a driver or a GPU the error says so in one line.
+func Devices() ([]Info, error) {
+	lib, err := driver()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	n, err := lib.count()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	all := make([]Info, n)
+	for i := range all {
+		if all[i], err = lib.info(i); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (l *library) count() (int, error) {
+	var n int32
+	if err := l.call(cuDeviceGetCount, uintptr(unsafe.Pointer(&n))); err != nil {
+		return 0, err
+	}
+	if n == 0 {
+		return 0, &Error{Call: cuDeviceGetCount.String(), Code: codeNoDevice}
+	}
+	return int(n), nil
+}
+
+// Attributes of CUdevice_attribute.
+const (
+	attributeMultiprocessors = 16
+	attributeMajor           = 75
+	attributeMinor           = 76
+)
+
+func (l *library) info(ordinal int) (Info, error) {
+	i := Info{Ordinal: ordinal}
+	var device, major, minor, processors, version int32
+	if err := l.call(cuDeviceGet, uintptr(unsafe.Pointer(&device)), uintptr(ordinal)); err != nil {
+		return i, err
+	}
+	i.handle = uintptr(device)
+	var name [256]byte
+	if err := l.call(cuDeviceGetName, uintptr(unsafe.Pointer(&name)), uintptr(len(name)-1), i.handle); err != nil {
+		return i, err
+	}
+	i.Name, _, _ = strings.Cut(string(name[:]), "\x00")
+	for _, a := range []struct {
+		to   *int32
+		what uintptr
+	}{{&major, attributeMajor}, {&minor, attributeMinor}, {&processors, attributeMultiprocessors}} {
+		if err := l.call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(a.to)), a.what, i.handle); err != nil {
+			return i, err
+		}
+	}
+	if err := l.call(cuDriverGetVersion, uintptr(unsafe.Pointer(&version))); err != nil {
+		return i, err
+	}
+	i.Capability, i.Multiprocessors, i.Driver = [2]int{int(major), int(minor)}, int(processors), int(version)
+	return i, nil
+}

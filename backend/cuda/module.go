@@ -1,0 +1,98 @@
+package cuda
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
+
+// Module is PTX that the driver has compiled for the device.
+type Module struct {
+	d      *Device
+	handle uintptr
+	name   string
+}
+
+// Options of CUjit_option.
+const (
+	jitInfoLog = 3 + iota
+	jitInfoLogSize
+	jitErrorLog
+	jitErrorLogSize
+)
+
+// Load compiles PTX. An error holds the compiler's log. The module lives until the device is closed.
+func (d *Device) Load(name, ptx string) (*Module, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	if strings.IndexByte(ptx, 0) >= 0 {
+		return nil, fmt.Errorf("cuda: module %s: the PTX holds a zero byte", name)
+	}
+	image := append([]byte(ptx), 0)
+	info, failed := make([]byte, 1<<14), make([]byte, 1<<14)
+	options := [...]int32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
+	values := [...]uintptr{address(info), uintptr(len(info)), address(failed), uintptr(len(failed))}
+	m := &Module{d: d, name: name}
+	err := d.do(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&image[0])),
+		uintptr(len(options)), uintptr(unsafe.Pointer(&options)), uintptr(unsafe.Pointer(&values)))
+	log, _, _ := strings.Cut(string(failed), "\x00")
+	note, _, _ := strings.Cut(string(info), "\x00")
+	if err != nil {
+		if e, ok := err.(*Error); ok {
+			e.Log = strings.TrimSpace(log + "\n" + note)
+		}
+		return nil, about(err, "module "+name)
+	}
+	d.modules = append(d.modules, m)
+	return m, nil
+}
+
+// address is where a buffer on the heap begins. The caller holds the buffer as long as the address is in use.
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// Function is a kernel of a module.
+type Function struct {
+	d      *Device
+	handle uintptr
+	name   string
+}
+
+// Function finds a kernel by its symbol.
+func (m *Module) Function(symbol string) (*Function, error) {
+	if m.d.err != nil {
+		return nil, m.d.err
+	}
+	f := &Function{d: m.d, name: symbol}
+	text := append([]byte(symbol), 0)
+	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), m.handle, uintptr(unsafe.Pointer(&text[0]))); err != nil {
+		return nil, about(err, "kernel "+symbol+" of module "+m.name)
+	}
+	return f, nil
+}
+
+// Registers is how many registers a thread uses, and Local how many bytes of memory beside them.
+func (f *Function) Registers() (int, error) { return f.attribute(4) }
+func (f *Function) Local() (int, error)     { return f.attribute(3) }
+
+func (f *Function) attribute(which uintptr) (int, error) {
+	var v int32
+	if err := f.d.do(cuFuncGetAttribute, uintptr(unsafe.Pointer(&v)), which, f.handle); err != nil {
+		return 0, about(err, "kernel "+f.name)
+	}
+	return int(v), nil
+}
+
+// params returns the sizes of the kernel's parameters in bytes, or ok = false if the driver cannot tell.
+func (f *Function) params() (sizes []int, ok bool) {
+	if f.d.lib.address[cuFuncGetParamInfo] == 0 {
+		return nil, false
+	}
+	for n := uintptr(0); ; n++ {
+		var offset, size uint64
+		if f.d.do(cuFuncGetParamInfo, f.handle, n, uintptr(unsafe.Pointer(&offset)), uintptr(unsafe.Pointer(&size))) != nil {
+			return sizes, true
+		}
+		sizes = append(sizes, int(size))
+	}
+}

@@ -1,0 +1,203 @@
+package cuda
+
+import (
+	_ "embed"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+//go:embed primitives.ptx
+var primitivesPTX string
+
+// primitive names a kernel of primitives.cu: what it does, and to which type.
+type primitive struct{ name, suffix string }
+
+// Of primitives.cu.
+const (
+	threads  = 256
+	tile     = threads * 8
+	sortTile = threads * 16
+	digits   = 256
+)
+
+func blocks(n, each int) int { return (n + each - 1) / each }
+
+// queue launches a primitive. Every parameter takes 8 bytes.
+func (d *Device) queue(p primitive, grid int, args ...uint64) error {
+	f := d.named[p]
+	if f == nil {
+		var err error
+		if d.own == nil {
+			if d.own, err = d.Load("primitives", primitivesPTX); err != nil {
+				return d.fail(err)
+			}
+		}
+		symbol := p.name
+		if p.suffix != "" {
+			symbol += "_" + p.suffix
+		}
+		if f, err = d.own.Function(symbol); err != nil {
+			return d.fail(err)
+		}
+		d.named[p] = f
+	}
+	copy(d.slots.values[:], args)
+	d.launch(f, [3]int{grid, 1, 1}, [3]int{threads, 1, 1}, unsafe.Pointer(&d.slots.params))
+	return d.err
+}
+
+func word(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+
+// Reduce implements backend.Primitives.
+func (d *Device) Reduce(op backend.Op, kind backend.Kind, x unsafe.Pointer, n int) (uint64, error) {
+	if err := d.answer.clear(d, 1); err != nil {
+		return 0, err
+	}
+	name := "reduce_min"
+	if op == backend.Max {
+		name = "reduce_max"
+	}
+	grid := min(blocks(n, threads*8), 8*d.info.Multiprocessors)
+	if err := d.queue(primitive{name, kind.String()}, grid, uint64(n), word(x), uint64(d.answer.device)); err != nil {
+		return 0, err
+	}
+	a, err := d.answer.read(d, d.answer.device, 1)
+	if err != nil {
+		return 0, err
+	}
+	return a[0], nil
+}
+
+// Sum implements backend.Primitives. Each number adds less than 2^32 to a word, and n is less than 2^31.
+func (d *Device) Sum(kind backend.Kind, x unsafe.Pointer, n int, words *[backend.SumWords]int64) error {
+	if n == 0 {
+		return nil
+	}
+	if err := d.answer.clear(d, backend.SumWords); err != nil {
+		return err
+	}
+	grid := min(blocks(n, threads*8), 8*d.info.Multiprocessors)
+	if err := d.queue(primitive{"sum", kind.String()}, grid, uint64(n), word(x), uint64(d.answer.device)); err != nil {
+		return err
+	}
+	a, err := d.answer.read(d, d.answer.device, backend.SumWords)
+	if err != nil {
+		return err
+	}
+	for i, w := range a {
+		words[i] += int64(w)
+	}
+	return nil
+}
+
+// Scan implements backend.Primitives.
+func (d *Device) Scan(kind backend.Kind, dst, src unsafe.Pointer, n int) (int64, error) {
+	if n == 0 {
+		return 0, nil
+	}
+	area, err := d.scratch.take(d, 8*(blocks(n, tile)+1))
+	if err != nil {
+		return 0, err
+	}
+	if err := d.scan(kind, dst, src, n, area[0]); err != nil {
+		return 0, err
+	}
+	a, err := d.answer.read(d, area[0]+uintptr(8*blocks(n, tile)), 1)
+	if err != nil {
+		return 0, err
+	}
+	return int64(a[0]), nil
+}
+
+// scan queues a scan. sums has room for one int64 a tile, and for their total behind them.
+func (d *Device) scan(kind backend.Kind, dst, src unsafe.Pointer, n int, sums uintptr) error {
+	tiles := blocks(n, tile)
+	if err := d.queue(primitive{"scan_sums", kind.String()}, tiles, uint64(n), word(src), uint64(sums)); err != nil {
+		return err
+	}
+	if err := d.queue(primitive{"scan_spine", ""}, 1, uint64(tiles), uint64(sums)); err != nil {
+		return err
+	}
+	return d.queue(primitive{"scan_tiles", kind.String()}, tiles, uint64(n), word(src), word(dst), uint64(sums))
+}
+
+// Compact implements backend.Primitives.
+func (d *Device) Compact(dst, src, keep unsafe.Pointer, size, n int) (int, error) {
+	if n == 0 || size == 0 {
+		return 0, nil
+	}
+	area, err := d.scratch.take(d, 8*(blocks(n, tile)+1))
+	if err != nil {
+		return 0, err
+	}
+	if err := d.count(keep, n, area[0]); err != nil {
+		return 0, err
+	}
+	w := wordSize(size, word(dst), word(src))
+	err = d.queue(primitive{"compact_move", suffix(w)}, blocks(n, tile), uint64(n), word(keep), uint64(area[0]), uint64(size/w),
+		word(src), word(dst))
+	if err != nil {
+		return 0, err
+	}
+	return d.total(n, area[0])
+}
+
+// count queues how many elements the tiles keep, and the scan of that.
+func (d *Device) count(keep unsafe.Pointer, n int, sums uintptr) error {
+	tiles := blocks(n, tile)
+	if err := d.queue(primitive{"compact_count", ""}, tiles, uint64(n), word(keep), uint64(sums)); err != nil {
+		return err
+	}
+	return d.queue(primitive{"scan_spine", ""}, 1, uint64(tiles), uint64(sums))
+}
+
+func (d *Device) total(n int, sums uintptr) (int, error) {
+	a, err := d.answer.read(d, sums+uintptr(8*blocks(n, tile)), 1)
+	if err != nil {
+		return 0, err
+	}
+	return int(a[0]), nil
+}
+
+// Gather implements backend.Primitives.
+func (d *Device) Gather(dst, src, index unsafe.Pointer, size, n int) error {
+	return d.move("gather", dst, src, index, size, n)
+}
+
+// Scatter implements backend.Primitives.
+func (d *Device) Scatter(dst, src, index unsafe.Pointer, size, n int) error {
+	return d.move("scatter", dst, src, index, size, n)
+}
+
+func (d *Device) move(name string, dst, src, index unsafe.Pointer, size, n int) error {
+	if n == 0 || size == 0 {
+		return nil
+	}
+	w := wordSize(size, word(dst), word(src))
+	words := n * (size / w)
+	return d.queue(primitive{name, suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w), word(src), word(index), word(dst))
+}
+
+// wordSize is the largest word that elements of a size are made of, at addresses that it may be read and written at.
+func wordSize(size int, addresses ...uint64) int {
+	all := uint64(size) | 16
+	for _, a := range addresses {
+		all |= a
+	}
+	return int(all & -all)
+}
+
+func suffix(word int) string {
+	switch word {
+	case 1:
+		return "1"
+	case 2:
+		return "2"
+	case 4:
+		return "4"
+	case 8:
+		return "8"
+	}
+	return "16"
+}

@@ -1,0 +1,122 @@
+package primitives
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// SortByKey orders keys and moves values along. Values of equal keys stay in order.
+func SortByKey[K Key](w *Workspace, keys []K, values []int32) error {
+	if err := checkSame("sort", len(keys), len(values)); err != nil {
+		return err
+	}
+	if w.accel != nil {
+		return w.accel.Sort(kindOf[K](), at(keys), at(values), len(keys))
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	keep[sorter[K]](w).sort(keys, values, bits.Len64(uint64(slices.Max(keys))))
+	return nil
+}
+
+// sorter holds the second place of keys and values.
+type sorter[K Key] struct {
+	keys   []K
+	values []int32
+}
+
+// sort orders by 8 bits at a time, from the lowest to the highest that is set in any key.
+func (s *sorter[K]) sort(keys []K, values []int32, width int) {
+	s.keys = slices.Grow(s.keys[:0], len(keys))[:len(keys)]
+	s.values = slices.Grow(s.values[:0], len(keys))[:len(keys)]
+	k, v, k2, v2 := keys, values, s.keys, s.values
+	for shift := 0; shift < width; shift += 8 {
+		var next [256]int32
+		for _, key := range k {
+			next[uint8(key>>shift)]++
+		}
+		var sum int32
+		for d, n := range next {
+			next[d] = sum
+			sum += n
+		}
+		for i, key := range k {
+			to := next[uint8(key>>shift)]
+			next[uint8(key>>shift)]++
+			k2[to], v2[to] = key, v[i]
+		}
+		k, v, k2, v2 = k2, v2, k, v
+	}
+	if unsafe.SliceData(k) != unsafe.SliceData(keys) {
+		copy(keys, k)
+		copy(values, v)
+	}
+}
+
+// OrderByCell sorts things by the cell that each is in: order lists them cell after cell, in ascending order within
+// one, and starts[c] tells where in it cell c begins. starts has cells + 1 elements, order as many as cell. Cell
+// numbers outside [0, cells) are an error.
+func OrderByCell(w *Workspace, cell []int32, cells int, starts, order []int32) error {
+	if err := checkSame("order by cell", len(cell), len(order)); err != nil {
+		return err
+	}
+	if cells < 0 || len(starts) != cells+1 {
+		return fmt.Errorf("order by cell: %d starts for %d cells; one more than cells is needed", len(starts), cells)
+	}
+	if err := checkLength("order by cell", cells); err != nil {
+		return err
+	}
+	if err := CheckIndex(w, cell, cells); err != nil {
+		return fmt.Errorf("order by cell: %w", err)
+	}
+	if w.accel != nil {
+		return w.accel.Order(at(cell), cells, at(starts), at(order), len(cell))
+	}
+	clear(starts)
+	for _, c := range cell {
+		starts[c+1]++
+	}
+	for c := range cells {
+		starts[c+1] += starts[c]
+	}
+	// Filling a cell moves its start to that of the next one, and all move back at the end.
+	for i, c := range cell {
+		order[starts[c]] = int32(i)
+		starts[c]++
+	}
+	copy(starts[1:], starts[:cells])
+	starts[0] = 0
+	return nil
+}
+
+// ReduceByKey stores, for each run of equal keys in turn, the key and the reduction of the run's values, and returns
+// how many runs there are. Outputs have room for as many as there are keys. Min and max treat NaN and zeros as [Min]
+// and [Max] do. Sums are taken in order, and rounded after each addition; those of integers wrap around.
+func ReduceByKey[K Key, V Signed](w *Workspace, op backend.Op, outKeys []K, outValues []V, keys []K, values []V) (int, error) {
+	if err := checkSame("reduce by key", len(keys), len(values)); err != nil {
+		return 0, err
+	}
+	if len(outKeys) < len(keys) || len(outValues) < len(keys) {
+		return 0, fmt.Errorf("reduce by key: room for %d keys and %d values of %d", len(outKeys), len(outValues), len(keys))
+	}
+	if op > backend.Add {
+		return 0, fmt.Errorf("reduce by key: unknown operation %d", op)
+	}
+	if w.accel != nil {
+		return w.accel.ReduceByKey(op, kindOf[K](), kindOf[V](), at(outKeys), at(outValues), at(keys), at(values), len(keys))
+	}
+	n := 0
+	for i := 0; i < len(keys); n++ {
+		key, v := keys[i], values[i]
+		for i++; i < len(keys) && keys[i] == key; i++ {
+			v = combine(op, v, values[i])
+		}
+		outKeys[n], outValues[n] = key, settle(v)
+	}
+	return n, nil
+}
