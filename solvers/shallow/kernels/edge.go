@@ -109,10 +109,8 @@ func (f *Face[F]) Split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], contac
 	}
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
-	if f.thin {
-		n1l, n1r = arriving(n1l, n1r, m1, l.h1, l.u1, r.h1, r.u1, p)
-		n2l, n2r = arriving(n2l, n2r, m2, l.h2, l.u2, r.h2, r.u2, p)
-	}
+	n1l, n1r = bounded(n1l, n1r, m1, l.h1, l.u1, r.h1, r.u1, abs(f.dz1), p)
+	n2l, n2r = bounded(n2l, n2r, m2, l.h2, l.u2, r.h2, r.u2, larger(abs(f.dz1), abs(f.dz2)), p)
 	if s := f.share(e, m1, 1, p, m, clock, n); s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
 	}
@@ -143,16 +141,26 @@ func contact[F Float](ql, tl, hl, qr, tr, hr, u, v F) F {
 	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
 }
 
-// arriving bounds the normal momentum that a layer takes to where it is absent: the mass m that comes from the left
-// arrives no faster than a front on a dry bed, u + 2√(gh). nl and nr are what leaves either side.
-func arriving[F Float](nl, nr, m, hl, ul, hr, ur F, p *Params[F]) (F, F) {
-	if hr < p.DryDepth {
-		most := larger(m, 0) * (abs(ul) + 2*sqrt(p.Gravity*hl))
-		nr = larger(-most, smaller(nr, most))
+// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
+// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
+// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
+// neighbour throw the film, and a film that drains would keep its momentum.
+func bounded[F Float](nl, nr, m, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
+	film := 10 * p.DryDepth
+	if hl >= film && hr >= film {
+		return nl, nr
 	}
-	if hl < p.DryDepth {
-		most := larger(-m, 0) * (abs(ur) + 2*sqrt(p.Gravity*hr))
-		nl = larger(-most, smaller(nl, most))
+	carried, spread := m*ul, m*(2*sqrt(p.Gravity*hl))
+	if m < 0 {
+		carried, spread = m*ur, -m*(2*sqrt(p.Gravity*hr))
+	}
+	if hl < film {
+		most := spread + p.Gravity*hl*jump
+		nl = larger(carried-most, smaller(nl, carried+most))
+	}
+	if hr < film {
+		most := spread + p.Gravity*hr*jump
+		nr = larger(-carried-most, smaller(nr, -carried+most))
 	}
 	return nl, nr
 }
