@@ -236,36 +236,50 @@ func (f *function) step(s *ast.IncDecStmt) {
 	}
 }
 
-// checkWritable refuses a store through a pointer to a struct that kernels get by value.
+// checkWritable refuses a store through a pointer to a struct that kernels get by value, and a place that is found by
+// a call with effects.
 func (f *function) checkWritable(e ast.Expr) {
-	base := func(x ast.Expr) bool {
-		if p, ok := f.typeOf(x).Underlying().(*types.Pointer); ok && f.u.constant(p.Elem()) {
-			f.refuse(e, "%s is written: kernels get a %s by value, because it is marked //atoll:constant or holds slices",
-				types.ExprString(e), f.u.show(p.Elem()))
-			return true
+	if c := f.effect(e); c != nil {
+		f.refuse(c, "%s writes to memory and is called on the left of an assignment: assign its result to a variable first", callName(c))
+	}
+	if id, ok := e.(*ast.Ident); ok {
+		if v, ok := f.u.pkg.info.ObjectOf(id).(*types.Var); ok && v.Parent() == f.u.pkg.types.Scope() {
+			f.refuse(id, "%s is a package variable: write to an argument", id.Name)
 		}
-		return false
+	}
+	if t := f.constantBase(e); t != nil {
+		f.refuse(e, "%s is written: kernels get a %s by value, because it is marked //atoll:constant or holds slices",
+			types.ExprString(e), f.u.show(t))
+	}
+}
+
+// constantBase is the struct that kernels get by value in which the place e lies, if a pointer to it leads there, or
+// nil. What lies in a slice of such a struct lies elsewhere.
+func (f *function) constantBase(e ast.Expr) types.Type {
+	through := func(x ast.Expr) types.Type {
+		if p, ok := f.typeOf(x).Underlying().(*types.Pointer); ok {
+			if f.u.constant(p.Elem()) {
+				return p.Elem()
+			}
+			return nil
+		}
+		return f.constantBase(x)
 	}
 	switch x := e.(type) {
-	case *ast.Ident:
-		if v, ok := f.u.pkg.info.ObjectOf(x).(*types.Var); ok && v.Parent() == f.u.pkg.types.Scope() {
-			f.refuse(x, "%s is a package variable: write to an argument", x.Name)
-		}
 	case *ast.ParenExpr:
-		f.checkWritable(x.X)
+		return f.constantBase(x.X)
 	case *ast.UnaryExpr:
 		if x.Op == token.AND {
-			f.checkWritable(ast.Unparen(x.X))
+			return f.constantBase(x.X)
 		}
 	case *ast.StarExpr:
-		base(x.X)
+		return through(x.X)
 	case *ast.SelectorExpr:
-		if !base(x.X) {
-			f.checkWritable(ast.Unparen(x.X))
-		}
+		return through(x.X)
 	case *ast.IndexExpr:
-		if _, ok := f.typeOf(x.X).Underlying().(*types.Slice); !ok && !base(x.X) {
-			f.checkWritable(ast.Unparen(x.X))
+		if _, ok := f.typeOf(x.X).Underlying().(*types.Slice); !ok {
+			return through(x.X)
 		}
 	}
+	return nil
 }

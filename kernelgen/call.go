@@ -91,8 +91,11 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 		_, wants := fn.Origin().Signature().Recv().Type().(*types.Pointer)
 		switch {
 		case wants && !pointer:
-			if f.u.constant(t) {
-				f.checkConstant(sel, fn)
+			if len(s.Index()) == 1 {
+				f.checkAddress(ast.Unparen(sel.X))
+			} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
+				f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type //atoll:constant",
+					fn.Name(), f.u.show(p))
 			}
 			x = cexpr{"&" + x.in(unary), unary}
 		case !wants && pointer:
@@ -119,13 +122,6 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 		params = append(params, f.expr(a).text)
 	}
 	return atom("%s(%s)", f.u.call(c, fn, typeArgs).name, strings.Join(params, ", "))
-}
-
-// checkConstant is for methods with a pointer receiver on constant structs: their bodies are checked where they write.
-func (f *function) checkConstant(at ast.Node, fn *types.Func) {
-	if f.u.writes(fn) {
-		f.refuse(at, "%s writes to a struct that kernels get by value", fn.Name())
-	}
 }
 
 // builtin translates len, min and max.

@@ -133,7 +133,7 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	if isReduced(t) {
 		return fmt.Sprintf("%s<%s>", t.Obj().Name(), u.ctype(at, t.TypeArgs().At(0)))
 	}
-	name := t.Obj().Name() + suffix(typeList(t.TypeArgs()))
+	name := cname(t.Obj().Name() + suffix(typeList(t.TypeArgs())))
 	if t.Obj().Pkg() != u.pkg.types {
 		u.refuse(at, "type %s is declared in another package: kernels use the types of their own", u.show(t))
 		return name

@@ -91,8 +91,9 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 		p := Param{Name: unused("result"), Kind: Result, CType: ct + " *", Size: 8}
 		e.Params = append(e.Params, p)
 		params = append(params, declare(p.CType, p.Name))
-		body = fmt.Sprintf("    uint64 key = 0;\n    if (%s) key = %s::key_of(%s);\n    reduce(%s, key);\n", strings.Join(bounds, " && "),
-			ct, call, p.Name)
+		key := unused("key")
+		body = fmt.Sprintf("    uint64 %[1]s = 0;\n    if (%[2]s) %[1]s = %[3]s::key_of(%[4]s);\n    reduce(%[5]s, %[1]s);\n",
+			key, strings.Join(bounds, " && "), ct, call, p.Name)
 	}
 	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%d) %s(", k.Block, e.Symbol)
 	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.place(k.decl), head, wrap(params, len(head)),

@@ -243,7 +243,16 @@ func (f *function) address(e *ast.UnaryExpr) cexpr {
 			f.refuse(e, "the address of loop variable %s: copy it first, because each turn of a Go loop has its own", id.Name)
 		}
 	}
+	f.checkAddress(x)
 	return cexpr{"&" + f.expr(x).in(unary), unary}
+}
+
+// checkAddress refuses a pointer to a part of a struct that kernels get by value: C++ would allow to write through it.
+func (f *function) checkAddress(e ast.Expr) {
+	if p := f.constantBase(e); p != nil && !f.u.constant(f.typeOf(e)) {
+		f.refuse(e, "the address of %s, which is a part of a %s that kernels get by value: mark its type //atoll:constant or copy it",
+			types.ExprString(e), f.u.show(p))
+	}
 }
 
 // composite translates a struct or array literal, with zeros for what it leaves out.

@@ -188,7 +188,8 @@ func structsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library, x
 
 func reductionsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library, x, y []F, whole []int64) {
 	// Each NaN wins, whatever its sign.
-	x, y, whole = append(x, F(math.Copysign(math.NaN(), -1)), 1), append(y, 1, 1), append(whole, 1, 2)
+	negative := F(math.Copysign(math.NaN(), -1))
+	x, y, whole = append(x, negative, 1), append(y, negative, 1), append(whole, 1, 2)
 	n := len(x)
 	for _, part := range [][2]int{{n - 2, n}, {0, 0}, {3, 4}, {40, 300}, {1, len(x)}} {
 		x, y, whole := x[part[0]:part[1]], y[part[0]:part[1]], whole[part[0]:part[1]]

@@ -27,6 +27,7 @@ type unit struct {
 // cfunction is an emitted function.
 type cfunction struct {
 	name    string
+	fn      *types.Func
 	results string // the struct of its results if it has several
 	open    bool   // its body is being translated
 	text    string
@@ -108,12 +109,14 @@ func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 		name += "_at" // its plain name is the entry's
 	}
 	if c, ok := u.funcs[name]; ok {
-		if c.open {
+		if c.fn != fn {
+			u.refuse(at, "%s and %s both become %s in CUDA C: rename one", fn.FullName(), c.fn.FullName(), name)
+		} else if c.open {
 			u.refuse(at, "%s calls itself: kernels have no recursion", fn.Name())
 		}
 		return c
 	}
-	c := &cfunction{name: name, open: true}
+	c := &cfunction{name: name, fn: fn, open: true}
 	u.funcs[name] = c
 	defer func() { c.open = false }()
 

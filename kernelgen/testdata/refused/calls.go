@@ -86,6 +86,22 @@ func effectsCompound(i int, c *counter, x []float64) {
 }
 
 //atoll:kernel
+func effectsLeft(i int, c *counter, x []float64) {
+	x[int(c.next())] = 1 // want: is called on the left of an assignment
+}
+
+type Face struct{ n float64 }
+
+func (f *Face) Look() float64   { return f.n }
+func Face_Look(f *Face) float64 { return f.n }
+
+//atoll:kernel
+func sameName(i int, f *Face, x []float64) {
+	x[i] = f.Look()
+	x[i] += Face_Look(f) // want: both become Face_Look in CUDA C
+}
+
+//atoll:kernel
 func effectsCase(i int, c *counter, x []float64) {
 	switch {
 	case c.next() > 1: // want: is called in a case

@@ -69,9 +69,23 @@ func (l *limits) reset() { l.low = 0 } // want: l.low is written
 
 //atoll:kernel
 func writesConstant(i int, l *limits) {
-	l.list[1] = 2 // want: l.list is written
+	l.list[1] = 2 // want: l.list[1] is written
 	l.reset()
-	(*l).low++ // want: *l is written
+	(*l).low++ // want: (*l).low is written
+}
+
+//atoll:kernel
+func pointsIntoConstant(i int, l *limits, x []float64) {
+	p := &l.list[1] // want: the address of l.list[1], which is a part of a limits
+	x[i] = *p
+}
+
+//atoll:constant
+type plan struct{ first counter }
+
+//atoll:kernel
+func methodOnPart(i int, p *plan, x []float64) {
+	x[i] = p.first.get() // want: the address of p.first, which is a part of a plan
 }
 
 type region struct {
