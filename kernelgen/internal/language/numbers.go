@@ -1,6 +1,8 @@
 // Package language holds a kernel for each thing that kernels can say. Tests run them in Go and as translated.
 package language
 
+//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+
 import "math"
 
 type Float interface{ float32 | float64 }

@@ -1,0 +1,65 @@
+// Package kernelgen translates kernels, plain Go functions that do one cell, edge or particle, to CUDA C, and writes the
+// loops that run them on either kind of device. The Go function is the only source.
+//
+//	//atoll:kernel
+//	func Add[F Float](i int, p *Params[F], x []F, out []F) { out[i] = x[i] + p.Shift }
+//
+// A function so marked is emitted once for each float type that its type parameter allows, as Add_f32 and Add_f64, with
+// all that it calls in its package. What cannot be translated is refused with file, line, column and reason: kernels
+// that pass mean the same in Go and in CUDA, to the last bit. The guide docs/kernels.md shows how to write them.
+//
+// # Marks
+//
+//	//atoll:kernel             a kernel over one index, or over i, j or i, j, k by those names; i varies fastest
+//	//atoll:kernel min         its result is reduced to the least; max to the largest
+//	//atoll:kernel block=256   threads of a block, 128 by default
+//	//atoll:kernel stages=32   on the CPU, 32 indices go through each call of the body before the next call
+//	//atoll:constant           before a struct: kernels get it by value and only read it
+//
+// # Same bits
+//
+// The CUDA C is compiled without contraction and with IEEE division and roots. Signed integers wrap around. Shift counts
+// may exceed the width. The builtins min and max, math.Min and math.Max treat NaN and -0 as Go does. Constants are
+// rounded once. F(math.Sqrt(float64(x))) is a single root in F.
+//
+// These differ, and a kernel must not depend on them: which NaN an operation makes; conversions of floats to integers
+// that cannot hold them; an index out of range, a division of integers by zero, and a negative shift count, which panic
+// in Go, so run kernels on the CPU first.
+//
+// # Entries
+//
+// An entry is an extern "C" function. It takes, in this order:
+//
+//   - int64 lo, int64 hi for one index, or both for each of two or three: the thread (x, y, z) of the grid does
+//     index lo + x, lo + y, lo + z and nothing from hi on. Blocks are rows of threads, block × 1 × 1, at most the
+//     kernel's block, and a multiple of 32.
+//   - each parameter. A slice is {pointer, length, capacity}, 24 bytes, as in Go. A number, a bool or a struct is its
+//     bytes. A pointer to a struct that is marked //atoll:constant or that holds slices is the struct's bytes, with
+//     device addresses in its slices. Any other pointer to a struct is a device address.
+//   - for a reduction, the device address of an [atomics.Least] or [atomics.Most].
+//
+// Structs have Go's sizes and offsets, which the CUDA C asserts. A struct of numbers that is an element of slices and
+// a part of no other struct is aligned to 16 or 8 bytes where that divides its size, so that the GPU moves it in such
+// pieces: slices must begin at addresses that allow it, as cuMemAlloc's do, and end where an element ends.
+//
+// # Reductions
+//
+// A Least is 8 bytes: an integer key that is larger for what wins, and 0 where nothing has been taken. For a float64 x
+// with bits b, let r be b with its first bit set if x has no sign, else the complement of b. The key of Most is r, that
+// of Least its complement, and for NaN all bits are set. A float32 does the same in the lower 32 bits. A block reduces
+// its keys and then takes one atomic maximum. Zeroed memory is empty; kernels may take a *atomics.Least to read it with
+// Value and to empty it with Reset, so that a time step never leaves the device.
+//
+// # Files
+//
+// Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of the
+// PTX is the SHA-256 of the compiler's options and the CUDA C; [Check] compares it, and everything else, without a
+// compiler. For each kernel K the Go file has a type KLoop: NewKLoop takes the kernel's arguments without the indices,
+// preceded by an [abi.Box] for two or three indices and followed by the Least or Most of a reduction. Its Range runs it
+// on the CPU, and its Launch gives an [abi.Launch], whose Parameters are the bytes of a launch.
+//
+// [atomics.Least]: https://pkg.go.dev/github.com/atoll-hpc/atoll/kernelgen/atomics#Least
+// [atomics.Most]: https://pkg.go.dev/github.com/atoll-hpc/atoll/kernelgen/atomics#Most
+// [abi.Box]: https://pkg.go.dev/github.com/atoll-hpc/atoll/kernelgen/abi#Box
+// [abi.Launch]: https://pkg.go.dev/github.com/atoll-hpc/atoll/kernelgen/abi#Launch
+package kernelgen
