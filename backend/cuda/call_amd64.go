@@ -22,6 +22,8 @@ var cCallAddress uintptr
 //go:noescape
 func cgocall(fn uintptr, arg unsafe.Pointer) int32
 
+// invoke calls a C function that does not call Go in turn: the frame is on the goroutine's stack, which moves when Go
+// code needs more of it.
 func invoke(fn uintptr, args [maxArgs]uintptr) int32 {
 	f := frame{fn: fn, args: args}
 	cgocall(cCallAddress, unsafe.Pointer(&f))

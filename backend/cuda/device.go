@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
 // Options choose a device. The zero value is the first GPU.
@@ -30,6 +31,9 @@ type Device struct {
 	copy    *Stream
 
 	modules   []*Module
+	loaded    map[*abi.Module]*Module
+	loops     map[backend.Loop]*prepared
+	arrays    spans   // what Alloc gave
 	own       *Module // the primitives, loaded on first use
 	named     map[primitive]*Function
 	slots     *slots
@@ -60,7 +64,8 @@ func Open(o Options) (_ *Device, err error) {
 	if o.LocalRank < 0 {
 		return nil, fmt.Errorf("cuda: local rank %d is negative", o.LocalRank)
 	}
-	d := &Device{lib: lib, named: map[primitive]*Function{}, slots: newSlots()}
+	d := &Device{lib: lib, slots: newSlots(), named: map[primitive]*Function{},
+		loaded: map[*abi.Module]*Module{}, loops: map[backend.Loop]*prepared{}}
 	if d.info, err = lib.info(o.LocalRank % count); err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
 	}
@@ -107,14 +112,6 @@ func (d *Device) Name() string { return "cuda" }
 // Threads is 1: a loop is one range, whose parallelism is the GPU's own.
 func (d *Device) Threads() int { return 1 }
 
-// Run queues a loop that is a [Launch] of this device.
-func (d *Device) Run(l backend.Loop, lo, hi int) {
-	if _, ok := l.(*Launch); !ok {
-		panic("cuda: a loop that is not a cuda.Launch")
-	}
-	l.Range(lo, hi)
-}
-
 // Compute is the stream that kernels and copies are queued on.
 func (d *Device) Compute() *Stream { return d.compute }
 
@@ -124,9 +121,8 @@ func (d *Device) Copier() *Stream { return d.copy }
 // Info describes the GPU.
 func (d *Device) Info() Info { return d.info }
 
-// Close waits for what is queued, prints the table of the debug mode, and gives everything back that Open, Load,
-// Prepare and the primitives took. Memory that backend.Make gave must be freed before, else other ranks of the process
-// keep it until the last of them closes its device.
+// Close waits for what is queued, prints the table of the debug mode, and gives back everything that the device holds,
+// arrays of backend.Make included.
 func (d *Device) Close() {
 	if d.context == 0 {
 		return
@@ -142,6 +138,12 @@ func (d *Device) release() {
 	d.profile.close()
 	d.scratch.free(d)
 	d.answer.close(d)
+	for _, l := range d.loops {
+		l.launch.Close()
+	}
+	for _, a := range d.arrays {
+		d.do(cuMemFree, a.at)
+	}
 	for _, m := range d.modules {
 		d.do(cuModuleUnload, m.handle)
 	}

@@ -47,10 +47,10 @@ type OutOfMemory struct {
 }
 
 func (e *OutOfMemory) Error() string {
-	return fmt.Sprintf("out of memory on %s: %s asked for, %s of %s free", e.Device, bytes(e.Asked), bytes(e.Free), bytes(e.Total))
+	return fmt.Sprintf("out of memory on %s: %s asked for, %s of %s free", e.Device, amount(e.Asked), amount(e.Free), amount(e.Total))
 }
 
-func bytes(n uint64) string {
+func amount(n uint64) string {
 	switch {
 	case n >= 1<<30:
 		return fmt.Sprintf("%.2f GiB", float64(n)/(1<<30))

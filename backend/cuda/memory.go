@@ -28,6 +28,7 @@ func (d *Device) Alloc(n int) (unsafe.Pointer, error) {
 		d.do(cuMemFree, p)
 		return nil, d.fail(err)
 	}
+	d.arrays.add(p, uintptr(n))
 	return pointer(p), nil
 }
 
@@ -54,6 +55,9 @@ func (d *Device) allocate(n int) (uintptr, error) {
 func (d *Device) Free(p unsafe.Pointer) error {
 	if err := d.Sync(); err != nil {
 		return err
+	}
+	if !d.arrays.remove(uintptr(p)) {
+		return errors.New("cuda: memory is freed that backend.Make did not give, or twice")
 	}
 	return d.do(cuMemFree, uintptr(p))
 }
@@ -99,7 +103,7 @@ func Pinned[T any](d *Device, n int) ([]T, error) {
 	var p uintptr
 	const portable = 1
 	if err := d.do(cuMemHostAlloc, uintptr(unsafe.Pointer(&p)), uintptr(n*size), portable); err != nil {
-		return nil, about(err, bytes(uint64(n*size))+" of pinned memory")
+		return nil, about(err, amount(uint64(n*size))+" of pinned memory")
 	}
 	all := unsafe.Slice((*T)(pointer(p)), n)
 	clear(all)

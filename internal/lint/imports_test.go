@@ -17,6 +17,7 @@ const module = "github.com/atoll-hpc/atoll/"
 // only. The longest matching folder counts.
 var mayImport = map[string][]string{
 	"backend":         {},
+	"backend/cuda":    {"backend", "kernelgen"}, // how generated kernels are launched
 	"cmd/atoll":       {"*"},
 	"dist":            {"proto"},
 	"grid":            {},

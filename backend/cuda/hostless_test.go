@@ -1,0 +1,248 @@
+package cuda
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/internal/ptx"
+	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
+	"github.com/ebitengine/purego"
+	"pgregory.net/rapid"
+)
+
+func TestPTXIsCurrent(t *testing.T) {
+	for _, name := range []string{"primitives", filepath.Join("testdata", "kernels")} {
+		source, err := os.ReadFile(name + ".cu")
+		ok(t, err)
+		compiled, err := os.ReadFile(name + ".ptx")
+		ok(t, err)
+		if !ptx.Current(string(compiled), string(source), nvrtc.Options) {
+			t.Errorf("%s.ptx is stale: run go generate in backend/cuda", name)
+		}
+		if ptx.Current(string(compiled), string(source)+" ", nvrtc.Options) || ptx.Current(string(compiled), string(source), nil) {
+			t.Errorf("%s.ptx passes for that of another source or other options", name)
+		}
+		if strings.Contains(string(compiled), "fma.") {
+			t.Errorf("%s.ptx fuses multiplications and additions", name)
+		}
+	}
+}
+
+// The launcher and its kernels must agree on how large blocks and tiles are.
+func TestTileSizesMatchTheSource(t *testing.T) {
+	source, err := os.ReadFile("primitives.cu")
+	ok(t, err)
+	if threads != 256 || tile != 8*threads || sortTile != 16*threads || digits != 256 {
+		t.Error("the sizes in primitives.go have changed: change those below too")
+	}
+	for _, line := range []string{"const int THREADS = 256;", "const int ITEMS = 8;", "const int TILE = THREADS * ITEMS;",
+		"const int SORT_ITEMS = 16;", "const int SORT_TILE = THREADS * SORT_ITEMS;", "const int DIGITS = 256;"} {
+		if !strings.Contains(string(source), line) {
+			t.Errorf("primitives.cu has no line %q", line)
+		}
+	}
+}
+
+// snprintf takes as many arguments as it is given, some in registers and some on the stack, and returns a number.
+func TestCallPassesAllArguments(t *testing.T) {
+	h, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	ok(t, err)
+	snprintf, err := purego.Dlsym(h, "snprintf")
+	ok(t, err)
+	out, format := make([]byte, 200), []byte("%ld %lx %ld %ld %ld %ld %ld %ld\x00")
+	const want = "-4 8000000000000001 6 7 8 9 10 11"
+	r := invoke(snprintf, [maxArgs]uintptr{address(out), uintptr(len(out)), address(format), ^uintptr(3), 1<<63 | 1, 6, 7, 8, 9, 10, 11})
+	if got, _, _ := strings.Cut(string(out), "\x00"); int(r) != len(want) || got != want {
+		t.Errorf("%d characters %q, want %d %q", r, got, len(want), want)
+	}
+	runtime.KeepAlive(format)
+}
+
+func TestCallAllocatesNothing(t *testing.T) {
+	h, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	ok(t, err)
+	labs, err := purego.Dlsym(h, "labs")
+	ok(t, err)
+	if n := testing.AllocsPerRun(100, func() {
+		if invoke(labs, [maxArgs]uintptr{^uintptr(41)}) != 42 {
+			t.Fatal("labs(-42) is not 42")
+		}
+	}); n != 0 {
+		t.Errorf("a call allocates %v times", n)
+	}
+}
+
+func TestMissingDriverIsOneLine(t *testing.T) {
+	_, err := openLibrary("libcuda.so.missing")
+	if err == nil {
+		t.Fatal("a library that does not exist is opened")
+	}
+	text := unavailable(err).Error()
+	if !strings.HasPrefix(text, "backend cuda: no NVIDIA driver on this machine") || strings.Contains(text, "\n") {
+		t.Errorf("error %q", text)
+	}
+	if _, err := openLibrary("libc.so.6"); err == nil || !strings.Contains(err.Error(), "too old: libc.so.6 has no cuInit") {
+		t.Errorf("a library without cuInit: error %v", err)
+	}
+	if text := unavailable(&Error{Call: "cuInit", Code: codeNoDevice}).Error(); !strings.HasSuffix(text, "finds no GPU on this machine") {
+		t.Errorf("error %q", text)
+	}
+}
+
+func TestErrorsSayWhatFailed(t *testing.T) {
+	e := &Error{Call: "cuLaunchKernel", Code: 701, Name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", Text: "too many resources"}
+	about(e, "kernel FluxRoe_f64")
+	about(e, "something else")
+	if got, want := e.Error(), "kernel FluxRoe_f64: cuLaunchKernel: too many resources (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)"; got != want {
+		t.Errorf("error %q, want %q", got, want)
+	}
+	m := &OutOfMemory{Device: "NVIDIA H200", Asked: 200 << 30, Free: 139<<30 + 1<<29, Total: 140 << 30}
+	if got, want := m.Error(), "out of memory on NVIDIA H200: 200.00 GiB asked for, 139.50 GiB of 140.00 GiB free"; got != want {
+		t.Errorf("error %q, want %q", got, want)
+	}
+}
+
+func TestParameterBlock(t *testing.T) {
+	type params struct {
+		a []float64
+		b float32
+		c bool
+	}
+	v := params{a: make([]float64, 3, 5), b: 1.5, c: true}
+	b := layOut(2, []Arg{Value(v), Value(int32(-7)), Value(struct{}{})})
+	defer b.pins.Unpin()
+	*b.bounds = [6]int64{10, 20, 30, 40, 0, 0}
+	if len(b.params) != 7 {
+		t.Fatalf("%d parameters, want 4 bounds and 3 arguments", len(b.params))
+	}
+	for n, want := range []int64{10, 20, 30, 40} {
+		if got := *(*int64)(b.params[n]); got != want {
+			t.Errorf("bound %d is %d, want %d", n, got, want)
+		}
+	}
+	got := *(*params)(b.params[4])
+	if unsafe.SliceData(got.a) != unsafe.SliceData(v.a) || len(got.a) != 3 || cap(got.a) != 5 || got.b != 1.5 || !got.c {
+		t.Errorf("struct arrives as %v", got)
+	}
+	if got := *(*int32)(b.params[5]); got != -7 {
+		t.Errorf("number arrives as %d", got)
+	}
+	for n, p := range b.params {
+		if uintptr(p)%8 != 0 {
+			t.Errorf("parameter %d is not aligned", n)
+		}
+	}
+}
+
+func TestSetReplacesAnArgument(t *testing.T) {
+	l := &Launch{f: &Function{name: "k"}, parameters: layOut(1, []Arg{Value(1.0), Value(int32(2))})}
+	defer l.Close()
+	ok(t, l.Set(1, Value(int32(9))))
+	if got := *(*int32)(l.params[3]); got != 9 {
+		t.Errorf("argument is %d, want 9", got)
+	}
+	for n, a := range map[int]Arg{-1: Value(1.0), 2: Value(1.0), 0: Value(int32(1))} {
+		if err := l.Set(n, a); err == nil || !strings.Contains(err.Error(), "kernel k") {
+			t.Errorf("argument %d of %d bytes: error %v", n, len(a), err)
+		}
+	}
+}
+
+func TestArgumentsMustFit(t *testing.T) {
+	args := []Arg{Value(1.0), Value([]int32{})}
+	ok(t, checkArgs("k", []int{8, 8, 8, 24}, 1, args))
+	for _, sizes := range [][]int{{8, 8, 8}, {8, 8, 8, 24, 4}, {8, 8, 4, 24}, {8, 8, 8, 16}, nil} {
+		if err := checkArgs("k", sizes, 1, args); err == nil || !strings.Contains(err.Error(), "kernel k") {
+			t.Errorf("parameters of %v bytes: error %v", sizes, err)
+		}
+	}
+}
+
+func TestShapes(t *testing.T) {
+	for _, c := range []struct {
+		dims  int
+		block [3]int
+		good  bool
+	}{
+		{1, [3]int{1, 1, 1}, true}, {1, [3]int{1024, 1, 1}, true}, {2, [3]int{32, 32, 1}, true}, {3, [3]int{8, 2, 64}, true},
+		{0, [3]int{1, 1, 1}, false}, {4, [3]int{1, 1, 1}, false}, {1, [3]int{0, 1, 1}, false}, {1, [3]int{1025, 1, 1}, false},
+		{1, [3]int{32, 2, 1}, false}, {2, [3]int{64, 32, 1}, false}, {3, [3]int{1, 1, 65}, false}, {3, [3]int{2, -2, 2}, false},
+	} {
+		if err := checkShape("k", c.dims, c.block); (err == nil) != c.good {
+			t.Errorf("%d dimensions, blocks of %v: error %v", c.dims, c.block, err)
+		}
+	}
+}
+
+func TestWordSize(t *testing.T) {
+	for _, c := range []struct {
+		size     int
+		src, dst uint64
+		want     int
+	}{
+		{48, 0, 256, 16}, {48, 8, 256, 8}, {24, 0, 0, 8}, {12, 0, 0, 4}, {6, 0, 0, 2}, {3, 0, 0, 1}, {16, 1, 0, 1}, {64, 32, 64, 16},
+	} {
+		if got := wordSize(c.size, c.src, c.dst); got != c.want {
+			t.Errorf("elements of %d bytes at %d and %d move in words of %d, want %d", c.size, c.src, c.dst, got, c.want)
+		}
+	}
+}
+
+// TestSpans compares the list of allocations with a map of bytes.
+func TestSpans(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s spans
+		owner := map[uintptr]uintptr{} // of each byte: where its allocation begins
+		for at := uintptr(1000); at < 1100; {
+			size := rapid.UintptrRange(1, 9).Draw(t, "size")
+			if rapid.Bool().Draw(t, "used") {
+				s.add(at, size)
+				for b := at; b < at+size; b++ {
+					owner[b] = at
+				}
+			}
+			at += size
+		}
+		if gone := rapid.UintptrRange(1000, 1100).Draw(t, "gone"); s.remove(gone) != (owner[gone] == gone) {
+			t.Fatalf("remove(%d) disagrees", gone)
+		} else if owner[gone] == gone {
+			for b, o := range owner {
+				if o == gone {
+					delete(owner, b)
+				}
+			}
+		}
+		for at := uintptr(995); at < 1110; at++ {
+			for size := uintptr(1); size < 12; size++ {
+				want := owner[at] != 0 && owner[at] == owner[at+size-1]
+				if got := s.holds(at, size); got != want {
+					t.Fatalf("holds(%d, %d) = %v, want %v", at, size, got, want)
+				}
+			}
+		}
+		if s.holds(1000, ^uintptr(0)) {
+			t.Fatal("a size that wraps around is held")
+		}
+	})
+}
+
+func TestTableOfKernels(t *testing.T) {
+	var out strings.Builder
+	p := &profile{out: &out, rows: map[string]*row{}}
+	p.add("UpdateCell_f64", 10*time.Microsecond)
+	p.add("FluxPVM_f64", 40*time.Microsecond)
+	p.add("FluxPVM_f64", 50*time.Microsecond)
+	p.print()
+	want := `kernel                           calls     total ms      %      mean µs     worst µs
+FluxPVM_f64                          2        0.090   90.0        45.00        50.00
+UpdateCell_f64                       1        0.010   10.0        10.00        10.00
+`
+	if out.String() != want {
+		t.Errorf("table\n%s\nwant\n%s", out.String(), want)
+	}
+}

@@ -1,0 +1,57 @@
+package cuda
+
+import (
+	_ "embed"
+	"errors"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+//go:embed testdata/kernels.ptx
+var kernelsPTX string
+
+// open opens the first GPU, or skips the test and says so.
+func open(t testing.TB) *Device {
+	t.Helper()
+	if _, err := Devices(); err != nil {
+		t.Skip("NOT TESTED:", err)
+	}
+	d, err := Open(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Sync(); err != nil && !errors.Is(err, errExpected) {
+			t.Error(err)
+		}
+		d.Close()
+	})
+	return d
+}
+
+// errExpected is what tests leave in a device that they broke.
+var errExpected = errors.New("expected")
+
+// kernel loads one of the test kernels.
+func kernel(t testing.TB, d *Device, symbol string) *Function {
+	t.Helper()
+	m, err := d.Load("kernels", kernelsPTX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := m.Function(symbol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
