@@ -267,6 +267,9 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 
 func (r *runner) close() error {
 	var errs []error
+	if r.solver != nil {
+		r.solver.Close()
+	}
 	for _, g := range r.gauges {
 		errs = append(errs, g.close())
 	}

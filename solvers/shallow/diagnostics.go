@@ -12,6 +12,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -30,9 +31,10 @@ type Diagnostics struct {
 	LimitedFluxes int64   // mass fluxes cut to what the upwind cell had, summed over the steps
 }
 
-// sumLoop gathers the diagnostics of owned cells.
+// sumLoop gathers the diagnostics of owned cells, on the host.
 type sumLoop[F kernels.Float] struct {
-	a  *arrays[F]
+	s  *solver[F]
+	w  []kernels.State[F]
 	mu sync.Mutex
 	sums
 }
@@ -42,8 +44,6 @@ type sums struct {
 	least, most            [2]float64
 	speed                  float64
 }
-
-func newSumLoop[F kernels.Float](a *arrays[F]) *sumLoop[F] { return &sumLoop[F]{a: a} }
 
 func (s *sums) reset() {
 	*s = sums{least: [2]float64{math.Inf(1), math.Inf(1)}, most: [2]float64{math.Inf(-1), math.Inf(-1)}}
@@ -63,9 +63,9 @@ func (s *sums) merge(o *sums) {
 func (l *sumLoop[F]) Range(lo, hi int) {
 	var s sums
 	s.reset()
-	dry := l.a.params.DryDepth
+	dry := l.s.params.DryDepth
 	for i := lo; i < hi; i++ {
-		c, site := &l.a.now[i], &l.a.mesh.Sites[i]
+		c, site := &l.w[i], &l.s.sites[i]
 		area, h1, h2 := float64(site.Area), float64(c.H1), float64(c.H2)
 		s.mass1.Add(h1 * area)
 		s.mass2.Add(h2 * area)
@@ -89,7 +89,15 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	d := Diagnostics{CFLMax: s.courant}
 	l := s.sums
 	l.reset()
-	s.dev.Run(l, 0, s.part.Owned)
+	var err error
+	if l.w, err = s.view(); err != nil {
+		return d, err
+	}
+	if s.apart {
+		l.Range(0, s.part.Owned)
+	} else {
+		s.dev.Run(l, 0, s.part.Owned)
+	}
 	for _, e := range []struct {
 		to  *float64
 		sum *dist.Accumulator
@@ -104,7 +112,11 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		return d, err
 	}
 	d.H1Max, d.H2Max, d.SpeedMax, d.H1Min, d.H2Min = most[0], most[1], most[2], -most[3], -most[4]
-	n := []int64{s.counters.ComplexEdges, s.counters.LimitedFluxes}
+	counters := make([]kernels.Counters, 1)
+	if err := backend.Download(s.dev, counters, s.counters); err != nil {
+		return d, err
+	}
+	n := []int64{counters[0].ComplexEdges, counters[0].LimitedFluxes}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
 		return d, err
 	}
@@ -112,10 +124,20 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	return d, nil
 }
 
-// Value returns a quantity at one owned cell. The velocity of a layer thinner than dry is 0.
-func (s *solver[F]) Value(name string, i int) float64 {
-	c, depth := &s.now[i], float64(s.mesh.Sites[i].Depth)
-	h1, h2 := float64(c.H1), float64(c.H2)
+func (s *solver[F]) Value(name string, cell int) float64 {
+	w := s.host
+	if !s.apart {
+		w = s.state[s.now]
+	} else if s.viewed != s.steps {
+		// A gauge needs no more than its own cell. If the device has failed, the next step says so.
+		_ = backend.Download(s.dev, w[cell:cell+1], s.state[s.now][cell:cell+1])
+	}
+	return s.quantity(name, cell, &w[cell])
+}
+
+// quantity is a quantity by name of a cell in state c. The velocity of a layer thinner than dry is 0.
+func (s *solver[F]) quantity(name string, cell int, c *kernels.State[F]) float64 {
+	depth, h1, h2 := float64(s.sites[cell].Depth), float64(c.H1), float64(c.H2)
 	flow := func(q F, h F) float64 {
 		if h < s.params.DryDepth {
 			return 0
@@ -152,9 +174,13 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 	if !slices.Contains(Fields, name) {
 		return nil, fmt.Errorf("field %q is not known; there are %v", name, Fields)
 	}
+	w, err := s.view()
+	if err != nil {
+		return nil, err
+	}
 	out := make([]float64, s.part.Owned)
 	for i := range out {
-		out[i] = s.Value(name, i)
+		out[i] = s.quantity(name, i, &w[i])
 	}
 	return out, nil
 }
@@ -183,6 +209,10 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 	if err := s.comm.AllreduceInt64(ctx, dist.Max, cells); err != nil {
 		return "", err
 	}
+	w, err := s.view()
+	if err != nil {
+		return "", err
+	}
 	sum := sha256.New()
 	size := int(stateBytes[F]())
 	var buf []byte
@@ -193,7 +223,7 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 		for ; next < len(s.order) && int64(s.part.Global[s.order[next]]) < base+chunk; next++ {
 			i := s.order[next]
 			buf = binary.LittleEndian.AppendUint32(buf, uint32(s.part.Global[i]))
-			buf = append(buf, unsafe.Slice((*byte)(unsafe.Pointer(&s.now[i])), size)...)
+			buf = append(buf, unsafe.Slice((*byte)(unsafe.Pointer(&w[i])), size)...)
 		}
 		all, err := s.comm.Gatherv(ctx, 0, buf)
 		if err != nil {
@@ -221,14 +251,22 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 func (s *solver[F]) broken(ctx context.Context) error {
 	found := []int64{math.MaxInt64}
 	var text string
+	w, err := s.view()
+	if err != nil {
+		return err
+	}
+	before := w // of another device only the state after the step is here
+	if !s.apart {
+		before = s.state[1-s.now]
+	}
 	for i := range s.part.Owned {
-		c := &s.now[i]
+		c := &w[i]
 		for k, v := range []F{c.H1, c.Q1x, c.Q1y, c.H2, c.Q2x, c.Q2y} {
 			if (v-v != 0 || v < 0 && k%3 == 0) && int64(s.part.Global[i]) < found[0] {
 				x, y := s.part.Centroid(i)
 				found[0] = int64(s.part.Global[i])
-				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v; before the step %+v", s.comm.Rank(), found[0],
-					x, y, s.steps, []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, s.next[i])
+				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v in %+v, before the step %+v", s.comm.Rank(), found[0],
+					x, y, s.steps, []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, *c, before[i])
 			}
 		}
 	}
@@ -255,8 +293,8 @@ func (s *solver[F]) BytesPerCell() float64 {
 	var f kernels.Flux[F]
 	var e kernels.Edge[F]
 	var c kernels.Site[F]
-	bytes := 2*len(s.now)*int(stateBytes[F]()) + len(s.arrays.flux)*int(unsafe.Sizeof(f)) +
-		len(s.mesh.Edges)*int(unsafe.Sizeof(e)) + len(s.mesh.Sites)*int(unsafe.Sizeof(c)) +
+	bytes := (2*len(s.state[0])+len(s.host))*int(stateBytes[F]()) + len(s.arrays.flux)*int(unsafe.Sizeof(f)) +
+		len(s.mesh.Edges)*int(unsafe.Sizeof(e)) + len(s.sites)*int(unsafe.Sizeof(c)) +
 		len(s.part.Cells)*12 + len(s.part.Neighbour)*12 + len(s.part.Global)*4 + len(s.part.X)*16
 	return float64(bytes) / float64(max(1, s.part.Owned))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -31,6 +32,8 @@ type Solver interface {
 	Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
+	// Close gives back what the device holds.
+	Close()
 	// BytesPerCell is what the arrays of the solver take, on average over its cells.
 	BytesPerCell() float64
 }
@@ -54,26 +57,37 @@ type solver[F kernels.Float] struct {
 	halo *halo.Exchanger
 	arrays[F]
 
-	flux   backend.Loop
-	update *updateLoop[F]
-	sums   *sumLoop[F]
+	// apart tells that the device has memory of its own. The host then has a copy of the state, of which only the cells
+	// that are exchanged are current between steps.
+	apart  bool
+	host   []kernels.State[F]
+	viewed int // the step whose state host holds whole, -1 for none
+
+	flux   [2]backend.Loop // from each of the two states
+	update [2]backend.Loop
+	now    int // which state is this step's
 	inner  int // edges [0, inner) touch no ghost
+	sites  []kernels.Site[F]
+	sums   *sumLoop[F]
 
 	cfl     float64 // that the case asks for
 	courant float64 // the largest that a step had
 	t       float64
 	limit   float64 // the longest next step
+	dt      [1]kernels.Clock[F]
+	least   [1]atomics.Least[F]
 	steps   int
 	clockAt time.Time
 	spent   [4]time.Duration // on fluxes, waiting for ghosts, updates, waiting for the time step
-	flying  bool             // the ghosts of now are on their way
+	flying  bool             // the ghosts of this state are on their way
 	reduced [1]float64
 	order   []int32 // owned cells in ascending global order
 }
 
 func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
 	dev backend.Device) (*solver[F], error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev, cfl: cfg.CFL}
+	s := &solver[F]{part: part, comm: comm, dev: dev, cfl: cfg.CFL, viewed: -1}
+	_, s.apart = dev.(backend.Memory)
 	var err error
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
@@ -88,75 +102,73 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 		}
 		return kernels.Wall
 	}
-	if err := s.start(ctx, init); err != nil {
+	state, manning, err := start[F](ctx, comm, part, init)
+	if err != nil {
 		return nil, err
 	}
-	if s.mesh, s.inner, err = assemble[F](part, init.Depth, kind); err != nil {
+	whole, inner, err := assemble[F](part, init.Depth, kind)
+	if err != nil {
 		return nil, err
 	}
-	s.arrays.flux = make([]kernels.Flux[F], len(s.mesh.Edges))
-	switch cfg.Scheme {
-	case "pvm-ifcp":
-		s.flux = &fluxLoop[F]{a: &s.arrays}
-	case "ir-roe":
-		s.flux = &fluxLoop[F]{a: &s.arrays, roe: true}
-	case "roe":
-		s.flux = &fluxLoop[F]{a: &s.arrays, roe: true, contacts: true}
-	default:
-		return nil, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", cfg.Scheme)
+	s.inner, s.sites = inner, whole.Sites
+	if err := s.place(dev, whole, state, manning); err != nil {
+		return nil, err
 	}
-	s.update = &updateLoop[F]{a: &s.arrays}
-	s.sums = newSumLoop(&s.arrays)
+	for k := range 2 {
+		if s.flux[k], s.update[k], err = s.loops(cfg.Scheme, k); err != nil {
+			return nil, err
+		}
+	}
+	if s.apart {
+		s.host = state
+	}
+	s.sums = &sumLoop[F]{s: s}
 	s.halo = halo.NewExchanger(plan, comm, haloTag, int(stateBytes[F]()))
 	// A step of length 0 changes nothing and finds the length of the first one.
 	if err := s.advance(ctx); err != nil {
 		return nil, err
 	}
-	s.steps, s.counters, s.spent = 0, kernels.Counters{}, [4]time.Duration{}
-	return s, nil
+	s.steps, s.spent = 0, [4]time.Duration{}
+	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
 
 // haloTag keeps the exchanges of the state apart from other messages.
 const haloTag = 1
 
-// start fills the state.
-func (s *solver[F]) start(ctx context.Context, init Initial) error {
-	n := len(s.part.Cells)
+// start makes the state and the friction coefficients from initial fields.
+func start[F kernels.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (state []kernels.State[F], manning []F, err error) {
+	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
 		if len(f) != n {
-			return fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
+			return nil, nil, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
 		}
 	}
-	s.reduced[0] = 0
+	largest := []float64{0}
 	for i := range n {
-		s.reduced[0] = max(s.reduced[0], math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
+		largest[0] = max(largest[0], math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
 		if init.H1[i] < 0 || init.H2[i] < 0 {
-			x, y := s.part.Centroid(i)
-			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", s.part.Global[i], x, y,
+			x, y := part.Centroid(i)
+			return nil, nil, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", part.Global[i], x, y,
 				init.H1[i], init.H2[i])
 		}
 	}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, s.reduced[:]); err != nil {
-		return err
+	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
+		return nil, nil, err
 	}
-	grid := gridFor[F](s.reduced[0])
-	s.now = make([]kernels.State[F], n)
-	s.next = make([]kernels.State[F], n)
-	for i := range s.now {
+	grid := gridFor[F](largest[0])
+	state = make([]kernels.State[F], n)
+	for i := range state {
 		settle(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
 		h1, h2 := F(init.H1[i]), F(init.H2[i])
-		s.now[i] = kernels.State[F]{
+		state[i] = kernels.State[F]{
 			H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),
 			H2: h2, Q2x: h2 * F(init.U2[i]), Q2y: h2 * F(init.V2[i]),
 		}
 	}
-	if init.Manning != nil {
-		s.manning = make([]F, n)
-		for i, m := range init.Manning {
-			s.manning[i] = F(m)
-		}
+	for _, m := range init.Manning {
+		manning = append(manning, F(m))
 	}
-	return nil
+	return state, manning, nil
 }
 
 func (s *solver[F]) Time() float64 { return s.t }
@@ -169,7 +181,7 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	if last {
 		dt = left
 	}
-	s.clock.Dt = F(dt)
+	s.dt[0].Dt = F(dt)
 	if err := s.advance(ctx); err != nil {
 		return 0, err
 	}
@@ -177,7 +189,7 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	if last {
 		s.t = until
 	} else {
-		s.t += float64(s.clock.Dt)
+		s.t += float64(s.dt[0].Dt)
 	}
 	return dt, nil
 }
@@ -189,38 +201,93 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 // the boundary cells of the next one leave.
 func (s *solver[F]) advance(ctx context.Context) error {
 	s.clockAt = time.Now()
-	s.dev.Run(s.flux, 0, s.inner)
+	if err := s.begin(); err != nil {
+		return err
+	}
+	flux, update := s.flux[s.now], s.update[s.now]
+	s.dev.Run(flux, 0, s.inner)
 	s.lap(inFlux)
 	if err := s.settleHalo(ctx); err != nil {
 		return err
 	}
 	s.lap(inHalo)
-	s.dev.Run(s.flux, s.inner, len(s.mesh.Edges))
+	s.dev.Run(flux, s.inner, len(s.mesh.Edges))
 	s.lap(inFlux)
 
-	s.update.reset()
-	s.dev.Run(s.update, s.part.Core, s.part.Owned)
+	s.dev.Run(update, s.part.Core, s.part.Owned)
 	s.lap(inUpdate)
-	if err := s.halo.Start(ctx, halo.Of(s.next)); err != nil {
+	if err := s.startHalo(ctx); err != nil {
 		return err
 	}
-	s.flying = true
 	s.lap(inHalo)
-	s.dev.Run(s.update, 0, s.part.Core)
+	s.dev.Run(update, 0, s.part.Core)
+	if err := backend.Download(s.dev, s.least[:], s.arrays.least); err != nil {
+		return err
+	}
 	s.lap(inUpdate)
 
-	s.reduced[0] = float64(s.update.dt)
+	s.reduced[0] = float64(s.least[0].Value())
 	if err := s.comm.AllreduceFloat64(ctx, dist.Min, s.reduced[:]); err != nil {
 		return fmt.Errorf("time step: %w", err)
 	}
 	s.lap(inReduce)
 	s.limit = s.reduced[0]
-	s.now, s.next = s.next, s.now
+	s.now = 1 - s.now
 	s.steps++
+	s.viewed = -1
 	if !(s.limit > 0) {
 		return s.broken(ctx)
 	}
 	return nil
+}
+
+// begin gives the device the step's length and an empty minimum.
+func (s *solver[F]) begin() error {
+	if err := backend.Upload(s.dev, s.clock, s.dt[:]); err != nil {
+		return err
+	}
+	s.least[0].Reset()
+	return backend.Upload(s.dev, s.arrays.least, s.least[:])
+}
+
+// startHalo sends the boundary cells of the next state.
+func (s *solver[F]) startHalo(ctx context.Context) error {
+	s.flying = true
+	next := s.state[1-s.now]
+	if !s.apart {
+		return s.halo.Start(ctx, halo.Of(next))
+	}
+	lo, hi := s.part.Core, s.part.Owned
+	if err := backend.Download(s.dev, s.host[lo:hi], next[lo:hi]); err != nil {
+		return err
+	}
+	return s.halo.Start(ctx, halo.Of(s.host))
+}
+
+// settleHalo completes the exchange that the last step began.
+func (s *solver[F]) settleHalo(ctx context.Context) error {
+	if !s.flying {
+		return nil
+	}
+	s.flying = false
+	if err := s.halo.Finish(ctx); err != nil || !s.apart {
+		return err
+	}
+	return backend.Upload(s.dev, s.state[s.now][s.part.Owned:], s.host[s.part.Owned:])
+}
+
+// view returns the state of this step where the host can read it; ghosts may be out of date.
+func (s *solver[F]) view() ([]kernels.State[F], error) {
+	if !s.apart {
+		return s.state[s.now], nil
+	}
+	if s.viewed != s.steps {
+		if err := backend.Download(s.dev, s.host[:s.part.Owned], s.state[s.now][:s.part.Owned]); err != nil {
+			return nil, err
+		}
+		s.viewed = s.steps
+	}
+	return s.host, nil
 }
 
 const (
@@ -244,24 +311,24 @@ func (s *solver[F]) Phases() map[string]float64 {
 	}
 }
 
-// settleHalo completes the exchange that the last step began.
-func (s *solver[F]) settleHalo(ctx context.Context) error {
-	if !s.flying {
-		return nil
-	}
-	s.flying = false
-	return s.halo.Finish(ctx)
-}
-
 func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
 	if err := s.settleHalo(ctx); err != nil {
 		return err
 	}
-	for i := range s.now {
-		c := &s.now[i]
-		w := [6]float64{float64(c.H1), float64(c.Q1x), float64(c.Q1y), float64(c.H2), float64(c.Q2x), float64(c.Q2y)}
-		change(i, &w)
-		*c = kernels.State[F]{H1: F(w[0]), Q1x: F(w[1]), Q1y: F(w[2]), H2: F(w[3]), Q2x: F(w[4]), Q2y: F(w[5])}
+	w, err := s.view()
+	if err != nil {
+		return err
 	}
-	return nil
+	for i := range w {
+		c := &w[i]
+		v := [6]float64{float64(c.H1), float64(c.Q1x), float64(c.Q1y), float64(c.H2), float64(c.Q2x), float64(c.Q2y)}
+		change(i, &v)
+		*c = kernels.State[F]{H1: F(v[0]), Q1x: F(v[1]), Q1y: F(v[2]), H2: F(v[3]), Q2x: F(v[4]), Q2y: F(v[5])}
+	}
+	if !s.apart {
+		return nil
+	}
+	return backend.Upload(s.dev, s.state[s.now], w)
 }
+
+func (s *solver[F]) Close() { s.free(s.dev) }

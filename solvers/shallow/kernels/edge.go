@@ -6,7 +6,7 @@ import (
 
 // FluxPVM computes the flux of edge e by the PVM-IFCP scheme, equations (4) and (5).
 //
-//atoll:kernel
+//atoll:kernel stages=32
 func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
 	var f Face[F]
 	f.Look(e, p, m, w)
@@ -18,7 +18,7 @@ func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []Stat
 // FluxIRRoe computes the flux of edge e by the IR-Roe scheme (section 2.2): Roe's method on the 4×4 system of the
 // normal direction, the tangential velocities carried by the mass fluxes.
 //
-//atoll:kernel
+//atoll:kernel stages=32
 func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
 	var f Face[F]
 	f.Look(e, p, m, w)
@@ -30,7 +30,7 @@ func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []St
 // FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
 // the normal its matrix splits exactly into the 4×4 one and two contact waves, of speeds u1 and u2.
 //
-//atoll:kernel
+//atoll:kernel stages=32
 func FluxRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
 	var f Face[F]
 	f.Look(e, p, m, w)

@@ -9,6 +9,8 @@
 // The functions are plain and use only + - × ÷ √ and comparisons, so that every processor gives the same bits.
 package kernels
 
+//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+
 import "math"
 
 // Float is a precision that a run may have.
@@ -55,6 +57,8 @@ type Mesh[F Float] struct {
 }
 
 // Params holds the constants of a run.
+//
+//atoll:constant
 type Params[F Float] struct {
 	Gravity      F
 	DensityRatio F    // r = ρ1/ρ2
