@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
@@ -46,10 +46,12 @@ func doctorCommand() *cobra.Command {
 				row("metis", "yes")
 			}
 			row("mpi", "no: this program was built without MPI")
-			if found, _ := filepath.Glob("/dev/nvidia[0-9]*"); len(found) > 0 {
-				row("cuda", "%d devices, which this program does not use", len(found))
+			if gpus, err := cuda.Devices(); err != nil {
+				row("cuda", "no: %v", err)
 			} else {
-				row("cuda", "no NVIDIA devices")
+				for i, g := range gpus {
+					row("cuda", "device %d: %s, compute capability %d.%d", i, g.Name, g.Capability[0], g.Capability[1])
+				}
 			}
 			row("temporary", "%s for the sockets of ranks", os.TempDir())
 			return nil

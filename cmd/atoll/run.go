@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/local"
@@ -48,7 +50,7 @@ func runCommand() *cobra.Command {
 	p := c.Flags()
 	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks")
 	p.StringVar(&f.transport, "transport", "local", "how ranks talk: local (goroutines of this process) or grpc (a process each)")
-	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu")
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
@@ -68,10 +70,8 @@ func (f *runFlags) validate() error {
 		return usageError{errors.New("--transport mpi: this program was built without MPI")}
 	case f.transport != "local" && f.transport != "grpc":
 		return usageError{fmt.Errorf("--transport %q is not known; choose local or grpc", f.transport)}
-	case f.backend == "cuda":
-		return usageError{errors.New("--backend cuda: this program was built without CUDA")}
-	case f.backend != "cpu":
-		return usageError{fmt.Errorf("--backend %q is not known; choose cpu", f.backend)}
+	case f.backend != "cpu" && f.backend != "cuda":
+		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (f *runFlags) goroutines(ctx context.Context, c *config.Case) error {
 
 // processes starts a process for each rank, which come back here as children.
 func (f *runFlags) processes(ctx context.Context, path string) error {
-	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", "grpc", "--threads", strconv.Itoa(f.perRank())}
+	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", "grpc", "--backend", f.backend, "--threads", strconv.Itoa(f.perRank())}
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}
@@ -178,13 +178,24 @@ func (f *runFlags) child(ctx context.Context, c *config.Case, place launch.Place
 
 // rank runs one rank of the case.
 func (f *runFlags) rank(ctx context.Context, c *config.Case, comm dist.Comm, threads int) (*summary.Summary, error) {
-	dev := cpu.New(threads)
+	dev, err := f.device(comm.Rank(), threads)
+	if err != nil {
+		return nil, badInput(err)
+	}
 	defer dev.Close()
 	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: f.transport, Dir: f.out, Check: f.check}
 	if comm.Rank() == 0 {
 		o.Progress = progress.For(os.Stdout, f.quiet)
 	}
 	return run.Run(ctx, o)
+}
+
+// device opens what the kernels of a rank run on.
+func (f *runFlags) device(rank, threads int) (backend.Device, error) {
+	if f.backend == "cuda" {
+		return cuda.Open(cuda.Options{LocalRank: rank})
+	}
+	return cpu.New(threads), nil
 }
 
 // report prints and writes the summary of a run that has ended well.
