@@ -254,12 +254,41 @@ func TestRanksShareAGPU(t *testing.T) {
 				return
 			}
 			defer d.Close()
+			m, err := d.Load("kernels", kernelsPTX)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			f, err := m.Function("nothing")
+			if err != nil {
+				t.Error(err)
+				return
+			}
 			x, err := backend.Make[float64](d, 1000)
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			for range 100 {
+				// A graph is captured while other ranks take memory and wait.
+				l, err := d.Prepare(f, 1, [3]int{32, 1, 1})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				g, err := d.Capture(func() error { l.Range(0, 1); return nil })
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				g.Launch()
+				extra, err := backend.Make[float64](d, 10)
+				if err = errors.Join(err, backend.Free(d, extra)); err != nil {
+					t.Error(err)
+					return
+				}
+				g.Close()
+				l.Close()
 				want := slices.Repeat([]float64{float64(rank)}, 1000)
 				got := make([]float64, 1000)
 				if err := errors.Join(backend.Upload(d, x, want), backend.Download(d, got, x)); err != nil || !slices.Equal(got, want) {

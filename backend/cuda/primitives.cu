@@ -136,7 +136,16 @@ template <typename T> DEVICE void sum(int64 n, const T *x, uint64 *result) {
     __syncthreads();
     uint64 *mine = words[threadIdx.x / 32];
     Sum s = {0, 0, 0, 0};
-    for (int64 i = int64(blockIdx.x) * THREADS + threadIdx.x; i < n; i += int64(gridDim.x) * THREADS) s.add(x[i], mine);
+    const int64 stride = int64(gridDim.x) * THREADS;
+    int64 i = int64(blockIdx.x) * THREADS + threadIdx.x;
+    for (; i + 3 * stride < n; i += 4 * stride) {  // four loads on their way at a time
+        const T a = x[i], b = x[i + stride], c = x[i + 2 * stride], d = x[i + 3 * stride];
+        s.add(a, mine);
+        s.add(b, mine);
+        s.add(c, mine);
+        s.add(d, mine);
+    }
+    for (; i < n; i += stride) s.add(x[i], mine);
     s.flush(mine);
     __syncthreads();
     if (threadIdx.x < WORDS) {
@@ -165,11 +174,18 @@ template <typename T> DEVICE void scan_sums(int64 n, const T *src, int64 *sums) 
 // scan_spine runs as one block. sums has n values and room for their total behind them.
 KERNEL scan_spine(int64 n, int64 *sums) {
     int64 before = 0;
-    for (int64 base = 0; base < n; base += THREADS) {
-        const int64 i = base + threadIdx.x;
-        int64 total;
-        const int64 prefix = block_exclusive(i < n ? sums[i] : 0, total);
-        if (i < n) sums[i] = before + prefix;
+    for (int64 base = 0; base < n; base += TILE) {
+        const int64 first = base + threadIdx.x * ITEMS;
+        int64 v[ITEMS], mine = 0, total;
+        for (int k = 0; k < ITEMS; k++) {
+            v[k] = first + k < n ? sums[first + k] : 0;
+            mine += v[k];
+        }
+        int64 prefix = before + block_exclusive(mine, total);
+        for (int k = 0; k < ITEMS; k++) {
+            if (first + k < n) sums[first + k] = prefix;
+            prefix += v[k];
+        }
         before += total;
     }
     if (threadIdx.x == 0) sums[n] = before;
@@ -299,6 +315,9 @@ const int SORT_ITEMS = 16;
 const int SORT_TILE = THREADS * SORT_ITEMS;
 const int SORT_WARP = 32 * SORT_ITEMS;  // consecutive keys that one warp takes
 
+// digit_of is the digit of a key that starts at a bit.
+template <typename K> DEVICE int digit_of(K key, int64 shift) { return int(key >> shift & (DIGITS - 1)); }
+
 // The counts are ordered by digit, then by tile, so that their scan says where each tile's keys of a digit go.
 template <typename K> DEVICE void sort_count(int64 n, const K *keys, int64 shift, int64 tiles, int32 *counts) {
     __shared__ int32 count[DIGITS];
@@ -306,53 +325,85 @@ template <typename K> DEVICE void sort_count(int64 n, const K *keys, int64 shift
     __syncthreads();
     const int64 base = int64(blockIdx.x) * SORT_TILE;
     for (int k = threadIdx.x; k < SORT_TILE; k += THREADS)
-        if (base + k < n) atomicAdd(&count[keys[base + k] >> shift & (DIGITS - 1)], 1);
+        if (base + k < n) atomicAdd(&count[digit_of(keys[base + k], shift)], 1);
     __syncthreads();
     counts[threadIdx.x * tiles + blockIdx.x] = count[threadIdx.x];
 }
 
+// sort_move orders a tile in shared memory first, so that neighbours there are neighbours where they go, too.
 template <typename K> DEVICE void sort_move(int64 n, const K *keys, const uint32 *values, int64 shift, int64 tiles,
                                             const int32 *places, K *sorted, uint32 *moved) {
     __shared__ int32 count[WARPS][DIGITS];
+    __shared__ int32 offset[DIGITS];  // from a place in the tile to one in the whole
+    __shared__ K tile[SORT_TILE];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     for (int w = 0; w < WARPS; w++) count[w][threadIdx.x] = 0;
     __syncthreads();
 
     // Each warp counts its keys in order: a key's rank is how many of its digit the warp has seen before.
-    const int64 base = int64(blockIdx.x) * SORT_TILE + warp * SORT_WARP + lane;
+    const int64 base = int64(blockIdx.x) * SORT_TILE;
+    const int size = int(n - base < SORT_TILE ? n - base : SORT_TILE), first = warp * SORT_WARP + lane;
     K key[SORT_ITEMS];
-    int32 rank[SORT_ITEMS];
+    int32 place[SORT_ITEMS];
+#pragma unroll
+    for (int k = 0; k < SORT_ITEMS; k++)
+        if (first + 32 * k < size) key[k] = keys[base + first + 32 * k];
+#pragma unroll
     for (int k = 0; k < SORT_ITEMS; k++) {
-        const int64 i = base + 32 * k;
-        const uint32 active = __ballot_sync(ALL, i < n);
-        if (i < n) {
-            key[k] = keys[i];
-            const int digit = int(key[k] >> shift & (DIGITS - 1));
+        const bool mine = first + 32 * k < size;
+        const uint32 active = __ballot_sync(ALL, mine);
+        if (mine) {
+            const int digit = digit_of(key[k], shift);
             const uint32 peers = __match_any_sync(active, digit);
             const int32 seen = count[warp][digit];
             __syncwarp(active);
             const int before = __popc(peers & ((1u << lane) - 1));
             if (before == 0) count[warp][digit] = seen + __popc(peers);
-            rank[k] = seen + before;
+            place[k] = seen + before;
             __syncwarp(active);
         }
     }
     __syncthreads();
 
-    // Thread d turns the counts of digit d into where each warp's keys of it go.
-    int32 place = places[threadIdx.x * tiles + blockIdx.x];
+    // Thread d turns the counts of digit d into where each warp's keys of it go in the tile.
+    int32 all = 0, total;
     for (int w = 0; w < WARPS; w++) {
         const int32 here = count[w][threadIdx.x];
-        count[w][threadIdx.x] = place;
-        place += here;
+        count[w][threadIdx.x] = all;
+        all += here;
+    }
+    const int32 start = block_exclusive(all, total);
+    for (int w = 0; w < WARPS; w++) count[w][threadIdx.x] += start;
+    offset[threadIdx.x] = places[threadIdx.x * tiles + blockIdx.x] - start;
+    __syncthreads();
+
+#pragma unroll
+    for (int k = 0; k < SORT_ITEMS; k++) {
+        if (first + 32 * k < size) {
+            place[k] += count[warp][digit_of(key[k], shift)];
+            tile[place[k]] = key[k];
+        }
     }
     __syncthreads();
+    int32 to[SORT_ITEMS];
+#pragma unroll
     for (int k = 0; k < SORT_ITEMS; k++) {
-        const int64 i = base + 32 * k;
-        if (i >= n) break;
-        const int32 to = count[warp][key[k] >> shift & (DIGITS - 1)] + rank[k];
-        sorted[to] = key[k];
-        moved[to] = values[i];
+        const int i = threadIdx.x + k * THREADS;
+        if (i < size) {
+            to[k] = offset[digit_of(tile[i], shift)] + i;
+            sorted[to[k]] = tile[i];
+        }
+    }
+    __syncthreads();
+    uint32 *carried = (uint32 *)tile;  // the values take the place of the keys
+#pragma unroll
+    for (int k = 0; k < SORT_ITEMS; k++)
+        if (first + 32 * k < size) carried[place[k]] = values[base + first + 32 * k];
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < SORT_ITEMS; k++) {
+        const int i = threadIdx.x + k * THREADS;
+        if (i < size) moved[to[k]] = carried[i];
     }
 }
 
