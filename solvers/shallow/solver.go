@@ -258,6 +258,9 @@ func (s *solver[F]) startHalo(ctx context.Context) error {
 		return s.halo.Start(ctx, halo.Of(next))
 	}
 	lo, hi := s.part.Core, s.part.Owned
+	if lo == hi { // no neighbours: do not wait for the device
+		return s.halo.Start(ctx, halo.Of(s.host))
+	}
 	if err := backend.Download(s.dev, s.host[lo:hi], next[lo:hi]); err != nil {
 		return err
 	}
@@ -272,6 +275,9 @@ func (s *solver[F]) settleHalo(ctx context.Context) error {
 	s.flying = false
 	if err := s.halo.Finish(ctx); err != nil || !s.apart {
 		return err
+	}
+	if s.part.Owned == len(s.host) {
+		return nil
 	}
 	return backend.Upload(s.dev, s.state[s.now][s.part.Owned:], s.host[s.part.Owned:])
 }
