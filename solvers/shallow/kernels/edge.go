@@ -111,10 +111,10 @@ func (f *Face[F]) Split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], contac
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
 	n1l, n1r = bounded(n1l, n1r, m1, l.h1, l.u1, r.h1, r.u1, abs(f.dz1), p)
 	n2l, n2r = bounded(n2l, n2r, m2, l.h2, l.u2, r.h2, r.u2, larger(abs(f.dz1), abs(f.dz2)), p)
-	if s := f.share(e, m1, 1, p, m, clock, n); s < 1 {
+	if s := share(e, m1, l.h1, r.h1, abs((r.h2-r.depth)-(l.h2-l.depth)), p, m, clock, n); s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
 	}
-	if s := f.share(e, m2, 2, p, m, clock, n); s < 1 {
+	if s := share(e, m2, l.h2, r.h2, abs(l.depth-r.depth), p, m, clock, n); s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
 	}
 	x, y := ed.Nx*ed.Length, ed.Ny*ed.Length
@@ -165,20 +165,17 @@ func bounded[F Float](nl, nr, m, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
 	return nl, nr
 }
 
-// share is the part of layer k's mass flux that the upwind cell can give within the time step. At a shore, and where the
-// layer is thinner than the step it stands on, each of the cell's three edges has a third to give.
-func (f *Face[F]) share(e int, flux F, k int, p *Params[F], m *Mesh[F], clock *Clock[F], n *Counters) F {
+// share is the part of a layer's mass flux that the upwind cell can give within the time step. The layer has thicknesses hl
+// and hr and stands on a step. At a shore, and where it is thinner than the step, each of the cell's three edges has a third
+// to give.
+func share[F Float](e int, flux, hl, hr, step F, p *Params[F], m *Mesh[F], clock *Clock[F], n *Counters) F {
 	ed := &m.Edges[e]
-	up, cell := &f.l, ed.Left
+	h, cell := hl, ed.Left
 	if flux < 0 {
-		up, cell = &f.r, ed.Right
+		h, cell = hr, ed.Right
 	}
 	if flux == 0 || cell < 0 {
 		return 1
-	}
-	h, least := up.h1, smaller(f.l.h1, f.r.h1)
-	if k == 2 {
-		h, least = up.h2, smaller(f.l.h2, f.r.h2)
 	}
 	const third, all = 0.33333, 0.99999 // short of the full share by more than rounding
 	have := larger(h, 0) * m.Sites[cell].Area
@@ -186,12 +183,8 @@ func (f *Face[F]) share(e int, flux F, k int, p *Params[F], m *Mesh[F], clock *C
 	if want <= third*have {
 		return 1
 	}
-	step := abs(f.l.depth - f.r.depth)
-	if k == 1 {
-		step = abs((f.r.h2 - f.r.depth) - (f.l.h2 - f.l.depth))
-	}
 	most := F(all) * have
-	if least < p.DryDepth || h < 2*step {
+	if smaller(hl, hr) < p.DryDepth || h < 2*step {
 		most = F(third) * have
 	}
 	if want <= most {

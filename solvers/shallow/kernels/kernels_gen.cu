@@ -161,7 +161,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:62
+// Params[float32], types.go:66
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -191,15 +191,16 @@ static_assert(sizeof(Edge_f32) == 20 && offsetof(Edge_f32, Left) == 0 && offseto
 // Site is what does not change about a cell: depth of the bed in m, area in m², and its edges in the order of the
 // cell's vertices, e where the cell is the edge's left and ^e where it is the right.
 // Site[float32], types.go:38
-struct Site_f32 {
+struct alignas(8) Site_f32 {
     float Depth, Area;
     Array<int32, 3> Edge;
+    int32 blank3;
 };
-static_assert(sizeof(Site_f32) == 20 && offsetof(Site_f32, Depth) == 0 && offsetof(Site_f32, Area) == 4 &&
-    offsetof(Site_f32, Edge) == 8, "Site_f32");
+static_assert(sizeof(Site_f32) == 24 && offsetof(Site_f32, Depth) == 0 && offsetof(Site_f32, Area) == 4 &&
+    offsetof(Site_f32, Edge) == 8 && offsetof(Site_f32, blank3) == 20, "Site_f32");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:53
+// Mesh[float32], types.go:57
 struct Mesh_f32 {
     Slice<Edge_f32> Edges;
     Slice<Site_f32> Sites;
@@ -209,7 +210,7 @@ static_assert(sizeof(Mesh_f32) == 56 && offsetof(Mesh_f32, Edges) == 0 && offset
     offsetof(Mesh_f32, Owned) == 48, "Mesh_f32");
 
 // Clock is the time step that all cells take, in s.
-// Clock[float32], types.go:80
+// Clock[float32], types.go:84
 struct Clock_f32 {
     float Dt;
 };
@@ -227,19 +228,23 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
 // Flux is what passes through an edge per second, times the edge's length: M is the mass that leaves Left for Right;
 // (LX, LY) is the change of mass flow that the edge takes out of Left, (RX, RY) out of Right. The two differ because
 // the equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float32], types.go:46
-struct Flux_f32 {
-    float M1, LX1, LY1, RX1, RY1;
-    float M2, LX2, LY2, RX2, RY2;
+// Flux[float32], types.go:47
+struct alignas(16) Flux_f32 {
+    float M1, LX1, LY1;
+    float M2, LX2, LY2;
     float Speed;
+    float blank7;
+    float RX1, RY1;
+    float RX2, RY2;
 };
-static_assert(sizeof(Flux_f32) == 44 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, LX1) == 4 &&
-    offsetof(Flux_f32, LY1) == 8 && offsetof(Flux_f32, RX1) == 12 && offsetof(Flux_f32, RY1) == 16 &&
-    offsetof(Flux_f32, M2) == 20 && offsetof(Flux_f32, LX2) == 24 && offsetof(Flux_f32, LY2) == 28 &&
-    offsetof(Flux_f32, RX2) == 32 && offsetof(Flux_f32, RY2) == 36 && offsetof(Flux_f32, Speed) == 40, "Flux_f32");
+static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, LX1) == 4 &&
+    offsetof(Flux_f32, LY1) == 8 && offsetof(Flux_f32, M2) == 12 && offsetof(Flux_f32, LX2) == 16 &&
+    offsetof(Flux_f32, LY2) == 20 && offsetof(Flux_f32, Speed) == 24 && offsetof(Flux_f32, blank7) == 28 &&
+    offsetof(Flux_f32, RX1) == 32 && offsetof(Flux_f32, RY1) == 36 && offsetof(Flux_f32, RX2) == 40 &&
+    offsetof(Flux_f32, RY2) == 44, "Flux_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:62
+// Params[float64], types.go:66
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -272,12 +277,13 @@ static_assert(sizeof(Edge_f64) == 32 && offsetof(Edge_f64, Left) == 0 && offseto
 struct alignas(16) Site_f64 {
     double Depth, Area;
     Array<int32, 3> Edge;
+    int32 blank3;
 };
 static_assert(sizeof(Site_f64) == 32 && offsetof(Site_f64, Depth) == 0 && offsetof(Site_f64, Area) == 8 &&
-    offsetof(Site_f64, Edge) == 16, "Site_f64");
+    offsetof(Site_f64, Edge) == 16 && offsetof(Site_f64, blank3) == 28, "Site_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:53
+// Mesh[float64], types.go:57
 struct Mesh_f64 {
     Slice<Edge_f64> Edges;
     Slice<Site_f64> Sites;
@@ -287,7 +293,7 @@ static_assert(sizeof(Mesh_f64) == 56 && offsetof(Mesh_f64, Edges) == 0 && offset
     offsetof(Mesh_f64, Owned) == 48, "Mesh_f64");
 
 // Clock is the time step that all cells take, in s.
-// Clock[float64], types.go:80
+// Clock[float64], types.go:84
 struct Clock_f64 {
     double Dt;
 };
@@ -305,19 +311,23 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
 // Flux is what passes through an edge per second, times the edge's length: M is the mass that leaves Left for Right;
 // (LX, LY) is the change of mass flow that the edge takes out of Left, (RX, RY) out of Right. The two differ because
 // the equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float64], types.go:46
-struct Flux_f64 {
-    double M1, LX1, LY1, RX1, RY1;
-    double M2, LX2, LY2, RX2, RY2;
+// Flux[float64], types.go:47
+struct alignas(16) Flux_f64 {
+    double M1, LX1, LY1;
+    double M2, LX2, LY2;
     double Speed;
+    double blank7;
+    double RX1, RY1;
+    double RX2, RY2;
 };
-static_assert(sizeof(Flux_f64) == 88 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, LX1) == 8 &&
-    offsetof(Flux_f64, LY1) == 16 && offsetof(Flux_f64, RX1) == 24 && offsetof(Flux_f64, RY1) == 32 &&
-    offsetof(Flux_f64, M2) == 40 && offsetof(Flux_f64, LX2) == 48 && offsetof(Flux_f64, LY2) == 56 &&
-    offsetof(Flux_f64, RX2) == 64 && offsetof(Flux_f64, RY2) == 72 && offsetof(Flux_f64, Speed) == 80, "Flux_f64");
+static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, LX1) == 8 &&
+    offsetof(Flux_f64, LY1) == 16 && offsetof(Flux_f64, M2) == 24 && offsetof(Flux_f64, LX2) == 32 &&
+    offsetof(Flux_f64, LY2) == 40 && offsetof(Flux_f64, Speed) == 48 && offsetof(Flux_f64, blank7) == 56 &&
+    offsetof(Flux_f64, RX1) == 64 && offsetof(Flux_f64, RY1) == 72 && offsetof(Flux_f64, RX2) == 80 &&
+    offsetof(Flux_f64, RY2) == 88, "Flux_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:74
+// Counters, types.go:78
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -429,7 +439,7 @@ static_assert(sizeof(Face_f64) == 312 && offsetof(Face_f64, l) == 0 && offsetof(
     offsetof(Face_f64, r3) == 216 && offsetof(Face_f64, r4) == 224 && offsetof(Face_f64, waves) == 232 &&
     offsetof(Face_f64, viscosity) == 272 && offsetof(Face_f64, speed) == 304, "Face_f64");
 
-// sqrt[float32], types.go:82
+// sqrt[float32], types.go:86
 DEVICE float sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
@@ -570,7 +580,7 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
     return 2.0f * p->CFL * s->Area / speed;
 }
 
-// sqrt[float64], types.go:82
+// sqrt[float64], types.go:86
 DEVICE double sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
@@ -801,7 +811,7 @@ DEVICE void Face_Look_f32(Face_f32 *f, int64 e, const Params_f32 *p, const Mesh_
 }
 
 // abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
-// abs[float32], types.go:85
+// abs[float32], types.go:89
 DEVICE float abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
@@ -809,7 +819,7 @@ DEVICE float abs_f32(float x) {
     return x;
 }
 
-// larger[float32], types.go:92
+// larger[float32], types.go:96
 DEVICE float larger_f32(float a, float b) {
     if (a > b) {
         return a;
@@ -882,7 +892,7 @@ DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     }
 }
 
-// smaller[float32], types.go:99
+// smaller[float32], types.go:103
 DEVICE float smaller_f32(float a, float b) {
     if (a < b) {
         return a;
@@ -1143,37 +1153,29 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, float hl, fl
     return {nl, nr};
 }
 
-// share is the part of layer k's mass flux that the upwind cell can give within the time step. At a shore, and where the
-// layer is thinner than the step it stands on, each of the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:170
-DEVICE float Face_share_f32(Face_f32 *f, int64 e, float flux, int64 k, const Params_f32 *p, const Mesh_f32 *m,
+// share is the part of a layer's mass flux that the upwind cell can give within the time step. The layer has thicknesses hl
+// and hr and stands on a step. At a shore, and where it is thinner than the step, each of the cell's three edges has a third
+// to give.
+// share[float32], edge.go:171
+DEVICE float share_f32(int64 e, float flux, float hl, float hr, float step, const Params_f32 *p, const Mesh_f32 *m,
         Clock_f32 *clock, Counters *n) {
     Edge_f32 *ed = &m->Edges[e];
-    side_f32 *up = &f->l;
+    float h = hl;
     int32 cell = ed->Left;
     if (flux < 0.0f) {
-        up = &f->r;
+        h = hr;
         cell = ed->Right;
     }
     if (flux == 0.0f || cell < 0) {
         return 1.0f;
-    }
-    float h = up->h1, least = smaller_f32(f->l.h1, f->r.h1);
-    if (k == 2) {
-        h = up->h2;
-        least = smaller_f32(f->l.h2, f->r.h2);
     }
     float have = larger_f32(h, 0.0f) * m->Sites[cell].Area;
     float want = abs_f32(flux) * ed->Length * clock->Dt;
     if (want <= 0x1.555476p-02f /* 0.33333 */ * have) {
         return 1.0f;
     }
-    float step = abs_f32(f->l.depth - f->r.depth);
-    if (k == 1) {
-        step = abs_f32((f->r.h2 - f->r.depth) - (f->l.h2 - f->l.depth));
-    }
     float most = 0x1.fffebp-01f /* 0.99999 */ * have;
-    if (least < p->DryDepth || h < 2.0f * step) {
+    if (smaller_f32(hl, hr) < p->DryDepth || h < 2.0f * step) {
         most = 0x1.555476p-02f /* 0.33333 */ * have;
     }
     if (want <= most) {
@@ -1221,13 +1223,13 @@ DEVICE void Face_Split_f32(Face_f32 *f, int64 e, const Params_f32 *p, const Mesh
     const auto results2 = bounded_f32(n2l, n2r, m2, l->h2, l->u2, r->h2, r->u2, larger_f32(abs_f32(f->dz1), abs_f32(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
-    if (float s = Face_share_f32(f, e, m1, 1, p, m, clock, n); s < 1.0f) {
+    if (float s = share_f32(e, m1, l->h1, r->h1, abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), p, m, clock, n); s < 1.0f) {
         m1 = m1 * s;
         t1 = t1 * s;
         n1l = n1l * s;
         n1r = n1r * s;
     }
-    if (float s = Face_share_f32(f, e, m2, 2, p, m, clock, n); s < 1.0f) {
+    if (float s = share_f32(e, m2, l->h2, r->h2, abs_f32(l->depth - r->depth), p, m, clock, n); s < 1.0f) {
         m2 = m2 * s;
         t2 = t2 * s;
         n2l = n2l * s;
@@ -1349,7 +1351,7 @@ DEVICE void Face_Look_f64(Face_f64 *f, int64 e, const Params_f64 *p, const Mesh_
 }
 
 // abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
-// abs[float64], types.go:85
+// abs[float64], types.go:89
 DEVICE double abs_f64(double x) {
     if (x < 0.0) {
         return -x;
@@ -1357,7 +1359,7 @@ DEVICE double abs_f64(double x) {
     return x;
 }
 
-// larger[float64], types.go:92
+// larger[float64], types.go:96
 DEVICE double larger_f64(double a, double b) {
     if (a > b) {
         return a;
@@ -1431,7 +1433,7 @@ DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     }
 }
 
-// smaller[float64], types.go:99
+// smaller[float64], types.go:103
 DEVICE double smaller_f64(double a, double b) {
     if (a < b) {
         return a;
@@ -1692,37 +1694,29 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, double hl
     return {nl, nr};
 }
 
-// share is the part of layer k's mass flux that the upwind cell can give within the time step. At a shore, and where the
-// layer is thinner than the step it stands on, each of the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:170
-DEVICE double Face_share_f64(Face_f64 *f, int64 e, double flux, int64 k, const Params_f64 *p, const Mesh_f64 *m,
-        Clock_f64 *clock, Counters *n) {
+// share is the part of a layer's mass flux that the upwind cell can give within the time step. The layer has thicknesses hl
+// and hr and stands on a step. At a shore, and where it is thinner than the step, each of the cell's three edges has a third
+// to give.
+// share[float64], edge.go:171
+DEVICE double share_f64(int64 e, double flux, double hl, double hr, double step, const Params_f64 *p,
+        const Mesh_f64 *m, Clock_f64 *clock, Counters *n) {
     Edge_f64 *ed = &m->Edges[e];
-    side_f64 *up = &f->l;
+    double h = hl;
     int32 cell = ed->Left;
     if (flux < 0.0) {
-        up = &f->r;
+        h = hr;
         cell = ed->Right;
     }
     if (flux == 0.0 || cell < 0) {
         return 1.0;
-    }
-    double h = up->h1, least = smaller_f64(f->l.h1, f->r.h1);
-    if (k == 2) {
-        h = up->h2;
-        least = smaller_f64(f->l.h2, f->r.h2);
     }
     double have = larger_f64(h, 0.0) * m->Sites[cell].Area;
     double want = abs_f64(flux) * ed->Length * clock->Dt;
     if (want <= 0x1.555475a31a4bep-02 /* 0.33333 */ * have) {
         return 1.0;
     }
-    double step = abs_f64(f->l.depth - f->r.depth);
-    if (k == 1) {
-        step = abs_f64((f->r.h2 - f->r.depth) - (f->l.h2 - f->l.depth));
-    }
     double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * have;
-    if (least < p->DryDepth || h < 2.0 * step) {
+    if (smaller_f64(hl, hr) < p->DryDepth || h < 2.0 * step) {
         most = 0x1.555475a31a4bep-02 /* 0.33333 */ * have;
     }
     if (want <= most) {
@@ -1770,13 +1764,13 @@ DEVICE void Face_Split_f64(Face_f64 *f, int64 e, const Params_f64 *p, const Mesh
     const auto results2 = bounded_f64(n2l, n2r, m2, l->h2, l->u2, r->h2, r->u2, larger_f64(abs_f64(f->dz1), abs_f64(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
-    if (double s = Face_share_f64(f, e, m1, 1, p, m, clock, n); s < 1.0) {
+    if (double s = share_f64(e, m1, l->h1, r->h1, abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), p, m, clock, n); s < 1.0) {
         m1 = m1 * s;
         t1 = t1 * s;
         n1l = n1l * s;
         n1r = n1r * s;
     }
-    if (double s = Face_share_f64(f, e, m2, 2, p, m, clock, n); s < 1.0) {
+    if (double s = share_f64(e, m2, l->h2, r->h2, abs_f64(l->depth - r->depth), p, m, clock, n); s < 1.0) {
         m2 = m2 * s;
         t2 = t2 * s;
         n2l = n2l * s;

@@ -38,15 +38,19 @@ const (
 type Site[F Float] struct {
 	Depth, Area F
 	Edge        [3]int32
+	_           int32
 }
 
 // Flux is what passes through an edge per second, times the edge's length: M is the mass that leaves Left for Right;
 // (LX, LY) is the change of mass flow that the edge takes out of Left, (RX, RY) out of Right. The two differ because
 // the equations are not in conservation form. Speed is the fastest wave's.
 type Flux[F Float] struct {
-	M1, LX1, LY1, RX1, RY1 F
-	M2, LX2, LY2, RX2, RY2 F
-	Speed                  F
+	M1, LX1, LY1 F
+	M2, LX2, LY2 F
+	Speed        F
+	_            F // pieces of 16 bytes, which a GPU moves at once
+	RX1, RY1     F
+	RX2, RY2     F
 }
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
