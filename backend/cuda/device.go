@@ -22,7 +22,8 @@ type Options struct {
 	Report io.Writer
 }
 
-// Device is a GPU as one rank uses it. It implements backend.Device, backend.Memory and backend.Primitives.
+// Device is a GPU as one rank uses it. It implements backend.Device, backend.Memory, backend.Primitives and
+// backend.Staging.
 type Device struct {
 	lib     *library
 	info    Info
@@ -39,6 +40,7 @@ type Device struct {
 	slots     *slots
 	scratch   buffer
 	answer    answer
+	staging   staging
 	profile   *profile
 	err       error  // the first one
 	last      string // the kernel that was queued last
@@ -49,6 +51,7 @@ var (
 	_ backend.Device     = (*Device)(nil)
 	_ backend.Memory     = (*Device)(nil)
 	_ backend.Primitives = (*Device)(nil)
+	_ backend.Staging    = (*Device)(nil)
 )
 
 // Open takes the GPU of a rank. Without a driver or a GPU it says so in one line.
@@ -85,6 +88,9 @@ func Open(o Options) (_ *Device, err error) {
 		return nil, err
 	}
 	if err = d.answer.open(d); err != nil {
+		return nil, err
+	}
+	if err = d.staging.open(d); err != nil {
 		return nil, err
 	}
 	if o.Debug || os.Getenv("ATOLL_CUDA_DEBUG") == "1" {
@@ -138,6 +144,7 @@ func (d *Device) release() {
 	d.profile.close()
 	d.scratch.free(d)
 	d.answer.close(d)
+	d.staging.close()
 	for _, l := range d.loops {
 		l.launch.Close()
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/backendtest"
+	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
@@ -233,6 +234,106 @@ func TestStreamsAndPinnedMemory(t *testing.T) {
 	}
 	ok(t, FreePinned(d, in))
 	ok(t, FreePinned(d, out))
+}
+
+// TestStaging sends a device's array around through the host, as a halo exchange does, with kernels before and after.
+func TestStaging(t *testing.T) {
+	d := open(t)
+	const n, rounds = 100_000, 50
+	sum := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }), factor: 1}
+	other := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }), factor: 1}
+	f := kernel(t, d, "axpy")
+	grow, err := d.Prepare(f, 1, [3]int{128, 1, 1}, Value(sum))
+	ok(t, err)
+	defer grow.Close()
+	busy, err := d.Prepare(f, 1, [3]int{128, 1, 1}, Value(other))
+	ok(t, err)
+	defer busy.Close()
+	out, err := d.Pin(8 * n)
+	ok(t, err)
+	in, err := d.Pin(8 * n)
+	ok(t, err)
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(sum.y))), 8*n)
+	step := func() {
+		d.Run(grow, 0, n)
+		ok(t, d.Fetch(out, raw))
+		d.Run(busy, 0, n)
+		ok(t, d.Fetched())
+		copy(in, out)
+		value := (*float64)(unsafe.Pointer(&in[0]))
+		*value *= 2 // the first element comes back doubled
+		ok(t, d.Deliver(raw, in))
+		d.Run(busy, 0, n)
+	}
+	for range rounds {
+		step()
+	}
+	first := 0.0
+	for range rounds {
+		first = 2 * (first + 1)
+	}
+	expect(t, d, sum.y, func(i int) float64 {
+		if i == 0 {
+			return first
+		}
+		return rounds
+	})
+	expect(t, d, other.y, func(int) float64 { return 2 * rounds })
+	if allocs := testing.AllocsPerRun(10, step); allocs != 0 {
+		t.Errorf("an exchange allocates %v times", allocs)
+	}
+	ok(t, d.Sync())
+	ok(t, errors.Join(d.Unpin(out), d.Unpin(in)))
+}
+
+func TestPrimitivesAllocateNothingWhenRepeated(t *testing.T) {
+	d := open(t)
+	w := primitives.On(d)
+	const n = 50_000
+	x, y := array(t, d, n, func(i int) float64 { return float64(i) }), array(t, d, n, func(int) float64 { return 0 })
+	keys, err := backend.Make[uint32](d, n)
+	ok(t, err)
+	values, err := backend.Make[int32](d, n)
+	ok(t, err)
+	var words [backend.SumWords]int64
+	for name, f := range map[string]func() error{
+		"min":    func() error { _, err := primitives.Min(w, x); return err },
+		"sum":    func() error { return primitives.SumInto(w, &words, x) },
+		"scan":   func() error { _, err := primitives.ExclusiveScan(w, values, values); return err },
+		"sort":   func() error { return primitives.SortByKey(w, keys, values) },
+		"gather": func() error { return primitives.Gather(w, y, x, values) },
+	} {
+		if a := testing.AllocsPerRun(10, func() { ok(t, f()) }); a != 0 {
+			t.Errorf("%s allocates %v times", name, a)
+		}
+	}
+}
+
+// TestGraphOfPrimitives captures moves by index, which are only queued, and refuses what the host waits for.
+func TestGraphOfPrimitives(t *testing.T) {
+	d := open(t)
+	w := primitives.On(d)
+	const n = 1000
+	x, y := array(t, d, n, func(i int) float64 { return float64(i) }), array(t, d, n, func(int) float64 { return 0 })
+	index := make([]int32, n)
+	for i := range index {
+		index[i] = int32(n - 1 - i)
+	}
+	at, err := backend.Make[int32](d, n)
+	ok(t, err)
+	ok(t, backend.Upload(d, at, index))
+	move := func() error { return primitives.Gather(w, y, x, at) }
+	ok(t, move())
+	ok(t, backend.Upload(d, y, make([]float64, n)))
+	g, err := d.Capture(move)
+	ok(t, err)
+	defer g.Close()
+	g.Launch()
+	expect(t, d, y, func(i int) float64 { return float64(n - 1 - i) })
+	if _, err := d.Capture(func() error { _, err := primitives.Min(w, x); return err }); err == nil {
+		t.Error("a graph takes a reduction that the host waits for")
+	}
+	d.err = errExpected
 }
 
 func event(t *testing.T, d *Device) *Event {

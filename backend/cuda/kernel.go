@@ -45,6 +45,9 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 		return
 	}
 	if own, ok := l.(*Launch); ok {
+		if own.d != d {
+			panic("cuda: a launch of another device")
+		}
 		own.Range(lo, hi)
 		return
 	}

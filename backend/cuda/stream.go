@@ -86,6 +86,7 @@ func (s *Stream) Sync() error {
 type Event struct {
 	d      *Device
 	handle uintptr
+	ms     float32 // where the driver leaves a time
 }
 
 // NewEvent returns an event that tells times too.
@@ -115,14 +116,11 @@ func (e *Event) Sync() error { return e.d.compute.run(cuEventSynchronize, [maxAr
 
 // Since returns the time between two events that have come.
 func (e *Event) Since(start *Event) (time.Duration, error) {
-	if e.d.err != nil {
-		return 0, e.d.err
-	}
-	var ms float32
-	if err := e.d.do(cuEventElapsedTime, uintptr(unsafe.Pointer(&ms)), start.handle, e.handle); err != nil {
+	at := uintptr(unsafe.Pointer(&e.ms))
+	if err := e.d.compute.run(cuEventElapsedTime, [maxArgs]uintptr{at, start.handle, e.handle}); err != nil {
 		return 0, err
 	}
-	return time.Duration(float64(ms) * float64(time.Millisecond)), nil
+	return time.Duration(float64(e.ms) * float64(time.Millisecond)), nil
 }
 
 // Close gives the event back.
