@@ -36,7 +36,7 @@
 //   - each parameter. A slice is {pointer, length, capacity}, 24 bytes, as in Go. A number, a bool or a struct is its
 //     bytes. A pointer to a struct that is marked //atoll:constant or that holds slices is the struct's bytes, with
 //     device addresses in its slices. Any other pointer to a struct is a device address.
-//   - for a reduction, the device address of an [atomics.Least] or [atomics.Most].
+//   - for a reduction, the device address of an atomics.Least or atomics.Most.
 //
 // Structs have Go's sizes and offsets, which the CUDA C asserts. A struct of numbers that is an element of slices and
 // a part of no other struct is aligned to 16 or 8 bytes where that divides its size, so that the GPU moves it in such
@@ -53,13 +53,8 @@
 // # Files
 //
 // Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of the
-// PTX is the SHA-256 of the compiler's options and the CUDA C; [Check] compares it, and everything else, without a
-// compiler. For each kernel K the Go file has a type KLoop: NewKLoop takes the kernel's arguments without the indices,
-// preceded by an [abi.Box] for two or three indices and followed by the Least or Most of a reduction. Its Range runs it
-// on the CPU, and its Launch gives an [abi.Launch], whose Parameters are the bytes of a launch.
-//
-// [atomics.Least]: https://pkg.go.dev/github.com/atoll-hpc/atoll/kernelgen/atomics#Least
-// [atomics.Most]: https://pkg.go.dev/github.com/atoll-hpc/atoll/kernelgen/atomics#Most
-// [abi.Box]: https://pkg.go.dev/github.com/atoll-hpc/atoll/kernelgen/abi#Box
-// [abi.Launch]: https://pkg.go.dev/github.com/atoll-hpc/atoll/kernelgen/abi#Launch
+// PTX is the SHA-256 of the compiler's options and of the CUDA C without comments; [Check] compares it, and everything
+// else, without a compiler. For each kernel K the Go file has a type KLoop: NewKLoop takes the kernel's arguments without the indices,
+// preceded by an abi.Box for two or three indices and followed by the Least or Most of a reduction. Its Range runs it
+// on the CPU, and its Launch gives an abi.Launch, whose Parameters are the bytes of a launch.
 package kernelgen

@@ -55,46 +55,6 @@ func (f *function) value(e ast.Expr) cexpr {
 	return f.expr(e)
 }
 
-// effect finds a call inside e that writes to memory.
-func (f *function) effect(e ast.Expr) *ast.CallExpr {
-	var found *ast.CallExpr
-	ast.Inspect(e, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CallExpr); ok && found == nil {
-			if fn := f.u.callee(c); fn != nil && f.u.writes(fn) {
-				found = c
-			}
-		}
-		return found == nil
-	})
-	return found
-}
-
-// alone tells whether e is the call, at most negated, converted or compared with a constant.
-func (f *function) alone(e ast.Expr, call *ast.CallExpr) bool {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return f.alone(e.X, call)
-	case *ast.UnaryExpr:
-		return f.alone(e.X, call)
-	case *ast.BinaryExpr:
-		return f.u.pkg.info.Types[e.Y].Value != nil && f.alone(e.X, call) ||
-			f.u.pkg.info.Types[e.X].Value != nil && f.alone(e.Y, call)
-	case *ast.CallExpr:
-		if e != call {
-			return f.u.pkg.info.Types[e.Fun].IsType() && f.alone(e.Args[0], call)
-		}
-		for _, a := range e.Args {
-			if f.effect(a) != nil {
-				return false
-			}
-		}
-		return f.effect(e.Fun) == nil
-	}
-	return false
-}
-
-func callName(c *ast.CallExpr) string { return types.ExprString(c.Fun) }
-
 // expr translates an expression.
 func (f *function) expr(e ast.Expr) cexpr {
 	if tv := f.u.pkg.info.Types[e]; tv.Value != nil {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -117,8 +119,42 @@ func checkPTX(dir, source string, options []string) error {
 	return nil
 }
 
-// hashLine is the first line of the PTX: what it was compiled from, and how.
+// hashLine is the first line of the PTX: what it was compiled from, and how. Lines of comments do not count, so that a
+// kernel that moves to another line leaves its PTX current.
 func hashLine(source string, options []string) string {
-	sum := sha256.Sum256([]byte(strings.Join(options, "\n") + "\n\n" + source))
-	return "// sha256 of options and source: " + hex.EncodeToString(sum[:])
+	hash := sha256.New()
+	for _, o := range options {
+		fmt.Fprintln(hash, o)
+	}
+	for line := range strings.Lines(source) {
+		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "//") {
+			fmt.Fprintln(hash, text)
+		}
+	}
+	return "// sha256 of options and source: " + hex.EncodeToString(hash.Sum(nil))
+}
+
+// localMemory matches the declaration of what an entry of PTX keeps in memory instead of registers.
+var localMemory = regexp.MustCompile(`(?m)\.entry (\w+)\(|__local_depot\d+\[(\d+)\]`)
+
+// LocalMemory tells, by the kernels in the PTX in dir, how many bytes each thread keeps in memory because registers
+// have no addresses: mostly variables that a pointer leads to, now to one and now to another. It is slow.
+func LocalMemory(dir string) (map[string]int, error) {
+	ptx, err := os.ReadFile(filepath.Join(dir, ptxFile))
+	if err != nil {
+		return nil, err
+	}
+	bytes, entry := map[string]int{}, ""
+	for _, m := range localMemory.FindAllStringSubmatch(string(ptx), -1) {
+		if m[1] != "" {
+			entry = m[1]
+			continue
+		}
+		n, err := strconv.Atoi(m[2])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ptxFile), err)
+		}
+		bytes[entry] = n
+	}
+	return bytes, nil
 }

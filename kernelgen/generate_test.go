@@ -105,6 +105,15 @@ func TestGenerateAndCheck(t *testing.T) {
 	write("p.go", strings.Replace(small, "2", "3", 1))
 	stale("-a", "kernels_gen.cu is stale")
 	generate("-a")
+	write("p.go", strings.Replace(strings.Replace(small, "2", "3", 1), "//atoll", "// Double does.\n//\n//atoll", 1))
+	stale("-a", "kernels_gen.cu is stale")
+	if w := generate("-a"); len(w) != 1 || compiler.calls != 2 {
+		t.Errorf("a comment: wrote %v, compiled %d times, want the CUDA C and twice", w, compiler.calls)
+	}
+	write("kernels_gen.ptx", ".visible .entry F_f32(\n)\n{\n.local .align 8 .b8 __local_depot0[312];\n.visible .entry G(\n")
+	if local, err := kernelgen.LocalMemory(dir); err != nil || len(local) != 1 || local["F_f32"] != 312 {
+		t.Errorf("local memory %v %v, want 312 bytes in F_f32", local, err)
+	}
 	write("kernels_gen.ptx", "something else")
 	stale("-a", "not compiled from")
 	write("p.go", "package p\n")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"slices"
 	"strings"
 )
 
@@ -294,79 +293,4 @@ func (f *function) line(format string, args ...any) {
 	f.body.WriteString(strings.Repeat("    ", f.depth))
 	fmt.Fprintf(&f.body, format, args...)
 	f.body.WriteByte('\n')
-}
-
-// writes tells whether a function stores to memory that its caller sees.
-func (u *unit) writes(fn *types.Func) bool {
-	fn = fn.Origin()
-	if w, ok := u.writers[fn]; ok {
-		return w
-	}
-	u.writers[fn] = false // while it is looked at; recursion is refused elsewhere
-	if fn.Pkg() != u.pkg.types {
-		return fn.Pkg() != nil && (atomics[fn.FullName()] != "" || fn.Pkg().Path() == atomicsPath && fn.Name() != "Value")
-	}
-	decl := u.pkg.decls[fn]
-	if decl == nil || decl.Body == nil {
-		return false
-	}
-	found := false
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			found = found || slices.ContainsFunc(n.Lhs, u.indirect)
-		case *ast.IncDecStmt:
-			found = found || u.indirect(n.X)
-		case *ast.CallExpr:
-			if callee := u.callee(n); callee != nil {
-				found = found || u.writes(callee)
-			}
-		}
-		return !found
-	})
-	u.writers[fn] = found
-	return found
-}
-
-// indirect tells whether a place is reached through a pointer or a slice.
-func (u *unit) indirect(e ast.Expr) bool {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return u.indirect(e.X)
-	case *ast.StarExpr:
-		return true
-	case *ast.SelectorExpr:
-		if _, ok := u.pkg.info.TypeOf(e.X).Underlying().(*types.Pointer); ok {
-			return true
-		}
-		return u.indirect(e.X)
-	case *ast.IndexExpr:
-		if _, ok := u.pkg.info.TypeOf(e.X).Underlying().(*types.Array); !ok {
-			return true
-		}
-		return u.indirect(e.X)
-	}
-	return false
-}
-
-// callee is the function that a call names, or nil for conversions, builtins and function values.
-func (u *unit) callee(c *ast.CallExpr) *types.Func {
-	fun := ast.Unparen(c.Fun)
-	switch x := fun.(type) {
-	case *ast.IndexExpr:
-		fun = x.X
-	case *ast.IndexListExpr:
-		fun = x.X
-	}
-	var id *ast.Ident
-	switch x := fun.(type) {
-	case *ast.Ident:
-		id = x
-	case *ast.SelectorExpr:
-		id = x.Sel
-	default:
-		return nil
-	}
-	fn, _ := u.pkg.info.Uses[id].(*types.Func)
-	return fn
 }

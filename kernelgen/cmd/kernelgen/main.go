@@ -10,7 +10,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/kernelgen"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
@@ -58,6 +60,13 @@ func run(dir string, check, show bool) error {
 	written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return nvrtc.Load() }, nvrtc.Options)
 	for _, name := range written {
 		fmt.Println("wrote", name)
+	}
+	if err != nil {
+		return err
+	}
+	local, err := kernelgen.LocalMemory(dir)
+	for _, name := range slices.Sorted(maps.Keys(local)) {
+		fmt.Printf("note: %s keeps %d bytes of each thread in slow memory: see Speed on the GPU in docs/kernels.md\n", name, local[name])
 	}
 	return err
 }
