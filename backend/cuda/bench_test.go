@@ -53,6 +53,22 @@ func BenchmarkGraph(b *testing.B) {
 	ok(b, d.Sync())
 }
 
+// BenchmarkStep is what a rank's step tells the device and asks it: 16 bytes up, a kernel, 8 bytes down.
+func BenchmarkStep(b *testing.B) {
+	d := open(b)
+	x, err := backend.Make[float64](d, 2)
+	ok(b, err)
+	l, err := d.Prepare(kernel(b, d, "nothing"), 1, [3]int{32, 1, 1})
+	ok(b, err)
+	defer l.Close()
+	up, down := make([]float64, 2), make([]float64, 1)
+	for b.Loop() {
+		ok(b, backend.Upload(d, x, up))
+		l.Range(0, 1)
+		ok(b, backend.Download(d, down, x[:1]))
+	}
+}
+
 // BenchmarkCopy counts bytes read and bytes written.
 func BenchmarkCopy(b *testing.B) {
 	d := open(b)

@@ -41,6 +41,7 @@ type Device struct {
 	scratch   buffer
 	answer    answer
 	staging   staging
+	ring      ring
 	profile   *profile
 	err       error  // the first one
 	last      string // the kernel that was queued last
@@ -91,6 +92,9 @@ func Open(o Options) (_ *Device, err error) {
 		return nil, err
 	}
 	if err = d.staging.open(d); err != nil {
+		return nil, err
+	}
+	if err = d.ring.open(d); err != nil {
 		return nil, err
 	}
 	if o.Debug || os.Getenv("ATOLL_CUDA_DEBUG") == "1" {
@@ -145,6 +149,7 @@ func (d *Device) release() {
 	d.scratch.free(d)
 	d.answer.close(d)
 	d.staging.close()
+	d.ring.close(d)
 	for _, l := range d.loops {
 		l.launch.Close()
 	}
@@ -207,5 +212,6 @@ func (d *Device) Sync() error {
 		}
 		return d.fail(err)
 	}
+	d.ring.next = 0
 	return nil
 }

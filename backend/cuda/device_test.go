@@ -336,6 +336,34 @@ func TestGraphOfPrimitives(t *testing.T) {
 	d.err = errExpected
 }
 
+// TestSmallUploads sends more than the ring holds without waiting, from one place of the host that changes meanwhile.
+func TestSmallUploads(t *testing.T) {
+	d := open(t)
+	for _, each := range []int{1, 3, 100, small / 8, small/8 + 1} {
+		count := 3*ringSize/(8*each) + 1
+		a, err := backend.Make[float64](d, count*each)
+		ok(t, err)
+		host := make([]float64, each)
+		for k := range count {
+			for i := range host {
+				host[i] = float64(k*each + i)
+			}
+			ok(t, backend.Upload(d, a[k*each:(k+1)*each], host))
+		}
+		expect(t, d, a, func(i int) float64 { return float64(i) })
+		if allocs := testing.AllocsPerRun(10, func() { ok(t, backend.Upload(d, a[:each], host)) }); allocs != 0 {
+			t.Errorf("an upload of %d numbers allocates %v times", each, allocs)
+		}
+	}
+	x, err := backend.Make[float64](d, 1)
+	ok(t, err)
+	_, err = d.Capture(func() error { return backend.Upload(d, x, []float64{1}) })
+	if err == nil || !strings.Contains(err.Error(), "cannot be part of a graph") {
+		t.Errorf("an upload within a graph: error %v", err)
+	}
+	d.err = errExpected
+}
+
 func event(t *testing.T, d *Device) *Event {
 	t.Helper()
 	e, err := d.NewEvent()

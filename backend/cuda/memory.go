@@ -62,16 +62,37 @@ func (d *Device) Free(p unsafe.Pointer) error {
 	return d.do(cuMemFree, uintptr(p))
 }
 
-// Upload copies from the host's memory, which may be reused at once.
+// Upload copies from the host's memory, which may be reused at once. Small copies are queued, and the host waits for
+// large ones.
 func (d *Device) Upload(dst, src unsafe.Pointer, n int) error {
-	if err := d.compute.upload(dst, src, n); err != nil {
+	if d.err != nil || n == 0 {
+		return d.err
+	}
+	if d.capturing {
+		return d.fail(errors.New("cuda: an upload cannot be part of a graph, which would repeat what the host held once"))
+	}
+	if n > small {
+		if err := d.compute.upload(dst, src, n); err != nil {
+			return err
+		}
+		return d.Sync()
+	}
+	staged, err := d.ring.stage(d, src, n)
+	if err != nil {
 		return err
 	}
-	return d.Sync()
+	return d.compute.upload(dst, staged, n)
 }
 
-// Download copies to the host's memory, after everything queued before.
+// Download copies to the host's memory, after everything queued before. A few numbers come through pinned memory.
 func (d *Device) Download(dst, src unsafe.Pointer, n int) error {
+	if n <= 8*len(d.answer.host) {
+		words, err := d.answer.read(d, uintptr(src), n)
+		if err == nil {
+			copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n))
+		}
+		return err
+	}
 	if err := d.compute.download(dst, src, n); err != nil {
 		return err
 	}

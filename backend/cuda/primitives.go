@@ -62,7 +62,7 @@ func (d *Device) Reduce(op backend.Op, kind backend.Kind, x unsafe.Pointer, n in
 	if err := d.queue(primitive{name, kind.String()}, grid, uint64(n), word(x), uint64(d.answer.device)); err != nil {
 		return 0, err
 	}
-	a, err := d.answer.read(d, d.answer.device, 1)
+	a, err := d.answer.read(d, d.answer.device, 8)
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +81,7 @@ func (d *Device) Sum(kind backend.Kind, x unsafe.Pointer, n int, words *[backend
 	if err := d.queue(primitive{"sum", kind.String()}, grid, uint64(n), word(x), uint64(d.answer.device)); err != nil {
 		return err
 	}
-	a, err := d.answer.read(d, d.answer.device, backend.SumWords)
+	a, err := d.answer.read(d, d.answer.device, 8*backend.SumWords)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (d *Device) Scan(kind backend.Kind, dst, src unsafe.Pointer, n int) (int64,
 	if err := d.scan(kind, dst, src, n, area[0]); err != nil {
 		return 0, err
 	}
-	a, err := d.answer.read(d, area[0]+uintptr(8*blocks(n, tile)), 1)
+	a, err := d.answer.read(d, area[0]+uintptr(8*blocks(n, tile)), 8)
 	if err != nil {
 		return 0, err
 	}
@@ -153,7 +153,7 @@ func (d *Device) count(keep unsafe.Pointer, n int, sums uintptr) error {
 }
 
 func (d *Device) total(n int, sums uintptr) (int, error) {
-	a, err := d.answer.read(d, sums+uintptr(8*blocks(n, tile)), 1)
+	a, err := d.answer.read(d, sums+uintptr(8*blocks(n, tile)), 8)
 	if err != nil {
 		return 0, err
 	}

@@ -84,12 +84,12 @@ func (a *answer) clear(d *Device, n int) error {
 	return d.compute.run(cuMemsetD8Async, [maxArgs]uintptr{a.device, 0, uintptr(8 * n), d.compute.handle})
 }
 
-// read waits for n words that lie at an address of the device.
+// read waits for n bytes that lie at an address of the device.
 func (a *answer) read(d *Device, from uintptr, n int) ([]uint64, error) {
-	if err := d.compute.download(unsafe.Pointer(&a.host[0]), pointer(from), 8*n); err != nil {
+	if err := d.compute.download(unsafe.Pointer(unsafe.SliceData(a.host)), pointer(from), n); err != nil {
 		return nil, err
 	}
-	return a.host[:n], d.Sync()
+	return a.host[:(n+7)/8], d.Sync()
 }
 
 func (a *answer) close(d *Device) {
