@@ -1,0 +1,88 @@
+package cuda
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
+)
+
+func TestGraph(t *testing.T) {
+	d := open(t)
+	const n = 1000
+	a := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }), factor: 1}
+	l, err := d.Prepare(kernel(t, d, "axpy"), 1, [3]int{128, 1, 1}, Value(a))
+	ok(t, err)
+	defer l.Close()
+	step := func() error {
+		d.Run(l, 0, n)
+		d.Run(l, 0, n/2)
+		return nil
+	}
+	g, err := d.Capture(step)
+	ok(t, err)
+	defer g.Close()
+	expect(t, d, a.y, func(int) float64 { return 0 }) // a capture does nothing yet
+	for range 10 {
+		g.Launch()
+	}
+	want := func(each float64) func(i int) float64 {
+		return func(i int) float64 {
+			if i < n/2 {
+				return 2 * each
+			}
+			return each
+		}
+	}
+	expect(t, d, a.y, want(10))
+	a.factor = 5
+	ok(t, l.Set(0, Value(a)))
+	g.Launch()
+	expect(t, d, a.y, want(11)) // a graph keeps the arguments that it captured
+	ok(t, g.Update(step))
+	g.Launch()
+	expect(t, d, a.y, want(16))
+	if n := testing.AllocsPerRun(10, g.Launch); n != 0 {
+		t.Errorf("a graph's launch allocates %v times", n)
+	}
+	if err := g.Update(func() error { d.Run(l, 0, n); return nil }); err == nil {
+		t.Error("a graph takes another number of kernels")
+	}
+	if _, err := d.Capture(func() error { return errExpected }); !errors.Is(err, errExpected) {
+		t.Errorf("error %v", err)
+	}
+	ok(t, d.Sync())
+	if _, err := d.Capture(func() error { return d.Sync() }); err == nil || !strings.Contains(err.Error(), "while a graph is captured") {
+		t.Errorf("waiting within a graph: error %v", err)
+	}
+	d.err = errExpected
+}
+
+// TestGraphOfPrimitives captures moves by index, which are only queued, and refuses what the host waits for.
+func TestGraphOfPrimitives(t *testing.T) {
+	d := open(t)
+	w := primitives.On(d)
+	const n = 1000
+	x, y := array(t, d, n, func(i int) float64 { return float64(i) }), array(t, d, n, func(int) float64 { return 0 })
+	index := make([]int32, n)
+	for i := range index {
+		index[i] = int32(n - 1 - i)
+	}
+	at, err := backend.Make[int32](d, n)
+	ok(t, err)
+	ok(t, backend.Upload(d, at, index))
+	move := func() error { return primitives.Gather(w, y, x, at) }
+	ok(t, move())
+	ok(t, backend.Upload(d, y, make([]float64, n)))
+	g, err := d.Capture(move)
+	ok(t, err)
+	defer g.Close()
+	g.Launch()
+	expect(t, d, y, func(i int) float64 { return float64(n - 1 - i) })
+	if _, err := d.Capture(func() error { _, err := primitives.Min(w, x); return err }); err == nil {
+		t.Error("a graph takes a reduction that the host waits for")
+	}
+	d.err = errExpected
+}
