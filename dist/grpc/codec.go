@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"sync"
+	"unsafe"
 
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
@@ -28,9 +29,10 @@ func (codec) Marshal(v any) (mem.BufferSlice, error) {
 	if f.filled == nil {
 		f.fill()
 	}
-	b := mem.NewBuffer(f.filled, buffers)
+	one := &(*block)(unsafe.Pointer(f.filled)).one
+	one[0] = mem.NewBuffer(f.filled, buffers)
 	f.filled = nil
-	return mem.BufferSlice{b}, nil
+	return one[:], nil
 }
 
 func (codec) Unmarshal(data mem.BufferSlice, v any) error {
@@ -50,25 +52,30 @@ const (
 )
 
 type pool struct {
-	class [largest + 1]sync.Pool
+	class [largest + 1]sync.Pool // of *block
+}
+
+// block is a buffer together with the slice of one that Marshal hands it to gRPC in, which is free when the buffer is.
+type block struct {
+	bytes []byte // first, so that its address is the block's
+	one   [1]mem.Buffer
 }
 
 func (p *pool) Get(n int) *[]byte {
 	c := max(bits.Len(uint(max(n, 1)-1)), smallest)
 	if c > largest {
-		b := make([]byte, n)
-		return &b
+		return &(&block{bytes: make([]byte, n)}).bytes
 	}
-	if b, ok := p.class[c].Get().(*[]byte); ok {
-		*b = (*b)[:n]
-		return b
+	if b, ok := p.class[c].Get().(*block); ok {
+		b.bytes = b.bytes[:n]
+		return &b.bytes
 	}
-	b := make([]byte, n, 1<<c)
-	return &b
+	return &(&block{bytes: make([]byte, n, 1<<c)}).bytes
 }
 
-func (p *pool) Put(b *[]byte) {
-	if c := bits.Len(uint(cap(*b))) - 1; c >= smallest && c <= largest && cap(*b) == 1<<c {
-		p.class[c].Put(b)
+// Put takes back what Get gave, and nothing else.
+func (p *pool) Put(bytes *[]byte) {
+	if c := bits.Len(uint(cap(*bytes))) - 1; c >= smallest && c <= largest && cap(*bytes) == 1<<c {
+		p.class[c].Put((*block)(unsafe.Pointer(bytes)))
 	}
 }
