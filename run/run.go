@@ -148,7 +148,7 @@ func (r *runner) loop(ctx context.Context) error {
 	begin := time.Now()
 	r.progress = progress.New(r.Progress, progress.Run{Cells: r.cells, End: c.Time.End, MaxSteps: c.Time.MaxSteps})
 	defer r.progress.Finish()
-	if err := r.write(ctx, 0, r.start); err != nil {
+	if err := r.begin(ctx); err != nil {
 		return err
 	}
 	frame, framed := 1, 0.0
@@ -184,8 +184,8 @@ func (r *runner) loop(ctx context.Context) error {
 	return nil
 }
 
-// write writes the frame and the rows of the start.
-func (r *runner) write(ctx context.Context, dt float64, d shallow.Diagnostics) error {
+// begin writes the frame and the rows of the start.
+func (r *runner) begin(ctx context.Context) error {
 	if err := r.frame(ctx); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (r *runner) write(ctx context.Context, dt float64, d shallow.Diagnostics) e
 		return err
 	}
 	if r.ledger != nil {
-		return r.ledger.record(r.solver.Steps(), r.solver.Time(), dt, d)
+		return r.ledger.record(0, 0, 0, r.start)
 	}
 	return nil
 }
