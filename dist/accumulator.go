@@ -82,6 +82,14 @@ func (a *Accumulator) Merge(b *Accumulator) {
 	a.pending = 1
 }
 
+// AddWords adds an exact sum that was made elsewhere: word i < 68 counts multiples of 2^(32·i-1074), and the last three
+// count how many NaN, +Inf and -Inf were added. Words need not be carried, but each but the last of the 68 must lie
+// within ±2^62. This is how the sums of package backend are laid out.
+func (a *Accumulator) AddWords(w *[words]int64) {
+	b := Accumulator{word: *w}
+	a.Merge(&b)
+}
+
 // carry brings every word but the last into [0, 2^32). The last one holds the sign; it overflows only after 2^45
 // additions of the largest float64.
 func (a *Accumulator) carry() {

@@ -73,6 +73,54 @@ func TestAccumulatorIsFreeOfOrderAndSplit(t *testing.T) {
 	})
 }
 
+// Words from elsewhere are carried or not, and come in any order among single numbers.
+func TestAccumulatorAddsWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		xs := rapid.SliceOfN(rapid.OneOf(finite(), rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), math.NaN()})), 0,
+			40).Draw(t, "xs")
+		want := sumOf(xs).Float64()
+		total := new(Accumulator)
+		for len(xs) > 0 {
+			n := rapid.IntRange(1, len(xs)).Draw(t, "part")
+			if part := sumOf(xs[:n]); rapid.Bool().Draw(t, "words") {
+				if rapid.Bool().Draw(t, "carried") {
+					part.carry()
+				}
+				before := part.word
+				total.AddWords(&part.word)
+				if part.word != before {
+					t.Fatal("the words were changed")
+				}
+			} else {
+				for _, x := range xs[:n] {
+					total.Add(x)
+				}
+			}
+			xs = xs[n:]
+		}
+		if got := total.Float64(); !same(got, want) && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Fatalf("got %x, want %x", got, want)
+		}
+	})
+}
+
+func TestAccumulatorAddsTheLargestWords(t *testing.T) {
+	var w [words]int64
+	want := new(big.Float).SetPrec(5000)
+	for i := range limbs - 4 { // more would be beyond the largest float64
+		if w[i] = 1 << 62; i%3 == 1 {
+			w[i] = -1 << 62
+		}
+		x := new(big.Float).SetPrec(5000).SetInt64(w[i])
+		want.Add(want, x.SetMantExp(x, limbBits*i-1074))
+	}
+	var a Accumulator
+	a.AddWords(&w)
+	if f, _ := want.Float64(); !same(a.Float64(), f) {
+		t.Fatalf("got %x, want %x", a.Float64(), f)
+	}
+}
+
 func TestAccumulatorOfSpecialValues(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
