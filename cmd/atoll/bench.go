@@ -40,6 +40,6 @@ func benchCommand() *cobra.Command {
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64", "float32"}, "precisions")
 	p.IntSliceVar(&o.Threads, "threads", threads, "numbers of threads")
 	p.Float64Var(&o.Seconds, "seconds", 3, "length of each measurement")
-	c.AddCommand(s)
+	c.AddCommand(s, benchTransportsCommand())
 	return c
 }

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/run/summary"
+)
+
+// transportFlags are the options of atoll bench transports.
+type transportFlags struct {
+	transport string
+	ranks     int
+	options   bench.TransportOptions
+}
+
+func benchTransportsCommand() *cobra.Command {
+	var f transportFlags
+	c := &cobra.Command{
+		Use:   "transports",
+		Short: "Latency and bandwidth of messages between two ranks, one way and two way, and of reductions",
+		Long: "Latency and bandwidth of messages between two ranks, one way and two way, and of reductions over all.\n" +
+			"It starts its ranks itself, or is started as a rank: atoll launch local -n 2 -- atoll bench transports",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
+	}
+	p := c.Flags()
+	p.StringVar(&f.transport, "transport", "local", "how ranks talk: local (goroutines of this process) or grpc (a process each)")
+	p.IntVarP(&f.ranks, "ranks", "n", 2, "number of ranks")
+	p.IntSliceVar(&f.options.Sizes, "sizes", []int{64, 512, 4 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20},
+		"bytes of the messages")
+	p.Float64Var(&f.options.Seconds, "seconds", 1, "length of each measurement")
+	return c
+}
+
+func (f *transportFlags) run(ctx context.Context) error {
+	for _, n := range f.options.Sizes {
+		if n < 0 || n > 1<<30 {
+			return usageError{fmt.Errorf("--sizes: a message of %d bytes: 0 to %d are possible", n, 1<<30)}
+		}
+	}
+	if f.ranks < 2 {
+		return usageError{fmt.Errorf("--ranks %d: at least 2 are needed", f.ranks)}
+	}
+	place, err := launch.Detect()
+	if err != nil {
+		return usageError{err}
+	}
+	switch {
+	case place.Launcher == launch.Atoll:
+		return f.child(ctx, place)
+	case place.Launcher != launch.None:
+		return usageError{fmt.Errorf("%s: this program has no MPI", place)}
+	case f.transport == "local":
+		return f.goroutines(ctx)
+	case f.transport == "grpc":
+		return launch.Local(ctx, launch.LocalConfig{Ranks: f.ranks, Args: f.args(), Stdout: os.Stdout, Stderr: os.Stderr})
+	}
+	return usageError{fmt.Errorf("--transport %q is not known; choose local or grpc", f.transport)}
+}
+
+// args makes a rank do what this process was asked for.
+func (f *transportFlags) args() []string {
+	args := []string{"bench", "transports", "--seconds", strconv.FormatFloat(f.options.Seconds, 'g', -1, 64)}
+	for _, n := range f.options.Sizes {
+		args = append(args, "--sizes", strconv.Itoa(n))
+	}
+	return args
+}
+
+func (f *transportFlags) goroutines(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, c := range local.New(f.ranks) {
+		g.Go(func() error { return f.rank(ctx, c, "local") })
+	}
+	return g.Wait()
+}
+
+func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
+	meet, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	c, err := grpc.Join(meet, grpc.Config{
+		Rank: place.Rank, Size: place.Size, Coordinator: place.Coordinator, BuildID: buildID(), CaseHash: fmt.Sprint(f.options),
+	})
+	if err != nil {
+		return err
+	}
+	return f.rank(ctx, c, "grpc, "+place.Coordinator)
+}
+
+func (f *transportFlags) rank(ctx context.Context, c dist.Comm, transport string) error {
+	if c.Rank() == 0 {
+		h := summary.ThisHost()
+		fmt.Printf("atoll %s, %s, %s, %d cores; %d ranks, %s\n", summary.Version(), h.Go, h.CPU, h.Cores, c.Size(), transport)
+	}
+	return errors.Join(bench.Transport(ctx, os.Stdout, c, f.options), c.Close())
+}

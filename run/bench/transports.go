@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// TransportOptions say what Transport measures.
+type TransportOptions struct {
+	Sizes   []int   // of messages, in bytes
+	Seconds float64 // of each measurement, at least
+}
+
+// Transport measures messages between ranks 0 and 1, and reductions over all ranks, through nothing but c. Every rank
+// calls it; rank 0 prints the table to w. One way is half a ping-pong; two way is an exchange in which both ranks send
+// at once, and its rate is that of each direction. Each figure is the best of several passes.
+func Transport(ctx context.Context, w io.Writer, c dist.Comm, o TransportOptions) error {
+	if c.Size() < 2 {
+		return errors.New("bench: one rank has nobody to talk to: start at least 2")
+	}
+	t := &trial{ctx: ctx, c: c, seconds: o.Seconds, reqs: make([]dist.Request, 2)}
+	if c.Rank() != 0 {
+		w = io.Discard
+	}
+	fmt.Fprintf(w, "%9s %12s %12s %12s %12s\n", "bytes", "one way µs", "GB/s", "two way µs", "GB/s each")
+	for _, size := range o.Sizes {
+		t.out, t.in = make([]byte, size), make([]byte, size)
+		oneWay, err := t.best(t.pingPong)
+		if err != nil {
+			return err
+		}
+		twoWay, err := t.best(t.exchange)
+		if err != nil {
+			return err
+		}
+		oneWay /= 2
+		fmt.Fprintf(w, "%9d %12.2f %12.3f %12.2f %12.3f\n", size, oneWay*1e6, float64(size)/oneWay/1e9, twoWay*1e6,
+			float64(size)/twoWay/1e9)
+	}
+	reduction, err := t.best(func() error { return c.AllreduceFloat64(ctx, dist.Min, t.value[:]) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "minimum of one number over %d ranks: %.2f µs\n", c.Size(), reduction*1e6)
+	return nil
+}
+
+// trial is what a rank needs for one measurement.
+type trial struct {
+	ctx     context.Context
+	c       dist.Comm
+	seconds float64
+	out, in []byte
+	reqs    []dist.Request
+	value   [1]float64
+}
+
+// best returns the seconds that a call of f takes, which all ranks make equally often. Only rank 0's answer counts.
+func (t *trial) best(f func() error) (float64, error) {
+	const passes = 5
+	best, times, done := 0.0, uint64(8), 0
+	for {
+		// Rank 0 alone looks at the clock, and says how often the next pass calls f: 0 ends it.
+		var count [8]byte
+		binary.LittleEndian.PutUint64(count[:], times)
+		if err := t.c.Bcast(t.ctx, 0, count[:]); err != nil {
+			return 0, err
+		}
+		times = binary.LittleEndian.Uint64(count[:])
+		if times == 0 {
+			return best, nil
+		}
+		begin := time.Now()
+		for range times {
+			if err := f(); err != nil {
+				return 0, err
+			}
+		}
+		if t.c.Rank() > 0 {
+			continue
+		}
+		took := time.Since(begin).Seconds()
+		if took < t.seconds/passes {
+			times *= 2
+			continue
+		}
+		if each := took / float64(times); done == 0 || each < best {
+			best = each
+		}
+		if done++; done == passes {
+			times = 0
+		}
+	}
+}
+
+func (t *trial) pingPong() error {
+	switch t.c.Rank() {
+	case 0:
+		return errors.Join(t.send(), t.receive())
+	case 1:
+		return errors.Join(t.receive(), t.send())
+	}
+	return nil
+}
+
+func (t *trial) send() (err error) {
+	if t.reqs[0], err = t.c.Isend(t.ctx, 1-t.c.Rank(), 0, t.out); err != nil {
+		return err
+	}
+	return t.c.Wait(t.ctx, t.reqs[:1])
+}
+
+func (t *trial) receive() (err error) {
+	if t.reqs[0], err = t.c.Irecv(t.ctx, 1-t.c.Rank(), 0, t.in); err != nil {
+		return err
+	}
+	return t.c.Wait(t.ctx, t.reqs[:1])
+}
+
+func (t *trial) exchange() (err error) {
+	if t.c.Rank() > 1 {
+		return nil
+	}
+	if t.reqs[0], err = t.c.Irecv(t.ctx, 1-t.c.Rank(), 0, t.in); err != nil {
+		return err
+	}
+	if t.reqs[1], err = t.c.Isend(t.ctx, 1-t.c.Rank(), 0, t.out); err != nil {
+		return err
+	}
+	return t.c.Wait(t.ctx, t.reqs)
+}
