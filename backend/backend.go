@@ -25,3 +25,16 @@ type Device interface {
 	// Close ends the device's workers.
 	Close()
 }
+
+// Recorder is a device that queues a sequence of loops in one call.
+type Recorder interface {
+	// Record returns what queue runs, without running it. queue must neither wait for the device nor take memory.
+	Record(queue func() error) (Recording, error)
+}
+
+// Recording is a sequence of loops with their arguments as they were.
+type Recording interface {
+	// Launch queues the sequence. It allocates nothing.
+	Launch()
+	Close()
+}

@@ -164,6 +164,9 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 		if f.Name() == "_" {
 			id = fmt.Sprintf("blank%d", i)
 		}
+		if u.pkg.types.Scope().Lookup(f.Name()) != nil {
+			id += "_" // in C++ a field hides a type of its name
+		}
 		c.fields[origin.Field(i)] = id
 		ct := u.ctype(decl.spec, f.Type())
 		switch {
@@ -232,8 +235,13 @@ func (u *unit) survey() {
 			set[n.Origin().Obj()] = true
 		}
 	}
+	pointed := u.pkg.pointedArrays()
 	for e, tv := range u.pkg.info.Types {
 		if _, ok := e.(*ast.ArrayType); !ok {
+			continue
+		}
+		if pointed[e] {
+			note(u.elements, tv.Type.(*types.Array).Elem())
 			continue
 		}
 		switch t := tv.Type.(type) {

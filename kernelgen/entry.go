@@ -49,7 +49,7 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 		env[k.fn.Signature().TypeParams().At(i)] = a
 	}
 
-	var params, pass, bounds, index []string
+	var params, pass, bounds, index, shared []string
 	list := k.fn.Signature().Params()
 	for d := range k.Dims {
 		name := cname(list.At(d).Name())
@@ -62,12 +62,23 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 		}
 		params = append(params, "int64 "+lo, "int64 "+hi)
 		axis := string("xyz"[d])
-		index = append(index, fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n", name, lo, axis, axis, axis))
+		if k.Tile {
+			index = append(index, fmt.Sprintf("    const int64 %s = %s + blockIdx.x;\n", name, lo))
+		} else {
+			index = append(index, fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n", name, lo, axis, axis, axis))
+		}
 		bounds = append(bounds, fmt.Sprintf("%s < %s", name, hi))
 		pass = append(pass, name)
 	}
 	for n := k.Dims; n < list.Len(); n++ {
-		p := u.param(k, list.At(n), n, subst(list.At(n).Type(), env, u.ctx))
+		t := subst(list.At(n).Type(), env, u.ctx)
+		if a := sharedArray(k, t); a != nil {
+			name := cname(list.At(n).Name())
+			shared = append(shared, fmt.Sprintf("    __shared__ %s;\n", declare(u.ctype(k.decl, a), name)))
+			pass = append(pass, "&"+name)
+			continue
+		}
+		p := u.param(k, list.At(n), n, t)
 		e.Params = append(e.Params, p)
 		switch p.Kind {
 		case Constant:
@@ -97,7 +108,7 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 	}
 	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%d) %s(", k.Block, e.Symbol)
 	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.place(k.decl), head, wrap(params, len(head)),
-		strings.Join(index, ""), body)
+		strings.Join(append(shared, index...), ""), body)
 	u.entries = append(u.entries, e)
 }
 

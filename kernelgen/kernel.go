@@ -15,6 +15,7 @@ type Kernel struct {
 	Block  int    // threads of a block on the GPU
 	Stages int    // how many indices go through a stage together on the CPU; 0 for a plain loop
 	Dims   int    // dimensions of the index space: 1, 2 or 3
+	Tile   bool   // an index is a tile, which a block of threads does together
 
 	fn   *types.Func
 	decl *ast.FuncDecl
@@ -45,12 +46,14 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 		switch {
 		case word == string(ReduceMin) || word == string(ReduceMax):
 			k.Reduce = Reduce(word)
+		case word == "tile":
+			k.Tile = true
 		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
 			k.Block = n
 		case key == "stages" && err == nil && n >= 1 && n <= 1024:
 			k.Stages = n
 		default:
-			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, block=N (a multiple of 32 up to 1024) and stages=N", word)
+			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, block=N (a multiple of 32 up to 1024) and stages=N", word)
 		}
 	}
 	p.checkKernel(k)
@@ -73,6 +76,9 @@ func (p *Package) checkKernel(k *Kernel) {
 	}
 	if sig.TypeParams().Len() > 1 {
 		p.refuse(k.decl, "kernel %s has more than one type parameter: it may have one, the precision", k.Name)
+	}
+	if k.Tile {
+		p.checkTile(k)
 	}
 	switch results := sig.Results(); {
 	case k.Reduce == ReduceNone && results.Len() > 0:

@@ -50,6 +50,8 @@ type launched struct {
 	typeArgs       string // [F], or empty
 	precision      string // F, or the result's type
 	names, types   []string
+	param          map[string]types.Type // by name, without those that are shared
+	shared         []string              // variables that a tile's loops share
 	indices        []string
 	call           string // the arguments of a call from the loop
 	resultType     string
@@ -75,6 +77,7 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 		loop, l.typeArgs, strings.Join(fields, ", "))
 
 	fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
+	w.WriteString(strings.Join(l.shared, ""))
 	switch {
 	case k.Stages > 0:
 		p.staged(w, k, l)
@@ -87,6 +90,9 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 	}
 	fmt.Fprintf(w, "}\n\n// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n", loop, l.typeArgs)
 	symbol, box := fmt.Sprintf("%q", cname(k.Name)), ""
+	if k.Tile {
+		box = "Tile: true, "
+	}
 	if l.generic {
 		symbol += " + abi.Suffix" + l.typeArgs + "()"
 	}
@@ -98,13 +104,13 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 		if name == "box" && l.boxed && i == 0 {
 			continue
 		}
-		fmt.Fprintf(w, "\t\t%s,\n", p.argument(k, l, i))
+		fmt.Fprintf(w, "\t\t%s,\n", p.argument(k, l, name))
 	}
 	w.WriteString("\t}}\n}\n")
 }
 
 func (p *Package) describe(k *Kernel) *launched {
-	l := &launched{k: k, boxed: k.Dims > 1}
+	l := &launched{k: k, boxed: k.Dims > 1, param: map[string]types.Type{}}
 	sig := k.fn.Signature()
 	qualify := func(other *types.Package) string {
 		if other == p.types {
@@ -137,8 +143,14 @@ func (p *Package) describe(k *Kernel) *launched {
 		case "Range", "Launch", "box", "result", "abi", "atomics", "math":
 			p.refuse(k.decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
+		if a := sharedArray(k, list.At(n).Type()); a != nil {
+			l.shared = append(l.shared, fmt.Sprintf("var %s %s\n", name, types.TypeString(a, qualify)))
+			args = append(args, "&"+name)
+			continue
+		}
 		l.names = append(l.names, name)
 		l.types = append(l.types, types.TypeString(list.At(n).Type(), qualify))
+		l.param[name] = list.At(n).Type()
 		args = append(args, "loop."+name)
 	}
 	l.call = fmt.Sprintf("%s(%s)", k.Name, strings.Join(args, ", "))
@@ -179,16 +191,11 @@ func (p *Package) boxLoop(w *bytes.Buffer, l *launched) {
 }
 
 // argument is the abi.Arg of a parameter.
-func (p *Package) argument(k *Kernel, l *launched, i int) string {
-	name := l.names[i]
+func (p *Package) argument(k *Kernel, l *launched, name string) string {
 	if l.resultType != "" && name == "result" {
 		return `abi.PointerTo("result", loop.result)`
 	}
-	n := i + k.Dims
-	if l.boxed {
-		n--
-	}
-	t := k.fn.Signature().Params().At(n).Type()
+	t := l.param[name]
 	u := &unit{pkg: p}
 	switch x := t.Underlying().(type) {
 	case *types.Pointer:

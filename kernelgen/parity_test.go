@@ -59,6 +59,7 @@ func TestTranslationMeansTheSame(t *testing.T) {
 	l := kerneltest.Compile(t, "internal/language")
 	t.Run("integers", func(t *testing.T) { integersMeanTheSame(t, l) })
 	t.Run("boxes", func(t *testing.T) { boxesMeanTheSame(t, l) })
+	t.Run("tiles", func(t *testing.T) { tilesMeanTheSame[float32](t, l); tilesMeanTheSame[float64](t, l) })
 	t.Run("float32", func(t *testing.T) { floatsMeanTheSame[float32](t, l) })
 	t.Run("float64", func(t *testing.T) { floatsMeanTheSame[float64](t, l) })
 }
@@ -105,6 +106,20 @@ func integersMeanTheSame(t *testing.T, l *kerneltest.Library) {
 	kerneltest.Same(t, "control", control[0], control[1], input)
 	both(t, l, n, language.NewSwapsLoop(x, swaps[0]), language.NewSwapsLoop(x, swaps[1]))
 	kerneltest.Same(t, "swaps", swaps[0], swaps[1], input)
+}
+
+// tilesMeanTheSame runs a kernel whose loops share memory, with a last tile that is not full.
+func tilesMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library) {
+	x, out := make([]F, 7*language.Stretch+31), two[F](7*language.Stretch+31)
+	for i := range x {
+		x[i] = F(rand.New(rand.NewPCG(5, uint64(i))).NormFloat64())
+	}
+	var most [2]atomics.Most[F]
+	both(t, l, 8, language.NewMirrorLoop(x, out[0], &most[0]), language.NewMirrorLoop(x, out[1], &most[1]))
+	kerneltest.Same(t, "Mirror", out[0], out[1], nil)
+	if out[0][0] != 2*x[language.Stretch-1] || most[0] != most[1] {
+		t.Errorf("Mirror begins with %v and reduces to %v, translated %v", out[0][0], most[0].Value(), most[1].Value())
+	}
 }
 
 func boxesMeanTheSame(t *testing.T, l *kerneltest.Library) {

@@ -292,6 +292,10 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 		f.ranged[v] = true
 		name = f.local(v)
 	}
+	if f.tile && f.depth == 1 {
+		f.lanes(s, ct, name, count)
+		return
+	}
 	if strings.Trim(count, "0123456789") == "" {
 		f.line("for (%s %s = 0; %s < %s; %s++) {", ct, name, name, count, name)
 	} else {

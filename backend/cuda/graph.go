@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
 )
 
 // Graph is a sequence of kernels and copies that is queued in one call.
@@ -26,6 +28,9 @@ func (d *Device) Capture(queue func() error) (*Graph, error) {
 	}
 	return g, nil
 }
+
+// Record is Capture for those who know a backend.Recorder.
+func (d *Device) Record(queue func() error) (backend.Recording, error) { return d.Capture(queue) }
 
 // Update records again, and gives the graph the new arguments. The same kernels must come in the same order.
 func (g *Graph) Update(queue func() error) error {

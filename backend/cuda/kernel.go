@@ -109,8 +109,11 @@ func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) 
 	for n, value := range params {
 		args[n] = value
 	}
-	p.launch, err = d.Prepare(f, k.Dims, [3]int{k.Block, 1, 1}, args...)
-	return p, err
+	if p.launch, err = d.Prepare(f, k.Dims, [3]int{k.Block, 1, 1}, args...); err != nil {
+		return nil, err
+	}
+	p.launch.tile = k.Tile
+	return p, nil
 }
 
 // find returns a kernel of a package, whose module is loaded on first use.

@@ -22,6 +22,7 @@ type Launch struct {
 	f     *Function
 	dims  int
 	block [3]int
+	tile  bool // each index takes a block
 	parameters
 }
 
@@ -125,6 +126,9 @@ func (l *Launch) Box(lo, hi [3]int) {
 		}
 		l.bounds[2*n], l.bounds[2*n+1] = int64(lo[n]), int64(hi[n])
 		grid[n] = (hi[n]-lo[n]-1)/l.block[n] + 1
+	}
+	if l.tile {
+		grid[0] = hi[0] - lo[0]
 	}
 	l.d.launch(l.f, grid, l.block, unsafe.Pointer(&l.params[0]))
 }

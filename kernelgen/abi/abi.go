@@ -21,6 +21,7 @@ type Launch struct {
 	Block  int    // threads of a block, in a row along the first index
 	Box    *Box   // the index space of a kernel with 2 or 3 indices; nil for one index
 	Dims   int    // how many indices, 1 to 3
+	Tile   bool   // each index takes a block
 	Args   []Arg  // what follows the bounds
 }
 

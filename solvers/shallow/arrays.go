@@ -9,91 +9,116 @@ import (
 )
 
 // arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
-// must not look into them.
+// must not look into them. A step goes either edge by edge and cell by cell, or tile by tile.
 type arrays[F kernels.Float] struct {
 	params   kernels.Params[F]
-	mesh     kernels.Mesh[F]
 	state    [2][]kernels.State[F] // of this step and of the next, in turn
-	flux     []kernels.Flux[F]
 	manning  []F
 	clock    []kernels.Clock[F] // one
 	counters []kernels.Counters // one
 	least    []atomics.Least[F] // one: the longest step that the waves allow
+
+	mesh kernels.Mesh[F]
+	flux []kernels.Flux[F]
+
+	tiles kernels.TiledMesh[F]
+
+	taken []func() error // what gives each array back
 }
 
-// onDevice copies an array of the host to the device.
-func onDevice[T any](dev backend.Device, from []T) ([]T, error) {
-	if _, apart := dev.(backend.Memory); !apart {
-		return from, nil
-	}
-	to, err := backend.Make[T](dev, len(from))
+// take makes an array on the device.
+func take[T any](dev backend.Device, taken *[]func() error, n int, what string) ([]T, error) {
+	a, err := backend.Make[T](dev, n)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	return to, backend.Upload(dev, to, from)
+	*taken = append(*taken, func() error { return backend.Free(dev, a) })
+	return a, nil
 }
 
-// place puts the arrays on the device.
-func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], state []kernels.State[F], manning []F) (err error) {
-	a.mesh.Owned = mesh.Owned
-	if a.mesh.Edges, err = onDevice(dev, mesh.Edges); err != nil {
-		return fmt.Errorf("edges: %w", err)
-	}
-	if a.mesh.Sites, err = onDevice(dev, mesh.Sites); err != nil {
-		return fmt.Errorf("cells: %w", err)
-	}
-	if a.state[0], err = onDevice(dev, state); err != nil {
-		return fmt.Errorf("state: %w", err)
-	}
-	if a.manning, err = onDevice(dev, manning); err != nil {
-		return fmt.Errorf("friction: %w", err)
-	}
-	if a.state[1], err = backend.Make[kernels.State[F]](dev, len(state)); err != nil {
-		return fmt.Errorf("next state: %w", err)
-	}
-	if a.flux, err = backend.Make[kernels.Flux[F]](dev, len(mesh.Edges)); err != nil {
-		return fmt.Errorf("fluxes: %w", err)
-	}
-	if a.clock, err = backend.Make[kernels.Clock[F]](dev, 1); err != nil {
-		return err
-	}
-	if a.counters, err = backend.Make[kernels.Counters](dev, 1); err != nil {
-		return err
-	}
-	a.least, err = backend.Make[atomics.Least[F]](dev, 1)
-	return err
+// placer copies arrays of the host to the device, until the first error.
+type placer struct {
+	dev   backend.Device
+	taken *[]func() error
+	err   error
 }
 
-// free gives the arrays back.
-func (a *arrays[F]) free(dev backend.Device) {
-	if _, apart := dev.(backend.Memory); !apart {
-		return
+func onDevice[T any](p *placer, from []T, what string) []T {
+	if _, apart := p.dev.(backend.Memory); !apart || p.err != nil {
+		return from
 	}
-	// What cannot be freed goes with the device.
-	_ = backend.Free(dev, a.mesh.Edges)
-	_ = backend.Free(dev, a.mesh.Sites)
-	_ = backend.Free(dev, a.state[0])
-	_ = backend.Free(dev, a.state[1])
-	_ = backend.Free(dev, a.flux)
-	_ = backend.Free(dev, a.manning)
-	_ = backend.Free(dev, a.clock)
-	_ = backend.Free(dev, a.counters)
-	_ = backend.Free(dev, a.least)
+	var to []T
+	if to, p.err = take[T](p.dev, p.taken, len(from), what); p.err != nil {
+		return nil
+	}
+	p.err = backend.Upload(p.dev, to, from)
+	return to
 }
 
-// loops prepares the kernels of a scheme that lead from state k to the other.
-func (a *arrays[F]) loops(scheme string, k int) (flux, update backend.Loop, err error) {
+func fresh[T any](p *placer, n int, what string) []T {
+	if p.err != nil {
+		return nil
+	}
+	var to []T
+	to, p.err = take[T](p.dev, p.taken, n, what)
+	return to
+}
+
+// place puts the arrays on the device: the mesh, or tiles where there are any.
+func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], state []kernels.State[F],
+	manning []F) error {
+	p := &placer{dev: dev, taken: &a.taken}
+	beds := onDevice(p, mesh.Beds, "bed")
+	if tiles == nil {
+		a.mesh = kernels.Mesh[F]{
+			Ends: onDevice(p, mesh.Ends, "edges"), Normals: onDevice(p, mesh.Normals, "edges"), Beds: beds,
+			Links: onDevice(p, mesh.Links, "cells"), Owned: mesh.Owned,
+		}
+		a.flux = fresh[kernels.Flux[F]](p, len(mesh.Ends), "fluxes")
+	} else {
+		a.tiles = kernels.TiledMesh[F]{
+			Tiles: onDevice(p, tiles.Tiles, "tiles"), Cells: onDevice(p, tiles.Cells, "cells"), Ends: onDevice(p, tiles.Ends, "edges"),
+			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds,
+		}
+	}
+	a.manning = onDevice(p, manning, "friction")
+	a.state[0] = onDevice(p, state, "state")
+	a.state[1] = fresh[kernels.State[F]](p, len(state), "next state")
+	a.clock = fresh[kernels.Clock[F]](p, 1, "clock")
+	a.counters = fresh[kernels.Counters](p, 1, "counters")
+	a.least = fresh[atomics.Least[F]](p, 1, "time step")
+	return p.err
+}
+
+// free gives the arrays back. What cannot be freed goes with the device.
+func (a *arrays[F]) free() {
+	for _, give := range a.taken {
+		_ = give()
+	}
+	a.taken = nil
+}
+
+// loops are the kernels of a scheme that lead from one state to the other.
+type loops struct{ flux, update, tile, tick backend.Loop }
+
+// loops prepares the kernels that lead from state k.
+func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	from, to := a.state[k], a.state[1-k]
-	clock, counters := &a.clock[0], &a.counters[0]
+	clock, counters, least := &a.clock[0], &a.counters[0], &a.least[0]
 	switch scheme {
 	case "pvm-ifcp":
-		flux = kernels.NewFluxPVMLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
+		l.flux = kernels.NewFluxPVMLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
+		l.tile = kernels.NewTilePVMLoop(&a.params, &a.tiles, clock, from, a.manning, to, counters, least)
 	case "ir-roe":
-		flux = kernels.NewFluxIRRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
+		l.flux = kernels.NewFluxIRRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
+		l.tile = kernels.NewTileIRRoeLoop(&a.params, &a.tiles, clock, from, a.manning, to, counters, least)
 	case "roe":
-		flux = kernels.NewFluxRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
+		l.flux = kernels.NewFluxRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
+		l.tile = kernels.NewTileRoeLoop(&a.params, &a.tiles, clock, from, a.manning, to, counters, least)
 	default:
-		return nil, nil, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
+		return l, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
 	}
-	return flux, kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, to, &a.least[0]), nil
+	l.update = kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, to, least)
+	l.tick = kernels.NewTickClockLoop(clock, least)
+	return l, nil
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// assemble builds the edges and sites of a part. Edges between owned cells and at the boundary come first, in the
+// assemble builds the edges and cells of a part. Edges between owned cells and at the boundary come first, in the
 // order of their lower cell, those that touch a ghost last; inner counts the former. kind tells what a neighbour
 // outside the mesh is, Wall or Open. An edge's geometry is computed from its left cell alone, so that both ranks
 // that hold it get the same bits.
 func assemble[F kernels.Float](p *mesh.Part, depth []float64, kind func(neighbour int32) int32) (m kernels.Mesh[F], inner int, err error) {
 	n := len(p.Cells)
 	m.Owned = int32(p.Owned)
-	m.Sites = make([]kernels.Site[F], n)
-	for i := range m.Sites {
-		m.Sites[i] = kernels.Site[F]{Depth: F(depth[i]), Area: F(p.Area(i)), Edge: [3]int32{none, none, none}}
+	m.Beds, m.Links = make([]kernels.Bed[F], n), make([]kernels.Links, p.Owned)
+	for i := range m.Beds {
+		m.Beds[i] = kernels.Bed[F]{Depth: F(depth[i]), Area: F(p.Area(i))}
 	}
 	count := 0
 	for i, nb := range p.Neighbour {
@@ -27,7 +27,7 @@ func assemble[F kernels.Float](p *mesh.Part, depth []float64, kind func(neighbou
 			}
 		}
 	}
-	m.Edges = make([]kernels.Edge[F], 0, count)
+	m.Ends, m.Normals = make([]kernels.Ends, 0, count), make([]kernels.Normal[F], 0, count)
 	for _, ghost := range []bool{false, true} {
 		for i := range p.Owned {
 			for k := range 3 {
@@ -35,34 +35,31 @@ func assemble[F kernels.Float](p *mesh.Part, depth []float64, kind func(neighbou
 				if o >= 0 && (int(o) >= p.Owned) != ghost || o < 0 && ghost || o >= 0 && o < int32(i) {
 					continue
 				}
-				id := int32(len(m.Edges))
-				e, left := edge[F](p, int32(i), k, kind)
-				m.Edges = append(m.Edges, e)
-				m.Sites[i].Edge[k] = id
+				id := int32(len(m.Ends))
+				at, normal, left := edge[F](p, int32(i), k, kind)
+				m.Ends, m.Normals = append(m.Ends, at), append(m.Normals, normal)
+				m.Links[i].Edge[k] = id
 				if !left {
-					m.Sites[i].Edge[k] = ^id
+					m.Links[i].Edge[k] = ^id
 				}
 				if o >= 0 && int(o) < p.Owned {
 					slot, err := facing(p, o, int32(i))
 					if err != nil {
 						return m, 0, err
 					}
-					m.Sites[o].Edge[slot] = ^m.Sites[i].Edge[k]
+					m.Links[o].Edge[slot] = ^m.Links[i].Edge[k]
 				}
 			}
 		}
 		if !ghost {
-			inner = len(m.Edges)
+			inner = len(m.Ends)
 		}
 	}
 	return m, inner, nil
 }
 
-// none marks an edge of a ghost that this rank does not hold.
-const none = math.MinInt32
-
 // edge makes the edge at slot k of cell i, and tells whether i is its left cell.
-func edge[F kernels.Float](p *mesh.Part, i int32, k int, kind func(int32) int32) (e kernels.Edge[F], left bool) {
+func edge[F kernels.Float](p *mesh.Part, i int32, k int, kind func(int32) int32) (e kernels.Ends, n kernels.Normal[F], left bool) {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	e.Left, e.Right = i, p.Neighbour[i][k]
 	left = true
@@ -74,8 +71,8 @@ func edge[F kernels.Float](p *mesh.Part, i int32, k int, kind func(int32) int32)
 	}
 	dx, dy := p.X[b]-p.X[a], p.Y[b]-p.Y[a]
 	length := math.Hypot(dx, dy)
-	e.Nx, e.Ny, e.Length = F(dy/length), F(-dx/length), F(length)
-	return e, left
+	n.X, n.Y, n.Length = F(dy/length), F(-dx/length), F(length)
+	return e, n, left
 }
 
 // facing returns the slot of cell o whose neighbour is i.

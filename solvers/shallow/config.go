@@ -20,7 +20,20 @@ type Config struct {
 	// Boundary gives for each physical group whether water leaves through its edges; Open is for edges of no group.
 	Boundary []bool
 	Open     bool
+
+	Sweep Sweep
 }
+
+// Sweep is how a step goes over the mesh. The results are the same bits.
+type Sweep int
+
+const (
+	AutoSweep Sweep = iota // tiles on a GPU, cells elsewhere
+	CellSweep              // all fluxes, then all cells: no flux is computed twice
+	TileSweep              // piece by piece: fluxes stay in fast memory
+)
+
+func (s Sweep) tiled(gpu bool) bool { return s == TileSweep || s == AutoSweep && gpu }
 
 // Initial holds the state at t = 0 for every cell of a part, ghosts too, and what does not change.
 type Initial struct {

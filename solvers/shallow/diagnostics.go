@@ -65,11 +65,11 @@ func (l *sumLoop[F]) Range(lo, hi int) {
 	s.reset()
 	dry := l.s.params.DryDepth
 	for i := lo; i < hi; i++ {
-		c, site := &l.w[i], &l.s.sites[i]
-		area, h1, h2 := float64(site.Area), float64(c.H1), float64(c.H2)
+		c, bed := &l.w[i], &l.s.beds[i]
+		area, h1, h2 := float64(bed.Area), float64(c.H1), float64(c.H2)
 		s.mass1.Add(h1 * area)
 		s.mass2.Add(h2 * area)
-		s.z1.Add(math.Abs(h1+h2-float64(site.Depth)) * area)
+		s.z1.Add(math.Abs(h1+h2-float64(bed.Depth)) * area)
 		s.h2sq.Add(h2 * h2 * area)
 		s.least[0], s.most[0] = min(s.least[0], h1), max(s.most[0], h1)
 		s.least[1], s.most[1] = min(s.least[1], h2), max(s.most[1], h2)
@@ -86,7 +86,7 @@ func (l *sumLoop[F]) Range(lo, hi int) {
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	d := Diagnostics{CFLMax: s.courant}
+	d := Diagnostics{CFLMax: s.time[0].Courant}
 	l := s.sums
 	l.reset()
 	var err error
@@ -128,7 +128,7 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 	w := s.host
 	if !s.apart {
 		w = s.state[s.now]
-	} else if s.viewed != s.steps {
+	} else if s.viewed != s.Steps() {
 		// A gauge needs no more than its own cell. If the device has failed, the next step says so.
 		_ = backend.Download(s.dev, w[cell:cell+1], s.state[s.now][cell:cell+1])
 	}
@@ -137,7 +137,7 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 
 // quantity is a quantity by name of a cell in state c. The velocity of a layer thinner than dry is 0.
 func (s *solver[F]) quantity(name string, cell int, c *kernels.State[F]) float64 {
-	depth, h1, h2 := float64(s.sites[cell].Depth), float64(c.H1), float64(c.H2)
+	depth, h1, h2 := float64(s.beds[cell].Depth), float64(c.H1), float64(c.H2)
 	flow := func(q F, h F) float64 {
 		if h < s.params.DryDepth {
 			return 0
@@ -266,7 +266,7 @@ func (s *solver[F]) broken(ctx context.Context) error {
 				x, y := s.part.Centroid(i)
 				found[0] = int64(s.part.Global[i])
 				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v in %+v, before the step %+v", s.comm.Rank(), found[0],
-					x, y, s.steps, []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, *c, before[i])
+					x, y, s.Steps(), []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, *c, before[i])
 			}
 		}
 	}
@@ -275,7 +275,7 @@ func (s *solver[F]) broken(ctx context.Context) error {
 		return err
 	}
 	if found[0] == math.MaxInt64 {
-		return fmt.Errorf("step %d: the time step is %g", s.steps, s.limit)
+		return fmt.Errorf("step %d: the time step is %g", s.Steps(), s.time[0].Limit)
 	}
 	if mine != found[0] {
 		text = ""
@@ -290,11 +290,14 @@ func (s *solver[F]) broken(ctx context.Context) error {
 
 // BytesPerCell counts the arrays of the solver and the part of the mesh that it was given.
 func (s *solver[F]) BytesPerCell() float64 {
-	var f kernels.Flux[F]
-	var e kernels.Edge[F]
-	var c kernels.Site[F]
-	bytes := (2*len(s.state[0])+len(s.host))*int(stateBytes[F]()) + len(s.arrays.flux)*int(unsafe.Sizeof(f)) +
-		len(s.mesh.Edges)*int(unsafe.Sizeof(e)) + len(s.sites)*int(unsafe.Sizeof(c)) +
+	bytes := bytesOf(s.state[0]) + bytesOf(s.state[1]) + bytesOf(s.host) + bytesOf(s.beds) + bytesOf(s.flux) +
+		bytesOf(s.mesh.Ends) + bytesOf(s.mesh.Normals) + bytesOf(s.mesh.Links) +
+		bytesOf(s.tiles.Tiles) + bytesOf(s.tiles.Cells) + bytesOf(s.tiles.Ends) + bytesOf(s.tiles.Normals) +
 		len(s.part.Cells)*12 + len(s.part.Neighbour)*12 + len(s.part.Global)*4 + len(s.part.X)*16
 	return float64(bytes) / float64(max(1, s.part.Owned))
+}
+
+func bytesOf[T any](a []T) int {
+	var t T
+	return len(a) * int(unsafe.Sizeof(t))
 }

@@ -16,10 +16,15 @@ import (
 
 // Solver advances the two layers on one rank's part of the mesh. All ranks make the same calls.
 type Solver interface {
+	// Advance takes at least one and at most so many time steps, and stops at until, which is not passed. It may take
+	// fewer: a device that repeats steps by itself takes them all, one that must ask other ranks takes one.
+	Advance(ctx context.Context, until float64, steps int) error
 	// Step takes one time step, shortened so as not to pass until, and returns its length in s.
 	Step(ctx context.Context, until float64) (float64, error)
 	Time() float64
 	Steps() int
+	// Dt is the length of the last step in s.
+	Dt() float64
 	// Field returns a quantity at every owned cell: h1, h2, z1, z2, u1, v1, u2, v2 or depth.
 	Field(name string) ([]float64, error)
 	// Value returns a quantity at one owned cell.
@@ -63,20 +68,18 @@ type solver[F kernels.Float] struct {
 	host   []kernels.State[F]
 	viewed int // the step whose state host holds whole, -1 for none
 
-	flux   [2]backend.Loop // from each of the two states
-	update [2]backend.Loop
-	now    int // which state is this step's
-	inner  int // edges [0, inner) touch no ghost
-	sites  []kernels.Site[F]
+	loops  [2]loops // from each of the two states
+	now    int      // which state is this step's
+	inner  int      // edges [0, inner) touch no ghost
+	tiled  bool
+	core   int // tiles [0, core) touch no ghost
+	ntiles int
+	beds   []kernels.Bed[F]
 	sums   *sumLoop[F]
+	replay [2]backend.Recording // of several steps from each of the two states
 
-	cfl     float64 // that the case asks for
-	courant float64 // the largest that a step had
-	t       float64
-	limit   float64 // the longest next step
-	dt      [1]kernels.Clock[F]
+	time    [1]kernels.Clock[F] // the device's clock as of the last step
 	least   [1]atomics.Least[F]
-	steps   int
 	clockAt time.Time
 	spent   [4]time.Duration // on fluxes, waiting for ghosts, updates, waiting for the time step
 	flying  bool             // the ghosts of this state are on their way
@@ -85,10 +88,14 @@ type solver[F kernels.Float] struct {
 }
 
 func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
-	dev backend.Device) (*solver[F], error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev, cfl: cfg.CFL, viewed: -1}
+	dev backend.Device) (_ *solver[F], err error) {
+	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
 	_, s.apart = dev.(backend.Memory)
-	var err error
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}
@@ -110,12 +117,19 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 	if err != nil {
 		return nil, err
 	}
-	s.inner, s.sites = inner, whole.Sites
-	if err := s.place(dev, whole, state, manning); err != nil {
+	s.inner, s.beds = inner, whole.Beds
+	var tiles *kernels.TiledMesh[F]
+	if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
+		if tiles, s.core, err = tile(part, &whole); err != nil {
+			return nil, err
+		}
+		s.ntiles = len(tiles.Tiles) - 1
+	}
+	if err := s.place(dev, whole, tiles, state, manning); err != nil {
 		return nil, err
 	}
 	for k := range 2 {
-		if s.flux[k], s.update[k], err = s.loops(cfg.Scheme, k); err != nil {
+		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
 			return nil, err
 		}
 	}
@@ -125,10 +139,11 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 	s.sums = &sumLoop[F]{s: s}
 	s.halo = halo.NewExchanger(plan, comm, haloTag, int(stateBytes[F]()))
 	// A step of length 0 changes nothing and finds the length of the first one.
-	if err := s.advance(ctx); err != nil {
+	s.time[0].CFL = cfg.CFL
+	if err := s.step(ctx); err != nil {
 		return nil, err
 	}
-	s.steps, s.spent = 0, [4]time.Duration{}
+	s.time[0].Steps, s.spent = 0, [4]time.Duration{}
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
 
@@ -171,56 +186,37 @@ func start[F kernels.Float](ctx context.Context, comm dist.Comm, part *mesh.Part
 	return state, manning, nil
 }
 
-func (s *solver[F]) Time() float64 { return s.t }
-func (s *solver[F]) Steps() int    { return s.steps }
+func (s *solver[F]) Time() float64 { return s.time[0].Time }
+func (s *solver[F]) Steps() int    { return int(s.time[0].Steps) }
+func (s *solver[F]) Dt() float64   { return float64(s.time[0].Took) }
 
-func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
-	left := until - s.t
-	dt := s.limit
-	last := dt >= left
-	if last {
-		dt = left
+func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
+	s.time[0].Aim(until)
+	if s.repeats() {
+		return s.repeat(ctx, steps)
 	}
-	s.dt[0].Dt = F(dt)
-	if err := s.advance(ctx); err != nil {
-		return 0, err
-	}
-	s.courant = max(s.courant, s.cfl*dt/s.limit)
-	if last {
-		s.t = until
-	} else {
-		s.t += float64(s.dt[0].Dt)
-	}
-	return dt, nil
+	return s.step(ctx)
 }
 
-// advance takes a step of the clock's length. The limiter of the mass fluxes needs that length before the fluxes are
+func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
+	err := s.Advance(ctx, until, 1)
+	return s.Dt(), err
+}
+
+// step takes a step of the clock's length. The limiter of the mass fluxes needs that length before the fluxes are
 // known, so it comes from the waves of the step before, as in the paper's Figure 2.
-//
-// Fluxes between owned cells are computed while the ghosts of this state arrive, and core cells are updated while
-// the boundary cells of the next one leave.
-func (s *solver[F]) advance(ctx context.Context) error {
+func (s *solver[F]) step(ctx context.Context) error {
 	s.clockAt = time.Now()
 	if err := s.begin(); err != nil {
 		return err
 	}
-	flux, update := s.flux[s.now], s.update[s.now]
-	s.dev.Run(flux, 0, s.inner)
-	s.lap(inFlux)
-	if err := s.settleHalo(ctx); err != nil {
+	sweep := s.sweepCells
+	if s.tiled {
+		sweep = s.sweepTiles
+	}
+	if err := sweep(ctx, s.loops[s.now]); err != nil {
 		return err
 	}
-	s.lap(inHalo)
-	s.dev.Run(flux, s.inner, len(s.mesh.Edges))
-	s.lap(inFlux)
-
-	s.dev.Run(update, s.part.Core, s.part.Owned)
-	s.lap(inUpdate)
-	if err := s.startHalo(ctx); err != nil {
-		return err
-	}
-	s.lap(inHalo)
-	s.dev.Run(update, 0, s.part.Core)
 	if err := backend.Download(s.dev, s.least[:], s.arrays.least); err != nil {
 		return err
 	}
@@ -231,23 +227,66 @@ func (s *solver[F]) advance(ctx context.Context) error {
 		return fmt.Errorf("time step: %w", err)
 	}
 	s.lap(inReduce)
-	s.limit = s.reduced[0]
+	s.time[0].Tick(F(s.reduced[0]))
 	s.now = 1 - s.now
-	s.steps++
 	s.viewed = -1
-	if !(s.limit > 0) {
-		return s.broken(ctx)
+	return s.check(ctx)
+}
+
+// sweepCells computes all fluxes and then updates the cells. Fluxes between owned cells are computed while the ghosts
+// of this state arrive, and core cells are updated while the boundary cells of the next one leave.
+func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
+	s.dev.Run(l.flux, 0, s.inner)
+	s.lap(inFlux)
+	if err := s.settleHalo(ctx); err != nil {
+		return err
 	}
+	s.lap(inHalo)
+	s.dev.Run(l.flux, s.inner, len(s.mesh.Ends))
+	s.lap(inFlux)
+	s.dev.Run(l.update, s.part.Core, s.part.Owned)
+	s.lap(inUpdate)
+	if err := s.startHalo(ctx); err != nil {
+		return err
+	}
+	s.lap(inHalo)
+	s.dev.Run(l.update, 0, s.part.Core)
 	return nil
 }
 
-// begin gives the device the step's length and an empty minimum.
+// sweepTiles advances the core tiles while the ghosts of this state arrive, and then the others, whose cells leave for
+// other ranks at once.
+func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
+	s.dev.Run(l.tile, 0, s.core)
+	s.lap(inUpdate)
+	if err := s.settleHalo(ctx); err != nil {
+		return err
+	}
+	s.lap(inHalo)
+	s.dev.Run(l.tile, s.core, s.ntiles)
+	s.lap(inUpdate)
+	if err := s.startHalo(ctx); err != nil {
+		return err
+	}
+	s.lap(inHalo)
+	return nil
+}
+
+// begin gives the device the clock and an empty minimum.
 func (s *solver[F]) begin() error {
-	if err := backend.Upload(s.dev, s.clock, s.dt[:]); err != nil {
+	if err := backend.Upload(s.dev, s.clock, s.time[:]); err != nil {
 		return err
 	}
 	s.least[0].Reset()
 	return backend.Upload(s.dev, s.arrays.least, s.least[:])
+}
+
+// check tells what is wrong if the last step broke the state.
+func (s *solver[F]) check(ctx context.Context) error {
+	if s.time[0].Limit > 0 {
+		return nil
+	}
+	return s.broken(ctx)
 }
 
 // startHalo sends the boundary cells of the next state.
@@ -287,11 +326,11 @@ func (s *solver[F]) view() ([]kernels.State[F], error) {
 	if !s.apart {
 		return s.state[s.now], nil
 	}
-	if s.viewed != s.steps {
+	if s.viewed != s.Steps() {
 		if err := backend.Download(s.dev, s.host[:s.part.Owned], s.state[s.now][:s.part.Owned]); err != nil {
 			return nil, err
 		}
-		s.viewed = s.steps
+		s.viewed = s.Steps()
 	}
 	return s.host, nil
 }
@@ -337,4 +376,11 @@ func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float
 	return backend.Upload(s.dev, s.state[s.now], w)
 }
 
-func (s *solver[F]) Close() { s.free(s.dev) }
+func (s *solver[F]) Close() {
+	for _, r := range s.replay {
+		if r != nil {
+			r.Close()
+		}
+	}
+	s.free()
+}

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
@@ -44,6 +45,12 @@ func config(scheme string) Config {
 // onRanks sets a solver up on every rank over a square of side 10 and hands it to f.
 func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water still, f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
 	t.Helper()
+	return onDevices(t, func() backend.Device { return cpu.New(1) }, ranks, cells, precision, cfg, water, f)
+}
+
+func onDevices(t testing.TB, device func() backend.Device, ranks, cells int, precision string, cfg Config, water still,
+	f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
+	t.Helper()
 	m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +64,7 @@ func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water
 	var wg sync.WaitGroup
 	err = d.Each(func(r int, p *mesh.Part, plan *halo.Plan) error {
 		wg.Go(func() {
-			dev := cpu.New(1)
+			dev := device()
 			defer dev.Close()
 			s, err := New(context.Background(), precision, cfg, p, plan, initial(p, water), comms[r], dev)
 			if err == nil {
@@ -137,7 +144,7 @@ func TestStagesAreTheKernels(t *testing.T) {
 			a := &s.(*solver[float64]).arrays
 			a.counters[0] = kernels.Counters{}
 			now := s.(*solver[float64]).now
-			s.(*solver[float64]).flux[now].Range(0, len(a.mesh.Edges))
+			s.(*solver[float64]).loops[now].flux.Range(0, len(a.mesh.Ends))
 			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}
 			for e := range out {
 				whole[scheme](e, &a.params, &a.mesh, &a.clock[0], a.state[now], out, &n)

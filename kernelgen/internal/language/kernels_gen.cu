@@ -297,65 +297,65 @@ static_assert(sizeof(Numbers_f64) == 72 && offsetof(Numbers_f64, Single) == 0 &&
     offsetof(Numbers_f64, Index) == 48 && offsetof(Numbers_f64, From) == 56 && offsetof(Numbers_f64, Large) == 64, "Numbers_f64");
 
 // Base is embedded.
-// Base[float32], structs.go:21
+// Base[float32], structs.go:22
 struct Base_f32 {
     float Size, Weight;
 };
 static_assert(sizeof(Base_f32) == 8 && offsetof(Base_f32, Size) == 0 && offsetof(Base_f32, Weight) == 4, "Base_f32");
 
 // Item has parts, padding and an array.
-// Item[float32], structs.go:32
+// Item[float32], structs.go:33
 struct Item_f32 {
-    Base_f32 Base;
+    Base_f32 Base_;
     bool Alive;
     int32 blank2;
     Array<float, 3> Trace;
     Base_f32 Best;
 };
-static_assert(sizeof(Item_f32) == 36 && offsetof(Item_f32, Base) == 0 && offsetof(Item_f32, Alive) == 8 &&
+static_assert(sizeof(Item_f32) == 36 && offsetof(Item_f32, Base_) == 0 && offsetof(Item_f32, Alive) == 8 &&
     offsetof(Item_f32, blank2) == 12 && offsetof(Item_f32, Trace) == 16 && offsetof(Item_f32, Best) == 28, "Item_f32");
 
 // Cloud holds slices, so that kernels get it by value.
-// Cloud[float32], structs.go:41
+// Cloud[float32], structs.go:42
 struct Cloud_f32 {
     Slice<Item_f32> Items;
     Slice<int32> Owner;
-    int32 Count;
+    int32 Count_;
 };
 static_assert(sizeof(Cloud_f32) == 56 && offsetof(Cloud_f32, Items) == 0 && offsetof(Cloud_f32, Owner) == 24 &&
-    offsetof(Cloud_f32, Count) == 48, "Cloud_f32");
+    offsetof(Cloud_f32, Count_) == 48, "Cloud_f32");
 
 // Base is embedded.
-// Base[float64], structs.go:21
+// Base[float64], structs.go:22
 struct Base_f64 {
     double Size, Weight;
 };
 static_assert(sizeof(Base_f64) == 16 && offsetof(Base_f64, Size) == 0 && offsetof(Base_f64, Weight) == 8, "Base_f64");
 
 // Item has parts, padding and an array.
-// Item[float64], structs.go:32
+// Item[float64], structs.go:33
 struct alignas(16) Item_f64 {
-    Base_f64 Base;
+    Base_f64 Base_;
     bool Alive;
     int32 blank2;
     Array<double, 3> Trace;
     Base_f64 Best;
 };
-static_assert(sizeof(Item_f64) == 64 && offsetof(Item_f64, Base) == 0 && offsetof(Item_f64, Alive) == 16 &&
+static_assert(sizeof(Item_f64) == 64 && offsetof(Item_f64, Base_) == 0 && offsetof(Item_f64, Alive) == 16 &&
     offsetof(Item_f64, blank2) == 20 && offsetof(Item_f64, Trace) == 24 && offsetof(Item_f64, Best) == 48, "Item_f64");
 
 // Cloud holds slices, so that kernels get it by value.
-// Cloud[float64], structs.go:41
+// Cloud[float64], structs.go:42
 struct Cloud_f64 {
     Slice<Item_f64> Items;
     Slice<int32> Owner;
-    int32 Count;
+    int32 Count_;
 };
 static_assert(sizeof(Cloud_f64) == 56 && offsetof(Cloud_f64, Items) == 0 && offsetof(Cloud_f64, Owner) == 24 &&
-    offsetof(Cloud_f64, Count) == 48, "Cloud_f64");
+    offsetof(Cloud_f64, Count_) == 48, "Cloud_f64");
 
 // Tally is shared by all indices.
-// Tally, structs.go:75
+// Tally, structs.go:76
 struct Tally {
     int64 Positive;
     int32 Even;
@@ -369,20 +369,20 @@ static_assert(sizeof(Tally) == 40 && offsetof(Tally, Positive) == 0 && offsetof(
     offsetof(Tally, Tall) == 32, "Tally");
 
 // Sink is a pair of numbers that come from a reduction.
-// Sink[float32], structs.go:100
+// Sink[float32], structs.go:101
 struct alignas(8) Sink_f32 {
     float Least_, Most_;
 };
 static_assert(sizeof(Sink_f32) == 8 && offsetof(Sink_f32, Least_) == 0 && offsetof(Sink_f32, Most_) == 4, "Sink_f32");
 
 // Sink is a pair of numbers that come from a reduction.
-// Sink[float64], structs.go:100
+// Sink[float64], structs.go:101
 struct alignas(16) Sink_f64 {
     double Least_, Most_;
 };
 static_assert(sizeof(Sink_f64) == 16 && offsetof(Sink_f64, Least_) == 0 && offsetof(Sink_f64, Most_) == 8, "Sink_f64");
 
-// work[float32], structs.go:132
+// work[float32], structs.go:133
 struct work_f32 {
     float a, b;
     int64 used;
@@ -390,7 +390,7 @@ struct work_f32 {
 static_assert(sizeof(work_f32) == 16 && offsetof(work_f32, a) == 0 && offsetof(work_f32, b) == 4 &&
     offsetof(work_f32, used) == 8, "work_f32");
 
-// work[float64], structs.go:132
+// work[float64], structs.go:133
 struct work_f64 {
     double a, b;
     int64 used;
@@ -399,7 +399,7 @@ static_assert(sizeof(work_f64) == 24 && offsetof(work_f64, a) == 0 && offsetof(w
     offsetof(work_f64, used) == 16, "work_f64");
 
 // Box is a grid of cells: i varies fastest.
-// Box, structs.go:12
+// Box, structs.go:13
 struct Box {
     int64 Nx, Ny, Nz;
     bool Wrap;
@@ -778,62 +778,62 @@ DEVICE void Conversions_f64_at(int64 i, Slice<double> x, Slice<int64> n, Slice<N
     out[i] = Numbers_f64{float(x[i]), x[i], double(float(x[i])), int32(v), int64(v * 1000.0), uint8(n[i]), uint32(n[i]), int64(int32(n[i])), double(n[i]), double(uint64(n[i]))};
 }
 
-// (*Base[float32]).grow, structs.go:23
+// (*Base[float32]).grow, structs.go:24
 DEVICE void Base_grow_f32(Base_f32 *b, float by) {
     b->Size += by * b->Weight;
 }
 
-// (Base[float32]).twice, structs.go:25
+// (Base[float32]).twice, structs.go:26
 DEVICE Base_f32 Base_twice_f32(Base_f32 b) {
     return Base_f32{2.0f * b.Size, 0.0f};
 }
 
-// (Base[float32]).area, structs.go:24
+// (Base[float32]).area, structs.go:25
 DEVICE float Base_area_f32(Base_f32 b) {
     return b.Size * b.Size;
 }
 
-// (*Base[float32]).scaled, structs.go:26
+// (*Base[float32]).scaled, structs.go:27
 DEVICE float Base_scaled_f32(Base_f32 *b, float s) {
     return b->Size * s;
 }
 
-// blend[float32], structs.go:28
+// blend[float32], structs.go:29
 DEVICE float blend_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
-// both[float32], structs.go:29
+// both[float32], structs.go:30
 struct both_f32_results { float r0; bool r1; };
 DEVICE both_f32_results both_f32(float a) {
     return {a * 2.0f, a > 0.0f};
 }
 
-// larger[float32], structs.go:27
+// larger[float32], structs.go:28
 DEVICE float larger_f32(float a, float b) {
     return go_max<float>(a, b);
 }
 
 // Structs uses methods, embedding, pointers to parts, and slices in structs.
-// Structs[float32], structs.go:50
+// Structs[float32], structs.go:51
 DEVICE void Structs_f32_at(int64 i, const Cloud_f32 *c, Base_f32 *total, Base_f32 extra, float scale, bool on,
         Slice<float> x, Slice<Item_f32> out) {
     Item_f32 *it = &c->Items[i];
     Item_f32 local = *it;
-    Base_f32 *base = &local.Base;
+    Base_f32 *base = &local.Base_;
     Base_grow_f32(base, scale);
-    Base_grow_f32(&local.Base, extra.Weight);
-    local.Best = Base_twice_f32(local.Base);
-    local.Best.Weight = Base_area_f32(local.Base) + Base_scaled_f32(&extra, 3.0f) + total->Size;
+    Base_grow_f32(&local.Base_, extra.Weight);
+    local.Best = Base_twice_f32(local.Base_);
+    local.Best.Weight = Base_area_f32(local.Base_) + Base_scaled_f32(&extra, 3.0f) + total->Size;
     for (int64 k = 0; k < 3; k++) {
         local.Trace[k] = blend_f32(x[i], float(k), scale);
     }
     Array<float, 3> *trace = &local.Trace;
     (*trace)[2] += 3.0f + float(c->Owner.len);
     if (auto [v, ok] = both_f32(x[i]); ok && on) {
-        local.Base.Size = larger_f32(v, local.Base.Size);
+        local.Base_.Size = larger_f32(v, local.Base_.Size);
     }
-    local.Alive = c->Owner[i] >= 0 && c->Count > int32(i);
+    local.Alive = c->Owner[i] >= 0 && c->Count_ > int32(i);
     if (!(local.Alive || on)) {
         local = Item_f32{Base_f32{1.0f, 2.0f}, false, 0, Array<float, 3>{{x[i], 5.0f}}, Base_f32{}};
     }
@@ -841,62 +841,62 @@ DEVICE void Structs_f32_at(int64 i, const Cloud_f32 *c, Base_f32 *total, Base_f3
     c->Owner[i] = add(c->Owner[i], 1);
 }
 
-// (*Base[float64]).grow, structs.go:23
+// (*Base[float64]).grow, structs.go:24
 DEVICE void Base_grow_f64(Base_f64 *b, double by) {
     b->Size += by * b->Weight;
 }
 
-// (Base[float64]).twice, structs.go:25
+// (Base[float64]).twice, structs.go:26
 DEVICE Base_f64 Base_twice_f64(Base_f64 b) {
     return Base_f64{2.0 * b.Size, 0.0};
 }
 
-// (Base[float64]).area, structs.go:24
+// (Base[float64]).area, structs.go:25
 DEVICE double Base_area_f64(Base_f64 b) {
     return b.Size * b.Size;
 }
 
-// (*Base[float64]).scaled, structs.go:26
+// (*Base[float64]).scaled, structs.go:27
 DEVICE double Base_scaled_f64(Base_f64 *b, double s) {
     return b->Size * s;
 }
 
-// blend[float64], structs.go:28
+// blend[float64], structs.go:29
 DEVICE double blend_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
-// both[float64], structs.go:29
+// both[float64], structs.go:30
 struct both_f64_results { double r0; bool r1; };
 DEVICE both_f64_results both_f64(double a) {
     return {a * 2.0, a > 0.0};
 }
 
-// larger[float64], structs.go:27
+// larger[float64], structs.go:28
 DEVICE double larger_f64(double a, double b) {
     return go_max<double>(a, b);
 }
 
 // Structs uses methods, embedding, pointers to parts, and slices in structs.
-// Structs[float64], structs.go:50
+// Structs[float64], structs.go:51
 DEVICE void Structs_f64_at(int64 i, const Cloud_f64 *c, Base_f64 *total, Base_f64 extra, double scale, bool on,
         Slice<double> x, Slice<Item_f64> out) {
     Item_f64 *it = &c->Items[i];
     Item_f64 local = *it;
-    Base_f64 *base = &local.Base;
+    Base_f64 *base = &local.Base_;
     Base_grow_f64(base, scale);
-    Base_grow_f64(&local.Base, extra.Weight);
-    local.Best = Base_twice_f64(local.Base);
-    local.Best.Weight = Base_area_f64(local.Base) + Base_scaled_f64(&extra, 3.0) + total->Size;
+    Base_grow_f64(&local.Base_, extra.Weight);
+    local.Best = Base_twice_f64(local.Base_);
+    local.Best.Weight = Base_area_f64(local.Base_) + Base_scaled_f64(&extra, 3.0) + total->Size;
     for (int64 k = 0; k < 3; k++) {
         local.Trace[k] = blend_f64(x[i], double(k), scale);
     }
     Array<double, 3> *trace = &local.Trace;
     (*trace)[2] += 3.0 + double(c->Owner.len);
     if (auto [v, ok] = both_f64(x[i]); ok && on) {
-        local.Base.Size = larger_f64(v, local.Base.Size);
+        local.Base_.Size = larger_f64(v, local.Base_.Size);
     }
-    local.Alive = c->Owner[i] >= 0 && c->Count > int32(i);
+    local.Alive = c->Owner[i] >= 0 && c->Count_ > int32(i);
     if (!(local.Alive || on)) {
         local = Item_f64{Base_f64{1.0, 2.0}, false, 0, Array<double, 3>{{x[i], 5.0}}, Base_f64{}};
     }
@@ -904,7 +904,7 @@ DEVICE void Structs_f64_at(int64 i, const Cloud_f64 *c, Base_f64 *total, Base_f6
     c->Owner[i] = add(c->Owner[i], 1);
 }
 
-// Count[float32], structs.go:85
+// Count[float32], structs.go:86
 DEVICE void Count_f32_at(int64 i, Slice<float> x, Slice<int64> n, Tally *t, Least<float> *least) {
     if (x[i] > 0.0f) {
         atomic_add(&t->Positive, int64(2));
@@ -919,7 +919,7 @@ DEVICE void Count_f32_at(int64 i, Slice<float> x, Slice<int64> n, Tally *t, Leas
     least->Take(x[i]);
 }
 
-// Count[float64], structs.go:85
+// Count[float64], structs.go:86
 DEVICE void Count_f64_at(int64 i, Slice<double> x, Slice<int64> n, Tally *t, Least<double> *least) {
     if (x[i] > 0.0) {
         atomic_add(&t->Positive, int64(2));
@@ -935,7 +935,7 @@ DEVICE void Count_f64_at(int64 i, Slice<double> x, Slice<int64> n, Tally *t, Lea
 }
 
 // Drain reads and empties what other kernels reduced.
-// Drain[float32], structs.go:105
+// Drain[float32], structs.go:106
 DEVICE void Drain_f32_at(int64 i, Least<float> *low, Most<float> *high, Slice<Sink_f32> out) {
     out[i] = Sink_f32{low->Value(), high->Value()};
     low->Reset();
@@ -943,24 +943,24 @@ DEVICE void Drain_f32_at(int64 i, Least<float> *low, Most<float> *high, Slice<Si
 }
 
 // Drain reads and empties what other kernels reduced.
-// Drain[float64], structs.go:105
+// Drain[float64], structs.go:106
 DEVICE void Drain_f64_at(int64 i, Least<double> *low, Most<double> *high, Slice<Sink_f64> out) {
     out[i] = Sink_f64{low->Value(), high->Value()};
     low->Reset();
     high->Reset();
 }
 
-// Lowest[float32], structs.go:112
+// Lowest[float32], structs.go:113
 DEVICE float Lowest_f32_at(int64 i, Slice<float> x) {
     return x[i];
 }
 
-// Lowest[float64], structs.go:112
+// Lowest[float64], structs.go:113
 DEVICE double Lowest_f64_at(int64 i, Slice<double> x) {
     return x[i];
 }
 
-// Highest[float32], structs.go:115
+// Highest[float32], structs.go:116
 DEVICE float Highest_f32_at(int64 i, Slice<float> x, Slice<float> y) {
     if (x[i] > y[i]) {
         return x[i];
@@ -968,7 +968,7 @@ DEVICE float Highest_f32_at(int64 i, Slice<float> x, Slice<float> y) {
     return y[i];
 }
 
-// Highest[float64], structs.go:115
+// Highest[float64], structs.go:116
 DEVICE double Highest_f64_at(int64 i, Slice<double> x, Slice<double> y) {
     if (x[i] > y[i]) {
         return x[i];
@@ -976,25 +976,25 @@ DEVICE double Highest_f64_at(int64 i, Slice<double> x, Slice<double> y) {
     return y[i];
 }
 
-// (*work[float32]).read, structs.go:137
+// (*work[float32]).read, structs.go:138
 DEVICE void work_read_f32(work_f32 *w, int64 i, Slice<float> x, Slice<float> y) {
     w->a += x[i];
     w->b += y[i];
     w->used = add(w->used, int64(1));
 }
 
-// (*work[float32]).multiply, structs.go:143
+// (*work[float32]).multiply, structs.go:144
 DEVICE void work_multiply_f32(work_f32 *w, int64 n) {
     w->a *= w->b * float(add(n, w->used));
 }
 
-// (*work[float32]).write, structs.go:145
+// (*work[float32]).write, structs.go:146
 DEVICE void work_write_f32(work_f32 *w, int64 i, Slice<float> out) {
     out[i] = w->a;
 }
 
 // Staged runs in stages on the CPU.
-// Staged[float32], structs.go:125
+// Staged[float32], structs.go:126
 DEVICE void Staged_f32_at(int64 i, Slice<float> x, Slice<float> y, Slice<float> out) {
     work_f32 w = {};
     work_read_f32(&w, i, x, y);
@@ -1002,25 +1002,25 @@ DEVICE void Staged_f32_at(int64 i, Slice<float> x, Slice<float> y, Slice<float> 
     work_write_f32(&w, i, out);
 }
 
-// (*work[float64]).read, structs.go:137
+// (*work[float64]).read, structs.go:138
 DEVICE void work_read_f64(work_f64 *w, int64 i, Slice<double> x, Slice<double> y) {
     w->a += x[i];
     w->b += y[i];
     w->used = add(w->used, int64(1));
 }
 
-// (*work[float64]).multiply, structs.go:143
+// (*work[float64]).multiply, structs.go:144
 DEVICE void work_multiply_f64(work_f64 *w, int64 n) {
     w->a *= w->b * double(add(n, w->used));
 }
 
-// (*work[float64]).write, structs.go:145
+// (*work[float64]).write, structs.go:146
 DEVICE void work_write_f64(work_f64 *w, int64 i, Slice<double> out) {
     out[i] = w->a;
 }
 
 // Staged runs in stages on the CPU.
-// Staged[float64], structs.go:125
+// Staged[float64], structs.go:126
 DEVICE void Staged_f64_at(int64 i, Slice<double> x, Slice<double> y, Slice<double> out) {
     work_f64 w = {};
     work_read_f64(&w, i, x, y);
@@ -1028,25 +1028,67 @@ DEVICE void Staged_f64_at(int64 i, Slice<double> x, Slice<double> y, Slice<doubl
     work_write_f64(&w, i, out);
 }
 
-// (*Box).at, structs.go:18
+// (*Box).at, structs.go:19
 DEVICE int64 Box_at(const Box *b, int64 i, int64 j, int64 k) {
     return add(i, mul(b->Nx, add(j, mul(b->Ny, k))));
 }
 
 // Plane and Space have two and three indices.
-// Plane, structs.go:150
+// Plane, structs.go:151
 DEVICE void Plane_at(int64 i, int64 j, const Box *b, Slice<int64> out) {
     out[Box_at(b, i, j, 0)] = add(mul(i, int64(1000)), mul(j, int64(b->Shift[1])));
 }
 
-// Space[float32], structs.go:155
+// Space[float32], structs.go:156
 DEVICE float Space_f32_at(int64 i, int64 j, int64 k, const Box *b, Slice<float> x) {
     return x[Box_at(b, i, j, k)] + float(k);
 }
 
-// Space[float64], structs.go:155
+// Space[float64], structs.go:156
 DEVICE double Space_f64_at(int64 i, int64 j, int64 k, const Box *b, Slice<double> x) {
     return x[Box_at(b, i, j, k)] + double(k);
+}
+
+// Mirror turns stretches of x round, through memory that a tile shares.
+// Mirror[float32], structs.go:163
+DEVICE float Mirror_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<float, 100> *shared) {
+    int64 first = mul(int64(100), t);
+    int64 n = go_min<int64>(100, sub(x.len, first));
+    float best = float(math_Inf(-1));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        (*shared)[k] = 2.0f * x[add(first, k)];
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        if (k == 0) {
+            out[first] = (*shared)[sub(n, int64(1))];
+            continue;
+        }
+        out[add(first, k)] = (*shared)[sub(sub(n, int64(1)), k)];
+        best = go_max<float>(best, (*shared)[k]);
+    }
+    return best;
+}
+
+// Mirror turns stretches of x round, through memory that a tile shares.
+// Mirror[float64], structs.go:163
+DEVICE double Mirror_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<double, 100> *shared) {
+    int64 first = mul(int64(100), t);
+    int64 n = go_min<int64>(100, sub(x.len, first));
+    double best = math_Inf(-1);
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        (*shared)[k] = 2.0 * x[add(first, k)];
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        if (k == 0) {
+            out[first] = (*shared)[sub(n, int64(1))];
+            continue;
+        }
+        out[add(first, k)] = (*shared)[sub(sub(n, int64(1)), k)];
+        best = go_max<double>(best, (*shared)[k]);
+    }
+    return best;
 }
 
 // Kernel Control, control.go:6
@@ -1119,7 +1161,7 @@ extern "C" __global__ void __launch_bounds__(128) Conversions_f64(int64 lo, int6
     if (i < hi) Conversions_f64_at(i, x, n, out);
 }
 
-// Kernel Structs, structs.go:50
+// Kernel Structs, structs.go:51
 extern "C" __global__ void __launch_bounds__(128) Structs_f32(int64 lo, int64 hi,
         const __grid_constant__ Cloud_f32 c, Base_f32 *total, Base_f32 extra, float scale, bool on, Slice<float> x,
         Slice<Item_f32> out) {
@@ -1127,7 +1169,7 @@ extern "C" __global__ void __launch_bounds__(128) Structs_f32(int64 lo, int64 hi
     if (i < hi) Structs_f32_at(i, &c, total, extra, scale, on, x, out);
 }
 
-// Kernel Structs, structs.go:50
+// Kernel Structs, structs.go:51
 extern "C" __global__ void __launch_bounds__(128) Structs_f64(int64 lo, int64 hi,
         const __grid_constant__ Cloud_f64 c, Base_f64 *total, Base_f64 extra, double scale, bool on,
         Slice<double> x, Slice<Item_f64> out) {
@@ -1135,35 +1177,35 @@ extern "C" __global__ void __launch_bounds__(128) Structs_f64(int64 lo, int64 hi
     if (i < hi) Structs_f64_at(i, &c, total, extra, scale, on, x, out);
 }
 
-// Kernel Count, structs.go:85
+// Kernel Count, structs.go:86
 extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Slice<float> x, Slice<int64> n,
         Tally *t, Least<float> *least) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Count_f32_at(i, x, n, t, least);
 }
 
-// Kernel Count, structs.go:85
+// Kernel Count, structs.go:86
 extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, Slice<double> x, Slice<int64> n,
         Tally *t, Least<double> *least) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Count_f64_at(i, x, n, t, least);
 }
 
-// Kernel Drain, structs.go:105
+// Kernel Drain, structs.go:106
 extern "C" __global__ void __launch_bounds__(128) Drain_f32(int64 lo, int64 hi, Least<float> *low,
         Most<float> *high, Slice<Sink_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Drain_f32_at(i, low, high, out);
 }
 
-// Kernel Drain, structs.go:105
+// Kernel Drain, structs.go:106
 extern "C" __global__ void __launch_bounds__(128) Drain_f64(int64 lo, int64 hi, Least<double> *low,
         Most<double> *high, Slice<Sink_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Drain_f64_at(i, low, high, out);
 }
 
-// Kernel Lowest, structs.go:112
+// Kernel Lowest, structs.go:113
 extern "C" __global__ void __launch_bounds__(64) Lowest_f32(int64 lo, int64 hi, Slice<float> x,
         Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1172,7 +1214,7 @@ extern "C" __global__ void __launch_bounds__(64) Lowest_f32(int64 lo, int64 hi, 
     reduce(result, key);
 }
 
-// Kernel Lowest, structs.go:112
+// Kernel Lowest, structs.go:113
 extern "C" __global__ void __launch_bounds__(64) Lowest_f64(int64 lo, int64 hi, Slice<double> x,
         Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1181,7 +1223,7 @@ extern "C" __global__ void __launch_bounds__(64) Lowest_f64(int64 lo, int64 hi, 
     reduce(result, key);
 }
 
-// Kernel Highest, structs.go:115
+// Kernel Highest, structs.go:116
 extern "C" __global__ void __launch_bounds__(128) Highest_f32(int64 lo, int64 hi, Slice<float> x, Slice<float> y,
         Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1190,7 +1232,7 @@ extern "C" __global__ void __launch_bounds__(128) Highest_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Highest, structs.go:115
+// Kernel Highest, structs.go:116
 extern "C" __global__ void __launch_bounds__(128) Highest_f64(int64 lo, int64 hi, Slice<double> x, Slice<double> y,
         Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1199,21 +1241,21 @@ extern "C" __global__ void __launch_bounds__(128) Highest_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Staged, structs.go:125
+// Kernel Staged, structs.go:126
 extern "C" __global__ void __launch_bounds__(128) Staged_f32(int64 lo, int64 hi, Slice<float> x, Slice<float> y,
         Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Staged_f32_at(i, x, y, out);
 }
 
-// Kernel Staged, structs.go:125
+// Kernel Staged, structs.go:126
 extern "C" __global__ void __launch_bounds__(128) Staged_f64(int64 lo, int64 hi, Slice<double> x, Slice<double> y,
         Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Staged_f64_at(i, x, y, out);
 }
 
-// Kernel Plane, structs.go:150
+// Kernel Plane, structs.go:151
 extern "C" __global__ void __launch_bounds__(128) Plane(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Box b, Slice<int64> out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1221,7 +1263,7 @@ extern "C" __global__ void __launch_bounds__(128) Plane(int64 lo_i, int64 hi_i, 
     if (i < hi_i && j < hi_j) Plane_at(i, j, &b, out);
 }
 
-// Kernel Space, structs.go:155
+// Kernel Space, structs.go:156
 extern "C" __global__ void __launch_bounds__(128) Space_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Box b, Slice<float> x, Most<float> *result) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1232,7 +1274,7 @@ extern "C" __global__ void __launch_bounds__(128) Space_f32(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Space, structs.go:155
+// Kernel Space, structs.go:156
 extern "C" __global__ void __launch_bounds__(128) Space_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Box b, Slice<double> x, Most<double> *result) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1240,5 +1282,25 @@ extern "C" __global__ void __launch_bounds__(128) Space_f64(int64 lo_i, int64 hi
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     uint64 key = 0;
     if (i < hi_i && j < hi_j && k < hi_k) key = Most<double>::key_of(Space_f64_at(i, j, k, &b, x));
+    reduce(result, key);
+}
+
+// Kernel Mirror, structs.go:163
+extern "C" __global__ void __launch_bounds__(64) Mirror_f32(int64 lo, int64 hi, Slice<float> x, Slice<float> out,
+        Most<float> *result) {
+    __shared__ Array<float, 100> shared;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Most<float>::key_of(Mirror_f32_at(t, x, out, &shared));
+    reduce(result, key);
+}
+
+// Kernel Mirror, structs.go:163
+extern "C" __global__ void __launch_bounds__(64) Mirror_f64(int64 lo, int64 hi, Slice<double> x, Slice<double> out,
+        Most<double> *result) {
+    __shared__ Array<double, 100> shared;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Most<double>::key_of(Mirror_f64_at(t, x, out, &shared));
     reduce(result, key);
 }

@@ -476,3 +476,34 @@ func (loop *SpaceLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("result", loop.result),
 	}}
 }
+
+// MirrorLoop runs Mirror for lo ≤ index < hi, on the CPU or another device.
+type MirrorLoop[F Float] struct {
+	x      []F
+	out    []F
+	result *atomics.Most[F]
+}
+
+// NewMirrorLoop prepares Mirror.
+func NewMirrorLoop[F Float](x []F, out []F, result *atomics.Most[F]) *MirrorLoop[F] {
+	return &MirrorLoop[F]{x, out, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *MirrorLoop[F]) Range(lo, hi int) {
+	var shared [100]F
+	best := F(math.Inf(-1))
+	for t := lo; t < hi; t++ {
+		best = max(best, Mirror(t, loop.x, loop.out, &shared))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *MirrorLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Mirror" + abi.Suffix[F](), Block: 64, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("result", loop.result),
+	}}
+}

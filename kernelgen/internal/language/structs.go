@@ -1,6 +1,7 @@
 package language
 
 import (
+	"math"
 	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
@@ -155,3 +156,27 @@ func Plane(i, j int, b *Box, out []int64) {
 func Space[F Float](i, j, k int, b *Box, x []F) F {
 	return x[b.at(i, j, k)] + F(k)
 }
+
+// Mirror turns stretches of x round, through memory that a tile shares.
+//
+//atoll:kernel tile max block=64
+func Mirror[F Float](t int, x, out []F, shared *[Stretch]F) F {
+	first := Stretch * t
+	n := min(Stretch, len(x)-first)
+	best := F(math.Inf(-1))
+	for k := range n {
+		shared[k] = 2 * x[first+k]
+	}
+	for k := range n {
+		if k == 0 {
+			out[first] = shared[n-1]
+			continue
+		}
+		out[first+k] = shared[n-1-k]
+		best = max(best, shared[k])
+	}
+	return best
+}
+
+// Stretch is the length of a tile of Mirror.
+const Stretch = 100

@@ -11,19 +11,21 @@ func strip[F Float](n int) (Mesh[F], []State[F]) {
 	w := make([]State[F], n)
 	for i := range n {
 		x := 2 * math.Pi * float64(i) / float64(n)
-		m.Sites = append(m.Sites, Site[F]{Depth: 6, Area: .01, Edge: [3]int32{int32(max(0, i-1)), int32(i), int32(i)}})
+		m.Beds = append(m.Beds, Bed[F]{Depth: 6, Area: .01})
+		m.Links = append(m.Links, Links{[3]int32{int32(max(0, i-1)), int32(i), ^int32(i)}})
 		w[i] = State[F]{
 			H1: F(4 + math.Sin(x)/2), Q1x: F(math.Sin(x + 1)), Q1y: F(math.Cos(x)),
 			H2: F(2 - math.Sin(x)/2), Q2x: F(-math.Sin(x) / 2), Q2y: F(math.Cos(x + 2)),
 		}
-		m.Edges = append(m.Edges, Edge[F]{Left: int32(i), Right: int32((i + 1) % n), Nx: .6, Ny: .8, Length: .1})
+		m.Ends = append(m.Ends, Ends{int32(i), int32((i + 1) % n)})
+		m.Normals = append(m.Normals, Normal[F]{X: .6, Y: .8, Length: .1})
 	}
 	return m, w
 }
 
 func benchFlux[F Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters)) {
 	m, w := strip[F](20000)
-	out := make([]Flux[F], len(m.Edges))
+	out := make([]Flux[F], len(m.Ends))
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 1e-7}
 	if F(1)/3 == F(float32(1)/3) {
 		p.Tolerance = F(1e-3)
@@ -33,12 +35,12 @@ func benchFlux[F Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *
 	for b.Loop() {
 		run(&m, p, clock, w, out, n)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.Edges)), "ns/edge")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.Ends)), "ns/edge")
 }
 
 func BenchmarkFluxPVM(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
-		for e := range m.Edges {
+		for e := range m.Ends {
 			FluxPVM(e, p, m, clock, w, out, n)
 		}
 	})
@@ -46,7 +48,7 @@ func BenchmarkFluxPVM(b *testing.B) {
 
 func BenchmarkFluxIRRoe(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
-		for e := range m.Edges {
+		for e := range m.Ends {
 			FluxIRRoe(e, p, m, clock, w, out, n)
 		}
 	})
@@ -54,7 +56,7 @@ func BenchmarkFluxIRRoe(b *testing.B) {
 
 func BenchmarkFluxRoe(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
-		for e := range m.Edges {
+		for e := range m.Ends {
 			FluxRoe(e, p, m, clock, w, out, n)
 		}
 	})
@@ -62,7 +64,7 @@ func BenchmarkFluxRoe(b *testing.B) {
 
 func BenchmarkFluxPVM32(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float32], p *Params[float32], clock *Clock[float32], w []State[float32], out []Flux[float32], n *Counters) {
-		for e := range m.Edges {
+		for e := range m.Ends {
 			FluxPVM(e, p, m, clock, w, out, n)
 		}
 	})
@@ -70,7 +72,7 @@ func BenchmarkFluxPVM32(b *testing.B) {
 
 func BenchmarkUpdateCell(b *testing.B) {
 	m, w := strip[float64](20000)
-	out, flux := make([]State[float64], len(w)), make([]Flux[float64], len(m.Edges))
+	out, flux := make([]State[float64], len(w)), make([]Flux[float64], len(m.Ends))
 	p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, DryDepth: 1e-6}
 	clock := &Clock[float64]{Dt: 1e-4}
 	for b.Loop() {
@@ -84,10 +86,10 @@ func BenchmarkUpdateCell(b *testing.B) {
 func BenchmarkFluxPVMStaged(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
 		var faces [32]Face[float64]
-		for lo := 0; lo < len(m.Edges); lo += len(faces) {
-			hi := min(lo+len(faces), len(m.Edges))
+		for lo := 0; lo < len(m.Ends); lo += len(faces) {
+			hi := min(lo+len(faces), len(m.Ends))
 			for e := lo; e < hi; e++ {
-				faces[e-lo].Look(e, p, m, w)
+				faces[e-lo].Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 			}
 			for e := lo; e < hi; e++ {
 				faces[e-lo].Waves(p)
@@ -96,7 +98,7 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 				faces[e-lo].PVM(p)
 			}
 			for e := lo; e < hi; e++ {
-				faces[e-lo].Split(e, p, m, clock, false, out, n)
+				faces[e-lo].Split(m.Ends[e], &m.Normals[e], p, clock, false, true, &out[e], n)
 			}
 		}
 	})

@@ -3,32 +3,43 @@ package kernels
 import "math"
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
-// vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite or a thickness negative.
+// vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
+// or a thickness negative.
 //
 //atoll:kernel min
 func UpdateCell[F Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F,
 	out []State[F]) F {
-	s := &m.Sites[i]
-	var sum State[F]
-	var speed F
+	links := &m.Links[i]
+	var b balance[F]
 	for k := 0; k < 3; k++ {
-		if e := s.Edge[k]; e >= 0 {
-			f := &flux[e]
-			sum.H1, sum.Q1x, sum.Q1y = sum.H1+f.M1, sum.Q1x+f.LX1, sum.Q1y+f.LY1
-			sum.H2, sum.Q2x, sum.Q2y = sum.H2+f.M2, sum.Q2x+f.LX2, sum.Q2y+f.LY2
-			speed += f.Speed
-		} else {
-			f := &flux[^e]
-			sum.H1, sum.Q1x, sum.Q1y = sum.H1-f.M1, sum.Q1x+f.RX1, sum.Q1y+f.RY1
-			sum.H2, sum.Q2x, sum.Q2y = sum.H2-f.M2, sum.Q2x+f.RX2, sum.Q2y+f.RY2
-			speed += f.Speed
-		}
+		right := links.Edge[k] >> 31 // -1 or 0
+		b.add(&flux[links.Edge[k]^right], -right)
 	}
+	return b.advance(i, p, clock, m.Beds[i].Area, w, manning, out)
+}
+
+// balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
+type balance[F Float] struct {
+	h1, q1x, q1y, h2, q2x, q2y F
+	speed                      F
+}
+
+// add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
+func (b *balance[F]) add(f *Flux[F], side int32) {
+	sign := F(1 - 2*side)
+	push := &f.Side[side]
+	b.h1, b.q1x, b.q1y = b.h1+sign*f.M1, b.q1x+push.X1, b.q1y+push.Y1
+	b.h2, b.q2x, b.q2y = b.h2+sign*f.M2, b.q2x+push.X2, b.q2y+push.Y2
+	b.speed += f.Speed
+}
+
+// advance writes the new state of cell i and returns the longest step, as UpdateCell does.
+func (b *balance[F]) advance(i int, p *Params[F], clock *Clock[F], area F, w []State[F], manning []F, out []State[F]) F {
 	dt := clock.Dt
-	rate := dt / s.Area
+	rate := dt / area
 	c := w[i]
-	c.H1, c.Q1x, c.Q1y = c.H1-rate*sum.H1, c.Q1x-rate*sum.Q1x, c.Q1y-rate*sum.Q1y
-	c.H2, c.Q2x, c.Q2y = c.H2-rate*sum.H2, c.Q2x-rate*sum.Q2x, c.Q2y-rate*sum.Q2y
+	c.H1, c.Q1x, c.Q1y = c.H1-rate*b.h1, c.Q1x-rate*b.q1x, c.Q1y-rate*b.q1y
+	c.H2, c.Q2x, c.Q2y = c.H2-rate*b.h2, c.Q2x-rate*b.q2x, c.Q2y-rate*b.q2y
 	if p.Hyperbolic {
 		calm(p, &c)
 	}
@@ -41,7 +52,7 @@ func UpdateCell[F Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []S
 	if all-all != 0 || c.H1 < 0 || c.H2 < 0 {
 		return F(math.NaN())
 	}
-	return 2 * p.CFL * s.Area / speed
+	return 2 * p.CFL * area / b.speed
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.

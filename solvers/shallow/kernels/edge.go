@@ -9,10 +9,10 @@ import (
 //atoll:kernel stages=32
 func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
 	var f Face[F]
-	f.Look(e, p, m, w)
+	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.PVM(p)
-	f.Split(e, p, m, clock, false, out, n)
+	f.Split(m.Ends[e], &m.Normals[e], p, clock, false, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // FluxIRRoe computes the flux of edge e by the IR-Roe scheme (section 2.2): Roe's method on the 4×4 system of the
@@ -21,10 +21,10 @@ func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []Stat
 //atoll:kernel stages=32
 func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
 	var f Face[F]
-	f.Look(e, p, m, w)
+	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.Roe(p)
-	f.Split(e, p, m, clock, false, out, n)
+	f.Split(m.Ends[e], &m.Normals[e], p, clock, false, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
@@ -33,21 +33,20 @@ func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []St
 //atoll:kernel stages=32
 func FluxRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
 	var f Face[F]
-	f.Look(e, p, m, w)
+	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.Roe(p)
-	f.Split(e, p, m, clock, true, out, n)
+	f.Split(m.Ends[e], &m.Normals[e], p, clock, true, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
-// Look fills the sides of edge e, the jumps and the Roe state.
-func (f *Face[F]) Look(e int, p *Params[F], m *Mesh[F], w []State[F]) {
-	ed := &m.Edges[e]
-	f.thin = f.l.look(&w[ed.Left], m.Sites[ed.Left].Depth, ed.Nx, ed.Ny, p.DryDepth)
-	if ed.Right >= 0 {
-		if f.r.look(&w[ed.Right], m.Sites[ed.Right].Depth, ed.Nx, ed.Ny, p.DryDepth) {
+// Look fills the sides of an edge, the jumps and the Roe state.
+func (f *Face[F]) Look(at Ends, n *Normal[F], p *Params[F], beds []Bed[F], w []State[F]) {
+	f.thin = f.l.look(&w[at.Left], &beds[at.Left], n.X, n.Y, p.DryDepth)
+	if at.Right >= 0 {
+		if f.r.look(&w[at.Right], &beds[at.Right], n.X, n.Y, p.DryDepth) {
 			f.thin = true
 		}
-	} else if ed.Right == Wall {
+	} else if at.Right == Wall {
 		f.r.mirror(&f.l)
 	} else {
 		f.r = f.l
@@ -85,23 +84,23 @@ func (f *Face[F]) Roe(p *Params[F]) {
 	}
 }
 
-// Split writes the flux of edge e from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
-// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass.
-func (f *Face[F]) Split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], contacts bool, out []Flux[F], n *Counters) {
-	ed := &m.Edges[e]
+// Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
+// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
+// tiles that compute an edge one counts it as its own.
+func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], clock *Clock[F], contacts, mine bool, out *Flux[F], n *Counters) {
 	l, r, v := &f.l, &f.r, &f.viscosity
-	if f.waves.Complex && !f.thin && ed.Left < m.Owned {
+	if f.waves.Complex && !f.thin && mine {
 		atomic.AddInt64(&n.ComplexEdges, 1)
 	}
 	m1, m2 := (l.q1+r.q1-v.h1)/2, (l.q2+r.q2-v.h2)/2
-	if ed.Right == Wall {
+	if at.Right == Wall {
 		m1, m2 = 0, 0
 	}
 	var t1, t2 F
 	if contacts && !f.thin {
 		t1 = contact(l.q1, l.t1, l.h1, r.q1, r.t1, r.h1, f.u1, v.h1)
 		t2 = contact(l.q2, l.t2, l.h2, r.q2, r.t2, r.h2, f.u2, v.h2)
-		if ed.Right == Wall {
+		if at.Right == Wall {
 			t1, t2 = 0, 0
 		}
 	} else {
@@ -111,17 +110,24 @@ func (f *Face[F]) Split(e int, p *Params[F], m *Mesh[F], clock *Clock[F], contac
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
 	n1l, n1r = bounded(n1l, n1r, m1, l.h1, l.u1, r.h1, r.u1, abs(f.dz1), p)
 	n2l, n2r = bounded(n2l, n2r, m2, l.h2, l.u2, r.h2, r.u2, larger(abs(f.dz1), abs(f.dz2)), p)
-	if s := share(e, m1, l.h1, r.h1, abs((r.h2-r.depth)-(l.h2-l.depth)), p, m, clock, n); s < 1 {
+	length := normal.Length
+	step1, step2 := abs((r.h2-r.depth)-(l.h2-l.depth)), abs(l.depth-r.depth)
+	if s := f.share(at, m1*length*clock.Dt, l.h1, r.h1, step1, p.DryDepth); s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
+		if mine {
+			atomic.AddInt64(&n.LimitedFluxes, 1)
+		}
 	}
-	if s := share(e, m2, l.h2, r.h2, abs(l.depth-r.depth), p, m, clock, n); s < 1 {
+	if s := f.share(at, m2*length*clock.Dt, l.h2, r.h2, step2, p.DryDepth); s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
+		if mine {
+			atomic.AddInt64(&n.LimitedFluxes, 1)
+		}
 	}
-	x, y := ed.Nx*ed.Length, ed.Ny*ed.Length
-	o := &out[e]
-	o.M1, o.M2, o.Speed = m1*ed.Length, m2*ed.Length, f.speed*ed.Length
-	o.LX1, o.LY1, o.RX1, o.RY1 = n1l*x-t1*y, n1l*y+t1*x, n1r*x+t1*y, n1r*y-t1*x
-	o.LX2, o.LY2, o.RX2, o.RY2 = n2l*x-t2*y, n2l*y+t2*x, n2r*x+t2*y, n2r*y-t2*x
+	x, y := normal.X*length, normal.Y*length
+	out.M1, out.M2, out.Speed = m1*length, m2*length, f.speed*length
+	out.Side[0] = Push[F]{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x}
+	out.Side[1] = Push[F]{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x}
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
@@ -165,33 +171,28 @@ func bounded[F Float](nl, nr, m, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
 	return nl, nr
 }
 
-// share is the part of a layer's mass flux that the upwind cell can give within the time step. The layer has thicknesses hl
-// and hr and stands on a step. At a shore, and where it is thinner than the step, each of the cell's three edges has a third
-// to give.
-func share[F Float](e int, flux, hl, hr, step F, p *Params[F], m *Mesh[F], clock *Clock[F], n *Counters) F {
-	ed := &m.Edges[e]
-	h, cell := hl, ed.Left
-	if flux < 0 {
-		h, cell = hr, ed.Right
-	}
-	if flux == 0 || cell < 0 {
-		return 1
+// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
+// layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
+// cell's three edges has a third to give.
+func (f *Face[F]) share(at Ends, want, hl, hr, step, dry F) F {
+	h, area := hl, f.l.area
+	if want < 0 {
+		if at.Right < 0 {
+			return 1
+		}
+		h, area, want = hr, f.r.area, -want
 	}
 	const third, all = 0.33333, 0.99999 // short of the full share by more than rounding
-	have := larger(h, 0) * m.Sites[cell].Area
-	want := abs(flux) * ed.Length * clock.Dt
+	have := larger(h, 0) * area
 	if want <= third*have {
 		return 1
 	}
 	most := F(all) * have
-	if smaller(hl, hr) < p.DryDepth || h < 2*step {
+	if smaller(hl, hr) < dry || h < 2*step {
 		most = F(third) * have
 	}
 	if want <= most {
 		return 1
-	}
-	if ed.Left < m.Owned {
-		atomic.AddInt64(&n.LimitedFluxes, 1)
 	}
 	return most / want
 }

@@ -20,15 +20,15 @@ type Face[F Float] struct {
 type side[F Float] struct {
 	h1, q1, u1, t1 F
 	h2, q2, u2, t2 F
-	depth          F
+	depth, area    F
 }
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
 type vector[F Float] struct{ h1, q1, h2, q2 F }
 
 // look rotates a cell into the frame of the normal (nx, ny) and tells whether one of its layers is absent.
-func (s *side[F]) look(w *State[F], depth, nx, ny, dry F) bool {
-	s.depth = depth
+func (s *side[F]) look(w *State[F], bed *Bed[F], nx, ny, dry F) bool {
+	s.depth, s.area = bed.Depth, bed.Area
 	s.h1, s.q1 = w.H1, w.Q1x*nx+w.Q1y*ny
 	s.h2, s.q2 = w.H2, w.Q2x*nx+w.Q2y*ny
 	t1, t2 := w.Q1y*nx-w.Q1x*ny, w.Q2y*nx-w.Q2x*ny

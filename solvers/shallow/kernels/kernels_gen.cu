@@ -161,7 +161,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:66
+// Params[float32], types.go:65
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -178,43 +178,66 @@ static_assert(sizeof(Params_f32) == 28 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, Tolerance) == 20 && offsetof(Params_f32, Hyperbolic) == 24 &&
     offsetof(Params_f32, Friction) == 25, "Params_f32");
 
-// Edge is an edge of the mesh between the cells Left and Right, of which Left has the lower global id. The unit
-// normal points from Left to Right. At the boundary Right is one of the negative constants Wall and Open.
-// Edge[float32], types.go:26
-struct Edge_f32 {
+// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
+// negative constants Wall and Open.
+// Ends, types.go:26
+struct alignas(8) Ends {
     int32 Left, Right;
-    float Nx, Ny, Length;
 };
-static_assert(sizeof(Edge_f32) == 20 && offsetof(Edge_f32, Left) == 0 && offsetof(Edge_f32, Right) == 4 &&
-    offsetof(Edge_f32, Nx) == 8 && offsetof(Edge_f32, Ny) == 12 && offsetof(Edge_f32, Length) == 16, "Edge_f32");
+static_assert(sizeof(Ends) == 8 && offsetof(Ends, Left) == 0 && offsetof(Ends, Right) == 4, "Ends");
 
-// Site is what does not change about a cell: depth of the bed in m, area in m², and its edges in the order of the
-// cell's vertices, e where the cell is the edge's left and ^e where it is the right.
-// Site[float32], types.go:38
-struct alignas(8) Site_f32 {
-    float Depth, Area;
-    Array<int32, 3> Edge;
-    int32 blank3;
+// Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
+// Normal[float32], types.go:34
+struct alignas(16) Normal_f32 {
+    float X, Y, Length, blank3;
 };
-static_assert(sizeof(Site_f32) == 24 && offsetof(Site_f32, Depth) == 0 && offsetof(Site_f32, Area) == 4 &&
-    offsetof(Site_f32, Edge) == 8 && offsetof(Site_f32, blank3) == 20, "Site_f32");
+static_assert(sizeof(Normal_f32) == 16 && offsetof(Normal_f32, X) == 0 && offsetof(Normal_f32, Y) == 4 &&
+    offsetof(Normal_f32, Length) == 8 && offsetof(Normal_f32, blank3) == 12, "Normal_f32");
+
+// Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
+// Bed[float32], types.go:37
+struct alignas(8) Bed_f32 {
+    float Depth, Area;
+};
+static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(Bed_f32, Area) == 4, "Bed_f32");
+
+// Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the right.
+// Links, types.go:40
+struct Links {
+    Array<int32, 3> Edge;
+};
+static_assert(sizeof(Links) == 12 && offsetof(Links, Edge) == 0, "Links");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:57
+// Mesh[float32], types.go:54
 struct Mesh_f32 {
-    Slice<Edge_f32> Edges;
-    Slice<Site_f32> Sites;
+    Slice<Ends> Ends_;
+    Slice<Normal_f32> Normals;
+    Slice<Bed_f32> Beds;
+    Slice<Links> Links_;
     int32 Owned;
 };
-static_assert(sizeof(Mesh_f32) == 56 && offsetof(Mesh_f32, Edges) == 0 && offsetof(Mesh_f32, Sites) == 24 &&
-    offsetof(Mesh_f32, Owned) == 48, "Mesh_f32");
+static_assert(sizeof(Mesh_f32) == 104 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+    offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, Links_) == 72 && offsetof(Mesh_f32, Owned) == 96, "Mesh_f32");
 
-// Clock is the time step that all cells take, in s.
-// Clock[float32], types.go:84
+// Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
+// wait for the host.
+// Clock[float32], clock.go:7
 struct Clock_f32 {
+    double Time;
+    double Until;
+    double CFL;
+    double Courant;
+    int64 Steps;
     float Dt;
+    float Limit;
+    float Took;
+    bool Stop;
 };
-static_assert(sizeof(Clock_f32) == 4 && offsetof(Clock_f32, Dt) == 0, "Clock_f32");
+static_assert(sizeof(Clock_f32) == 56 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
+    offsetof(Clock_f32, CFL) == 16 && offsetof(Clock_f32, Courant) == 24 && offsetof(Clock_f32, Steps) == 32 &&
+    offsetof(Clock_f32, Dt) == 40 && offsetof(Clock_f32, Limit) == 44 && offsetof(Clock_f32, Took) == 48 &&
+    offsetof(Clock_f32, Stop) == 52, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float32], types.go:20
@@ -225,26 +248,37 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q1y) == 8 && offsetof(State_f32, H2) == 12 && offsetof(State_f32, Q2x) == 16 &&
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
-// Flux is what passes through an edge per second, times the edge's length: M is the mass that leaves Left for Right;
-// (LX, LY) is the change of mass flow that the edge takes out of Left, (RX, RY) out of Right. The two differ because
-// the equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float32], types.go:47
-struct alignas(16) Flux_f32 {
-    float M1, LX1, LY1;
-    float M2, LX2, LY2;
-    float Speed;
-    float blank7;
-    float RX1, RY1;
-    float RX2, RY2;
+// Push is a change of the mass flows of both layers, in m³/s².
+// Push[float32], types.go:51
+struct Push_f32 {
+    float X1, Y1, X2, Y2;
 };
-static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, LX1) == 4 &&
-    offsetof(Flux_f32, LY1) == 8 && offsetof(Flux_f32, M2) == 12 && offsetof(Flux_f32, LX2) == 16 &&
-    offsetof(Flux_f32, LY2) == 20 && offsetof(Flux_f32, Speed) == 24 && offsetof(Flux_f32, blank7) == 28 &&
-    offsetof(Flux_f32, RX1) == 32 && offsetof(Flux_f32, RY1) == 36 && offsetof(Flux_f32, RX2) == 40 &&
-    offsetof(Flux_f32, RY2) == 44, "Flux_f32");
+static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(Push_f32, Y1) == 4 &&
+    offsetof(Push_f32, X2) == 8 && offsetof(Push_f32, Y2) == 12, "Push_f32");
+
+// Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
+// Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
+// equations are not in conservation form. Speed is the fastest wave's.
+// Flux[float32], types.go:45
+struct alignas(16) Flux_f32 {
+    float M1, M2, Speed, blank3;
+    Array<Push_f32, 2> Side;
+};
+static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, M2) == 4 &&
+    offsetof(Flux_f32, Speed) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
+
+// balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
+// balance[float32], cell.go:22
+struct balance_f32 {
+    float h1, q1x, q1y, h2, q2x, q2y;
+    float speed;
+};
+static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && offsetof(balance_f32, q1x) == 4 &&
+    offsetof(balance_f32, q1y) == 8 && offsetof(balance_f32, h2) == 12 && offsetof(balance_f32, q2x) == 16 &&
+    offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:66
+// Params[float64], types.go:65
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -261,43 +295,51 @@ static_assert(sizeof(Params_f64) == 56 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, Tolerance) == 40 && offsetof(Params_f64, Hyperbolic) == 48 &&
     offsetof(Params_f64, Friction) == 49, "Params_f64");
 
-// Edge is an edge of the mesh between the cells Left and Right, of which Left has the lower global id. The unit
-// normal points from Left to Right. At the boundary Right is one of the negative constants Wall and Open.
-// Edge[float64], types.go:26
-struct alignas(16) Edge_f64 {
-    int32 Left, Right;
-    double Nx, Ny, Length;
+// Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
+// Normal[float64], types.go:34
+struct alignas(16) Normal_f64 {
+    double X, Y, Length, blank3;
 };
-static_assert(sizeof(Edge_f64) == 32 && offsetof(Edge_f64, Left) == 0 && offsetof(Edge_f64, Right) == 4 &&
-    offsetof(Edge_f64, Nx) == 8 && offsetof(Edge_f64, Ny) == 16 && offsetof(Edge_f64, Length) == 24, "Edge_f64");
+static_assert(sizeof(Normal_f64) == 32 && offsetof(Normal_f64, X) == 0 && offsetof(Normal_f64, Y) == 8 &&
+    offsetof(Normal_f64, Length) == 16 && offsetof(Normal_f64, blank3) == 24, "Normal_f64");
 
-// Site is what does not change about a cell: depth of the bed in m, area in m², and its edges in the order of the
-// cell's vertices, e where the cell is the edge's left and ^e where it is the right.
-// Site[float64], types.go:38
-struct alignas(16) Site_f64 {
+// Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
+// Bed[float64], types.go:37
+struct alignas(16) Bed_f64 {
     double Depth, Area;
-    Array<int32, 3> Edge;
-    int32 blank3;
 };
-static_assert(sizeof(Site_f64) == 32 && offsetof(Site_f64, Depth) == 0 && offsetof(Site_f64, Area) == 8 &&
-    offsetof(Site_f64, Edge) == 16 && offsetof(Site_f64, blank3) == 28, "Site_f64");
+static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:57
+// Mesh[float64], types.go:54
 struct Mesh_f64 {
-    Slice<Edge_f64> Edges;
-    Slice<Site_f64> Sites;
+    Slice<Ends> Ends_;
+    Slice<Normal_f64> Normals;
+    Slice<Bed_f64> Beds;
+    Slice<Links> Links_;
     int32 Owned;
 };
-static_assert(sizeof(Mesh_f64) == 56 && offsetof(Mesh_f64, Edges) == 0 && offsetof(Mesh_f64, Sites) == 24 &&
-    offsetof(Mesh_f64, Owned) == 48, "Mesh_f64");
+static_assert(sizeof(Mesh_f64) == 104 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+    offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, Links_) == 72 && offsetof(Mesh_f64, Owned) == 96, "Mesh_f64");
 
-// Clock is the time step that all cells take, in s.
-// Clock[float64], types.go:84
+// Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
+// wait for the host.
+// Clock[float64], clock.go:7
 struct Clock_f64 {
+    double Time;
+    double Until;
+    double CFL;
+    double Courant;
+    int64 Steps;
     double Dt;
+    double Limit;
+    double Took;
+    bool Stop;
 };
-static_assert(sizeof(Clock_f64) == 8 && offsetof(Clock_f64, Dt) == 0, "Clock_f64");
+static_assert(sizeof(Clock_f64) == 72 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
+    offsetof(Clock_f64, CFL) == 16 && offsetof(Clock_f64, Courant) == 24 && offsetof(Clock_f64, Steps) == 32 &&
+    offsetof(Clock_f64, Dt) == 40 && offsetof(Clock_f64, Limit) == 48 && offsetof(Clock_f64, Took) == 56 &&
+    offsetof(Clock_f64, Stop) == 64, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float64], types.go:20
@@ -308,26 +350,37 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q1y) == 16 && offsetof(State_f64, H2) == 24 && offsetof(State_f64, Q2x) == 32 &&
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
-// Flux is what passes through an edge per second, times the edge's length: M is the mass that leaves Left for Right;
-// (LX, LY) is the change of mass flow that the edge takes out of Left, (RX, RY) out of Right. The two differ because
-// the equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float64], types.go:47
-struct alignas(16) Flux_f64 {
-    double M1, LX1, LY1;
-    double M2, LX2, LY2;
-    double Speed;
-    double blank7;
-    double RX1, RY1;
-    double RX2, RY2;
+// Push is a change of the mass flows of both layers, in m³/s².
+// Push[float64], types.go:51
+struct Push_f64 {
+    double X1, Y1, X2, Y2;
 };
-static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, LX1) == 8 &&
-    offsetof(Flux_f64, LY1) == 16 && offsetof(Flux_f64, M2) == 24 && offsetof(Flux_f64, LX2) == 32 &&
-    offsetof(Flux_f64, LY2) == 40 && offsetof(Flux_f64, Speed) == 48 && offsetof(Flux_f64, blank7) == 56 &&
-    offsetof(Flux_f64, RX1) == 64 && offsetof(Flux_f64, RY1) == 72 && offsetof(Flux_f64, RX2) == 80 &&
-    offsetof(Flux_f64, RY2) == 88, "Flux_f64");
+static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(Push_f64, Y1) == 8 &&
+    offsetof(Push_f64, X2) == 16 && offsetof(Push_f64, Y2) == 24, "Push_f64");
+
+// Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
+// Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
+// equations are not in conservation form. Speed is the fastest wave's.
+// Flux[float64], types.go:45
+struct alignas(16) Flux_f64 {
+    double M1, M2, Speed, blank3;
+    Array<Push_f64, 2> Side;
+};
+static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
+    offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
+
+// balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
+// balance[float64], cell.go:22
+struct balance_f64 {
+    double h1, q1x, q1y, h2, q2x, q2y;
+    double speed;
+};
+static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && offsetof(balance_f64, q1x) == 8 &&
+    offsetof(balance_f64, q1y) == 16 && offsetof(balance_f64, h2) == 24 && offsetof(balance_f64, q2x) == 32 &&
+    offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:78
+// Counters, types.go:77
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -341,12 +394,12 @@ static_assert(sizeof(Counters) == 16 && offsetof(Counters, ComplexEdges) == 0 &&
 struct side_f32 {
     float h1, q1, u1, t1;
     float h2, q2, u2, t2;
-    float depth;
+    float depth, area;
 };
-static_assert(sizeof(side_f32) == 36 && offsetof(side_f32, h1) == 0 && offsetof(side_f32, q1) == 4 &&
+static_assert(sizeof(side_f32) == 40 && offsetof(side_f32, h1) == 0 && offsetof(side_f32, q1) == 4 &&
     offsetof(side_f32, u1) == 8 && offsetof(side_f32, t1) == 12 && offsetof(side_f32, h2) == 16 &&
     offsetof(side_f32, q2) == 20 && offsetof(side_f32, u2) == 24 && offsetof(side_f32, t2) == 28 &&
-    offsetof(side_f32, depth) == 32, "side_f32");
+    offsetof(side_f32, depth) == 32 && offsetof(side_f32, area) == 36, "side_f32");
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
@@ -380,12 +433,12 @@ struct Face_f32 {
     vector_f32 viscosity;
     float speed;
 };
-static_assert(sizeof(Face_f32) == 156 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 36 &&
-    offsetof(Face_f32, thin) == 72 && offsetof(Face_f32, dz1) == 76 && offsetof(Face_f32, dz2) == 80 &&
-    offsetof(Face_f32, u1) == 84 && offsetof(Face_f32, u2) == 88 && offsetof(Face_f32, c1) == 92 &&
-    offsetof(Face_f32, c2) == 96 && offsetof(Face_f32, r1) == 100 && offsetof(Face_f32, r2) == 104 &&
-    offsetof(Face_f32, r3) == 108 && offsetof(Face_f32, r4) == 112 && offsetof(Face_f32, waves) == 116 &&
-    offsetof(Face_f32, viscosity) == 136 && offsetof(Face_f32, speed) == 152, "Face_f32");
+static_assert(sizeof(Face_f32) == 164 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 40 &&
+    offsetof(Face_f32, thin) == 80 && offsetof(Face_f32, dz1) == 84 && offsetof(Face_f32, dz2) == 88 &&
+    offsetof(Face_f32, u1) == 92 && offsetof(Face_f32, u2) == 96 && offsetof(Face_f32, c1) == 100 &&
+    offsetof(Face_f32, c2) == 104 && offsetof(Face_f32, r1) == 108 && offsetof(Face_f32, r2) == 112 &&
+    offsetof(Face_f32, r3) == 116 && offsetof(Face_f32, r4) == 120 && offsetof(Face_f32, waves) == 124 &&
+    offsetof(Face_f32, viscosity) == 144 && offsetof(Face_f32, speed) == 160, "Face_f32");
 
 // side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
 // tangential velocity t.
@@ -393,12 +446,12 @@ static_assert(sizeof(Face_f32) == 156 && offsetof(Face_f32, l) == 0 && offsetof(
 struct side_f64 {
     double h1, q1, u1, t1;
     double h2, q2, u2, t2;
-    double depth;
+    double depth, area;
 };
-static_assert(sizeof(side_f64) == 72 && offsetof(side_f64, h1) == 0 && offsetof(side_f64, q1) == 8 &&
+static_assert(sizeof(side_f64) == 80 && offsetof(side_f64, h1) == 0 && offsetof(side_f64, q1) == 8 &&
     offsetof(side_f64, u1) == 16 && offsetof(side_f64, t1) == 24 && offsetof(side_f64, h2) == 32 &&
     offsetof(side_f64, q2) == 40 && offsetof(side_f64, u2) == 48 && offsetof(side_f64, t2) == 56 &&
-    offsetof(side_f64, depth) == 64, "side_f64");
+    offsetof(side_f64, depth) == 64 && offsetof(side_f64, area) == 72, "side_f64");
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
@@ -432,14 +485,73 @@ struct Face_f64 {
     vector_f64 viscosity;
     double speed;
 };
-static_assert(sizeof(Face_f64) == 312 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 72 &&
-    offsetof(Face_f64, thin) == 144 && offsetof(Face_f64, dz1) == 152 && offsetof(Face_f64, dz2) == 160 &&
-    offsetof(Face_f64, u1) == 168 && offsetof(Face_f64, u2) == 176 && offsetof(Face_f64, c1) == 184 &&
-    offsetof(Face_f64, c2) == 192 && offsetof(Face_f64, r1) == 200 && offsetof(Face_f64, r2) == 208 &&
-    offsetof(Face_f64, r3) == 216 && offsetof(Face_f64, r4) == 224 && offsetof(Face_f64, waves) == 232 &&
-    offsetof(Face_f64, viscosity) == 272 && offsetof(Face_f64, speed) == 304, "Face_f64");
+static_assert(sizeof(Face_f64) == 328 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 80 &&
+    offsetof(Face_f64, thin) == 160 && offsetof(Face_f64, dz1) == 168 && offsetof(Face_f64, dz2) == 176 &&
+    offsetof(Face_f64, u1) == 184 && offsetof(Face_f64, u2) == 192 && offsetof(Face_f64, c1) == 200 &&
+    offsetof(Face_f64, c2) == 208 && offsetof(Face_f64, r1) == 216 && offsetof(Face_f64, r2) == 224 &&
+    offsetof(Face_f64, r3) == 232 && offsetof(Face_f64, r4) == 240 && offsetof(Face_f64, waves) == 248 &&
+    offsetof(Face_f64, viscosity) == 288 && offsetof(Face_f64, speed) == 320, "Face_f64");
 
-// sqrt[float32], types.go:86
+// Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
+// edges have their left cell in the tile.
+// Tile, tile.go:15
+struct alignas(16) Tile {
+    int32 Cell, Edge, Mine, blank3;
+};
+static_assert(sizeof(Tile) == 16 && offsetof(Tile, Cell) == 0 && offsetof(Tile, Edge) == 4 &&
+    offsetof(Tile, Mine) == 8 && offsetof(Tile, blank3) == 12, "Tile");
+
+// TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of the edge
+// in the tile, times 2, plus 1 where the cell is the edge's right.
+// TileCell, tile.go:19
+struct alignas(8) TileCell {
+    int32 Cell, Slots;
+};
+static_assert(sizeof(TileCell) == 8 && offsetof(TileCell, Cell) == 0 && offsetof(TileCell, Slots) == 4, "TileCell");
+
+// TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
+// the rest is in the order of tiles.
+// TiledMesh[float32], tile.go:23
+struct TiledMesh_f32 {
+    Slice<Tile> Tiles;
+    Slice<TileCell> Cells;
+    Slice<Ends> Ends_;
+    Slice<Normal_f32> Normals;
+    Slice<Bed_f32> Beds;
+};
+static_assert(sizeof(TiledMesh_f32) == 120 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+    offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, Ends_) == 48 &&
+    offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96, "TiledMesh_f32");
+
+// TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
+// the rest is in the order of tiles.
+// TiledMesh[float64], tile.go:23
+struct TiledMesh_f64 {
+    Slice<Tile> Tiles;
+    Slice<TileCell> Cells;
+    Slice<Ends> Ends_;
+    Slice<Normal_f64> Normals;
+    Slice<Bed_f64> Beds;
+};
+static_assert(sizeof(TiledMesh_f64) == 120 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+    offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, Ends_) == 48 &&
+    offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96, "TiledMesh_f64");
+
+// add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
+// (*balance[float32]).add, cell.go:28
+DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
+    float sign = float(sub(1, mul(2, side)));
+    Push_f32 *push = &f->Side[side];
+    b->h1 = b->h1 + sign * f->M1;
+    b->q1x = b->q1x + push->X1;
+    b->q1y = b->q1y + push->Y1;
+    b->h2 = b->h2 + sign * f->M2;
+    b->q2x = b->q2x + push->X2;
+    b->q2y = b->q2y + push->Y2;
+    b->speed += f->Speed;
+}
+
+// sqrt[float32], types.go:82
 DEVICE float sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
@@ -515,7 +627,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:48
+// still[float32], cell.go:59
 DEVICE void still_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -527,44 +639,19 @@ DEVICE void still_f32(float dry, State_f32 *c) {
     }
 }
 
-// UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
-// vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite or a thickness negative.
-// UpdateCell[float32], cell.go:9
-DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out) {
-    Site_f32 *s = &m->Sites[i];
-    State_f32 sum = {};
-    float speed = 0.0f;
-    for (int64 k = 0; k < 3; k++) {
-        if (int32 e = s->Edge[k]; e >= 0) {
-            Flux_f32 *f = &flux[e];
-            sum.H1 = sum.H1 + f->M1;
-            sum.Q1x = sum.Q1x + f->LX1;
-            sum.Q1y = sum.Q1y + f->LY1;
-            sum.H2 = sum.H2 + f->M2;
-            sum.Q2x = sum.Q2x + f->LX2;
-            sum.Q2y = sum.Q2y + f->LY2;
-            speed += f->Speed;
-        } else {
-            Flux_f32 *f = &flux[~e];
-            sum.H1 = sum.H1 - f->M1;
-            sum.Q1x = sum.Q1x + f->RX1;
-            sum.Q1y = sum.Q1y + f->RY1;
-            sum.H2 = sum.H2 - f->M2;
-            sum.Q2x = sum.Q2x + f->RX2;
-            sum.Q2y = sum.Q2y + f->RY2;
-            speed += f->Speed;
-        }
-    }
+// advance writes the new state of cell i and returns the longest step, as UpdateCell does.
+// (*balance[float32]).advance, cell.go:37
+DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, Clock_f32 *clock, float area,
+        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out) {
     float dt = clock->Dt;
-    float rate = dt / s->Area;
+    float rate = dt / area;
     State_f32 c = w[i];
-    c.H1 = c.H1 - rate * sum.H1;
-    c.Q1x = c.Q1x - rate * sum.Q1x;
-    c.Q1y = c.Q1y - rate * sum.Q1y;
-    c.H2 = c.H2 - rate * sum.H2;
-    c.Q2x = c.Q2x - rate * sum.Q2x;
-    c.Q2y = c.Q2y - rate * sum.Q2y;
+    c.H1 = c.H1 - rate * b->h1;
+    c.Q1x = c.Q1x - rate * b->q1x;
+    c.Q1y = c.Q1y - rate * b->q1y;
+    c.H2 = c.H2 - rate * b->h2;
+    c.Q2x = c.Q2x - rate * b->q2x;
+    c.Q2y = c.Q2y - rate * b->q2y;
     if (p->Hyperbolic) {
         calm_f32(p, &c);
     }
@@ -577,10 +664,40 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
     if (all - all != 0.0f || c.H1 < 0.0f || c.H2 < 0.0f) {
         return float(math_NaN());
     }
-    return 2.0f * p->CFL * s->Area / speed;
+    return 2.0f * p->CFL * area / b->speed;
 }
 
-// sqrt[float64], types.go:86
+// UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
+// vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
+// or a thickness negative.
+// UpdateCell[float32], cell.go:10
+DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out) {
+    Links *links = &m->Links_[i];
+    balance_f32 b = {};
+    for (int64 k = 0; k < 3; k++) {
+        // -1 or 0
+        int32 right = links->Edge[k] >> 31;
+        balance_add_f32(&b, &flux[links->Edge[k] ^ right], neg(right));
+    }
+    return balance_advance_f32(&b, i, p, clock, m->Beds[i].Area, w, manning, out);
+}
+
+// add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
+// (*balance[float64]).add, cell.go:28
+DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
+    double sign = double(sub(1, mul(2, side)));
+    Push_f64 *push = &f->Side[side];
+    b->h1 = b->h1 + sign * f->M1;
+    b->q1x = b->q1x + push->X1;
+    b->q1y = b->q1y + push->Y1;
+    b->h2 = b->h2 + sign * f->M2;
+    b->q2x = b->q2x + push->X2;
+    b->q2y = b->q2y + push->Y2;
+    b->speed += f->Speed;
+}
+
+// sqrt[float64], types.go:82
 DEVICE double sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
@@ -656,7 +773,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:48
+// still[float64], cell.go:59
 DEVICE void still_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -668,44 +785,19 @@ DEVICE void still_f64(double dry, State_f64 *c) {
     }
 }
 
-// UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
-// vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite or a thickness negative.
-// UpdateCell[float64], cell.go:9
-DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out) {
-    Site_f64 *s = &m->Sites[i];
-    State_f64 sum = {};
-    double speed = 0.0;
-    for (int64 k = 0; k < 3; k++) {
-        if (int32 e = s->Edge[k]; e >= 0) {
-            Flux_f64 *f = &flux[e];
-            sum.H1 = sum.H1 + f->M1;
-            sum.Q1x = sum.Q1x + f->LX1;
-            sum.Q1y = sum.Q1y + f->LY1;
-            sum.H2 = sum.H2 + f->M2;
-            sum.Q2x = sum.Q2x + f->LX2;
-            sum.Q2y = sum.Q2y + f->LY2;
-            speed += f->Speed;
-        } else {
-            Flux_f64 *f = &flux[~e];
-            sum.H1 = sum.H1 - f->M1;
-            sum.Q1x = sum.Q1x + f->RX1;
-            sum.Q1y = sum.Q1y + f->RY1;
-            sum.H2 = sum.H2 - f->M2;
-            sum.Q2x = sum.Q2x + f->RX2;
-            sum.Q2y = sum.Q2y + f->RY2;
-            speed += f->Speed;
-        }
-    }
+// advance writes the new state of cell i and returns the longest step, as UpdateCell does.
+// (*balance[float64]).advance, cell.go:37
+DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, Clock_f64 *clock, double area,
+        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out) {
     double dt = clock->Dt;
-    double rate = dt / s->Area;
+    double rate = dt / area;
     State_f64 c = w[i];
-    c.H1 = c.H1 - rate * sum.H1;
-    c.Q1x = c.Q1x - rate * sum.Q1x;
-    c.Q1y = c.Q1y - rate * sum.Q1y;
-    c.H2 = c.H2 - rate * sum.H2;
-    c.Q2x = c.Q2x - rate * sum.Q2x;
-    c.Q2y = c.Q2y - rate * sum.Q2y;
+    c.H1 = c.H1 - rate * b->h1;
+    c.Q1x = c.Q1x - rate * b->q1x;
+    c.Q1y = c.Q1y - rate * b->q1y;
+    c.H2 = c.H2 - rate * b->h2;
+    c.Q2x = c.Q2x - rate * b->q2x;
+    c.Q2y = c.Q2y - rate * b->q2y;
     if (p->Hyperbolic) {
         calm_f64(p, &c);
     }
@@ -718,13 +810,104 @@ DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m,
     if (all - all != 0.0 || c.H1 < 0.0 || c.H2 < 0.0) {
         return math_NaN();
     }
-    return 2.0 * p->CFL * s->Area / speed;
+    return 2.0 * p->CFL * area / b->speed;
+}
+
+// UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
+// vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
+// or a thickness negative.
+// UpdateCell[float64], cell.go:10
+DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out) {
+    Links *links = &m->Links_[i];
+    balance_f64 b = {};
+    for (int64 k = 0; k < 3; k++) {
+        // -1 or 0
+        int32 right = links->Edge[k] >> 31;
+        balance_add_f64(&b, &flux[links->Edge[k] ^ right], neg(right));
+    }
+    return balance_advance_f64(&b, i, p, clock, m->Beds[i].Area, w, manning, out);
+}
+
+// set finds the length of the next step.
+// (*Clock[float32]).set, clock.go:41
+DEVICE void Clock_set_f32(Clock_f32 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (double(c->Limit) >= left) {
+        c->Dt = float(left);
+    }
+    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float32]).Tick, clock.go:26
+DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
+    if (double(c->Limit) >= c->Until - c->Time) {
+        c->Time = c->Until;
+    } else {
+        c->Time += double(c->Dt);
+    }
+    if (double courant = c->CFL * double(c->Dt) / double(limit); courant > c->Courant) {
+        c->Courant = courant;
+    }
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    Clock_set_f32(c);
+}
+
+// TickClock ends a step on the device: least is what the cells allowed.
+// TickClock[float32], clock.go:53
+DEVICE void TickClock_f32_at(int64 i, Clock_f32 *clock, Least<float> *least) {
+    if (!clock->Stop) {
+        Clock_Tick_f32(clock, least->Value());
+        least->Reset();
+    }
+}
+
+// set finds the length of the next step.
+// (*Clock[float64]).set, clock.go:41
+DEVICE void Clock_set_f64(Clock_f64 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (c->Limit >= left) {
+        c->Dt = left;
+    }
+    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float64]).Tick, clock.go:26
+DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
+    if (c->Limit >= c->Until - c->Time) {
+        c->Time = c->Until;
+    } else {
+        c->Time += c->Dt;
+    }
+    if (double courant = c->CFL * c->Dt / limit; courant > c->Courant) {
+        c->Courant = courant;
+    }
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    Clock_set_f64(c);
+}
+
+// TickClock ends a step on the device: least is what the cells allowed.
+// TickClock[float64], clock.go:53
+DEVICE void TickClock_f64_at(int64 i, Clock_f64 *clock, Least<double> *least) {
+    if (!clock->Stop) {
+        Clock_Tick_f64(clock, least->Value());
+        least->Reset();
+    }
 }
 
 // look rotates a cell into the frame of the normal (nx, ny) and tells whether one of its layers is absent.
 // (*side[float32]).look, face.go:30
-DEVICE bool side_look_f32(side_f32 *s, State_f32 *w, float depth, float nx, float ny, float dry) {
-    s->depth = depth;
+DEVICE bool side_look_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny, float dry) {
+    s->depth = bed->Depth;
+    s->area = bed->Area;
     s->h1 = w->H1;
     s->q1 = w->Q1x * nx + w->Q1y * ny;
     s->h2 = w->H2;
@@ -789,16 +972,16 @@ DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
     f->r4 = (r->q2 * r->u2 - l->q2 * l->u2) + f->c2 * (ratio * f->dz1 + (1.0f - ratio) * f->dz2);
 }
 
-// Look fills the sides of edge e, the jumps and the Roe state.
+// Look fills the sides of an edge, the jumps and the Roe state.
 // (*Face[float32]).Look, edge.go:43
-DEVICE void Face_Look_f32(Face_f32 *f, int64 e, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
-    Edge_f32 *ed = &m->Edges[e];
-    f->thin = side_look_f32(&f->l, &w[ed->Left], m->Sites[ed->Left].Depth, ed->Nx, ed->Ny, p->DryDepth);
-    if (ed->Right >= 0) {
-        if (side_look_f32(&f->r, &w[ed->Right], m->Sites[ed->Right].Depth, ed->Nx, ed->Ny, p->DryDepth)) {
+DEVICE void Face_Look_f32(Face_f32 *f, Ends at, Normal_f32 *n, const Params_f32 *p, Slice<Bed_f32> beds,
+        Slice<State_f32> w) {
+    f->thin = side_look_f32(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y, p->DryDepth);
+    if (at.Right >= 0) {
+        if (side_look_f32(&f->r, &w[at.Right], &beds[at.Right], n->X, n->Y, p->DryDepth)) {
             f->thin = true;
         }
-    } else if (ed->Right == -1) {
+    } else if (at.Right == -1) {
         side_mirror_f32(&f->r, &f->l);
     } else {
         f->r = f->l;
@@ -811,7 +994,7 @@ DEVICE void Face_Look_f32(Face_f32 *f, int64 e, const Params_f32 *p, const Mesh_
 }
 
 // abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
-// abs[float32], types.go:89
+// abs[float32], types.go:85
 DEVICE float abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
@@ -819,7 +1002,7 @@ DEVICE float abs_f32(float x) {
     return x;
 }
 
-// larger[float32], types.go:96
+// larger[float32], types.go:92
 DEVICE float larger_f32(float a, float b) {
     if (a > b) {
         return a;
@@ -884,7 +1067,7 @@ DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float32]).Waves, edge.go:63
+// (*Face[float32]).Waves, edge.go:62
 DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -892,7 +1075,7 @@ DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     }
 }
 
-// smaller[float32], types.go:103
+// smaller[float32], types.go:99
 DEVICE float smaller_f32(float a, float b) {
     if (a < b) {
         return a;
@@ -1086,7 +1269,7 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // PVM finds the viscosity by the PVM-IFCP scheme.
-// (*Face[float32]).PVM, edge.go:71
+// (*Face[float32]).PVM, edge.go:70
 DEVICE void Face_PVM_f32(Face_f32 *f, const Params_f32 *p) {
     if (f->thin) {
         Face_dry_f32(f, p);
@@ -1108,7 +1291,7 @@ DEVICE float sign_f32(float x) {
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with v the viscosity
 // of the mass.
-// contact[float32], edge.go:137
+// contact[float32], edge.go:143
 DEVICE float contact_f32(float ql, float tl, float hl, float qr, float tr, float hr, float u, float v) {
     float sl = sqrt_f32(hl), sr = sqrt_f32(hr);
     float t = (sl * tl + sr * tr) / (sl + sr);
@@ -1117,7 +1300,7 @@ DEVICE float contact_f32(float ql, float tl, float hl, float qr, float tr, float
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:128
+// carried[float32], edge.go:134
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -1129,7 +1312,7 @@ DEVICE float carried_f32(float m, float tl, float tr) {
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum.
-// bounded[float32], edge.go:148
+// bounded[float32], edge.go:154
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, float hl, float ul, float hr, float ur,
         float jump, const Params_f32 *p) {
@@ -1153,53 +1336,47 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, float hl, fl
     return {nl, nr};
 }
 
-// share is the part of a layer's mass flux that the upwind cell can give within the time step. The layer has thicknesses hl
-// and hr and stands on a step. At a shore, and where it is thinner than the step, each of the cell's three edges has a third
-// to give.
-// share[float32], edge.go:171
-DEVICE float share_f32(int64 e, float flux, float hl, float hr, float step, const Params_f32 *p, const Mesh_f32 *m,
-        Clock_f32 *clock, Counters *n) {
-    Edge_f32 *ed = &m->Edges[e];
-    float h = hl;
-    int32 cell = ed->Left;
-    if (flux < 0.0f) {
+// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
+// layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
+// cell's three edges has a third to give.
+// (*Face[float32]).share, edge.go:177
+DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
+    float h = hl, area = f->l.area;
+    if (want < 0.0f) {
+        if (at.Right < 0) {
+            return 1.0f;
+        }
         h = hr;
-        cell = ed->Right;
+        area = f->r.area;
+        want = -want;
     }
-    if (flux == 0.0f || cell < 0) {
-        return 1.0f;
-    }
-    float have = larger_f32(h, 0.0f) * m->Sites[cell].Area;
-    float want = abs_f32(flux) * ed->Length * clock->Dt;
+    float have = larger_f32(h, 0.0f) * area;
     if (want <= 0x1.555476p-02f /* 0.33333 */ * have) {
         return 1.0f;
     }
     float most = 0x1.fffebp-01f /* 0.99999 */ * have;
-    if (smaller_f32(hl, hr) < p->DryDepth || h < 2.0f * step) {
+    if (smaller_f32(hl, hr) < dry || h < 2.0f * step) {
         most = 0x1.555476p-02f /* 0.33333 */ * have;
     }
     if (want <= most) {
         return 1.0f;
     }
-    if (ed->Left < m->Owned) {
-        atomic_add(&n->LimitedFluxes, int64(1));
-    }
     return most / want;
 }
 
-// Split writes the flux of edge e from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
-// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass.
+// Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
+// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
+// tiles that compute an edge one counts it as its own.
 // (*Face[float32]).Split, edge.go:90
-DEVICE void Face_Split_f32(Face_f32 *f, int64 e, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        bool contacts, Slice<Flux_f32> out, Counters *n) {
-    Edge_f32 *ed = &m->Edges[e];
+DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Clock_f32 *clock,
+        bool contacts, bool mine, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
-    if (f->waves.Complex && !f->thin && ed->Left < m->Owned) {
+    if (f->waves.Complex && !f->thin && mine) {
         atomic_add(&n->ComplexEdges, int64(1));
     }
     float m1 = (l->q1 + r->q1 - v->h1) / 2.0f, m2 = (l->q2 + r->q2 - v->h2) / 2.0f;
-    if (ed->Right == -1) {
+    if (at.Right == -1) {
         m1 = 0.0f;
         m2 = 0.0f;
     }
@@ -1207,7 +1384,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, int64 e, const Params_f32 *p, const Mesh
     if (contacts && !f->thin) {
         t1 = contact_f32(l->q1, l->t1, l->h1, r->q1, r->t1, r->h1, f->u1, v->h1);
         t2 = contact_f32(l->q2, l->t2, l->h2, r->q2, r->t2, r->h2, f->u2, v->h2);
-        if (ed->Right == -1) {
+        if (at.Right == -1) {
             t1 = 0.0f;
             t2 = 0.0f;
         }
@@ -1223,31 +1400,32 @@ DEVICE void Face_Split_f32(Face_f32 *f, int64 e, const Params_f32 *p, const Mesh
     const auto results2 = bounded_f32(n2l, n2r, m2, l->h2, l->u2, r->h2, r->u2, larger_f32(abs_f32(f->dz1), abs_f32(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
-    if (float s = share_f32(e, m1, l->h1, r->h1, abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), p, m, clock, n); s < 1.0f) {
+    float length = normal->Length;
+    float step1 = abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = abs_f32(l->depth - r->depth);
+    if (float s = Face_share_f32(f, at, m1 * length * clock->Dt, l->h1, r->h1, step1, p->DryDepth); s < 1.0f) {
         m1 = m1 * s;
         t1 = t1 * s;
         n1l = n1l * s;
         n1r = n1r * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
     }
-    if (float s = share_f32(e, m2, l->h2, r->h2, abs_f32(l->depth - r->depth), p, m, clock, n); s < 1.0f) {
+    if (float s = Face_share_f32(f, at, m2 * length * clock->Dt, l->h2, r->h2, step2, p->DryDepth); s < 1.0f) {
         m2 = m2 * s;
         t2 = t2 * s;
         n2l = n2l * s;
         n2r = n2r * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
     }
-    float x = ed->Nx * ed->Length, y = ed->Ny * ed->Length;
-    Flux_f32 *o = &out[e];
-    o->M1 = m1 * ed->Length;
-    o->M2 = m2 * ed->Length;
-    o->Speed = f->speed * ed->Length;
-    o->LX1 = n1l * x - t1 * y;
-    o->LY1 = n1l * y + t1 * x;
-    o->RX1 = n1r * x + t1 * y;
-    o->RY1 = n1r * y - t1 * x;
-    o->LX2 = n2l * x - t2 * y;
-    o->LY2 = n2l * y + t2 * x;
-    o->RX2 = n2r * x + t2 * y;
-    o->RY2 = n2r * y - t2 * x;
+    float x = normal->X * length, y = normal->Y * length;
+    out->M1 = m1 * length;
+    out->M2 = m2 * length;
+    out->Speed = f->speed * length;
+    out->Side[0] = Push_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
+    out->Side[1] = Push_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
 }
 
 // FluxPVM computes the flux of edge e by the PVM-IFCP scheme, equations (4) and (5).
@@ -1255,16 +1433,17 @@ DEVICE void Face_Split_f32(Face_f32 *f, int64 e, const Params_f32 *p, const Mesh
 DEVICE void FluxPVM_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock, Slice<State_f32> w,
         Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_Look_f32(&f, e, p, m, w);
+    Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_PVM_f32(&f, p);
-    Face_Split_f32(&f, e, p, m, clock, false, out, n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, false, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // look rotates a cell into the frame of the normal (nx, ny) and tells whether one of its layers is absent.
 // (*side[float64]).look, face.go:30
-DEVICE bool side_look_f64(side_f64 *s, State_f64 *w, double depth, double nx, double ny, double dry) {
-    s->depth = depth;
+DEVICE bool side_look_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny, double dry) {
+    s->depth = bed->Depth;
+    s->area = bed->Area;
     s->h1 = w->H1;
     s->q1 = w->Q1x * nx + w->Q1y * ny;
     s->h2 = w->H2;
@@ -1329,16 +1508,16 @@ DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
     f->r4 = (r->q2 * r->u2 - l->q2 * l->u2) + f->c2 * (ratio * f->dz1 + (1.0 - ratio) * f->dz2);
 }
 
-// Look fills the sides of edge e, the jumps and the Roe state.
+// Look fills the sides of an edge, the jumps and the Roe state.
 // (*Face[float64]).Look, edge.go:43
-DEVICE void Face_Look_f64(Face_f64 *f, int64 e, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
-    Edge_f64 *ed = &m->Edges[e];
-    f->thin = side_look_f64(&f->l, &w[ed->Left], m->Sites[ed->Left].Depth, ed->Nx, ed->Ny, p->DryDepth);
-    if (ed->Right >= 0) {
-        if (side_look_f64(&f->r, &w[ed->Right], m->Sites[ed->Right].Depth, ed->Nx, ed->Ny, p->DryDepth)) {
+DEVICE void Face_Look_f64(Face_f64 *f, Ends at, Normal_f64 *n, const Params_f64 *p, Slice<Bed_f64> beds,
+        Slice<State_f64> w) {
+    f->thin = side_look_f64(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y, p->DryDepth);
+    if (at.Right >= 0) {
+        if (side_look_f64(&f->r, &w[at.Right], &beds[at.Right], n->X, n->Y, p->DryDepth)) {
             f->thin = true;
         }
-    } else if (ed->Right == -1) {
+    } else if (at.Right == -1) {
         side_mirror_f64(&f->r, &f->l);
     } else {
         f->r = f->l;
@@ -1351,7 +1530,7 @@ DEVICE void Face_Look_f64(Face_f64 *f, int64 e, const Params_f64 *p, const Mesh_
 }
 
 // abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
-// abs[float64], types.go:89
+// abs[float64], types.go:85
 DEVICE double abs_f64(double x) {
     if (x < 0.0) {
         return -x;
@@ -1359,7 +1538,7 @@ DEVICE double abs_f64(double x) {
     return x;
 }
 
-// larger[float64], types.go:96
+// larger[float64], types.go:92
 DEVICE double larger_f64(double a, double b) {
     if (a > b) {
         return a;
@@ -1425,7 +1604,7 @@ DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float64]).Waves, edge.go:63
+// (*Face[float64]).Waves, edge.go:62
 DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -1433,7 +1612,7 @@ DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     }
 }
 
-// smaller[float64], types.go:103
+// smaller[float64], types.go:99
 DEVICE double smaller_f64(double a, double b) {
     if (a < b) {
         return a;
@@ -1627,7 +1806,7 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // PVM finds the viscosity by the PVM-IFCP scheme.
-// (*Face[float64]).PVM, edge.go:71
+// (*Face[float64]).PVM, edge.go:70
 DEVICE void Face_PVM_f64(Face_f64 *f, const Params_f64 *p) {
     if (f->thin) {
         Face_dry_f64(f, p);
@@ -1649,7 +1828,7 @@ DEVICE double sign_f64(double x) {
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with v the viscosity
 // of the mass.
-// contact[float64], edge.go:137
+// contact[float64], edge.go:143
 DEVICE double contact_f64(double ql, double tl, double hl, double qr, double tr, double hr, double u, double v) {
     double sl = sqrt_f64(hl), sr = sqrt_f64(hr);
     double t = (sl * tl + sr * tr) / (sl + sr);
@@ -1658,7 +1837,7 @@ DEVICE double contact_f64(double ql, double tl, double hl, double qr, double tr,
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:128
+// carried[float64], edge.go:134
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -1670,7 +1849,7 @@ DEVICE double carried_f64(double m, double tl, double tr) {
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum.
-// bounded[float64], edge.go:148
+// bounded[float64], edge.go:154
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, double hl, double ul, double hr, double ur,
         double jump, const Params_f64 *p) {
@@ -1694,53 +1873,47 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, double hl
     return {nl, nr};
 }
 
-// share is the part of a layer's mass flux that the upwind cell can give within the time step. The layer has thicknesses hl
-// and hr and stands on a step. At a shore, and where it is thinner than the step, each of the cell's three edges has a third
-// to give.
-// share[float64], edge.go:171
-DEVICE double share_f64(int64 e, double flux, double hl, double hr, double step, const Params_f64 *p,
-        const Mesh_f64 *m, Clock_f64 *clock, Counters *n) {
-    Edge_f64 *ed = &m->Edges[e];
-    double h = hl;
-    int32 cell = ed->Left;
-    if (flux < 0.0) {
+// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
+// layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
+// cell's three edges has a third to give.
+// (*Face[float64]).share, edge.go:177
+DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
+    double h = hl, area = f->l.area;
+    if (want < 0.0) {
+        if (at.Right < 0) {
+            return 1.0;
+        }
         h = hr;
-        cell = ed->Right;
+        area = f->r.area;
+        want = -want;
     }
-    if (flux == 0.0 || cell < 0) {
-        return 1.0;
-    }
-    double have = larger_f64(h, 0.0) * m->Sites[cell].Area;
-    double want = abs_f64(flux) * ed->Length * clock->Dt;
+    double have = larger_f64(h, 0.0) * area;
     if (want <= 0x1.555475a31a4bep-02 /* 0.33333 */ * have) {
         return 1.0;
     }
     double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * have;
-    if (smaller_f64(hl, hr) < p->DryDepth || h < 2.0 * step) {
+    if (smaller_f64(hl, hr) < dry || h < 2.0 * step) {
         most = 0x1.555475a31a4bep-02 /* 0.33333 */ * have;
     }
     if (want <= most) {
         return 1.0;
     }
-    if (ed->Left < m->Owned) {
-        atomic_add(&n->LimitedFluxes, int64(1));
-    }
     return most / want;
 }
 
-// Split writes the flux of edge e from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
-// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass.
+// Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
+// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
+// tiles that compute an edge one counts it as its own.
 // (*Face[float64]).Split, edge.go:90
-DEVICE void Face_Split_f64(Face_f64 *f, int64 e, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        bool contacts, Slice<Flux_f64> out, Counters *n) {
-    Edge_f64 *ed = &m->Edges[e];
+DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Clock_f64 *clock,
+        bool contacts, bool mine, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
-    if (f->waves.Complex && !f->thin && ed->Left < m->Owned) {
+    if (f->waves.Complex && !f->thin && mine) {
         atomic_add(&n->ComplexEdges, int64(1));
     }
     double m1 = (l->q1 + r->q1 - v->h1) / 2.0, m2 = (l->q2 + r->q2 - v->h2) / 2.0;
-    if (ed->Right == -1) {
+    if (at.Right == -1) {
         m1 = 0.0;
         m2 = 0.0;
     }
@@ -1748,7 +1921,7 @@ DEVICE void Face_Split_f64(Face_f64 *f, int64 e, const Params_f64 *p, const Mesh
     if (contacts && !f->thin) {
         t1 = contact_f64(l->q1, l->t1, l->h1, r->q1, r->t1, r->h1, f->u1, v->h1);
         t2 = contact_f64(l->q2, l->t2, l->h2, r->q2, r->t2, r->h2, f->u2, v->h2);
-        if (ed->Right == -1) {
+        if (at.Right == -1) {
             t1 = 0.0;
             t2 = 0.0;
         }
@@ -1764,31 +1937,32 @@ DEVICE void Face_Split_f64(Face_f64 *f, int64 e, const Params_f64 *p, const Mesh
     const auto results2 = bounded_f64(n2l, n2r, m2, l->h2, l->u2, r->h2, r->u2, larger_f64(abs_f64(f->dz1), abs_f64(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
-    if (double s = share_f64(e, m1, l->h1, r->h1, abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), p, m, clock, n); s < 1.0) {
+    double length = normal->Length;
+    double step1 = abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = abs_f64(l->depth - r->depth);
+    if (double s = Face_share_f64(f, at, m1 * length * clock->Dt, l->h1, r->h1, step1, p->DryDepth); s < 1.0) {
         m1 = m1 * s;
         t1 = t1 * s;
         n1l = n1l * s;
         n1r = n1r * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
     }
-    if (double s = share_f64(e, m2, l->h2, r->h2, abs_f64(l->depth - r->depth), p, m, clock, n); s < 1.0) {
+    if (double s = Face_share_f64(f, at, m2 * length * clock->Dt, l->h2, r->h2, step2, p->DryDepth); s < 1.0) {
         m2 = m2 * s;
         t2 = t2 * s;
         n2l = n2l * s;
         n2r = n2r * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
     }
-    double x = ed->Nx * ed->Length, y = ed->Ny * ed->Length;
-    Flux_f64 *o = &out[e];
-    o->M1 = m1 * ed->Length;
-    o->M2 = m2 * ed->Length;
-    o->Speed = f->speed * ed->Length;
-    o->LX1 = n1l * x - t1 * y;
-    o->LY1 = n1l * y + t1 * x;
-    o->RX1 = n1r * x + t1 * y;
-    o->RY1 = n1r * y - t1 * x;
-    o->LX2 = n2l * x - t2 * y;
-    o->LY2 = n2l * y + t2 * x;
-    o->RX2 = n2r * x + t2 * y;
-    o->RY2 = n2r * y - t2 * x;
+    double x = normal->X * length, y = normal->Y * length;
+    out->M1 = m1 * length;
+    out->M2 = m2 * length;
+    out->Speed = f->speed * length;
+    out->Side[0] = Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
+    out->Side[1] = Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
 }
 
 // FluxPVM computes the flux of edge e by the PVM-IFCP scheme, equations (4) and (5).
@@ -1796,10 +1970,10 @@ DEVICE void Face_Split_f64(Face_f64 *f, int64 e, const Params_f64 *p, const Mesh
 DEVICE void FluxPVM_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock, Slice<State_f64> w,
         Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_Look_f64(&f, e, p, m, w);
+    Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_PVM_f64(&f, p);
-    Face_Split_f64(&f, e, p, m, clock, false, out, n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, false, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // project is E v for an external eigenvalue λ: R (l·v)/(l·R) with the right eigenvector R = (1, λ, m, mλ),
@@ -1892,7 +2066,7 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // Roe finds the viscosity by Roe's method.
-// (*Face[float32]).Roe, edge.go:80
+// (*Face[float32]).Roe, edge.go:79
 DEVICE void Face_Roe_f32(Face_f32 *f, const Params_f32 *p) {
     if (f->thin) {
         Face_dry_f32(f, p);
@@ -1907,10 +2081,10 @@ DEVICE void Face_Roe_f32(Face_f32 *f, const Params_f32 *p) {
 DEVICE void FluxIRRoe_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock, Slice<State_f32> w,
         Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_Look_f32(&f, e, p, m, w);
+    Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_Roe_f32(&f, p);
-    Face_Split_f32(&f, e, p, m, clock, false, out, n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, false, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // project is E v for an external eigenvalue λ: R (l·v)/(l·R) with the right eigenvector R = (1, λ, m, mλ),
@@ -2003,7 +2177,7 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // Roe finds the viscosity by Roe's method.
-// (*Face[float64]).Roe, edge.go:80
+// (*Face[float64]).Roe, edge.go:79
 DEVICE void Face_Roe_f64(Face_f64 *f, const Params_f64 *p) {
     if (f->thin) {
         Face_dry_f64(f, p);
@@ -2018,10 +2192,10 @@ DEVICE void Face_Roe_f64(Face_f64 *f, const Params_f64 *p) {
 DEVICE void FluxIRRoe_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock, Slice<State_f64> w,
         Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_Look_f64(&f, e, p, m, w);
+    Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_Roe_f64(&f, p);
-    Face_Split_f64(&f, e, p, m, clock, false, out, n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, false, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
@@ -2030,10 +2204,10 @@ DEVICE void FluxIRRoe_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Cl
 DEVICE void FluxRoe_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock, Slice<State_f32> w,
         Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
-    Face_Look_f32(&f, e, p, m, w);
+    Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_Roe_f32(&f, p);
-    Face_Split_f32(&f, e, p, m, clock, true, out, n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, true, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
@@ -2042,13 +2216,207 @@ DEVICE void FluxRoe_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Cloc
 DEVICE void FluxRoe_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock, Slice<State_f64> w,
         Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
-    Face_Look_f64(&f, e, p, m, w);
+    Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_Roe_f64(&f, p);
-    Face_Split_f64(&f, e, p, m, clock, true, out, n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, true, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
-// Kernel UpdateCell, cell.go:9
+// count is how many edges and cells of tile t there are to do.
+// (*TiledMesh[float32]).count, tile.go:102
+struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
+DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, Clock_f32 *clock) {
+    if (clock->Stop) {
+        return {0, 0};
+    }
+    return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
+}
+
+// gather advances the cell at index k of all tiles.
+// (*TiledMesh[float32]).gather, tile.go:110
+DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
+    TileCell cell = m->Cells[k];
+    balance_f32 b = {};
+    {
+        int32 slots = cell.Slots;
+        int64 s = 0;
+        for (; s < 3; s++) {
+            balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
+            slots >>= 10;
+        }
+    }
+    return balance_advance_f32(&b, int64(cell.Cell), p, clock, m->Beds[cell.Cell].Area, w, manning, out);
+}
+
+// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
+// FluxPVM and UpdateCell do. Nothing happens when the clock has stopped.
+// TilePVM[float32], tile.go:35
+DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    auto [edges, cells] = TiledMesh_count_f32(m, t, clock);
+    float best = float(math_Inf(1));
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f32 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f32(&f, p);
+        Face_PVM_f32(&f, p);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, false, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        best = go_min<float>(best, limit);
+    }
+    return best;
+}
+
+// count is how many edges and cells of tile t there are to do.
+// (*TiledMesh[float64]).count, tile.go:102
+struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
+DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, Clock_f64 *clock) {
+    if (clock->Stop) {
+        return {0, 0};
+    }
+    return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
+}
+
+// gather advances the cell at index k of all tiles.
+// (*TiledMesh[float64]).gather, tile.go:110
+DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
+    TileCell cell = m->Cells[k];
+    balance_f64 b = {};
+    {
+        int32 slots = cell.Slots;
+        int64 s = 0;
+        for (; s < 3; s++) {
+            balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
+            slots >>= 10;
+        }
+    }
+    return balance_advance_f64(&b, int64(cell.Cell), p, clock, m->Beds[cell.Cell].Area, w, manning, out);
+}
+
+// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
+// FluxPVM and UpdateCell do. Nothing happens when the clock has stopped.
+// TilePVM[float64], tile.go:35
+DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    auto [edges, cells] = TiledMesh_count_f64(m, t, clock);
+    double best = math_Inf(1);
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f64 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f64(&f, p);
+        Face_PVM_f64(&f, p);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, false, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        best = go_min<double>(best, limit);
+    }
+    return best;
+}
+
+// TileIRRoe does by the IR-Roe scheme what TilePVM does.
+// TileIRRoe[float32], tile.go:58
+DEVICE float TileIRRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    auto [edges, cells] = TiledMesh_count_f32(m, t, clock);
+    float best = float(math_Inf(1));
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f32 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f32(&f, p);
+        Face_Roe_f32(&f, p);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, false, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        best = go_min<float>(best, limit);
+    }
+    return best;
+}
+
+// TileIRRoe does by the IR-Roe scheme what TilePVM does.
+// TileIRRoe[float64], tile.go:58
+DEVICE double TileIRRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    auto [edges, cells] = TiledMesh_count_f64(m, t, clock);
+    double best = math_Inf(1);
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f64 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f64(&f, p);
+        Face_Roe_f64(&f, p);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, false, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        best = go_min<double>(best, limit);
+    }
+    return best;
+}
+
+// TileRoe does by the classical Roe scheme what TilePVM does.
+// TileRoe[float32], tile.go:81
+DEVICE float TileRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    auto [edges, cells] = TiledMesh_count_f32(m, t, clock);
+    float best = float(math_Inf(1));
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f32 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f32(&f, p);
+        Face_Roe_f32(&f, p);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, true, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        best = go_min<float>(best, limit);
+    }
+    return best;
+}
+
+// TileRoe does by the classical Roe scheme what TilePVM does.
+// TileRoe[float64], tile.go:81
+DEVICE double TileRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    auto [edges, cells] = TiledMesh_count_f64(m, t, clock);
+    double best = math_Inf(1);
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f64 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f64(&f, p);
+        Face_Roe_f64(&f, p);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, true, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        best = go_min<double>(best, limit);
+    }
+    return best;
+}
+
+// Kernel UpdateCell, cell.go:10
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
@@ -2058,7 +2426,7 @@ extern "C" __global__ void __launch_bounds__(128) UpdateCell_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel UpdateCell, cell.go:9
+// Kernel UpdateCell, cell.go:10
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out,
@@ -2067,6 +2435,20 @@ extern "C" __global__ void __launch_bounds__(128) UpdateCell_f64(int64 lo, int64
     uint64 key = 0;
     if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, &p, &m, clock, w, flux, manning, out));
     reduce(result, key);
+}
+
+// Kernel TickClock, clock.go:53
+extern "C" __global__ void __launch_bounds__(32) TickClock_f32(int64 lo, int64 hi, Clock_f32 *clock,
+        Least<float> *least) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TickClock_f32_at(i, clock, least);
+}
+
+// Kernel TickClock, clock.go:53
+extern "C" __global__ void __launch_bounds__(32) TickClock_f64(int64 lo, int64 hi, Clock_f64 *clock,
+        Least<double> *least) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TickClock_f64_at(i, clock, least);
 }
 
 // Kernel FluxPVM, edge.go:10
@@ -2115,4 +2497,70 @@ extern "C" __global__ void __launch_bounds__(128) FluxRoe_f64(int64 lo, int64 hi
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e < hi) FluxRoe_f64_at(e, &p, &m, clock, w, out, n);
+}
+
+// Kernel TilePVM, tile.go:35
+extern "C" __global__ void __launch_bounds__(128) TilePVM_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TilePVM_f32_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TilePVM, tile.go:35
+extern "C" __global__ void __launch_bounds__(128) TilePVM_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TilePVM_f64_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileIRRoe, tile.go:58
+extern "C" __global__ void __launch_bounds__(128) TileIRRoe_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileIRRoe_f32_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileIRRoe, tile.go:58
+extern "C" __global__ void __launch_bounds__(128) TileIRRoe_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileIRRoe_f64_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileRoe, tile.go:81
+extern "C" __global__ void __launch_bounds__(128) TileRoe_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileRoe_f32_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileRoe, tile.go:81
+extern "C" __global__ void __launch_bounds__(128) TileRoe_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileRoe_f64_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    reduce(result, key);
 }

@@ -56,6 +56,32 @@ func (loop *UpdateCellLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// TickClockLoop runs TickClock for lo ≤ index < hi, on the CPU or another device.
+type TickClockLoop[F Float] struct {
+	clock *Clock[F]
+	least *atomics.Least[F]
+}
+
+// NewTickClockLoop prepares TickClock.
+func NewTickClockLoop[F Float](clock *Clock[F], least *atomics.Least[F]) *TickClockLoop[F] {
+	return &TickClockLoop[F]{clock, least}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TickClockLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		TickClock(i, loop.clock, loop.least)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TickClockLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TickClock" + abi.Suffix[F](), Block: 32, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("least", loop.least),
+	}}
+}
+
 // FluxPVMLoop runs FluxPVM for lo ≤ index < hi, on the CPU or another device.
 type FluxPVMLoop[F Float] struct {
 	p     *Params[F]
@@ -78,7 +104,7 @@ func (loop *FluxPVMLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Look((lo + turn), loop.p, loop.m, loop.w)
+			group[turn].Look(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -87,7 +113,7 @@ func (loop *FluxPVMLoop[F]) Range(lo, hi int) {
 			group[turn].PVM(loop.p)
 		}
 		for turn := range group {
-			group[turn].Split((lo + turn), loop.p, loop.m, loop.clock, false, loop.out, loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock, false, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -126,7 +152,7 @@ func (loop *FluxIRRoeLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Look((lo + turn), loop.p, loop.m, loop.w)
+			group[turn].Look(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -135,7 +161,7 @@ func (loop *FluxIRRoeLoop[F]) Range(lo, hi int) {
 			group[turn].Roe(loop.p)
 		}
 		for turn := range group {
-			group[turn].Split((lo + turn), loop.p, loop.m, loop.clock, false, loop.out, loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock, false, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -174,7 +200,7 @@ func (loop *FluxRoeLoop[F]) Range(lo, hi int) {
 		group := tile[:min(len(tile), hi-lo)]
 		clear(group)
 		for turn := range group {
-			group[turn].Look((lo + turn), loop.p, loop.m, loop.w)
+			group[turn].Look(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
 		}
 		for turn := range group {
 			group[turn].Waves(loop.p)
@@ -183,7 +209,7 @@ func (loop *FluxRoeLoop[F]) Range(lo, hi int) {
 			group[turn].Roe(loop.p)
 		}
 		for turn := range group {
-			group[turn].Split((lo + turn), loop.p, loop.m, loop.clock, true, loop.out, loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock, true, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -197,5 +223,128 @@ func (loop *FluxRoeLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("n", loop.n),
+	}}
+}
+
+// TilePVMLoop runs TilePVM for lo ≤ index < hi, on the CPU or another device.
+type TilePVMLoop[F Float] struct {
+	p       *Params[F]
+	m       *TiledMesh[F]
+	clock   *Clock[F]
+	w       []State[F]
+	manning []F
+	out     []State[F]
+	n       *Counters
+	result  *atomics.Least[F]
+}
+
+// NewTilePVMLoop prepares TilePVM.
+func NewTilePVMLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TilePVMLoop[F] {
+	return &TilePVMLoop[F]{p, m, clock, w, manning, out, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TilePVMLoop[F]) Range(lo, hi int) {
+	var flux [384]Flux[F]
+	best := F(math.Inf(1))
+	for t := lo; t < hi; t++ {
+		best = min(best, TilePVM(t, loop.p, loop.m, loop.clock, loop.w, loop.manning, loop.out, &flux, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TilePVMLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TilePVM" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("manning", loop.manning),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// TileIRRoeLoop runs TileIRRoe for lo ≤ index < hi, on the CPU or another device.
+type TileIRRoeLoop[F Float] struct {
+	p       *Params[F]
+	m       *TiledMesh[F]
+	clock   *Clock[F]
+	w       []State[F]
+	manning []F
+	out     []State[F]
+	n       *Counters
+	result  *atomics.Least[F]
+}
+
+// NewTileIRRoeLoop prepares TileIRRoe.
+func NewTileIRRoeLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileIRRoeLoop[F] {
+	return &TileIRRoeLoop[F]{p, m, clock, w, manning, out, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TileIRRoeLoop[F]) Range(lo, hi int) {
+	var flux [384]Flux[F]
+	best := F(math.Inf(1))
+	for t := lo; t < hi; t++ {
+		best = min(best, TileIRRoe(t, loop.p, loop.m, loop.clock, loop.w, loop.manning, loop.out, &flux, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TileIRRoeLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileIRRoe" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("manning", loop.manning),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// TileRoeLoop runs TileRoe for lo ≤ index < hi, on the CPU or another device.
+type TileRoeLoop[F Float] struct {
+	p       *Params[F]
+	m       *TiledMesh[F]
+	clock   *Clock[F]
+	w       []State[F]
+	manning []F
+	out     []State[F]
+	n       *Counters
+	result  *atomics.Least[F]
+}
+
+// NewTileRoeLoop prepares TileRoe.
+func NewTileRoeLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileRoeLoop[F] {
+	return &TileRoeLoop[F]{p, m, clock, w, manning, out, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TileRoeLoop[F]) Range(lo, hi int) {
+	var flux [384]Flux[F]
+	best := F(math.Inf(1))
+	for t := lo; t < hi; t++ {
+		best = min(best, TileRoe(t, loop.p, loop.m, loop.clock, loop.w, loop.manning, loop.out, &flux, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TileRoeLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileRoe" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("manning", loop.manning),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
 	}}
 }

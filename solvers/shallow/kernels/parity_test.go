@@ -41,14 +41,16 @@ func parity[F Float](t *testing.T, l *kerneltest.Library, tol F) {
 		return F(5 * rng.Float64())
 	}
 	for i := range n {
-		m.Sites = append(m.Sites, Site[F]{Depth: F(6 * rng.Float64()), Area: F(.01 + rng.Float64()), Edge: [3]int32{int32(rng.IntN(n)), ^int32(rng.IntN(n)), int32(i)}})
+		m.Beds = append(m.Beds, Bed[F]{Depth: F(6 * rng.Float64()), Area: F(.01 + rng.Float64())})
+		m.Links = append(m.Links, Links{[3]int32{int32(rng.IntN(n)), ^int32(rng.IntN(n)), int32(i)}})
 		w[i] = State[F]{some(), F(rng.NormFloat64()), F(rng.NormFloat64()), some(), F(rng.NormFloat64()), F(rng.NormFloat64())}
 		right := int32(rng.IntN(n))
 		if rng.IntN(10) == 0 {
 			right = -1 - int32(rng.IntN(2))
 		}
 		c := rng.Float64()
-		m.Edges = append(m.Edges, Edge[F]{Left: int32(i), Right: right, Nx: F(c), Ny: F(1 - c), Length: F(rng.Float64())})
+		m.Ends = append(m.Ends, Ends{int32(i), right})
+		m.Normals = append(m.Normals, Normal[F]{X: F(c), Y: F(1 - c), Length: F(rng.Float64())})
 		manning[i] = F(.05 * rng.Float64())
 	}
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: tol, Hyperbolic: true, Friction: true}
@@ -79,5 +81,83 @@ func parity[F Float](t *testing.T, l *kerneltest.Library, tol F) {
 			}
 		}
 		clock.Dt = 1e-2
+	}
+	tiles := tiled(rng, m)
+	for name, run := range map[string]func(k int, out []State[F], least *atomics.Least[F]) loop{
+		"TilePVM": func(k int, out []State[F], least *atomics.Least[F]) loop {
+			return NewTilePVMLoop(p, tiles, clock, w, manning, out, &counters[k], least)
+		},
+		"TileIRRoe": func(k int, out []State[F], least *atomics.Least[F]) loop {
+			return NewTileIRRoeLoop(p, tiles, clock, w, manning, out, &counters[k], least)
+		},
+		"TileRoe": func(k int, out []State[F], least *atomics.Least[F]) loop {
+			return NewTileRoeLoop(p, tiles, clock, w, manning, out, &counters[k], least)
+		},
+	} {
+		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true}} {
+			*clock = c
+			out := [2][]State[F]{make([]State[F], n), make([]State[F], n)}
+			var least [2]atomics.Least[F]
+			run(0, out[0], &least[0]).Range(0, len(tiles.Tiles)-1)
+			l.Run(t, run(1, out[1], &least[1]), 0, len(tiles.Tiles)-1)
+			kerneltest.Same(t, name, out[0], out[1], nil)
+			kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
+			if least[0] != least[1] {
+				t.Errorf("%s: the longest step is %v in Go, %v translated", name, least[0].Value(), least[1].Value())
+			}
+			if empty := out[0][0] == (State[F]{}); empty != c.Stop {
+				t.Errorf("%s: stopped is %v, and the state of cell 0 %+v", name, c.Stop, out[0][0])
+			}
+		}
+	}
+}
+
+// tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
+func tiled[F Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
+	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Tiles: []Tile{{}}}
+	for cell, edge := 0, 0; edge < len(m.Ends); {
+		last := &t.Tiles[len(t.Tiles)-1]
+		edges := min(1+rng.IntN(TileEdges), len(m.Ends)-edge)
+		last.Mine = int32(rng.IntN(edges + 1))
+		for range rng.IntN(TileCells + 1) {
+			c := TileCell{Cell: int32(cell)}
+			for k := range 3 {
+				c.Slots |= int32(rng.IntN(2*edges)) << (10 * k)
+			}
+			t.Cells = append(t.Cells, c)
+			cell++
+		}
+		edge += edges
+		t.Tiles = append(t.Tiles, Tile{Cell: int32(cell), Edge: int32(edge)})
+	}
+	return t
+}
+
+// TestClockParity compares the clock with its translation: at its end, before it, stopped and broken.
+func TestClockParity(t *testing.T) {
+	l := kerneltest.Compile(t, ".")
+	t.Run("float32", func(t *testing.T) { clockParity[float32](t, l) })
+	t.Run("float64", func(t *testing.T) { clockParity[float64](t, l) })
+}
+
+func clockParity[F Float](t *testing.T, l *kerneltest.Library) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		c := Clock[F]{Time: rng.Float64(), Until: rng.Float64(), CFL: .9, Courant: rng.Float64(), Steps: rng.Int64N(9), Limit: F(rng.Float64() / 9)}
+		if c.Aim(c.Until); rng.IntN(8) == 0 {
+			c.Stop = !c.Stop
+		}
+		var least [2]atomics.Least[F]
+		if limit := F(rng.NormFloat64()); rng.IntN(8) > 0 {
+			least[0].Take(limit / F(rng.IntN(3)))
+		}
+		least[1] = least[0]
+		clocks := []Clock[F]{c, c}
+		NewTickClockLoop(&clocks[0], &least[0]).Range(0, 1)
+		l.Run(t, NewTickClockLoop(&clocks[1], &least[1]), 0, 1)
+		kerneltest.Same(t, "clock", clocks[:1], clocks[1:], func(int) any { return c })
+		if least[0] != least[1] {
+			t.Errorf("%+v: the minimum is %v in Go, %v translated", c, least[0].Value(), least[1].Value())
+		}
 	}
 }

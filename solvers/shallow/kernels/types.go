@@ -21,43 +21,42 @@ type State[F Float] struct {
 	H1, Q1x, Q1y, H2, Q2x, Q2y F
 }
 
-// Edge is an edge of the mesh between the cells Left and Right, of which Left has the lower global id. The unit
-// normal points from Left to Right. At the boundary Right is one of the negative constants Wall and Open.
-type Edge[F Float] struct {
-	Left, Right    int32
-	Nx, Ny, Length F
-}
+// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
+// negative constants Wall and Open.
+type Ends struct{ Left, Right int32 }
 
 const (
 	Wall int32 = -1 // no mass passes
 	Open int32 = -2 // what is inside continues outside
 )
 
-// Site is what does not change about a cell: depth of the bed in m, area in m², and its edges in the order of the
-// cell's vertices, e where the cell is the edge's left and ^e where it is the right.
-type Site[F Float] struct {
-	Depth, Area F
-	Edge        [3]int32
-	_           int32
+// Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
+type Normal[F Float] struct{ X, Y, Length, _ F }
+
+// Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
+type Bed[F Float] struct{ Depth, Area F }
+
+// Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the right.
+type Links struct{ Edge [3]int32 }
+
+// Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
+// Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
+// equations are not in conservation form. Speed is the fastest wave's.
+type Flux[F Float] struct {
+	M1, M2, Speed, _ F // pieces of 16 bytes, which a GPU moves at once
+	Side             [2]Push[F]
 }
 
-// Flux is what passes through an edge per second, times the edge's length: M is the mass that leaves Left for Right;
-// (LX, LY) is the change of mass flow that the edge takes out of Left, (RX, RY) out of Right. The two differ because
-// the equations are not in conservation form. Speed is the fastest wave's.
-type Flux[F Float] struct {
-	M1, LX1, LY1 F
-	M2, LX2, LY2 F
-	Speed        F
-	_            F // pieces of 16 bytes, which a GPU moves at once
-	RX1, RY1     F
-	RX2, RY2     F
-}
+// Push is a change of the mass flows of both layers, in m³/s².
+type Push[F Float] struct{ X1, Y1, X2, Y2 F }
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
 type Mesh[F Float] struct {
-	Edges []Edge[F]
-	Sites []Site[F]
-	Owned int32
+	Ends    []Ends
+	Normals []Normal[F]
+	Beds    []Bed[F]
+	Links   []Links // of owned cells
+	Owned   int32
 }
 
 // Params holds the constants of a run.
@@ -79,9 +78,6 @@ type Counters struct {
 	ComplexEdges  int64 // internal eigenvalues that were a complex pair
 	LimitedFluxes int64 // mass fluxes cut to what the upwind layer could give
 }
-
-// Clock is the time step that all cells take, in s.
-type Clock[F Float] struct{ Dt F }
 
 func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
 

@@ -1,0 +1,185 @@
+package kernelgen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// sharedArray is the array that a parameter of a tile kernel points to: memory that the threads of its block share.
+func sharedArray(k *Kernel, t types.Type) *types.Array {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok && k.Tile {
+		a, _ := types.Unalias(p.Elem()).(*types.Array)
+		return a
+	}
+	return nil
+}
+
+// pointedArrays finds the array types in the source that pointers lead to: they are a part of no other type.
+func (p *Package) pointedArrays() map[ast.Expr]bool {
+	all := map[ast.Expr]bool{}
+	for _, file := range p.files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if star, ok := n.(*ast.StarExpr); ok {
+				all[star.X] = true
+			}
+			return true
+		})
+	}
+	return all
+}
+
+func (p *Package) isTile(fn *types.Func) bool {
+	for _, k := range p.Kernels {
+		if k.fn == fn {
+			return k.Tile
+		}
+	}
+	return false
+}
+
+// checkTile refuses what would mean something else when the threads of a block share the outer loops of a tile
+// kernel: every thread does what stands between them.
+func (p *Package) checkTile(k *Kernel) {
+	if k.Stages > 0 || k.Dims > 1 {
+		p.refuse(k.decl, "kernel %s: a tile kernel has one index and no stages", k.Name)
+	}
+	list := k.decl.Body.List
+	for i, s := range list {
+		switch s := s.(type) {
+		case *ast.DeclStmt:
+		case *ast.AssignStmt:
+			for _, l := range s.Lhs {
+				if _, ok := l.(*ast.Ident); !ok {
+					p.refuse(s, "kernel %s writes to memory outside of a loop, which every thread of a tile would do", k.Name)
+				}
+			}
+		case *ast.RangeStmt:
+			p.checkLanes(k, s)
+		case *ast.ReturnStmt:
+			if i < len(list)-1 {
+				p.refuse(s, "kernel %s returns before its end: the threads of a tile stay together", k.Name)
+			}
+		default:
+			p.refuse(s, "kernel %s is a tile kernel: its body is declarations, assignments to variables and loops over i := range n", k.Name)
+		}
+	}
+}
+
+// checkLanes checks a loop whose turns are done by different threads: each keeps to itself, but for what the kernel
+// reduces.
+func (p *Package) checkLanes(k *Kernel, loop *ast.RangeStmt) {
+	if b, ok := p.info.TypeOf(loop.X).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
+		p.refuse(loop.X, "the outer loops of a tile kernel range over integers")
+	}
+	outside := func(e ast.Expr) types.Object {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		obj := p.info.ObjectOf(id)
+		if obj == nil || obj.Pos() >= loop.Pos() && obj.Pos() < loop.End() {
+			return nil
+		}
+		return obj
+	}
+	const alone = "%s comes from outside of the loop, whose turns are done by different threads: only best = %s(best, x) may change it"
+	best := p.returned(k)
+	depth := 0
+	var visit func(n ast.Node) bool
+	inside := func(body *ast.BlockStmt) {
+		depth++
+		ast.Inspect(body, visit)
+		depth--
+	}
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			inside(n.Body)
+			return false
+		case *ast.RangeStmt:
+			inside(n.Body)
+			return false
+		case *ast.SwitchStmt:
+			inside(n.Body)
+			return false
+		case *ast.ReturnStmt:
+			p.refuse(n, "a return inside of a tile's loop: the threads of a tile stay together")
+		case *ast.BranchStmt:
+			if n.Tok == token.BREAK && depth == 0 {
+				p.refuse(n, "a break of a tile's loop, whose turns are done by different threads: use continue")
+			}
+		case *ast.AssignStmt:
+			if best != nil && len(n.Lhs) == 1 && outside(n.Lhs[0]) == best && p.reduces(k, n, best) {
+				ast.Inspect(n.Rhs[0].(*ast.CallExpr).Args[1], visit)
+				return false
+			}
+			for _, l := range n.Lhs {
+				if obj := outside(l); obj != nil {
+					p.refuse(n, alone, obj.Name(), p.reduction(k))
+				}
+			}
+		case *ast.Ident:
+			if best != nil && p.info.ObjectOf(n) == best {
+				p.refuse(n, "%s is not yet reduced inside of a tile's loop: only best = %s(best, x) may use it", n.Name, p.reduction(k))
+			}
+		case *ast.IncDecStmt:
+			if obj := outside(n.X); obj != nil {
+				p.refuse(n, alone, obj.Name(), p.reduction(k))
+			}
+		case *ast.UnaryExpr:
+			if obj := outside(n.X); n.Op == token.AND && obj != nil {
+				p.refuse(n, "the address of %s, which comes from outside of the loop", obj.Name())
+			}
+		}
+		return true
+	}
+	ast.Inspect(loop.Body, visit)
+}
+
+func (p *Package) reduction(k *Kernel) string {
+	if k.Reduce == ReduceNone {
+		return "min"
+	}
+	return string(k.Reduce)
+}
+
+// reduces tells whether a statement is best = min(best, x), or max, by the kernel's own reduction.
+func (p *Package) reduces(k *Kernel, s *ast.AssignStmt, best types.Object) bool {
+	call, ok := s.Rhs[0].(*ast.CallExpr)
+	if !ok || len(call.Args) != 2 || s.Tok != token.ASSIGN {
+		return false
+	}
+	name, ok := call.Fun.(*ast.Ident)
+	first, isVar := call.Args[0].(*ast.Ident)
+	return ok && isVar && p.info.Types[call.Fun].IsBuiltin() && name.Name == string(k.Reduce) && p.info.ObjectOf(first) == best
+}
+
+// returned is the variable that a kernel with a reduction returns at its end.
+func (p *Package) returned(k *Kernel) types.Object {
+	list := k.decl.Body.List
+	if k.Reduce == ReduceNone || len(list) == 0 {
+		return nil
+	}
+	last, ok := list[len(list)-1].(*ast.ReturnStmt)
+	if !ok || len(last.Results) != 1 {
+		return nil
+	}
+	id, _ := last.Results[0].(*ast.Ident)
+	if id == nil {
+		return nil
+	}
+	return p.info.ObjectOf(id)
+}
+
+// lanes writes an outer loop of a tile kernel: its turns go round among the block's threads, and the next loop begins
+// when all are done.
+func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
+	if f.phases > 0 {
+		f.line("__syncthreads();")
+	}
+	f.phases++
+	f.line("for (%s %s = threadIdx.x, %s = %s; %s < %s; %s += blockDim.x) {", ct, name, "end_"+name, count, name, "end_"+name, name)
+	f.block(s.Body)
+	f.line("}")
+}

@@ -1,0 +1,58 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/kernelgen/atomics"
+
+// Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
+// wait for the host.
+type Clock[F Float] struct {
+	Time    float64 // of the state, s
+	Until   float64 // where the run is to stop next, s
+	CFL     float64 // that the case asks for
+	Courant float64 // the largest that a step had by its own waves
+	Steps   int64
+	Dt      F    // the step to take, s
+	Limit   F    // the longest step that the waves of the step before allowed, s
+	Took    F    // the step before, s
+	Stop    bool // there is no step to take: the time has come, or the state is broken
+}
+
+// Aim sets where to stop.
+func (c *Clock[F]) Aim(until float64) {
+	c.Until = until
+	c.set()
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+func (c *Clock[F]) Tick(limit F) {
+	if float64(c.Limit) >= c.Until-c.Time {
+		c.Time = c.Until
+	} else {
+		c.Time += float64(c.Dt)
+	}
+	if courant := c.CFL * float64(c.Dt) / float64(limit); courant > c.Courant {
+		c.Courant = courant
+	}
+	c.Took, c.Limit = c.Dt, limit
+	c.Steps++
+	c.set()
+}
+
+// set finds the length of the next step.
+func (c *Clock[F]) set() {
+	left := c.Until - c.Time
+	c.Dt = c.Limit
+	if float64(c.Limit) >= left {
+		c.Dt = F(left)
+	}
+	c.Stop = !(c.Limit > 0) || left <= 0
+}
+
+// TickClock ends a step on the device: least is what the cells allowed.
+//
+//atoll:kernel block=32
+func TickClock[F Float](i int, clock *Clock[F], least *atomics.Least[F]) {
+	if !clock.Stop {
+		clock.Tick(least.Value())
+		least.Reset()
+	}
+}

@@ -1,0 +1,119 @@
+package kernels
+
+import "math"
+
+// A tile is a piece of the mesh that a block of a GPU's threads advances at once: the fluxes of all its cells' edges go
+// to memory that the block shares, from where the cells gather them, so that they never travel. Edges between tiles are
+// computed by both; where a tile is compact that is one in eight.
+const (
+	TileCells = 256
+	TileEdges = 384
+)
+
+// Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
+// edges have their left cell in the tile.
+type Tile struct{ Cell, Edge, Mine, _ int32 }
+
+// TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of the edge
+// in the tile, times 2, plus 1 where the cell is the edge's right.
+type TileCell struct{ Cell, Slots int32 }
+
+// TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
+// the rest is in the order of tiles.
+type TiledMesh[F Float] struct {
+	Tiles   []Tile // and one more at the end
+	Cells   []TileCell
+	Ends    []Ends
+	Normals []Normal[F]
+	Beds    []Bed[F]
+}
+
+// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
+// FluxPVM and UpdateCell do. Nothing happens when the clock has stopped.
+//
+//atoll:kernel tile min
+func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F],
+	flux *[TileEdges]Flux[F], n *Counters) F {
+	tile := m.Tiles[t]
+	edges, cells := m.count(t, clock)
+	best := F(math.Inf(1))
+	for k := range edges {
+		var f Face[F]
+		e := tile.Edge + k
+		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
+		f.Waves(p)
+		f.PVM(p)
+		f.Split(m.Ends[e], &m.Normals[e], p, clock, false, k < tile.Mine, &flux[k], n)
+	}
+	for k := range cells {
+		limit := m.gather(tile.Cell+k, p, clock, w, manning, flux, out)
+		best = min(best, limit)
+	}
+	return best
+}
+
+// TileIRRoe does by the IR-Roe scheme what TilePVM does.
+//
+//atoll:kernel tile min
+func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F],
+	flux *[TileEdges]Flux[F], n *Counters) F {
+	tile := m.Tiles[t]
+	edges, cells := m.count(t, clock)
+	best := F(math.Inf(1))
+	for k := range edges {
+		var f Face[F]
+		e := tile.Edge + k
+		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
+		f.Waves(p)
+		f.Roe(p)
+		f.Split(m.Ends[e], &m.Normals[e], p, clock, false, k < tile.Mine, &flux[k], n)
+	}
+	for k := range cells {
+		limit := m.gather(tile.Cell+k, p, clock, w, manning, flux, out)
+		best = min(best, limit)
+	}
+	return best
+}
+
+// TileRoe does by the classical Roe scheme what TilePVM does.
+//
+//atoll:kernel tile min
+func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F],
+	flux *[TileEdges]Flux[F], n *Counters) F {
+	tile := m.Tiles[t]
+	edges, cells := m.count(t, clock)
+	best := F(math.Inf(1))
+	for k := range edges {
+		var f Face[F]
+		e := tile.Edge + k
+		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
+		f.Waves(p)
+		f.Roe(p)
+		f.Split(m.Ends[e], &m.Normals[e], p, clock, true, k < tile.Mine, &flux[k], n)
+	}
+	for k := range cells {
+		limit := m.gather(tile.Cell+k, p, clock, w, manning, flux, out)
+		best = min(best, limit)
+	}
+	return best
+}
+
+// count is how many edges and cells of tile t there are to do.
+func (m *TiledMesh[F]) count(t int, clock *Clock[F]) (edges, cells int32) {
+	if clock.Stop {
+		return 0, 0
+	}
+	return m.Tiles[t+1].Edge - m.Tiles[t].Edge, m.Tiles[t+1].Cell - m.Tiles[t].Cell
+}
+
+// gather advances the cell at index k of all tiles.
+func (m *TiledMesh[F]) gather(k int32, p *Params[F], clock *Clock[F], w []State[F], manning []F, flux *[TileEdges]Flux[F],
+	out []State[F]) F {
+	cell := m.Cells[k]
+	var b balance[F]
+	for slots, s := cell.Slots, 0; s < 3; s++ {
+		b.add(&flux[slots>>1&(1<<9-1)], slots&1)
+		slots >>= 10
+	}
+	return b.advance(int(cell.Cell), p, clock, m.Beds[cell.Cell].Area, w, manning, out)
+}
