@@ -1,0 +1,80 @@
+package kernels
+
+// Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
+func Area[F Float](mx, my, alpha F) F {
+	alpha -= smaller(mx, 0) + smaller(my, 0)
+	m1, m2 := abs(mx), abs(my)
+	if m1 > m2 {
+		m1, m2 = m2, m1
+	}
+	sum := m1 + m2
+	if sum < faint {
+		return larger(0, smaller(alpha, 1))
+	}
+	if alpha <= 0 {
+		return 0
+	}
+	if alpha >= sum {
+		return 1
+	}
+	a := smaller(alpha, sum-alpha)
+	var v F
+	if a < m1 {
+		v = (a / m1) * (a / m2) / 2
+	} else {
+		v = (a - m1/2) / m2
+	}
+	if 2*alpha > sum {
+		return 1 - v
+	}
+	return v
+}
+
+// LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
+func LineConstant[F Float](mx, my, f F) F {
+	m1, m2 := abs(mx), abs(my)
+	if m1 > m2 {
+		m1, m2 = m2, m1
+	}
+	sum := m1 + m2
+	if sum < faint {
+		return f
+	}
+	m1 /= sum
+	m2 /= sum
+	v := smaller(f, 1-f)
+	var a F
+	if 2*m2*v < m1 {
+		a = sqrt(2 * m1 * m2 * v)
+	} else {
+		a = m2*v + m1/2
+	}
+	if f > 0.5 {
+		a = 1 - a
+	}
+	return a*sum + smaller(mx, 0) + smaller(my, 0)
+}
+
+// Length is that of the line in the unit square, measured in space: hx and hy are the sides of the cell.
+func Length[F Float](p *Plane2[F], hx, hy F) F {
+	alpha := p.Alpha - (smaller(p.X, 0) + smaller(p.Y, 0))
+	m1, m2 := abs(p.X), abs(p.Y)
+	if m1 > m2 {
+		m1, m2 = m2, m1
+		hx, hy = hy, hx
+	}
+	if m1+m2 < faint {
+		return 0
+	}
+	a := smaller(alpha, m1+m2-alpha)
+	if a <= 0 {
+		return 0
+	}
+	dx := F(1) // the extent along the axis of m1
+	if a < m1 {
+		dx = a / m1
+	}
+	dx *= hx
+	dy := dx / hx * (m1 / m2) * hy
+	return sqrt(dx*dx + dy*dy)
+}
