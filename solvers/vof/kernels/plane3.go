@@ -135,9 +135,40 @@ func cubeRoot[F Float](y F) F {
 		scale /= 2
 	}
 	r := 0.377 + y*(1.062-0.442*y) // within 0.02
-	for range 2 { // Halley's method
+	for range 2 {                  // by Halley
 		q := r * r * r
 		r -= r * (q - y) / (2*q + y)
 	}
 	return scale * r
+}
+
+// Section is the area of the plane in a cell, measured in space: hx, hy and hz are the sides of the cell. It is the
+// derivative of the volume by α, times |m_d/h_d| and the cell's volume.
+func Section[F Float](p *Plane3[F], hx, hy, hz F) F {
+	m1, m2, m3, sum := sorted3(p.X, p.Y, p.Z)
+	if sum == 0 {
+		return 0
+	}
+	a := (p.Alpha - (smaller(p.X, 0) + smaller(p.Y, 0) + smaller(p.Z, 0))) / sum
+	a = smaller(a, 1-a)
+	if a <= 0 {
+		return 0
+	}
+	m12 := m1 + m2
+	slope := 1 / m3
+	switch {
+	case a >= m12:
+	case a < m1:
+		slope = (a / m1) * (a / m2) / (2 * m3)
+	case a < m2:
+		slope = (2*a - m1) / m2 / (2 * m3)
+	case a < m3:
+		t := m12 - a
+		slope -= (t / m1) * (t / m2) / (2 * m3)
+	default:
+		s := 0.5 - a
+		slope = (excess(m1, (m12-m3)/2) - s*s) / (m1 * m2 * m3)
+	}
+	x, y, z := p.X/sum/hx, p.Y/sum/hy, p.Z/sum/hz
+	return slope * sqrt(x*x+y*y+z*z) * hx * hy * hz
 }

@@ -165,3 +165,27 @@ func BenchmarkPlaneConstant(b *testing.B) {
 		})
 	}
 }
+
+// Length and Section are the derivative of the volume by the distance, in cells that are no cubes.
+func TestSectionsAreSlopesOfTheVolume(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		side, part := rapid.Float64Range(.2, 3), rapid.Float64Range(-1, 1)
+		hx, hy, hz := side.Draw(t, "hx"), side.Draw(t, "hy"), side.Draw(t, "hz")
+		mx, my, mz := part.Draw(t, "mx"), part.Draw(t, "my"), part.Draw(t, "mz")
+		if min(math.Abs(mx), math.Abs(my), math.Abs(mz)) < .05 {
+			t.Skip("the differences would be too rough")
+		}
+		f := rapid.Float64Range(.01, .99).Draw(t, "f")
+		const d = 1e-6
+		a := PlaneConstant(mx, my, mz, f)
+		want := (Volume(mx, my, mz, a+d) - Volume(mx, my, mz, a-d)) / (2 * d) * math.Hypot(math.Hypot(mx/hx, my/hy), mz/hz) * hx * hy * hz
+		if got := Section(&Plane3[float64]{mx, my, mz, a}, hx, hy, hz); math.Abs(got-want) > 1e-6*(1+want) {
+			t.Fatalf("section %v, want %v", got, want)
+		}
+		a = LineConstant(mx, my, f)
+		want = (Area(mx, my, a+d) - Area(mx, my, a-d)) / (2 * d) * math.Hypot(mx/hx, my/hy) * hx * hy
+		if got := Length(&Plane2[float64]{X: mx, Y: my, Alpha: a}, hx, hy); math.Abs(got-want) > 1e-6*(1+want) {
+			t.Fatalf("length %v, want %v", got, want)
+		}
+	})
+}

@@ -16,6 +16,8 @@ import "math"
 type Float interface{ float32 | float64 }
 
 // Lattice says where cell (i, j, k) of a block lies in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
+//
+//atoll:constant
 type Lattice struct{ Origin, SY, SZ int32 }
 
 func (l *Lattice) at(i, j, k int) int { return int(l.Origin) + i + j*int(l.SY) + k*int(l.SZ) }

@@ -1,0 +1,94 @@
+package kernels
+
+// clear is how far a volume fraction may be from 0 or 1 in a column's ends.
+const clear = 1e-6
+
+// height is that of the fluid in the column of seven cells through c along the given stride, and 1 if it fills the
+// column from below, -1 if from above, 0 if it does neither: then there is no height.
+func height[F Float](f []F, c, stride int) (h, from F) {
+	first, last := f[c-3*stride], f[c+3*stride]
+	if first > last {
+		from = 1
+	} else {
+		from = -1
+	}
+	if larger(first, last) < 1-clear || smaller(first, last) > clear {
+		return 0, 0
+	}
+	h = first
+	for k := -2; k <= 3; k++ {
+		a, b := f[c+(k-1)*stride], f[c+k*stride]
+		if (b-a)*from > clear {
+			return 0, 0
+		}
+		h += b
+	}
+	return h, from
+}
+
+// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it returns
+// the curvature too, positive for a disk of fluid.
+func heights2[F Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool) {
+	q := around2(f, c, sy)
+	yx, yy := q.youngs()
+	along, across := sy, 1
+	if abs(yx) > abs(yy) {
+		along, across = 1, sy
+		hx, hy = hy, hx
+	}
+	l, a := height(f, c-across, along)
+	m, b := height(f, c, along)
+	r, d := height(f, c+across, along)
+	if a*b*d == 0 || a != b || b != d {
+		return 0, 0, 0, false
+	}
+	slope := (r - l) / 2
+	p, bend := slope*hy/hx, (l-2*m+r)*hy/(hx*hx)
+	size := 1 + p*p
+	curvature = -bend / (size * sqrt(size))
+	if along == 1 {
+		return b, -slope, curvature, true
+	}
+	return -slope, b, curvature, true
+}
+
+// heights3 does in space what heights2 does in the plane, with nine columns.
+func heights3[F Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curvature F, ok bool) {
+	q := around3(f, c, sy, sz)
+	yx, yy, yz := q.youngs()
+	along, s, t := sz, 1, sy
+	ha, hs, ht := hz, hx, hy
+	axis := 2
+	if abs(yx) > abs(yy) && abs(yx) > abs(yz) {
+		along, s, t, axis = 1, sy, sz, 0
+		ha, hs, ht = hx, hy, hz
+	} else if abs(yy) > abs(yz) {
+		along, s, t, axis = sy, 1, sz, 1
+		ha, hs, ht = hy, hx, hz
+	}
+	var h [9]F
+	_, from := height(f, c, along)
+	if from == 0 {
+		return 0, 0, 0, 0, false
+	}
+	for k := range 9 {
+		v, way := height(f, c+(k%3-1)*s+(k/3-1)*t, along)
+		if way != from {
+			return 0, 0, 0, 0, false
+		}
+		h[k] = v
+	}
+	a, b := (h[5]-h[3])/2, (h[7]-h[1])/2
+	p, r := a*ha/hs, b*ha/ht
+	pp, rr := (h[5]-2*h[4]+h[3])*ha/(hs*hs), (h[7]-2*h[4]+h[1])*ha/(ht*ht)
+	pr := (h[8] - h[6] - h[2] + h[0]) / 4 * ha / (hs * ht)
+	size := 1 + p*p + r*r
+	curvature = -(pp*(1+r*r) + rr*(1+p*p) - 2*p*r*pr) / (size * sqrt(size))
+	switch axis {
+	case 0:
+		return from, -a, -b, curvature, true
+	case 1:
+		return -a, from, -b, curvature, true
+	}
+	return -a, -b, from, curvature, true
+}

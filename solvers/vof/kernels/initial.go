@@ -1,0 +1,129 @@
+package kernels
+
+// Ball is a disk or a ball, and how its volume fractions are found.
+//
+//atoll:constant
+type Ball[F Float] struct {
+	Lattice
+	First  [3]int32 // global index of the block's cell (0, 0, 0)
+	Lo, H  [3]F     // corner of the grid, sides of a cell
+	Centre [3]F
+	Radius F
+	Levels int32 // how often a cell is divided in two along each axis
+	Planes bool  // the smallest parts are cut by the plane through the level set at their corners; else their centre decides
+}
+
+// FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
+// ASME 2014).
+//
+//atoll:kernel
+func FillDisk2[F Float](i, j int, b *Ball[F], f []F) {
+	x0 := b.Lo[0] + b.H[0]*F(i+int(b.First[0]))
+	y0 := b.Lo[1] + b.H[1]*F(j+int(b.First[1]))
+	f[b.at(i, j, 0)] = b.part2(x0, y0)
+}
+
+// FillBall3 is FillDisk2 in space.
+//
+//atoll:kernel
+func FillBall3[F Float](i, j, k int, b *Ball[F], f []F) {
+	x0 := b.Lo[0] + b.H[0]*F(i+int(b.First[0]))
+	y0 := b.Lo[1] + b.H[1]*F(j+int(b.First[1]))
+	z0 := b.Lo[2] + b.H[2]*F(k+int(b.First[2]))
+	f[b.at(i, j, k)] = b.part3(x0, y0, z0)
+}
+
+func (b *Ball[F]) distance(x, y, z F) F {
+	x, y, z = x-b.Centre[0], y-b.Centre[1], z-b.Centre[2]
+	return sqrt(x*x+y*y+z*z) - b.Radius
+}
+
+// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to
+// the circle that a sliver may enter between the corners.
+func (b *Ball[F]) part2(x0, y0 F) F {
+	z, sum := b.Centre[2], F(0)
+	level := int32(0)
+	end := int64(1) << (2 * b.Levels)
+	for at := int64(0); at < end; {
+		scale := 1 / F(int64(1)<<level)
+		hx, hy := b.H[0]*scale, b.H[1]*scale
+		n := at >> (2 * (b.Levels - level))
+		x, y := x0+hx*F(every(n, 2)), y0+hy*F(every(n>>1, 2))
+		sw, se := b.distance(x, y, z), b.distance(x+hx, y, z)
+		nw, ne := b.distance(x, y+hy, z), b.distance(x+hx, y+hy, z)
+		least := smaller(smaller(sw, se), smaller(nw, ne))
+		most := larger(larger(sw, se), larger(nw, ne))
+		middle := b.distance(x+hx/2, y+hy/2, z)
+		mixed := least < 0 && most >= 0 || 4*middle*middle <= hx*hx+hy*hy
+		if mixed && level < b.Levels {
+			level++
+			continue
+		}
+		v := F(0)
+		if mixed && b.Planes {
+			mx, my := (se+ne-sw-nw)/2, (nw+ne-sw-se)/2
+			v = Area(mx, my, (mx+my)/2-(sw+se+nw+ne)/4)
+		} else if middle < 0 {
+			v = 1
+		}
+		sum += v * scale * scale
+		at += int64(1) << (2 * (b.Levels - level))
+		for level > 0 && at&(int64(1)<<(2*(b.Levels-level+1))-1) == 0 {
+			level--
+		}
+	}
+	return sum
+}
+
+// part3 walks the octree of a cell as part2 does.
+func (b *Ball[F]) part3(x0, y0, z0 F) F {
+	sum := F(0)
+	level := int32(0)
+	end := int64(1) << (3 * b.Levels)
+	for at := int64(0); at < end; {
+		scale := 1 / F(int64(1)<<level)
+		hx, hy, hz := b.H[0]*scale, b.H[1]*scale, b.H[2]*scale
+		n := at >> (3 * (b.Levels - level))
+		x, y, z := x0+hx*F(every(n, 3)), y0+hy*F(every(n>>1, 3)), z0+hz*F(every(n>>2, 3))
+		least, most := b.distance(x, y, z), b.distance(x, y, z)
+		var total, mx, my, mz F
+		for corner := range 8 {
+			dx, dy, dz := F(corner&1), F(corner>>1&1), F(corner>>2)
+			d := b.distance(x+hx*dx, y+hy*dy, z+hz*dz)
+			least, most = smaller(least, d), larger(most, d)
+			total += d
+			mx += (2*dx - 1) * d
+			my += (2*dy - 1) * d
+			mz += (2*dz - 1) * d
+		}
+		middle := b.distance(x+hx/2, y+hy/2, z+hz/2)
+		mixed := least < 0 && most >= 0 || 4*middle*middle <= hx*hx+hy*hy+hz*hz
+		if mixed && level < b.Levels {
+			level++
+			continue
+		}
+		v := F(0)
+		if mixed && b.Planes {
+			mx, my, mz = mx/4, my/4, mz/4
+			v = Volume(mx, my, mz, (mx+my+mz)/2-total/8)
+		} else if middle < 0 {
+			v = 1
+		}
+		sum += v * scale * scale * scale
+		at += int64(1) << (3 * (b.Levels - level))
+		for level > 0 && at&(int64(1)<<(3*(b.Levels-level+1))-1) == 0 {
+			level--
+		}
+	}
+	return sum
+}
+
+// every collects each stride-th bit of n.
+func every(n int64, stride int32) int64 {
+	out := int64(0)
+	for bit := int32(0); n != 0; bit++ {
+		out |= (n & 1) << bit
+		n >>= stride
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package kernels
+
+// differences fills d with f~ - f of all neighbours, and returns the sum of their squares.
+func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
+	alpha := PlaneConstant(mx, my, mz, q.f[13])
+	sum := F(0)
+	for at := range 27 {
+		a := alpha - F(at%3-1)*mx - F(at/3%3-1)*my - F(at/9-1)*mz
+		d[at] = Volume(mx, my, mz, a) - q.f[at]
+		sum += d[at] * d[at]
+	}
+	return sum
+}
+
+// lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
+// largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
+func (q *cube[F]) lvira(nudge F) (mx, my, mz F) {
+	mx, my, mz = q.elvira()
+	axis := 2
+	most := abs(mz)
+	if abs(mx) > most && abs(mx) >= abs(my) {
+		axis, most = 0, abs(mx)
+	} else if abs(my) > most {
+		axis, most = 1, abs(my)
+	}
+	mx, my, mz = mx/most, my/most, mz/most
+	var now, a, b [27]F
+	best := q.differences(mx, my, mz, &now)
+	for range 8 {
+		if best <= nudge*nudge*nudge*nudge {
+			break
+		}
+		ax, ay, az := arranged(axis, 0, nudge, 0)
+		bx, by, bz := arranged(axis, 0, 0, nudge)
+		q.differences(mx+ax, my+ay, mz+az, &a)
+		q.differences(mx+bx, my+by, mz+bz, &b)
+		var aa, ab, bb, ra, rb F
+		for k := range 27 {
+			u, v := a[k]-now[k], b[k]-now[k]
+			aa += u * u
+			ab += u * v
+			bb += v * v
+			ra += u * now[k]
+			rb += v * now[k]
+		}
+		det := aa*bb - ab*ab
+		if !(det > 0) {
+			break
+		}
+		s, t := (ab*rb-bb*ra)/det, (ab*ra-aa*rb)/det
+		if size := larger(abs(s), abs(t)) * nudge; size > 0.5 {
+			s, t = s/size/2, t/size/2
+		}
+		better := false
+		for range 4 {
+			x, y, z := mx+s*ax+t*bx, my+s*ay+t*by, mz+s*az+t*bz
+			if r := q.differences(x, y, z, &a); r < best {
+				better = r < 0.999*best
+				mx, my, mz, best = x, y, z, r
+				now = a
+				break
+			}
+			s, t = s/4, t/4
+		}
+		if !better {
+			break
+		}
+	}
+	return mx, my, mz
+}

@@ -1,0 +1,161 @@
+package kernels
+
+// Ways to find a normal.
+const (
+	Youngs  int32 = iota // the 9-point or 27-point gradient, which on a lattice is Green-Gauss
+	Mixed                // mixed Youngs-centred (Aulisa et al., J. Comput. Phys. 225, 2007)
+	ELVIRA               // Pilliod and Puckett, J. Comput. Phys. 199, 2004
+	LVIRA                // the same residual at its minimum
+	Heights              // centred differences of height functions, Mixed where they fail
+)
+
+// square is a cell's volume fraction and those of its neighbours, named by the compass.
+type square[F Float] struct{ sw, s, se, w, c, e, nw, n, ne F }
+
+func around2[F Float](f []F, c, sy int) square[F] {
+	return square[F]{f[c-sy-1], f[c-sy], f[c-sy+1], f[c-1], f[c], f[c+1], f[c+sy-1], f[c+sy], f[c+sy+1]}
+}
+
+// normal2 finds a normal in cell c by the given way.
+func normal2[F Float](f []F, c, sy int, way int32, nudge F) (mx, my F) {
+	q := around2(f, c, sy)
+	switch way {
+	case Youngs:
+		return q.youngs()
+	case ELVIRA:
+		return q.elvira()
+	case LVIRA:
+		return q.lvira(nudge)
+	case Heights:
+		mx, my, _, ok := heights2(f, c, sy, 1, 1)
+		if ok {
+			return mx, my
+		}
+	}
+	return q.mixed()
+}
+
+func (q *square[F]) youngs() (mx, my F) {
+	return (q.sw - q.se) + 2*(q.w-q.e) + (q.nw - q.ne), (q.sw - q.nw) + 2*(q.s-q.n) + (q.se - q.ne)
+}
+
+// side is 1 where the fluid lies below, -1 where it lies above.
+func side[F Float](below, above F) F {
+	if below >= above {
+		return 1
+	}
+	return -1
+}
+
+// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
+func (q *square[F]) mixed() (mx, my F) {
+	w, e := q.sw+q.w+q.nw, q.se+q.e+q.ne
+	s, n := q.sw+q.s+q.se, q.nw+q.n+q.ne
+	x, y := (w-e)/2, (s-n)/2
+	var own F
+	if abs(x) <= abs(y) { // heights along y
+		mx, my = x, side(s, n)
+		own = 1 / (1 + abs(x))
+	} else {
+		mx, my = side(w, e), y
+		own = 1 / (1 + abs(y))
+	}
+	yx, yy := q.youngs()
+	if sum := abs(yx) + abs(yy); sum >= faint && larger(abs(yx), abs(yy)) < own*sum {
+		return yx, yy
+	}
+	return mx, my
+}
+
+// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
+func (q *square[F]) residual(mx, my F) F {
+	a := LineConstant(mx, my, q.c)
+	d := Area(mx, my, a+mx+my) - q.sw
+	sum := d * d
+	d = Area(mx, my, a+my) - q.s
+	sum += d * d
+	d = Area(mx, my, a-mx+my) - q.se
+	sum += d * d
+	d = Area(mx, my, a+mx) - q.w
+	sum += d * d
+	d = Area(mx, my, a-mx) - q.e
+	sum += d * d
+	d = Area(mx, my, a+mx-my) - q.nw
+	sum += d * d
+	d = Area(mx, my, a-my) - q.n
+	sum += d * d
+	d = Area(mx, my, a-mx-my) - q.ne
+	return sum + d*d
+}
+
+// elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
+func (q *square[F]) elvira() (mx, my F) {
+	w, m, e := q.sw+q.w+q.nw, q.s+q.c+q.n, q.se+q.e+q.ne
+	s, o, n := q.sw+q.s+q.se, q.w+q.c+q.e, q.nw+q.n+q.ne
+	up, right := side(s, n), side(w, e)
+	best := F(1e9)
+	for k := range 6 {
+		x, y := right, up
+		switch k {
+		case 0:
+			x = (w - e) / 2
+		case 1:
+			x = w - m
+		case 2:
+			x = m - e
+		case 3:
+			y = (s - n) / 2
+		case 4:
+			y = s - o
+		case 5:
+			y = o - n
+		}
+		if r := q.residual(x, y); r < best {
+			best, mx, my = r, x, y
+		}
+	}
+	return mx, my
+}
+
+// lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
+// derivative, with the secant through nudge beside it, halved until the residual falls.
+func (q *square[F]) lvira(nudge F) (mx, my F) {
+	mx, my = q.elvira()
+	steep := abs(mx) > abs(my)
+	if steep {
+		mx, my = mx/abs(mx), my/abs(mx)
+	} else {
+		mx, my = mx/abs(my), my/abs(my)
+	}
+	best := q.residual(mx, my)
+	for range 8 {
+		if best <= nudge*nudge*nudge*nudge {
+			break
+		}
+		dx, dy := nudge, F(0)
+		if steep {
+			dx, dy = 0, nudge
+		}
+		above, below := q.residual(mx+dx, my+dy), q.residual(mx-dx, my-dy)
+		slope, bend := (above-below)/2, above-2*best+below
+		turn := F(0.1) / nudge // where the residual is not convex: so far against the slope
+		if slope > 0 {
+			turn = -turn
+		}
+		if bend > 0 && abs(slope) < abs(turn)*bend {
+			turn = -slope / bend
+		}
+		better := false
+		for range 6 {
+			if r := q.residual(mx+turn*dx, my+turn*dy); r < best {
+				mx, my, best, better = mx+turn*dx, my+turn*dy, r, true
+				break
+			}
+			turn /= 4
+		}
+		if !better {
+			break
+		}
+	}
+	return mx, my
+}

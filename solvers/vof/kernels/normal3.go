@@ -1,0 +1,144 @@
+package kernels
+
+// cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
+type cube[F Float] struct{ f [27]F }
+
+func around3[F Float](f []F, c, sy, sz int) cube[F] {
+	var q cube[F]
+	for k := range 3 {
+		for j := range 3 {
+			row := c + (k-1)*sz + (j-1)*sy
+			at := 9*k + 3*j
+			q.f[at], q.f[at+1], q.f[at+2] = f[row-1], f[row], f[row+1]
+		}
+	}
+	return q
+}
+
+// normal3 finds a normal in cell c by the given way.
+func normal3[F Float](f []F, c, sy, sz int, way int32, nudge F) (mx, my, mz F) {
+	if way == Heights {
+		mx, my, mz, _, ok := heights3(f, c, sy, sz, 1, 1, 1)
+		if ok {
+			return mx, my, mz
+		}
+	}
+	q := around3(f, c, sy, sz)
+	switch way {
+	case Youngs:
+		return q.youngs()
+	case ELVIRA:
+		return q.elvira()
+	case LVIRA:
+		return q.lvira(nudge)
+	}
+	return q.mixed()
+}
+
+// slab is the weighted sum 1-2-1 ⊗ 1-2-1 over the plane that begins at number at, with strides s and t in it.
+func (q *cube[F]) slab(at, s, t int) F {
+	return (q.f[at] + q.f[at+2*s] + q.f[at+2*t] + q.f[at+2*s+2*t]) +
+		2*(q.f[at+s]+q.f[at+t]+q.f[at+2*s+t]+q.f[at+s+2*t]) + 4*q.f[at+s+t]
+}
+
+func (q *cube[F]) youngs() (mx, my, mz F) {
+	return q.slab(0, 3, 9) - q.slab(2, 3, 9), q.slab(0, 1, 9) - q.slab(6, 1, 9), q.slab(0, 1, 3) - q.slab(18, 1, 3)
+}
+
+// column is the sum of three cells along stride s, the middle one number at.
+func (q *cube[F]) column(at, s int) F { return q.f[at-s] + q.f[at] + q.f[at+s] }
+
+// mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
+func (q *cube[F]) mixed() (mx, my, mz F) {
+	yx, yy, yz := q.youngs()
+	var own F
+	for axis := range 3 {
+		s, t, along := 1, 3, 9 // the strides across and along the columns
+		sign := side(yz, 0)
+		if axis == 0 {
+			s, t, along = 3, 9, 1
+			sign = side(yx, 0)
+		} else if axis == 1 {
+			s, t, along = 1, 9, 3
+			sign = side(yy, 0)
+		}
+		a := (q.column(13-s, along) - q.column(13+s, along)) / 2
+		b := (q.column(13-t, along) - q.column(13+t, along)) / 2
+		if o := 1 / (1 + abs(a) + abs(b)); o > own {
+			own = o
+			mx, my, mz = arranged(axis, sign, a, b)
+		}
+	}
+	sum := abs(yx) + abs(yy) + abs(yz)
+	if sum >= faint && larger(larger(abs(yx), abs(yy)), abs(yz)) < own*sum {
+		return yx, yy, yz
+	}
+	return mx, my, mz
+}
+
+// arranged is the normal with component m along the axis and a, b along the others, in their order.
+func arranged[F Float](axis int, m, a, b F) (mx, my, mz F) {
+	if axis == 0 {
+		return m, a, b
+	} else if axis == 1 {
+		return a, m, b
+	}
+	return a, b, m
+}
+
+// residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
+// exceeds enough.
+func (q *cube[F]) residual(mx, my, mz, enough F) F {
+	alpha := PlaneConstant(mx, my, mz, q.f[13])
+	sum := F(0)
+	for k := range 3 {
+		for j := range 3 {
+			a := alpha - F(k-1)*mz - F(j-1)*my
+			at := 9*k + 3*j
+			l, m, r := Volume(mx, my, mz, a+mx)-q.f[at], Volume(mx, my, mz, a)-q.f[at+1], Volume(mx, my, mz, a-mx)-q.f[at+2]
+			sum += l*l + m*m + r*r
+		}
+		if sum > enough {
+			break
+		}
+	}
+	return sum
+}
+
+// elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
+// residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
+func (q *cube[F]) elvira() (mx, my, mz F) {
+	yx, yy, yz := q.youngs()
+	best := F(1e9)
+	for axis := range 3 {
+		s, t, along := 1, 3, 9
+		sign := side(yz, 0)
+		if axis == 0 {
+			s, t, along = 3, 9, 1
+			sign = side(yx, 0)
+		} else if axis == 1 {
+			s, t, along = 1, 9, 3
+			sign = side(yy, 0)
+		}
+		m := q.column(13, along)
+		sl, sr := q.column(13-s, along), q.column(13+s, along)
+		tl, tr := q.column(13-t, along), q.column(13+t, along)
+		for k := range 9 {
+			x, y, z := arranged(axis, sign, sloped(k%3, sl, m, sr), sloped(k/3, tl, m, tr))
+			if r := q.residual(x, y, z, best); r < best {
+				best, mx, my, mz = r, x, y, z
+			}
+		}
+	}
+	return mx, my, mz
+}
+
+// sloped is the fall from l to r: centred, left or right.
+func sloped[F Float](kind int, l, m, r F) F {
+	if kind == 0 {
+		return (l - r) / 2
+	} else if kind == 1 {
+		return l - m
+	}
+	return m - r
+}

@@ -1,0 +1,185 @@
+package kernels
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// field is a block of volume fractions with room for every stencil around its middle.
+type field struct {
+	f      []float64
+	sy, sz int
+	middle int
+}
+
+func lineField(mx, my, alpha float64) field {
+	q := field{f: make([]float64, 81), sy: 9, middle: 40}
+	for k := range q.f {
+		q.f[k] = Area(mx, my, alpha-mx*float64(k%9-4)-my*float64(k/9-4))
+	}
+	return q
+}
+
+func planeField(mx, my, mz, alpha float64) field {
+	q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
+	for k := range q.f {
+		q.f[k] = Volume(mx, my, mz, alpha-mx*float64(k%9-4)-my*float64(k/9%9-4)-mz*float64(k/81-4))
+	}
+	return q
+}
+
+const nudge = 0x1p-26
+
+// apart is the distance of two directions.
+func apart(a, b [3]float64) float64 {
+	la, lb := math.Sqrt(a[0]*a[0]+a[1]*a[1]+a[2]*a[2]), math.Sqrt(b[0]*b[0]+b[1]*b[1]+b[2]*b[2])
+	d := 0.0
+	for k := range a {
+		d = math.Max(d, math.Abs(a[k]/la-b[k]/lb))
+	}
+	return d
+}
+
+// drawMixed draws a normal and a constant that make the middle cell mixed, not by a sliver.
+func drawMixed(t *rapid.T, space bool) (mx, my, mz, alpha float64) {
+	part := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{0, 1, -1, .5}))
+	mx, my = part.Draw(t, "mx"), part.Draw(t, "my")
+	if space {
+		mz = part.Draw(t, "mz")
+	}
+	if math.Abs(mx)+math.Abs(my)+math.Abs(mz) < .01 {
+		t.Skip("no direction")
+	}
+	return mx, my, mz, PlaneConstant(mx, my, mz, rapid.Float64Range(.02, .98).Draw(t, "f"))
+}
+
+func TestLinesAreReproduced(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mx, my, _, alpha := drawMixed(t, false)
+		q := lineField(mx, my, alpha)
+		for name, way := range map[string]int32{"ELVIRA": ELVIRA, "LVIRA": LVIRA} {
+			x, y := normal2(q.f, q.middle, q.sy, way, nudge)
+			if d := apart([3]float64{x, y}, [3]float64{mx, my}); d > 1e-12 {
+				t.Fatalf("%s: (%v, %v), off by %g", name, x, y, d)
+			}
+		}
+	})
+}
+
+func TestPlanesAreReproduced(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		mx, my, mz, alpha := drawMixed(t, true)
+		q := planeField(mx, my, mz, alpha)
+		x, y, z := normal3(q.f, q.middle, q.sy, q.sz, LVIRA, nudge)
+		if d := apart([3]float64{x, y, z}, [3]float64{mx, my, mz}); d > 1e-6 {
+			t.Fatalf("LVIRA: (%v, %v, %v), off by %g", x, y, z, d)
+		}
+		// ELVIRA needs columns along one axis that end within three cells.
+		m1, m2, m3, _ := sorted3(mx, my, mz)
+		x, y, z = normal3(q.f, q.middle, q.sy, q.sz, ELVIRA, nudge)
+		if d := apart([3]float64{x, y, z}, [3]float64{mx, my, mz}); m1+m2 < m3/3 && d > 1e-12 {
+			t.Fatalf("ELVIRA: (%v, %v, %v), off by %g", x, y, z, d)
+		}
+	})
+}
+
+// A field that is turned or mirrored has the normal turned or mirrored. (Of the ways that choose among candidates, rounding
+// decides between equally good ones.)
+func TestNormalsTurnWithTheField(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
+		a, b := field{f: make([]float64, 729)}, field{f: make([]float64, 729)}
+		c := rapid.SliceOfN(rapid.Float64Range(-1, 1), 4, 4).Draw(t, "shape")
+		for k := range q.f {
+			x, y, z := float64(k%9-4), float64(k/9%9-4), float64(k/81-4)
+			q.f[k] = math.Max(0, math.Min(1, .5-c[0]*x-c[1]*y-c[2]*z-c[3]*(x*x+y*y*.7+z*z*.4)/8))
+		}
+		for k := range q.f {
+			x, y, z := k%9, k/9%9, k/81
+			a.f[y+9*z+81*x] = q.f[k] // turned: (x, y, z) becomes (y, z, x)
+			b.f[8-x+9*y+81*z] = q.f[k]
+		}
+		for _, way := range []int32{Youngs, Heights} {
+			mx, my, mz := normal3(q.f, q.middle, 9, 81, way, nudge)
+			x, y, z := normal3(a.f, q.middle, 9, 81, way, nudge)
+			u, v, w := normal3(b.f, q.middle, 9, 81, way, nudge)
+			if math.Abs(mx)+math.Abs(my)+math.Abs(mz) < 1e-2 {
+				t.Skip("no direction")
+			}
+			if d := math.Max(apart([3]float64{my, mz, mx}, [3]float64{x, y, z}), apart([3]float64{-mx, my, mz}, [3]float64{u, v, w})); d > 1e-9 {
+				t.Fatalf("way %d: (%v, %v, %v), turned (%v, %v, %v), mirrored (%v, %v, %v)", way, mx, my, mz, x, y, z, u, v, w)
+			}
+		}
+	})
+}
+
+// A droplet of one cell has no gradient. Youngs' normal is zero, and the cell counts as a uniform mixture.
+func TestDropletOfOneCell(t *testing.T) {
+	q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
+	q.f[q.middle] = .3
+	for way := Youngs; way <= Heights; way++ {
+		mx, my, mz := normal3(q.f, q.middle, 9, 81, way, nudge)
+		if v := Volume(mx, my, mz, PlaneConstant(mx, my, mz, .3)); math.Abs(v-.3) > 1e-14 {
+			t.Errorf("way %d: normal (%v, %v, %v), volume %v", way, mx, my, mz, v)
+		}
+		x, y := normal2(q.f[324:405], 40, 9, way, nudge)
+		if v := Area(x, y, LineConstant(x, y, .3)); math.Abs(v-.3) > 1e-14 {
+			t.Errorf("way %d in the plane: normal (%v, %v), area %v", way, x, y, v)
+		}
+	}
+	if mx, my, mz := normal3(q.f, q.middle, 9, 81, Youngs, nudge); mx != 0 || my != 0 || mz != 0 {
+		t.Errorf("Youngs: (%v, %v, %v)", mx, my, mz)
+	}
+}
+
+// The polygons of the look-up table have the areas of the formula, and the matched line that of the fraction.
+func TestMatchingIsTheAnalyticLine(t *testing.T) {
+	cases := Cases()
+	if [8]int32(cases[64:72]) != [8]int32{1, 2, 0, 2, 2, 3, -1, -1} || [8]int32(cases[96:104]) != [8]int32{2, 3, 2, 0, 2, 1, 3, -1} {
+		t.Error("rows 8 and 12 are not those of Figure 2")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		hx, hy := rapid.Float64Range(.1, 3).Draw(t, "hx"), rapid.Float64Range(.1, 3).Draw(t, "hy")
+		gx, gy := rapid.Float64Range(-1, 1).Draw(t, "gx"), rapid.Float64Range(-1, 1).Draw(t, "gy")
+		f := rapid.Float64Range(1e-9, 1-1e-9).Draw(t, "f")
+		if math.Hypot(gx, gy) < 1e-6 {
+			t.Skip("no gradient")
+		}
+		one := func(v float64) []float64 { return []float64{v} }
+		m := &Matching[float64]{H: [3]float64{hx, hy}, Tolerance: 1e-14, Cases: cases, F: one(f), DX: one(gx), DY: one(gy),
+			Rho: one(0), Turns: make([]int32, 1)}
+		Match2(0, 0, m)
+		// With ξ = x/h + 1/2 the fluid n·x + ρ ≥ 0 is m·ξ ≤ α, m = -n h, α = ρ - n·h/2.
+		l := math.Hypot(gx, gy)
+		mx, my := -gx/l*hx, -gy/l*hy
+		alpha := m.Rho[0] + (mx+my)/2
+		if got := Area(mx, my, alpha); math.Abs(got-f) > 1e-13 || m.Turns[0] < 1 || m.Turns[0] > 60 {
+			t.Fatalf("ρ = %v after %d polygons, area %v, want %v", m.Rho[0], m.Turns[0], got, f)
+		}
+	})
+}
+
+// The heights of a circle give its curvature to second order.
+func TestCurvatureOfCircles(t *testing.T) {
+	for _, r := range []float64{8, 16, 32} {
+		b := &Ball[float64]{Lattice: Lattice{Origin: 0, SY: 128}, H: [3]float64{1, 1, 1}, Centre: [3]float64{64.2, 63.7, 0},
+			Radius: r, Levels: 9, Planes: true}
+		f := make([]float64, 128*128)
+		for c := range f {
+			FillDisk2(c%128, c/128, b, f)
+		}
+		worst, count := 0.0, 0
+		for c := range f {
+			if f[c] > 0 && f[c] < 1 {
+				if _, _, k, ok := heights2(f, c, 128, 1, 1); ok {
+					worst, count = math.Max(worst, math.Abs(k*r-1)), count+1
+				}
+			}
+		}
+		if bound := 2.5 / r / r * 2; worst > bound || count < int(4*r) {
+			t.Errorf("radius %g: %d curvatures, worst is off by %.2g, more than %.2g", r, count, worst, bound)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package kernels_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+type loop interface {
+	Range(lo, hi int)
+	Launch() abi.Launch
+}
+
+// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: smooth interfaces,
+// noise, pure cells and slivers; faces at rest and at a CFL number of exactly 1/2.
+func TestParity(t *testing.T) {
+	l := kerneltest.Compile(t, ".")
+	t.Run("float32", func(t *testing.T) { parity[float32](t, l, 0x1p-11) })
+	t.Run("float64", func(t *testing.T) { parity[float64](t, l, 0x1p-26) })
+}
+
+// noisy is a field of n numbers in rows of nx: half of it is a smooth interface, half what the edge cases are made of.
+func noisy[F Float](rng *rand.Rand, n, nx int) []F {
+	f := make([]F, n)
+	a, b := rng.NormFloat64(), rng.NormFloat64()
+	for c := range f {
+		x, y := float64(c%nx)/7, float64(c/nx)/7
+		f[c] = F(max(0, min(1, .5+math.Sin(a*x+b*y)+math.Cos(y-x))))
+		if c > n/2 {
+			switch rng.IntN(12) {
+			case 0:
+				f[c] = F(rng.Float64())
+			case 1:
+				f[c] = F([]float64{1e-17, 1e-40, -1e-18, 1 - 1e-7, 1 + 1e-7, .5, math.Copysign(0, -1)}[rng.IntN(7)])
+			}
+		}
+	}
+	return f
+}
+
+func velocities[F Float](rng *rand.Rand, n int) []F {
+	u := make([]F, n)
+	for c := range u {
+		u[c] = F([]float64{0, .5, -.5, rng.Float64() - .5, rng.Float64() - .5, rng.Float64() - .5}[rng.IntN(6)])
+	}
+	return u
+}
+
+func parity[F Float](t *testing.T, l *kerneltest.Library, nudge F) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	clock := &Clock[F]{Courant: [3]F{1, -1, .9}}
+	both := func(n int, of func(k int) loop) {
+		t.Helper()
+		of(0).Range(0, n)
+		l.Run(t, of(1), 0, n)
+	}
+	{
+		const nx, ny, g = 60, 50, 4
+		lattice := Lattice{Origin: g*(nx+2*g) + g, SY: nx + 2*g}
+		n := (nx + 2*g) * (ny + 2*g)
+		box := abi.Box{Hi: [3]int{nx, ny, 1}}
+		for normal := Youngs; normal <= Heights; normal++ {
+			for kind := WeymouthYue; kind <= Lagrangian; kind++ {
+				for axis, stride := range []int32{1, lattice.SY} {
+					f, u := noisy[F](rng, n, nx+2*g), velocities[F](rng, n)
+					out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]Plane2[F]{make([]Plane2[F], n), make([]Plane2[F], n)}
+					of := func(k int) *Sweep2[F] {
+						return &Sweep2[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Kind: kind, Normal: normal, Nudge: nudge,
+							F: f, Start: f, Out: out[k], U: u, Planes: planes[k]}
+					}
+					both(nx*ny, func(k int) loop { return NewAdvance2Loop(box, of(k), clock) })
+					kerneltest.Same(t, "Advance2", out[0], out[1], nil)
+					both(nx*ny, func(k int) loop { return NewReconstruct2Loop(box, of(k)) })
+					kerneltest.Same(t, "Reconstruct2", planes[0], planes[1], nil)
+				}
+			}
+		}
+		f := noisy[F](rng, n, nx+2*g)
+		dx, dy := [2][]F{make([]F, n), make([]F, n)}, [2][]F{make([]F, n), make([]F, n)}
+		rho, turns := [2][]F{make([]F, n), make([]F, n)}, [2][]int32{make([]int32, n), make([]int32, n)}
+		h := [3]F{.1, .3, 1}
+		both(nx*ny, func(k int) loop {
+			return NewGradient2Loop(box, &Gradients[F]{Lattice: lattice, H: h, F: f, DX: dx[k], DY: dy[k]})
+		})
+		kerneltest.Same(t, "Gradient2 by x", dx[0], dx[1], nil)
+		kerneltest.Same(t, "Gradient2 by y", dy[0], dy[1], nil)
+		both(nx*ny, func(k int) loop {
+			return NewMatch2Loop(box, &Matching[F]{Lattice: lattice, H: h, Tolerance: nudge * nudge, Cases: Cases(), F: f, DX: dx[0],
+				DY: dy[0], Rho: rho[k], Turns: turns[k]})
+		})
+		kerneltest.Same(t, "Match2", rho[0], rho[1], nil)
+		kerneltest.Same(t, "Match2's turns", turns[0], turns[1], nil)
+		both(nx*ny, func(k int) loop {
+			return NewCurvature2Loop(box, &Curvatures[F]{Lattice: lattice, H: h, None: -1, F: f, Out: rho[k]})
+		})
+		kerneltest.Same(t, "Curvature2", rho[0], rho[1], nil)
+		for _, planes := range []bool{false, true} {
+			b := &Ball[F]{Lattice: lattice, First: [3]int32{3, 4, 0}, H: [3]F{.02, .03, 1}, Centre: [3]F{.5, .8}, Radius: .3, Levels: 4, Planes: planes}
+			both(nx*ny, func(k int) loop { return NewFillDisk2Loop(box, b, rho[k]) })
+			kerneltest.Same(t, "FillDisk2", rho[0], rho[1], nil)
+		}
+	}
+	const nx, ny, nz, g = 20, 14, 12, 4
+	lattice := Lattice{SY: nx + 2*g, SZ: (nx + 2*g) * (ny + 2*g)}
+	lattice.Origin = g * (1 + lattice.SY + lattice.SZ)
+	n := (nx + 2*g) * (ny + 2*g) * (nz + 2*g)
+	box := abi.Box{Hi: [3]int{nx, ny, nz}}
+	for normal := Youngs; normal <= Heights; normal++ {
+		for axis, stride := range []int32{1, lattice.SY, lattice.SZ} {
+			f, u := noisy[F](rng, n, nx+2*g), velocities[F](rng, n)
+			out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]Plane3[F]{make([]Plane3[F], n), make([]Plane3[F], n)}
+			of := func(k int) *Sweep3[F] {
+				return &Sweep3[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Normal: normal, Nudge: nudge, F: f, Start: f,
+					Out: out[k], U: u, Planes: planes[k]}
+			}
+			both(nx*ny*nz, func(k int) loop { return NewAdvance3Loop(box, of(k), clock) })
+			kerneltest.Same(t, "Advance3", out[0], out[1], nil)
+			both(nx*ny*nz, func(k int) loop { return NewReconstruct3Loop(box, of(k)) })
+			kerneltest.Same(t, "Reconstruct3", planes[0], planes[1], nil)
+		}
+	}
+	f := noisy[F](rng, n, nx+2*g)
+	var d [3][2][]F
+	for k := range d {
+		d[k] = [2][]F{make([]F, n), make([]F, n)}
+	}
+	h := [3]F{.1, .3, .2}
+	both(nx*ny*nz, func(k int) loop {
+		return NewGradient3Loop(box, &Gradients[F]{Lattice: lattice, H: h, F: f, DX: d[0][k], DY: d[1][k], DZ: d[2][k]})
+	})
+	for k := range d {
+		kerneltest.Same(t, "Gradient3", d[k][0], d[k][1], nil)
+	}
+	both(nx*ny*nz, func(k int) loop {
+		return NewCurvature3Loop(box, &Curvatures[F]{Lattice: lattice, H: h, None: -1, F: f, Out: d[0][k]})
+	})
+	kerneltest.Same(t, "Curvature3", d[0][0], d[0][1], nil)
+	b := &Ball[F]{Lattice: lattice, H: h, Centre: [3]F{1, 2, 1}, Radius: .8, Levels: 3, Planes: true}
+	both(nx*ny*nz, func(k int) loop { return NewFillBall3Loop(box, b, d[0][k]) })
+	kerneltest.Same(t, "FillBall3", d[0][0], d[0][1], nil)
+}
