@@ -169,12 +169,9 @@ func BenchmarkPlaneConstant(b *testing.B) {
 // Length and Section are the derivative of the volume by the distance, in cells that are no cubes.
 func TestSectionsAreSlopesOfTheVolume(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		side, part := rapid.Float64Range(.2, 3), rapid.Float64Range(-1, 1)
+		side, part := rapid.Float64Range(.2, 3), rapid.OneOf(rapid.Float64Range(.05, 1), rapid.Float64Range(-1, -.05))
 		hx, hy, hz := side.Draw(t, "hx"), side.Draw(t, "hy"), side.Draw(t, "hz")
 		mx, my, mz := part.Draw(t, "mx"), part.Draw(t, "my"), part.Draw(t, "mz")
-		if min(math.Abs(mx), math.Abs(my), math.Abs(mz)) < .05 {
-			t.Skip("the differences would be too rough")
-		}
 		f := rapid.Float64Range(.01, .99).Draw(t, "f")
 		const d = 1e-6
 		a := PlaneConstant(mx, my, mz, f)

@@ -1,0 +1,62 @@
+package shape
+
+import "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+
+// Cell is a rectangle, with Dim 2 and at z = Lo[2], or a box.
+type Cell struct {
+	Dim   int
+	Lo, H [3]float64 // corner and sides
+}
+
+// Divided is the volume fraction of the body in a cell by divide and conquer (Francois, Lo and Sewell, ASME 2014): a part
+// whose corners disagree is divided, levels times. Its smallest parts are cut by the plane through the level set at their
+// corners, or, if planes is false, decided by their centres. Where the slope of the level set is known no sliver between
+// corners is missed.
+func (b Body) Divided(c Cell, levels int, planes bool) float64 {
+	corners := 1 << c.Dim
+	total, least, most := 0.0, 0.0, 0.0
+	var m [3]float64
+	for k := range corners {
+		var p [3]float64
+		for d := range 3 {
+			p[d] = c.Lo[d]
+			if k>>d&1 == 1 {
+				p[d] += c.H[d]
+			}
+		}
+		v := b.Phi(p[0], p[1], p[2])
+		if k == 0 {
+			least, most = v, v
+		}
+		least, most = min(least, v), max(most, v)
+		total += v
+		for d := range c.Dim {
+			m[d] += float64(2*(k>>d&1)-1) * v / float64(corners/2)
+		}
+	}
+	half := c
+	diagonal := 0.0
+	for d := range c.Dim {
+		half.H[d] /= 2
+		diagonal += half.H[d] * half.H[d]
+	}
+	middle := b.Phi(c.Lo[0]+half.H[0], c.Lo[1]+half.H[1], c.Lo[2]+half.H[2]*float64(c.Dim-2))
+	mixed := least < 0 && most >= 0 || middle*middle <= b.Slope*b.Slope*diagonal || (middle < 0) != (least < 0)
+	switch {
+	case mixed && levels > 0:
+		sum := 0.0
+		for k := range corners {
+			part := half
+			for d := range c.Dim {
+				part.Lo[d] += float64(k>>d&1) * half.H[d]
+			}
+			sum += b.Divided(part, levels-1, planes)
+		}
+		return sum / float64(corners)
+	case mixed && planes:
+		return kernels.Volume(m[0], m[1], m[2], (m[0]+m[1]+m[2])/2-total/float64(corners))
+	case middle < 0:
+		return 1
+	}
+	return 0
+}
