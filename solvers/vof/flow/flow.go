@@ -1,0 +1,170 @@
+// Package flow has the velocities of the standard tests, on the faces of a grid and without divergence to rounding: in the
+// plane they are differences of a stream function, in space averages over faces of fields of known potential. Sines are
+// tabulated along the axes, so that every rank has the same bits.
+package flow
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Lattice is a grid of cells: N along each axis from Lo to Hi. Dim is 2 or 3.
+type Lattice struct {
+	Dim    int
+	N      [3]int
+	Lo, Hi [3]float64
+}
+
+// Flow is a velocity that varies in time by a factor alone.
+type Flow struct {
+	// Face is the velocity along an axis through the lower face of cell (i, j, k), which may lie outside of the grid.
+	Face func(axis, i, j, k int) float64
+	// Factor is what the velocity is multiplied with at time t, at most 1 in size; nil for 1.
+	Factor func(t float64) float64
+}
+
+// At is the factor at time t.
+func (f Flow) At(t float64) float64 {
+	if f.Factor == nil {
+		return 1
+	}
+	return f.Factor(t)
+}
+
+// Names are the flows that Named knows.
+var Names = []string{"rotation", "rider-kothe", "reversed-vortex", "deformation", "enright", "shear"}
+
+// Named is a flow by its name. A period reverses it: its velocity is multiplied with cos(πt/period). For rotation, which
+// goes about the middle of the grid, the period is the time of a turn.
+//
+//	rotation         the plane turns as a solid
+//	rider-kothe      ψ = sin²(πx) sin²(πy) / π, one vortex in the unit square (Rider and Kothe, J. Comput. Phys. 141, 1998)
+//	reversed-vortex  the same, with a period that must be given
+//	deformation      ψ = sin(4π(x+½)) cos(4π(y+½)) / 4π, vortices in a periodic unit square (Smolarkiewicz, 1982)
+//	enright          2 sin²(πx) sin(2πy) sin(2πz) and so on in the unit cube (LeVeque, SIAM J. Numer. Anal. 33, 1996)
+//	shear            rider-kothe in x and y, and (1 - 2r)² along z, r from the middle (Liovic et al., Comput. Fluids 35, 2006)
+func Named(name string, l Lattice, period float64) (Flow, error) {
+	if !(period >= 0) || math.IsInf(period, 0) {
+		return Flow{}, fmt.Errorf("flow %s: the period is %g; give a positive time, or 0 for none", name, period)
+	}
+	var f Flow
+	if period > 0 {
+		f.Factor = func(t float64) float64 { return math.Cos(math.Pi * t / period) }
+	}
+	planar := name != "enright" && name != "shear"
+	if slices.Contains(Names, name) && planar != (l.Dim == 2) {
+		return f, fmt.Errorf("flow %s is one of %d dimensions, the grid has %d", name, 5-l.Dim, l.Dim)
+	}
+	if name == "reversed-vortex" && period == 0 {
+		return f, fmt.Errorf("flow %s needs a period", name)
+	}
+	sine := func(x float64) float64 { return square(math.Sin(math.Pi * x)) }
+	switch name {
+	case "rotation":
+		if period == 0 {
+			return f, fmt.Errorf("flow rotation needs a period: the time of a turn")
+		}
+		f.Factor = nil
+		omega := 2 * math.Pi / period
+		x := l.nodes(0, func(x float64) float64 { return omega / 2 * square(x-(l.Lo[0]+l.Hi[0])/2) })
+		y := l.nodes(1, func(y float64) float64 { return omega / 2 * square(y-(l.Lo[1]+l.Hi[1])/2) })
+		f.Face = l.stream(func(i, j int) float64 { return x.at(i) + y.at(j) })
+	case "rider-kothe", "reversed-vortex":
+		x, y := l.nodes(0, sine), l.nodes(1, sine)
+		f.Face = l.stream(func(i, j int) float64 { return x.at(i) * y.at(j) / math.Pi })
+	case "deformation":
+		x := l.nodes(0, func(x float64) float64 { return math.Sin(4 * math.Pi * (x + .5)) })
+		y := l.nodes(1, func(y float64) float64 { return math.Cos(4 * math.Pi * (y + .5)) })
+		f.Face = l.stream(func(i, j int) float64 { return x.at(i) * y.at(j) / (4 * math.Pi) })
+	case "enright":
+		var node, mean [3]table
+		for d := range node {
+			node[d] = l.nodes(d, sine)
+			mean[d] = l.means(d, node[d])
+		}
+		f.Face = func(axis, i, j, k int) float64 {
+			at := [3]int{i, j, k}
+			v := node[axis].at(at[axis])
+			for d := range 3 {
+				if d != axis {
+					v *= mean[d].at(at[d])
+				}
+			}
+			if axis == 0 {
+				return 2 * v
+			}
+			return -v
+		}
+	case "shear":
+		f.Face = l.shear(sine)
+	default:
+		return f, fmt.Errorf("flow %q is not known; choose from %s", name, strings.Join(Names, ", "))
+	}
+	return f, nil
+}
+
+// Uniform is the same velocity everywhere.
+func Uniform(u, v, w float64) Flow {
+	return Flow{Face: func(axis, _, _, _ int) float64 { return [3]float64{u, v, w}[axis] }}
+}
+
+func (l *Lattice) shear(sine func(float64) float64) func(axis, i, j, k int) float64 {
+	x, y := l.nodes(0, sine), l.nodes(1, sine)
+	xm, ym := l.means(0, x), l.means(1, y)
+	return func(axis, i, j, _ int) float64 {
+		switch axis {
+		case 0:
+			return x.at(i) * ym.at(j)
+		case 1:
+			return -xm.at(i) * y.at(j)
+		}
+		dx := l.Lo[0] + (float64(i)+.5)*l.side(0) - .5
+		dy := l.Lo[1] + (float64(j)+.5)*l.side(1) - .5
+		return square(1 - 2*math.Sqrt(dx*dx+dy*dy))
+	}
+}
+
+// stream is the flow of a stream function at nodes: u = -∂ψ/∂y, v = ∂ψ/∂x.
+func (l *Lattice) stream(psi func(i, j int) float64) func(axis, i, j, k int) float64 {
+	hx, hy := l.side(0), l.side(1)
+	return func(axis, i, j, _ int) float64 {
+		switch axis {
+		case 0:
+			return (psi(i, j) - psi(i, j+1)) / hy
+		case 1:
+			return (psi(i+1, j) - psi(i, j)) / hx
+		}
+		return 0
+	}
+}
+
+func (l *Lattice) side(axis int) float64 { return (l.Hi[axis] - l.Lo[axis]) / float64(l.N[axis]) }
+
+// margin is how many cells beyond the grid tables reach: more than any stencil.
+const margin = 16
+
+// table holds a function of one axis at nodes or cells, from margin below the grid on.
+type table []float64
+
+func (t table) at(i int) float64 { return t[i+margin] }
+
+func (l *Lattice) nodes(axis int, f func(x float64) float64) table {
+	t := make(table, l.N[axis]+2*margin+1)
+	for i := range t {
+		t[i] = f(l.Lo[axis] + float64(i-margin)*l.side(axis))
+	}
+	return t
+}
+
+// means are averages of sin(2πx) over cells, as differences of sin²(πx) = ∫π sin(2πx).
+func (l *Lattice) means(axis int, nodes table) table {
+	t := make(table, len(nodes)-1)
+	for i := range t {
+		t[i] = (nodes[i+1] - nodes[i]) / (math.Pi * l.side(axis))
+	}
+	return t
+}
+
+func square(x float64) float64 { return x * x }
