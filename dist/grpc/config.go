@@ -96,10 +96,7 @@ func checkPlain(address string) error {
 
 // listen opens a plain listener and returns the address at which it can be reached.
 func listen(address string) (net.Listener, string, error) {
-	network, where := "tcp", address
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		network, where = "unix", path
-	}
+	network, where := split(address)
 	l, err := net.Listen(network, where)
 	if err != nil {
 		return nil, "", fmt.Errorf("dist/grpc: %w", err)
@@ -107,7 +104,26 @@ func listen(address string) (net.Listener, string, error) {
 	if network == "tcp" {
 		address = l.Addr().String()
 	}
-	return l, address, nil
+	return listener{l}, address, nil
+}
+
+// listener accepts connections that read ahead.
+type listener struct{ net.Listener }
+
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return readAhead(c)
+}
+
+// split takes an address apart into what package net wants.
+func split(address string) (network, where string) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		return "unix", path
+	}
+	return "tcp", address
 }
 
 // target is the address in gRPC's notation.

@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if rankOfChild() {
+	if partnerOfBenchmark() || rankOfChild() {
 		return
 	}
 	goleak.VerifyTestMain(m)

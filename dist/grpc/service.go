@@ -3,7 +3,9 @@ package grpc
 import (
 	"context"
 	"fmt"
+	"net"
 	"strconv"
+	"time"
 
 	rpc "google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
@@ -11,8 +13,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-
-	"time"
 )
 
 // The streams of frames are services without a protobuf definition: their messages are not protobuf.
@@ -34,7 +34,7 @@ var (
 )
 
 const (
-	// Windows wide enough for a chunk on its way while another is read, and socket buffers to match.
+	// Windows wide enough for a chunk on its way while another is read, and a write buffer to match.
 	windowBytes = 4 << 20
 	socketBytes = 128 << 10
 
@@ -44,7 +44,7 @@ const (
 func newServer() *rpc.Server {
 	return rpc.NewServer(rpc.WaitForHandlers(true), rpc.MaxRecvMsgSize(mostBytes), rpc.MaxSendMsgSize(mostBytes),
 		rpc.InitialWindowSize(windowBytes), rpc.InitialConnWindowSize(windowBytes),
-		rpc.ReadBufferSize(socketBytes), rpc.WriteBufferSize(socketBytes))
+		rpc.ReadBufferSize(readBufferBytes), rpc.WriteBufferSize(socketBytes))
 }
 
 // dial prepares a connection, which is made when it is first used, again and again until somebody listens.
@@ -52,12 +52,20 @@ func dial(address string) (*rpc.ClientConn, error) {
 	if err := checkPlain(address); err != nil {
 		return nil, err
 	}
-	return rpc.NewClient(target(address), rpc.WithTransportCredentials(insecure.NewCredentials()), rpc.WithNoProxy(),
+	network, where := split(address)
+	connect := func(ctx context.Context, _ string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, where)
+		if err != nil {
+			return nil, err
+		}
+		return readAhead(c)
+	}
+	return rpc.NewClient(target(address), rpc.WithContextDialer(connect), rpc.WithTransportCredentials(insecure.NewCredentials()), rpc.WithNoProxy(),
 		rpc.WithDisableRetry(), rpc.WithIdleTimeout(0),
 		rpc.WithConnectParams(rpc.ConnectParams{MinConnectTimeout: time.Second,
 			Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.5, MaxDelay: 100 * time.Millisecond}}),
 		rpc.WithInitialWindowSize(windowBytes), rpc.WithInitialConnWindowSize(windowBytes),
-		rpc.WithReadBufferSize(socketBytes), rpc.WithWriteBufferSize(socketBytes),
+		rpc.WithReadBufferSize(readBufferBytes), rpc.WithWriteBufferSize(socketBytes),
 		rpc.WithDefaultCallOptions(rpc.MaxCallRecvMsgSize(mostBytes), rpc.MaxCallSendMsgSize(mostBytes),
 			rpc.WaitForReady(true)))
 }

@@ -1,0 +1,9 @@
+//go:build !linux || race
+
+package grpc
+
+import "net"
+
+const readBufferBytes = socketBytes
+
+func readAhead(c net.Conn) (net.Conn, error) { return c, nil }
