@@ -13,6 +13,8 @@
 //	//atoll:kernel             a kernel over one index, or over i, j or i, j, k by those names; i varies fastest
 //	//atoll:kernel min         its result is reduced to the least; max to the largest
 //	//atoll:kernel block=256   threads of a block, 128 by default
+//	//atoll:kernel blocks=4    a GPU's multiprocessor is to hold so many blocks at a time, of float32 twice as many
+//	//atoll:kernel tile        an index is a tile, which a block does together; see Tiles
 //	//atoll:kernel stages=32   on the CPU, 32 indices go through each call of the body before the next call
 //	//atoll:constant           before a struct: kernels get it by value and only read it
 //
@@ -49,6 +51,27 @@
 // of Least its complement, and for NaN all bits are set. A float32 does the same in the lower 32 bits. A block reduces
 // its keys and then takes one atomic maximum. Zeroed memory is empty; kernels may take a *atomics.Least to read it with
 // Value and to empty it with Reset, so that a time step never leaves the device.
+//
+// # Tiles
+//
+// A tile kernel does a piece of the work, such as a few hundred cells, by loops that the threads of a block share:
+//
+//	//atoll:kernel tile
+//	func Blur[F Float](t int, tiles []Tile, x, out []F, shared *[256]F) {
+//		first, n := tiles[t].First, tiles[t].Count
+//		for i := range n {
+//			shared[i] = weigh(x[first+i])
+//		}
+//		for i := range n {
+//			out[first+i] = shared[i] + shared[n-1-i]
+//		}
+//	}
+//
+// Each outer loop over an integer is shared: its turns go to different threads, and the next loop begins when all are
+// done. A pointer to an array is memory that the block shares; what it holds at the start is undefined. A turn must not
+// write what another turn of the same loop reads or writes. What stands outside of the loops is done by every thread,
+// and only sets variables. Inside of a loop nothing from outside is assigned, but for best = min(best, x), or max, of a
+// kernel with that reduction, which returns best. On the CPU all this is the Go function as it stands.
 //
 // # Files
 //

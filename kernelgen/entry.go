@@ -106,10 +106,22 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 		body = fmt.Sprintf("    uint64 %[1]s = 0;\n    if (%[2]s) %[1]s = %[3]s::key_of(%[4]s);\n    reduce(%[5]s, %[1]s);\n",
 			key, strings.Join(bounds, " && "), ct, call, p.Name)
 	}
-	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%d) %s(", k.Block, e.Symbol)
+	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%s) %s(", k.bounds(args), e.Symbol)
 	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.place(k.decl), head, wrap(params, len(head)),
 		strings.Join(append(shared, index...), ""), body)
 	u.entries = append(u.entries, e)
+}
+
+// bounds are the launch bounds for type arguments. A float32 takes half the registers of a float64.
+func (k *Kernel) bounds(args []types.Type) string {
+	if k.Blocks == 0 {
+		return fmt.Sprint(k.Block)
+	}
+	n := k.Blocks
+	if len(args) > 0 && args[0].Underlying().(*types.Basic).Kind() == types.Float32 {
+		n *= 2
+	}
+	return fmt.Sprintf("%d, %d", k.Block, n)
 }
 
 // reducers are the types of package atomics that hold a reduced value.

@@ -13,6 +13,7 @@ type Kernel struct {
 	Name   string
 	Reduce Reduce // how the results of all indices become one
 	Block  int    // threads of a block on the GPU
+	Blocks int    // that a multiprocessor is to hold at a time, in float64; twice as many in float32; 0 for any number
 	Stages int    // how many indices go through a stage together on the CPU; 0 for a plain loop
 	Dims   int    // dimensions of the index space: 1, 2 or 3
 	Tile   bool   // an index is a tile, which a block of threads does together
@@ -50,10 +51,12 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Tile = true
 		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
 			k.Block = n
+		case key == "blocks" && err == nil && n >= 1 && n <= 16:
+			k.Blocks = n
 		case key == "stages" && err == nil && n >= 1 && n <= 1024:
 			k.Stages = n
 		default:
-			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, block=N (a multiple of 32 up to 1024) and stages=N", word)
+			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, block=N (a multiple of 32 up to 1024), blocks=N (up to 16) and stages=N", word)
 		}
 	}
 	p.checkKernel(k)

@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
 func benchCommand() *cobra.Command {
@@ -19,13 +21,39 @@ func benchCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	o := bench.ShallowOptions{}
+	var f runFlags
+	var tables bool
+	var sweep string
 	s := &cobra.Command{
 		Use:   "shallow",
-		Short: "Cell updates a second of shallow water: scheme × order × precision × threads",
+		Short: "Cell updates a second of shallow water: cells × order × precision × scheme × threads",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			var ok bool
+			if o.Sweep, ok = sweeps[sweep]; !ok {
+				return usageError{fmt.Errorf("--sweep %q is not known; choose auto, cells or tiles", sweep)}
+			}
 			h := summary.ThisHost()
 			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
+			o.Open = func(threads int) (backend.Device, func(), error) {
+				dev, err := f.device(0, threads)
+				if err != nil {
+					return nil, nil, err
+				}
+				return dev, dev.Close, nil
+			}
+			if f.backend == "cuda" { // one device for all, so that its kernels are loaded once
+				dev, err := f.device(0, 1)
+				if err != nil {
+					return err
+				}
+				defer dev.Close()
+				o.Threads = []int{1}
+				o.Open = func(int) (backend.Device, func(), error) { return dev, func() {}, nil }
+			}
+			if tables {
+				return bench.Paper(cmd.Context(), os.Stdout, o)
+			}
 			return bench.Shallow(cmd.Context(), os.Stdout, o)
 		},
 	}
@@ -34,7 +62,10 @@ func benchCommand() *cobra.Command {
 		threads = append(threads, n)
 	}
 	p := s.Flags()
-	p.IntVar(&o.Cells, "cells", 1036800, "number of cells")
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.BoolVar(&tables, "tables", false, "the paper's Tables 1 and 2, its times beside ours; --cells bounds their meshes")
+	p.StringVar(&sweep, "sweep", "auto", "how a step goes over the mesh: cells (all fluxes, then all cells), tiles, or auto")
+	p.IntSliceVar(&o.Cells, "cells", []int{1036800}, "numbers of cells")
 	p.StringSliceVar(&o.Schemes, "schemes", []string{"roe", "ir-roe", "pvm-ifcp"}, "schemes")
 	p.StringSliceVar(&o.Orders, "orders", []string{"natural", "rcm", "gps", "hilbert", "random"}, "orders of the cells")
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64", "float32"}, "precisions")
@@ -43,3 +74,5 @@ func benchCommand() *cobra.Command {
 	c.AddCommand(s, benchTransportsCommand())
 	return c
 }
+
+var sweeps = map[string]shallow.Sweep{"auto": shallow.AutoSweep, "cells": shallow.CellSweep, "tiles": shallow.TileSweep}

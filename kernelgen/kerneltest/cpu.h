@@ -7,7 +7,7 @@
 #define __shared__ static
 #define __forceinline__ inline
 #define __grid_constant__
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 #define __syncthreads()
 
 struct cpu_dim { unsigned x, y, z; };

@@ -2,8 +2,11 @@
 package bench
 
 import (
+	"fmt"
 	"sync"
 	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
 )
 
 // CopyBandwidth measures how many bytes a second the given number of threads read and write when they copy arrays far
@@ -27,4 +30,45 @@ func CopyBandwidth(threads int) float64 {
 		best = max(best, 16*words/time.Since(begin).Seconds())
 	}
 	return best
+}
+
+// copyOn measures the copy bandwidth of a device.
+func copyOn(dev backend.Device, threads int) (float64, error) {
+	if _, apart := dev.(backend.Memory); !apart {
+		return CopyBandwidth(threads), nil
+	}
+	const words = 1 << 27 // 1 GiB
+	from, err := backend.Make[float64](dev, words)
+	if err != nil {
+		return 0, err
+	}
+	defer backend.Free(dev, from)
+	to, err := backend.Make[float64](dev, words)
+	if err != nil {
+		return 0, err
+	}
+	defer backend.Free(dev, to)
+	best := 0.0
+	for range 5 {
+		const turns = 10
+		begin := time.Now()
+		for range turns {
+			if err := backend.Copy(dev, to, from); err != nil {
+				return 0, err
+			}
+		}
+		if err := backend.Sync(dev); err != nil {
+			return 0, err
+		}
+		best = max(best, turns*16*words/time.Since(begin).Seconds())
+	}
+	return best, nil
+}
+
+// named says what a device is.
+func named(dev backend.Device) string {
+	if _, apart := dev.(backend.Memory); apart {
+		return dev.Name()
+	}
+	return fmt.Sprintf("%s, threads: %d", dev.Name(), dev.Threads())
 }

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -19,104 +19,124 @@ import (
 
 // ShallowOptions say what Shallow measures: all combinations of the lists.
 type ShallowOptions struct {
-	Cells      int
+	Cells      []int
 	Schemes    []string
 	Orders     []string
 	Precisions []string
-	Threads    []int
+	Threads    []int   // of the CPU
 	Seconds    float64 // of each measurement, at least
+	Sweep      shallow.Sweep
+
+	// Open returns the device to measure, with so many threads if it is the CPU, and what to call when done with it.
+	Open func(threads int) (dev backend.Device, done func(), err error)
 }
 
 // Shallow measures test 1 of the paper on one rank and prints a table. T_eff counts the bytes that a cell's step must
 // move: its state read and written, depth, area, and the geometry of 1.5 edges read.
 func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
-	m, err := mesh.Rectangle(-5, -5, 5, 5, o.Cells, 7)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "shallow water, test 1, %d cells\n", len(m.Cells))
 	copying := map[int]float64{}
 	for _, t := range o.Threads {
-		copying[t] = CopyBandwidth(t)
-		fmt.Fprintf(w, "copy bandwidth, %d threads: %.1f GB/s\n", t, copying[t]/1e9)
-	}
-	fmt.Fprintf(w, "%-9s %-8s %-9s %7s %9s %11s %7s %9s\n", "scheme", "order", "precision", "threads", "Mcell/s", "T_eff GB/s",
-		"share", "B a cell")
-	for _, order := range o.Orders {
-		d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.Ordering(order), Seed: 7})
+		dev, done, err := o.Open(t)
 		if err != nil {
 			return err
 		}
-		var part *mesh.Part
-		var plan *halo.Plan
-		if err := d.Each(func(_ int, p *mesh.Part, h *halo.Plan) error { part, plan = p, h; return nil }); err != nil {
+		copying[t], err = copyOn(dev, t)
+		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", named(dev), copying[t]/1e9)
+		done()
+		if err != nil {
 			return err
 		}
-		for _, precision := range o.Precisions {
-			for _, scheme := range o.Schemes {
-				for _, threads := range o.Threads {
-					rate, bytes, err := measure(ctx, part, plan, scheme, precision, threads, o.Seconds)
-					if err != nil {
-						return err
-					}
-					width := 8.0
-					if precision == "float32" {
-						width = 4
-					}
-					effective := rate * width * (2*6 + 2 + 1.5*3)
-					fmt.Fprintf(w, "%-9s %-8s %-9s %7d %9.2f %11.2f %6.0f%% %9.0f\n", scheme, order, precision, threads, rate/1e6,
-						effective/1e9, 100*effective/copying[threads], bytes)
-				}
+	}
+	fmt.Fprintf(w, "%9s %-9s %-8s %-9s %7s %9s %9s %11s %7s %9s\n", "cells", "scheme", "order", "precision", "threads", "Mcell/s",
+		"µs a step", "T_eff GB/s", "share", "B a cell")
+	for _, cells := range o.Cells {
+		m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
+		if err != nil {
+			return err
+		}
+		for _, order := range o.Orders {
+			if err := o.onMesh(ctx, w, m, order, copying); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
+func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string, copying map[int]float64) error {
+	part, plan, err := whole(m, order)
+	if err != nil {
+		return err
+	}
+	initial := paperTest(1, part)
+	for _, precision := range o.Precisions {
+		for _, scheme := range o.Schemes {
+			for _, threads := range o.Threads {
+				rate, bytes, err := o.measure(ctx, part, plan, initial, scheme, precision, threads)
+				if err != nil {
+					return err
+				}
+				width := 8.0
+				if precision == "float32" {
+					width = 4
+				}
+				effective := rate * width * (2*6 + 2 + 1.5*3)
+				fmt.Fprintf(w, "%9d %-9s %-8s %-9s %7d %9.2f %9.2f %11.2f %6.0f%% %9.0f\n", part.Owned, scheme, order, precision, threads,
+					rate/1e6, float64(part.Owned)/rate*1e6, effective/1e9, 100*effective/copying[threads], bytes)
+			}
+		}
+	}
+	return nil
+}
+
+// whole is a mesh as the part of a single rank.
+func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err error) {
+	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.Ordering(order), Seed: 7})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = d.Each(func(_ int, p *mesh.Part, h *halo.Plan) error { part, plan = p, h; return nil })
+	return part, plan, err
+}
+
 // measure returns cell updates a second, and the bytes a cell that the solver holds.
-func measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, scheme, precision string, threads int, seconds float64) (rate, bytes float64, err error) {
+func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial, scheme, precision string,
+	threads int) (rate, bytes float64, err error) {
+	err = o.withSolver(ctx, part, plan, initial, scheme, precision, threads, func(s shallow.Solver) error {
+		for s.Steps() < 40 {
+			if err := s.Advance(ctx, math.Inf(1), 40); err != nil {
+				return err
+			}
+		}
+		begin, before, batch := time.Now(), s.Steps(), 1
+		for time.Since(begin).Seconds() < o.Seconds {
+			if err := s.Advance(ctx, math.Inf(1), batch); err != nil {
+				return err
+			}
+			batch = min(2*batch, 512)
+		}
+		rate, bytes = float64(s.Steps()-before)*float64(part.Owned)/time.Since(begin).Seconds(), s.BytesPerCell()
+		return nil
+	})
+	return rate, bytes, err
+}
+
+func (o *ShallowOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial, scheme, precision string,
+	threads int, f func(shallow.Solver) error) error {
 	debug.FreeOSMemory()
 	comm := local.New(1)[0]
 	defer comm.Close()
-	dev := cpu.New(threads)
-	defer dev.Close()
-	cfg := shallow.Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
-		Boundary: make([]bool, len(part.Groups))}
-	s, err := shallow.New(ctx, precision, cfg, part, plan, paperTest1(part), comm, dev)
+	dev, done, err := o.Open(threads)
 	if err != nil {
-		return 0, 0, err
-	}
-	step := func() error {
-		_, err := s.Step(ctx, math.Inf(1))
 		return err
 	}
-	for range 3 {
-		if err := step(); err != nil {
-			return 0, 0, err
-		}
+	defer done()
+	cfg := shallow.Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
+		Boundary: make([]bool, len(part.Groups)), Sweep: o.Sweep}
+	s, err := shallow.New(ctx, precision, cfg, part, plan, initial, comm, dev)
+	if err != nil {
+		return err
 	}
-	begin, n := time.Now(), 0
-	for time.Since(begin).Seconds() < seconds {
-		if err := step(); err != nil {
-			return 0, 0, err
-		}
-		n++
-	}
-	return float64(n) * float64(part.Owned) / time.Since(begin).Seconds(), s.BytesPerCell(), nil
-}
-
-// paperTest1 is the internal circular dam break of the paper's section 5.
-func paperTest1(part *mesh.Part) shallow.Initial {
-	n := len(part.Cells)
-	zero := func() []float64 { return make([]float64, n) }
-	in := shallow.Initial{Depth: zero(), H1: zero(), U1: zero(), V1: zero(), H2: zero(), U2: zero(), V2: zero()}
-	for i := range n {
-		x, y := part.Centroid(i)
-		in.Depth[i], in.H1[i] = 6, .5
-		if math.Sqrt(x*x+y*y) > 1.5 {
-			in.H1[i] = 4
-		}
-		in.H2[i] = in.Depth[i] - in.H1[i]
-	}
-	return in
+	defer s.Close()
+	return f(s)
 }

@@ -14,9 +14,12 @@ type arrays[F kernels.Float] struct {
 	params   kernels.Params[F]
 	state    [2][]kernels.State[F] // of this step and of the next, in turn
 	manning  []F
-	clock    []kernels.Clock[F] // one
 	counters []kernels.Counters // one
-	least    []atomics.Least[F] // one: the longest step that the waves allow
+
+	// What steps hand on to each other: the clock when step k began is at k modulo turns, and the longest step that
+	// its waves allow at k+1.
+	clock []kernels.Clock[F]
+	least []atomics.Least[F]
 
 	mesh kernels.Mesh[F]
 	flux []kernels.Flux[F]
@@ -25,6 +28,9 @@ type arrays[F kernels.Float] struct {
 
 	taken []func() error // what gives each array back
 }
+
+// turns is how many steps pass until all comes round: states, clocks and minima are used in turn.
+const turns = 4
 
 // take makes an array on the device.
 func take[T any](dev backend.Device, taken *[]func() error, n int, what string) ([]T, error) {
@@ -84,9 +90,9 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	a.manning = onDevice(p, manning, "friction")
 	a.state[0] = onDevice(p, state, "state")
 	a.state[1] = fresh[kernels.State[F]](p, len(state), "next state")
-	a.clock = fresh[kernels.Clock[F]](p, 1, "clock")
+	a.clock = fresh[kernels.Clock[F]](p, turns, "clock")
 	a.counters = fresh[kernels.Counters](p, 1, "counters")
-	a.least = fresh[atomics.Least[F]](p, 1, "time step")
+	a.least = fresh[atomics.Least[F]](p, turns, "time step")
 	return p.err
 }
 
@@ -98,27 +104,28 @@ func (a *arrays[F]) free() {
 	a.taken = nil
 }
 
-// loops are the kernels of a scheme that lead from one state to the other.
-type loops struct{ flux, update, tile, tick backend.Loop }
+// loops are the kernels of a step: of all fluxes and then all cells, or of tiles.
+type loops struct{ flux, update, tile backend.Loop }
 
-// loops prepares the kernels that lead from state k.
+// loops prepares the kernels of step k of the turns.
 func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
-	from, to := a.state[k], a.state[1-k]
-	clock, counters, least := &a.clock[0], &a.counters[0], &a.least[0]
+	from, to := a.state[k%2], a.state[1-k%2]
+	clock, next := &a.clock[k], &a.clock[(k+1)%turns]
+	waves, least, spare := &a.least[k], &a.least[(k+1)%turns], &a.least[(k+2)%turns]
+	counters := &a.counters[0]
 	switch scheme {
 	case "pvm-ifcp":
 		l.flux = kernels.NewFluxPVMLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
-		l.tile = kernels.NewTilePVMLoop(&a.params, &a.tiles, clock, from, a.manning, to, counters, least)
+		l.tile = kernels.NewTilePVMLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters, least)
 	case "ir-roe":
 		l.flux = kernels.NewFluxIRRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
-		l.tile = kernels.NewTileIRRoeLoop(&a.params, &a.tiles, clock, from, a.manning, to, counters, least)
+		l.tile = kernels.NewTileIRRoeLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters, least)
 	case "roe":
 		l.flux = kernels.NewFluxRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
-		l.tile = kernels.NewTileRoeLoop(&a.params, &a.tiles, clock, from, a.manning, to, counters, least)
+		l.tile = kernels.NewTileRoeLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters, least)
 	default:
 		return l, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
 	}
 	l.update = kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, to, least)
-	l.tick = kernels.NewTickClockLoop(clock, least)
 	return l, nil
 }

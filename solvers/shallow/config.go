@@ -58,6 +58,8 @@ func params[F kernels.Float](c Config, friction bool) (kernels.Params[F], error)
 		return p, fmt.Errorf("entropy fix %g must be in [0, 1]", c.EntropyFix)
 	case !(c.DryDepth > 0):
 		return p, fmt.Errorf("dry depth %g must be positive", c.DryDepth)
+	case single[F]() && c.DryDepth < 1e-8:
+		return p, fmt.Errorf("dry depth %g is too small for float32: products of thicknesses vanish below 1e-8", c.DryDepth)
 	}
 	return p, nil
 }
@@ -65,9 +67,9 @@ func params[F kernels.Float](c Config, friction bool) (kernels.Params[F], error)
 // tolerance is where Newton's iteration may stop: its next step would be below rounding.
 func tolerance[F kernels.Float]() F {
 	if single[F]() {
-		return F(1e-3)
+		return F(3e-4)
 	}
-	return F(1e-7)
+	return F(1e-8)
 }
 
 func single[F kernels.Float]() bool {

@@ -127,10 +127,10 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 func (s *solver[F]) Value(name string, cell int) float64 {
 	w := s.host
 	if !s.apart {
-		w = s.state[s.now]
+		w = s.current()
 	} else if s.viewed != s.Steps() {
 		// A gauge needs no more than its own cell. If the device has failed, the next step says so.
-		_ = backend.Download(s.dev, w[cell:cell+1], s.state[s.now][cell:cell+1])
+		_ = backend.Download(s.dev, w[cell:cell+1], s.current()[cell:cell+1])
 	}
 	return s.quantity(name, cell, &w[cell])
 }
@@ -257,7 +257,7 @@ func (s *solver[F]) broken(ctx context.Context) error {
 	}
 	before := w // of another device only the state after the step is here
 	if !s.apart {
-		before = s.state[1-s.now]
+		before = s.state[1-s.now%2]
 	}
 	for i := range s.part.Owned {
 		c := &w[i]

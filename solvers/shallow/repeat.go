@@ -8,11 +8,11 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// A rank that is alone on its device needs nobody for the length of a step: clock, fluxes and cells stay on the
-// device, and the kernels of several steps are recorded once and queued in one call.
+// A rank that is alone needs nobody for the length of a step: the clock stays on the device, where each step finds it
+// by itself, and several steps are recorded once and queued in one call.
 
-// recorded is how many steps a recording holds: an even number, so that it ends where it began.
-const recorded = 16
+// recorded is how many steps a recording holds: it ends where it began.
+const recorded = 4 * turns
 
 // most bounds how many steps are queued at a time, so that a run can be stopped.
 const most = 1024
@@ -22,7 +22,7 @@ func (s *solver[F]) repeats() bool {
 	return records && s.tiled && s.comm.Size() == 1
 }
 
-// repeat takes up to so many steps. Those after the clock has stopped do nothing.
+// repeat takes up to so many steps. Those that are queued after the clock has stopped do nothing.
 func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -32,14 +32,13 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 		return err
 	}
 	clock := &s.time[0]
-	before := clock.Steps
 	n := min(steps, most)
 	if left := math.Ceil((clock.Until - clock.Time) / float64(clock.Limit)); left < float64(n) {
 		n = max(1, int(left))
 	}
-	at := s.now
+	end := (s.now + n) % turns
 	if n >= recorded {
-		r, err := s.recording(at)
+		r, err := s.recording(s.now)
 		if err != nil {
 			return err
 		}
@@ -47,34 +46,34 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 			r.Launch()
 		}
 	}
-	for range n {
-		s.queue(at)
-		at = 1 - at
+	for k := range n {
+		s.dev.Run(s.loops[(s.now+k)%turns].tile, 0, s.ntiles)
 	}
-	s.lap(inFlux)
-	if err := backend.Download(s.dev, s.time[:], s.clock); err != nil {
+	before := clock.Steps
+	if err := backend.Download(s.dev, s.time[:], s.clock[end:end+1]); err != nil {
 		return err
 	}
+	if clock.Pending {
+		if err := backend.Download(s.dev, s.least[:1], s.arrays.least[end:end+1]); err != nil {
+			return err
+		}
+		clock.Tick(s.least[0].Value())
+		clock.Book()
+	}
 	s.lap(inUpdate)
-	s.now ^= int(clock.Steps-before) & 1
+	s.now = (s.now + int(clock.Steps-before)) % turns
 	s.viewed = -1
 	return s.check(ctx)
 }
 
-// queue queues a step from state k.
-func (s *solver[F]) queue(k int) {
-	s.dev.Run(s.loops[k].tile, 0, s.ntiles)
-	s.dev.Run(s.loops[k].tick, 0, 1)
-}
-
-// recording returns that of several steps from state k.
+// recording returns that of several steps from turn k on.
 func (s *solver[F]) recording(k int) (backend.Recording, error) {
 	if s.replay[k] != nil {
 		return s.replay[k], nil
 	}
 	r, err := s.dev.(backend.Recorder).Record(func() error {
 		for n := range recorded {
-			s.queue((k + n) % 2)
+			s.dev.Run(s.loops[(k+n)%turns].tile, 0, s.ntiles)
 		}
 		return nil
 	})

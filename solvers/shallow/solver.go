@@ -68,18 +68,18 @@ type solver[F kernels.Float] struct {
 	host   []kernels.State[F]
 	viewed int // the step whose state host holds whole, -1 for none
 
-	loops  [2]loops // from each of the two states
-	now    int      // which state is this step's
-	inner  int      // edges [0, inner) touch no ghost
+	loops  [turns]loops
+	now    int // which of the turns is next
+	inner  int // edges [0, inner) touch no ghost
 	tiled  bool
 	core   int // tiles [0, core) touch no ghost
 	ntiles int
 	beds   []kernels.Bed[F]
 	sums   *sumLoop[F]
-	replay [2]backend.Recording // of several steps from each of the two states
+	replay [turns]backend.Recording // of several steps, from each of the turns on
 
-	time    [1]kernels.Clock[F] // the device's clock as of the last step
-	least   [1]atomics.Least[F]
+	time    [1]kernels.Clock[F] // after the last step
+	least   [turns]atomics.Least[F]
 	clockAt time.Time
 	spent   [4]time.Duration // on fluxes, waiting for ghosts, updates, waiting for the time step
 	flying  bool             // the ghosts of this state are on their way
@@ -128,7 +128,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 	if err := s.place(dev, whole, tiles, state, manning); err != nil {
 		return nil, err
 	}
-	for k := range 2 {
+	for k := range turns {
 		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
 			return nil, err
 		}
@@ -217,7 +217,8 @@ func (s *solver[F]) step(ctx context.Context) error {
 	if err := sweep(ctx, s.loops[s.now]); err != nil {
 		return err
 	}
-	if err := backend.Download(s.dev, s.least[:], s.arrays.least); err != nil {
+	next := (s.now + 1) % turns
+	if err := backend.Download(s.dev, s.least[:1], s.arrays.least[next:next+1]); err != nil {
 		return err
 	}
 	s.lap(inUpdate)
@@ -228,7 +229,8 @@ func (s *solver[F]) step(ctx context.Context) error {
 	}
 	s.lap(inReduce)
 	s.time[0].Tick(F(s.reduced[0]))
-	s.now = 1 - s.now
+	s.time[0].Book()
+	s.now = next
 	s.viewed = -1
 	return s.check(ctx)
 }
@@ -272,14 +274,17 @@ func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
 	return nil
 }
 
-// begin gives the device the clock and an empty minimum.
+// begin gives the device the clock and empty minima.
 func (s *solver[F]) begin() error {
-	if err := backend.Upload(s.dev, s.clock, s.time[:]); err != nil {
+	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
 		return err
 	}
-	s.least[0].Reset()
+	clear(s.least[:])
 	return backend.Upload(s.dev, s.arrays.least, s.least[:])
 }
+
+// current is the state after the last step.
+func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now%2] }
 
 // check tells what is wrong if the last step broke the state.
 func (s *solver[F]) check(ctx context.Context) error {
@@ -292,7 +297,7 @@ func (s *solver[F]) check(ctx context.Context) error {
 // startHalo sends the boundary cells of the next state.
 func (s *solver[F]) startHalo(ctx context.Context) error {
 	s.flying = true
-	next := s.state[1-s.now]
+	next := s.state[1-s.now%2]
 	if !s.apart {
 		return s.halo.Start(ctx, halo.Of(next))
 	}
@@ -318,16 +323,16 @@ func (s *solver[F]) settleHalo(ctx context.Context) error {
 	if s.part.Owned == len(s.host) {
 		return nil
 	}
-	return backend.Upload(s.dev, s.state[s.now][s.part.Owned:], s.host[s.part.Owned:])
+	return backend.Upload(s.dev, s.current()[s.part.Owned:], s.host[s.part.Owned:])
 }
 
 // view returns the state of this step where the host can read it; ghosts may be out of date.
 func (s *solver[F]) view() ([]kernels.State[F], error) {
 	if !s.apart {
-		return s.state[s.now], nil
+		return s.current(), nil
 	}
 	if s.viewed != s.Steps() {
-		if err := backend.Download(s.dev, s.host[:s.part.Owned], s.state[s.now][:s.part.Owned]); err != nil {
+		if err := backend.Download(s.dev, s.host[:s.part.Owned], s.current()[:s.part.Owned]); err != nil {
 			return nil, err
 		}
 		s.viewed = s.Steps()
@@ -373,7 +378,7 @@ func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float
 	if !s.apart {
 		return nil
 	}
-	return backend.Upload(s.dev, s.state[s.now], w)
+	return backend.Upload(s.dev, s.current(), w)
 }
 
 func (s *solver[F]) Close() {

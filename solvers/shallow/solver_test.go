@@ -147,7 +147,7 @@ func TestStagesAreTheKernels(t *testing.T) {
 			s.(*solver[float64]).loops[now].flux.Range(0, len(a.mesh.Ends))
 			out, n := make([]kernels.Flux[float64], len(a.flux)), kernels.Counters{}
 			for e := range out {
-				whole[scheme](e, &a.params, &a.mesh, &a.clock[0], a.state[now], out, &n)
+				whole[scheme](e, &a.params, &a.mesh, &a.clock[now], a.state[now%2], out, &n)
 				if out[e] != a.flux[e] {
 					t.Fatalf("%s, edge %d: %+v in stages, %+v whole", scheme, e, a.flux[e], out[e])
 				}

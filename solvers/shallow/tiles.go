@@ -19,7 +19,7 @@ func tile[F kernels.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMe
 	t.Ends, t.Normals = make([]kernels.Ends, 0, edges), make([]kernels.Normal[F], 0, edges)
 	t.Tiles = make([]kernels.Tile, 0, edges/kernels.TileEdges+edges/kernels.TileEdges/8+2)
 
-	b := tiler[F]{mesh: m, to: t, slot: make([]int32, len(m.Ends))}
+	b := tiler[F]{mesh: m, to: t, slot: make([]int32, len(m.Ends)), most: tileEdges[F](p.Owned)}
 	for i := range b.slot {
 		b.slot[i] = -1
 	}
@@ -28,7 +28,7 @@ func tile[F kernels.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMe
 			b.finish()
 			core = len(t.Tiles)
 		}
-		if len(b.cells) == kernels.TileCells || len(b.edges)+b.fresh(cell) > kernels.TileEdges {
+		if len(b.cells) == kernels.TileCells || len(b.edges)+b.fresh(cell) > b.most {
 			b.finish()
 		}
 		b.add(cell)
@@ -67,6 +67,18 @@ type tiler[F kernels.Float] struct {
 	cells []int32
 	edges []int32 // of the mesh, in the order in which they were met
 	slot  []int32 // of each edge of the mesh, -1 where it is not in the tile
+	most  int     // edges of a tile
+}
+
+// tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that all of a GPU has work. A block
+// takes 128 edges at a time, and a large GPU some 1250 blocks of float32 or 620 of float64.
+func tileEdges[F kernels.Float](cells int) int {
+	blocks, threads := 620, 128
+	if single[F]() {
+		blocks = 1250
+	}
+	turns := (cells*17/10 + blocks*threads - 1) / (blocks * threads)
+	return min(max(turns, 1)*threads, kernels.TileEdges)
 }
 
 func side(link int32) (edge, right int32) {

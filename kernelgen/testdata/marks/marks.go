@@ -18,6 +18,9 @@ func block(i int) {} // want: does not know "block=33"
 //atoll:kernel fast
 func fast(i int) {} // want: does not know "fast"
 
+//atoll:kernel blocks=17
+func blocks(i int) {} // want: does not know "blocks=17"
+
 type t struct{ n int }
 
 //atoll:kernel

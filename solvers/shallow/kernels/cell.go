@@ -15,7 +15,7 @@ func UpdateCell[F Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []S
 		right := links.Edge[k] >> 31 // -1 or 0
 		b.add(&flux[links.Edge[k]^right], -right)
 	}
-	return b.advance(i, p, clock, m.Beds[i].Area, w, manning, out)
+	return b.advance(i, p, clock.Dt, m.Beds[i].Area, w, manning, out)
 }
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
@@ -34,8 +34,7 @@ func (b *balance[F]) add(f *Flux[F], side int32) {
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-func (b *balance[F]) advance(i int, p *Params[F], clock *Clock[F], area F, w []State[F], manning []F, out []State[F]) F {
-	dt := clock.Dt
+func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], manning []F, out []State[F]) F {
 	rate := dt / area
 	c := w[i]
 	c.H1, c.Q1x, c.Q1y = c.H1-rate*b.h1, c.Q1x-rate*b.q1x, c.Q1y-rate*b.q1y

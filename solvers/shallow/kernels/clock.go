@@ -14,6 +14,7 @@ type Clock[F Float] struct {
 	Limit   F    // the longest step that the waves of the step before allowed, s
 	Took    F    // the step before, s
 	Stop    bool // there is no step to take: the time has come, or the state is broken
+	Pending bool // the step of length Dt is being taken
 }
 
 // Aim sets where to stop.
@@ -29,11 +30,9 @@ func (c *Clock[F]) Tick(limit F) {
 	} else {
 		c.Time += float64(c.Dt)
 	}
-	if courant := c.CFL * float64(c.Dt) / float64(limit); courant > c.Courant {
-		c.Courant = courant
-	}
 	c.Took, c.Limit = c.Dt, limit
 	c.Steps++
+	c.Pending = false
 	c.set()
 }
 
@@ -47,12 +46,26 @@ func (c *Clock[F]) set() {
 	c.Stop = !(c.Limit > 0) || left <= 0
 }
 
-// TickClock ends a step on the device: least is what the cells allowed.
-//
-//atoll:kernel block=32
-func TickClock[F Float](i int, clock *Clock[F], least *atomics.Least[F]) {
-	if !clock.Stop {
-		clock.Tick(least.Value())
-		least.Reset()
+// Book keeps the largest CFL number of the steps.
+func (c *Clock[F]) Book() {
+	if courant := c.CFL * float64(c.Took) / float64(c.Limit); courant > c.Courant {
+		c.Courant = courant
 	}
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed.
+func (c *Clock[F]) now(waves *atomics.Least[F]) Clock[F] {
+	n := *c
+	if n.Pending {
+		n.Tick(waves.Value())
+	}
+	return n
+}
+
+// hand gives the clock on to the next step.
+func (c *Clock[F]) hand(next *Clock[F]) {
+	n := *c
+	n.Book()
+	n.Pending = !n.Stop
+	*next = n
 }

@@ -12,7 +12,7 @@ func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []Stat
 	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.PVM(p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock, false, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, false, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // FluxIRRoe computes the flux of edge e by the IR-Roe scheme (section 2.2): Roe's method on the 4×4 system of the
@@ -24,7 +24,7 @@ func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []St
 	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.Roe(p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock, false, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, false, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
@@ -36,20 +36,27 @@ func FluxRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []Stat
 	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.Roe(p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock, true, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, true, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
-// Look fills the sides of an edge, the jumps and the Roe state.
+// Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
+// a GPU waits once.
 func (f *Face[F]) Look(at Ends, n *Normal[F], p *Params[F], beds []Bed[F], w []State[F]) {
-	f.thin = f.l.look(&w[at.Left], &beds[at.Left], n.X, n.Y, p.DryDepth)
-	if at.Right >= 0 {
-		if f.r.look(&w[at.Right], &beds[at.Right], n.X, n.Y, p.DryDepth) {
-			f.thin = true
-		}
-	} else if at.Right == Wall {
-		f.r.mirror(&f.l)
+	right := at.Right
+	if right < 0 {
+		right = at.Left
+	}
+	f.l.turn(&w[at.Left], &beds[at.Left], n.X, n.Y)
+	f.r.turn(&w[right], &beds[right], n.X, n.Y)
+	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
+	if f.thin {
+		f.l.slow(p.DryDepth)
+		f.r.slow(p.DryDepth)
 	} else {
-		f.r = f.l
+		f.speeds()
+	}
+	if at.Right == Wall {
+		f.r.mirror()
 	}
 	if !f.thin {
 		f.levels()
@@ -87,7 +94,7 @@ func (f *Face[F]) Roe(p *Params[F]) {
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], clock *Clock[F], contacts, mine bool, out *Flux[F], n *Counters) {
+func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts, mine bool, out *Flux[F], n *Counters) {
 	l, r, v := &f.l, &f.r, &f.viscosity
 	if f.waves.Complex && !f.thin && mine {
 		atomic.AddInt64(&n.ComplexEdges, 1)
@@ -98,8 +105,8 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], clock *Clock[F
 	}
 	var t1, t2 F
 	if contacts && !f.thin {
-		t1 = contact(l.q1, l.t1, l.h1, r.q1, r.t1, r.h1, f.u1, v.h1)
-		t2 = contact(l.q2, l.t2, l.h2, r.q2, r.t2, r.h2, f.u2, v.h2)
+		t1 = contact(l.q1, l.t1, r.q1, r.t1, f.u1, (l.h1*l.t1+f.g1*r.t1)*f.w1, v.h1)
+		t2 = contact(l.q2, l.t2, r.q2, r.t2, f.u2, (l.h2*l.t2+f.g2*r.t2)*f.w2, v.h2)
 		if at.Right == Wall {
 			t1, t2 = 0, 0
 		}
@@ -112,13 +119,13 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], clock *Clock[F
 	n2l, n2r = bounded(n2l, n2r, m2, l.h2, l.u2, r.h2, r.u2, larger(abs(f.dz1), abs(f.dz2)), p)
 	length := normal.Length
 	step1, step2 := abs((r.h2-r.depth)-(l.h2-l.depth)), abs(l.depth-r.depth)
-	if s := f.share(at, m1*length*clock.Dt, l.h1, r.h1, step1, p.DryDepth); s < 1 {
+	if s := f.share(at, m1*length*dt, l.h1, r.h1, step1, p.DryDepth); s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
 		if mine {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
 		}
 	}
-	if s := f.share(at, m2*length*clock.Dt, l.h2, r.h2, step2, p.DryDepth); s < 1 {
+	if s := f.share(at, m2*length*dt, l.h2, r.h2, step2, p.DryDepth); s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
 		if mine {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
@@ -138,11 +145,9 @@ func carried[F Float](m, tl, tr F) F {
 	return m * tr
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with v the viscosity
-// of the mass.
-func contact[F Float](ql, tl, hl, qr, tr, hr, u, v F) F {
-	sl, sr := sqrt(hl), sqrt(hr)
-	t := (sl*tl + sr*tr) / (sl + sr)
+// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
+// the tangential velocity and v the viscosity of the mass.
+func contact[F Float](ql, tl, qr, tr, u, t, v F) F {
 	jump := qr*tr - ql*tl
 	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
 }

@@ -34,18 +34,23 @@ func (ev *Eigenvalues[F]) solve(u1, u2, c1, c2, r, tol F) {
 		y *= 1 + t + (2*t*t - v) + 5*t*(t*t-v)
 	}
 	for i := 0; i < 60; i++ {
-		step := (((y-2*a)*y+k)*y - bb) / ((3*y-4*a)*y + k)
+		rest, slope := ((y-2*a)*y+k)*y-bb, (3*y-4*a)*y+k
+		if abs(rest)*a <= tol*tol*k*slope { // what is left is below rounding
+			break
+		}
+		step := rest / slope
 		y -= step
-		if abs(step)*a <= tol*k {
+		if abs(step)*a <= tol*k { // and here after this step
 			break
 		}
 	}
 
 	root := sqrt(larger(k-(2*a-y)*y, 0)) // p - q
 	q := (y - a - root) / 2
-	s := b / root
+	both := 1 / (root * q)
+	s := b * (q * both)
 	ss := s * s
-	disc := ss - 4*(e/q)
+	disc := ss - 4*(e*(root*both))
 	outer, inner := sqrt(ss-4*q)/2, sqrt(larger(disc, 0))/2
 	s /= 2
 	ev.L1, ev.L4 = mean-s-outer, mean-s+outer

@@ -8,6 +8,7 @@ type Face[F Float] struct {
 
 	dz1, dz2       F // jumps of surface and interface
 	u1, u2, c1, c2 F // Roe mean velocities, g times the mean thicknesses
+	g1, g2, w1, w2 F // weights of the right side in a Roe mean, and one over the sum of both weights
 	r1, r2, r3, r4 F // residual: A ΔW - S Δdepth
 
 	waves     Eigenvalues[F]
@@ -26,23 +27,33 @@ type side[F Float] struct {
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
 type vector[F Float] struct{ h1, q1, h2, q2 F }
 
-// look rotates a cell into the frame of the normal (nx, ny) and tells whether one of its layers is absent.
-func (s *side[F]) look(w *State[F], bed *Bed[F], nx, ny, dry F) bool {
+// turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
+func (s *side[F]) turn(w *State[F], bed *Bed[F], nx, ny F) {
 	s.depth, s.area = bed.Depth, bed.Area
-	s.h1, s.q1 = w.H1, w.Q1x*nx+w.Q1y*ny
-	s.h2, s.q2 = w.H2, w.Q2x*nx+w.Q2y*ny
-	t1, t2 := w.Q1y*nx-w.Q1x*ny, w.Q2y*nx-w.Q2x*ny
-	if s.h1 < dry || s.h2 < dry {
-		s.u1, s.t1 = velocity(s.h1, s.q1, dry), velocity(s.h1, t1, dry)
-		s.u2, s.t2 = velocity(s.h2, s.q2, dry), velocity(s.h2, t2, dry)
-		s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
-		return true
-	}
-	both := 1 / (s.h1 * s.h2)
-	v1, v2 := s.h2*both, s.h1*both
-	s.u1, s.t1 = s.q1*v1, t1*v1
-	s.u2, s.t2 = s.q2*v2, t2*v2
-	return false
+	s.h1, s.q1, s.t1 = w.H1, w.Q1x*nx+w.Q1y*ny, w.Q1y*nx-w.Q1x*ny
+	s.h2, s.q2, s.t2 = w.H2, w.Q2x*nx+w.Q2y*ny, w.Q2y*nx-w.Q2x*ny
+}
+
+// thin tells whether a layer is absent.
+func (s *side[F]) thin(dry F) bool { return s.h1 < dry || s.h2 < dry }
+
+// speeds finds the velocities of both sides where both layers are there, by one division.
+func (f *Face[F]) speeds() {
+	l, r := &f.l, &f.r
+	hl, hr := l.h1*l.h2, r.h1*r.h2
+	all := 1 / (hl * hr)
+	hl, hr = hr*all, hl*all // now one over them
+	v1, v2 := l.h2*hl, l.h1*hl
+	l.u1, l.t1, l.u2, l.t2 = l.q1*v1, l.t1*v1, l.q2*v2, l.t2*v2
+	v1, v2 = r.h2*hr, r.h1*hr
+	r.u1, r.t1, r.u2, r.t2 = r.q1*v1, r.t1*v1, r.q2*v2, r.t2*v2
+}
+
+// slow finds the velocities of a side where a layer may be absent, and what flows then.
+func (s *side[F]) slow(dry F) {
+	s.u1, s.t1 = velocity(s.h1, s.q1, dry), velocity(s.h1, s.t1, dry)
+	s.u2, s.t2 = velocity(s.h2, s.q2, dry), velocity(s.h2, s.t2, dry)
+	s.q1, s.q2 = s.h1*s.u1, s.h2*s.u2
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
@@ -56,10 +67,9 @@ func velocity[F Float](h, q, dry F) F {
 	return 2 * h * q / (h*h + dry*dry)
 }
 
-// mirror makes s what stands behind a wall in front of o: the same water, its normal velocity turned round.
-func (s *side[F]) mirror(o *side[F]) {
-	*s = *o
-	s.q1, s.u1, s.q2, s.u2 = -o.q1, -o.u1, -o.q2, -o.u2
+// mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
+func (s *side[F]) mirror() {
+	s.q1, s.u1, s.q2, s.u2 = -s.q1, -s.u1, -s.q2, -s.u2
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
@@ -73,9 +83,12 @@ func (f *Face[F]) levels() {
 // with both weights multiplied by that of the left side.
 func (f *Face[F]) mean(g F) {
 	l, r := &f.l, &f.r
-	g1, g2 := sqrt(l.h1*r.h1), sqrt(l.h2*r.h2)
-	f.u1 = (l.h1*l.u1 + g1*r.u1) / (l.h1 + g1)
-	f.u2 = (l.h2*l.u2 + g2*r.u2) / (l.h2 + g2)
+	f.g1, f.g2 = sqrt(l.h1*r.h1), sqrt(l.h2*r.h2)
+	s1, s2 := l.h1+f.g1, l.h2+f.g2
+	both := 1 / (s1 * s2)
+	f.w1, f.w2 = s2*both, s1*both
+	f.u1 = (l.h1*l.u1 + f.g1*r.u1) * f.w1
+	f.u2 = (l.h2*l.u2 + f.g2*r.u2) * f.w2
 	f.c1 = g * ((l.h1 + r.h1) / 2)
 	f.c2 = g * ((l.h2 + r.h2) / 2)
 }

@@ -233,11 +233,12 @@ struct Clock_f32 {
     float Limit;
     float Took;
     bool Stop;
+    bool Pending;
 };
 static_assert(sizeof(Clock_f32) == 56 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
     offsetof(Clock_f32, CFL) == 16 && offsetof(Clock_f32, Courant) == 24 && offsetof(Clock_f32, Steps) == 32 &&
     offsetof(Clock_f32, Dt) == 40 && offsetof(Clock_f32, Limit) == 44 && offsetof(Clock_f32, Took) == 48 &&
-    offsetof(Clock_f32, Stop) == 52, "Clock_f32");
+    offsetof(Clock_f32, Stop) == 52 && offsetof(Clock_f32, Pending) == 53, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float32], types.go:20
@@ -335,11 +336,12 @@ struct Clock_f64 {
     double Limit;
     double Took;
     bool Stop;
+    bool Pending;
 };
 static_assert(sizeof(Clock_f64) == 72 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
     offsetof(Clock_f64, CFL) == 16 && offsetof(Clock_f64, Courant) == 24 && offsetof(Clock_f64, Steps) == 32 &&
     offsetof(Clock_f64, Dt) == 40 && offsetof(Clock_f64, Limit) == 48 && offsetof(Clock_f64, Took) == 56 &&
-    offsetof(Clock_f64, Stop) == 64, "Clock_f64");
+    offsetof(Clock_f64, Stop) == 64 && offsetof(Clock_f64, Pending) == 65, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float64], types.go:20
@@ -390,7 +392,7 @@ static_assert(sizeof(Counters) == 16 && offsetof(Counters, ComplexEdges) == 0 &&
 
 // side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
 // tangential velocity t.
-// side[float32], face.go:20
+// side[float32], face.go:21
 struct side_f32 {
     float h1, q1, u1, t1;
     float h2, q2, u2, t2;
@@ -413,7 +415,7 @@ static_assert(sizeof(Eigenvalues_f32) == 20 && offsetof(Eigenvalues_f32, L1) == 
     offsetof(Eigenvalues_f32, L4) == 12 && offsetof(Eigenvalues_f32, Complex) == 16, "Eigenvalues_f32");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float32], face.go:27
+// vector[float32], face.go:28
 struct vector_f32 {
     float h1, q1, h2, q2;
 };
@@ -428,21 +430,23 @@ struct Face_f32 {
     bool thin;
     float dz1, dz2;
     float u1, u2, c1, c2;
+    float g1, g2, w1, w2;
     float r1, r2, r3, r4;
     Eigenvalues_f32 waves;
     vector_f32 viscosity;
     float speed;
 };
-static_assert(sizeof(Face_f32) == 164 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 40 &&
+static_assert(sizeof(Face_f32) == 180 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 40 &&
     offsetof(Face_f32, thin) == 80 && offsetof(Face_f32, dz1) == 84 && offsetof(Face_f32, dz2) == 88 &&
     offsetof(Face_f32, u1) == 92 && offsetof(Face_f32, u2) == 96 && offsetof(Face_f32, c1) == 100 &&
-    offsetof(Face_f32, c2) == 104 && offsetof(Face_f32, r1) == 108 && offsetof(Face_f32, r2) == 112 &&
-    offsetof(Face_f32, r3) == 116 && offsetof(Face_f32, r4) == 120 && offsetof(Face_f32, waves) == 124 &&
-    offsetof(Face_f32, viscosity) == 144 && offsetof(Face_f32, speed) == 160, "Face_f32");
+    offsetof(Face_f32, c2) == 104 && offsetof(Face_f32, g1) == 108 && offsetof(Face_f32, g2) == 112 &&
+    offsetof(Face_f32, w1) == 116 && offsetof(Face_f32, w2) == 120 && offsetof(Face_f32, r1) == 124 &&
+    offsetof(Face_f32, r2) == 128 && offsetof(Face_f32, r3) == 132 && offsetof(Face_f32, r4) == 136 &&
+    offsetof(Face_f32, waves) == 140 && offsetof(Face_f32, viscosity) == 160 && offsetof(Face_f32, speed) == 176, "Face_f32");
 
 // side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
 // tangential velocity t.
-// side[float64], face.go:20
+// side[float64], face.go:21
 struct side_f64 {
     double h1, q1, u1, t1;
     double h2, q2, u2, t2;
@@ -465,7 +469,7 @@ static_assert(sizeof(Eigenvalues_f64) == 40 && offsetof(Eigenvalues_f64, L1) == 
     offsetof(Eigenvalues_f64, L4) == 24 && offsetof(Eigenvalues_f64, Complex) == 32, "Eigenvalues_f64");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float64], face.go:27
+// vector[float64], face.go:28
 struct vector_f64 {
     double h1, q1, h2, q2;
 };
@@ -480,21 +484,43 @@ struct Face_f64 {
     bool thin;
     double dz1, dz2;
     double u1, u2, c1, c2;
+    double g1, g2, w1, w2;
     double r1, r2, r3, r4;
     Eigenvalues_f64 waves;
     vector_f64 viscosity;
     double speed;
 };
-static_assert(sizeof(Face_f64) == 328 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 80 &&
+static_assert(sizeof(Face_f64) == 360 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 80 &&
     offsetof(Face_f64, thin) == 160 && offsetof(Face_f64, dz1) == 168 && offsetof(Face_f64, dz2) == 176 &&
     offsetof(Face_f64, u1) == 184 && offsetof(Face_f64, u2) == 192 && offsetof(Face_f64, c1) == 200 &&
-    offsetof(Face_f64, c2) == 208 && offsetof(Face_f64, r1) == 216 && offsetof(Face_f64, r2) == 224 &&
-    offsetof(Face_f64, r3) == 232 && offsetof(Face_f64, r4) == 240 && offsetof(Face_f64, waves) == 248 &&
-    offsetof(Face_f64, viscosity) == 288 && offsetof(Face_f64, speed) == 320, "Face_f64");
+    offsetof(Face_f64, c2) == 208 && offsetof(Face_f64, g1) == 216 && offsetof(Face_f64, g2) == 224 &&
+    offsetof(Face_f64, w1) == 232 && offsetof(Face_f64, w2) == 240 && offsetof(Face_f64, r1) == 248 &&
+    offsetof(Face_f64, r2) == 256 && offsetof(Face_f64, r3) == 264 && offsetof(Face_f64, r4) == 272 &&
+    offsetof(Face_f64, waves) == 280 && offsetof(Face_f64, viscosity) == 320 && offsetof(Face_f64, speed) == 352, "Face_f64");
+
+// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the left
+// l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a double
+// root, and no external root is double.
+// wave[float32], roe.go:66
+struct wave_f32 {
+    float l, x2, m, weight;
+};
+static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
+    offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
+
+// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the left
+// l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a double
+// root, and no external root is double.
+// wave[float64], roe.go:66
+struct wave_f64 {
+    double l, x2, m, weight;
+};
+static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
+    offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
 
 // Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
 // edges have their left cell in the tile.
-// Tile, tile.go:15
+// Tile, tile.go:19
 struct alignas(16) Tile {
     int32 Cell, Edge, Mine, blank3;
 };
@@ -503,7 +529,7 @@ static_assert(sizeof(Tile) == 16 && offsetof(Tile, Cell) == 0 && offsetof(Tile, 
 
 // TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of the edge
 // in the tile, times 2, plus 1 where the cell is the edge's right.
-// TileCell, tile.go:19
+// TileCell, tile.go:23
 struct alignas(8) TileCell {
     int32 Cell, Slots;
 };
@@ -511,7 +537,7 @@ static_assert(sizeof(TileCell) == 8 && offsetof(TileCell, Cell) == 0 && offsetof
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
-// TiledMesh[float32], tile.go:23
+// TiledMesh[float32], tile.go:27
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<TileCell> Cells;
@@ -525,7 +551,7 @@ static_assert(sizeof(TiledMesh_f32) == 120 && offsetof(TiledMesh_f32, Tiles) == 
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
-// TiledMesh[float64], tile.go:23
+// TiledMesh[float64], tile.go:27
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<TileCell> Cells;
@@ -615,7 +641,7 @@ DEVICE void rub_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float32], face.go:49
+// velocity[float32], face.go:60
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h >= dry) {
         return q / h;
@@ -627,7 +653,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:59
+// still[float32], cell.go:58
 DEVICE void still_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -641,9 +667,8 @@ DEVICE void still_f32(float dry, State_f32 *c) {
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
 // (*balance[float32]).advance, cell.go:37
-DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, Clock_f32 *clock, float area,
+DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
         Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out) {
-    float dt = clock->Dt;
     float rate = dt / area;
     State_f32 c = w[i];
     c.H1 = c.H1 - rate * b->h1;
@@ -680,7 +705,7 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
         int32 right = links->Edge[k] >> 31;
         balance_add_f32(&b, &flux[links->Edge[k] ^ right], neg(right));
     }
-    return balance_advance_f32(&b, i, p, clock, m->Beds[i].Area, w, manning, out);
+    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
 }
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
@@ -761,7 +786,7 @@ DEVICE void rub_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float64], face.go:49
+// velocity[float64], face.go:60
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h >= dry) {
         return q / h;
@@ -773,7 +798,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:59
+// still[float64], cell.go:58
 DEVICE void still_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -787,9 +812,8 @@ DEVICE void still_f64(double dry, State_f64 *c) {
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
 // (*balance[float64]).advance, cell.go:37
-DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, Clock_f64 *clock, double area,
+DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
         Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out) {
-    double dt = clock->Dt;
     double rate = dt / area;
     State_f64 c = w[i];
     c.H1 = c.H1 - rate * b->h1;
@@ -826,123 +850,73 @@ DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m,
         int32 right = links->Edge[k] >> 31;
         balance_add_f64(&b, &flux[links->Edge[k] ^ right], neg(right));
     }
-    return balance_advance_f64(&b, i, p, clock, m->Beds[i].Area, w, manning, out);
+    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
 }
 
-// set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:41
-DEVICE void Clock_set_f32(Clock_f32 *c) {
-    double left = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (double(c->Limit) >= left) {
-        c->Dt = float(left);
-    }
-    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
-}
-
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:26
-DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
-    if (double(c->Limit) >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += double(c->Dt);
-    }
-    if (double courant = c->CFL * double(c->Dt) / double(limit); courant > c->Courant) {
-        c->Courant = courant;
-    }
-    c->Took = c->Dt;
-    c->Limit = limit;
-    c->Steps = add(c->Steps, int64(1));
-    Clock_set_f32(c);
-}
-
-// TickClock ends a step on the device: least is what the cells allowed.
-// TickClock[float32], clock.go:53
-DEVICE void TickClock_f32_at(int64 i, Clock_f32 *clock, Least<float> *least) {
-    if (!clock->Stop) {
-        Clock_Tick_f32(clock, least->Value());
-        least->Reset();
-    }
-}
-
-// set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:41
-DEVICE void Clock_set_f64(Clock_f64 *c) {
-    double left = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (c->Limit >= left) {
-        c->Dt = left;
-    }
-    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
-}
-
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:26
-DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
-    if (c->Limit >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += c->Dt;
-    }
-    if (double courant = c->CFL * c->Dt / limit; courant > c->Courant) {
-        c->Courant = courant;
-    }
-    c->Took = c->Dt;
-    c->Limit = limit;
-    c->Steps = add(c->Steps, int64(1));
-    Clock_set_f64(c);
-}
-
-// TickClock ends a step on the device: least is what the cells allowed.
-// TickClock[float64], clock.go:53
-DEVICE void TickClock_f64_at(int64 i, Clock_f64 *clock, Least<double> *least) {
-    if (!clock->Stop) {
-        Clock_Tick_f64(clock, least->Value());
-        least->Reset();
-    }
-}
-
-// look rotates a cell into the frame of the normal (nx, ny) and tells whether one of its layers is absent.
-// (*side[float32]).look, face.go:30
-DEVICE bool side_look_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny, float dry) {
+// turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
+// (*side[float32]).turn, face.go:31
+DEVICE void side_turn_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
     s->h1 = w->H1;
     s->q1 = w->Q1x * nx + w->Q1y * ny;
+    s->t1 = w->Q1y * nx - w->Q1x * ny;
     s->h2 = w->H2;
     s->q2 = w->Q2x * nx + w->Q2y * ny;
-    float t1 = w->Q1y * nx - w->Q1x * ny, t2 = w->Q2y * nx - w->Q2x * ny;
-    if (s->h1 < dry || s->h2 < dry) {
-        s->u1 = velocity_f32(s->h1, s->q1, dry);
-        s->t1 = velocity_f32(s->h1, t1, dry);
-        s->u2 = velocity_f32(s->h2, s->q2, dry);
-        s->t2 = velocity_f32(s->h2, t2, dry);
-        s->q1 = s->h1 * s->u1;
-        s->q2 = s->h2 * s->u2;
-        return true;
-    }
-    float both = 1.0f / (s->h1 * s->h2);
-    float v1 = s->h2 * both, v2 = s->h1 * both;
-    s->u1 = s->q1 * v1;
-    s->t1 = t1 * v1;
-    s->u2 = s->q2 * v2;
-    s->t2 = t2 * v2;
-    return false;
+    s->t2 = w->Q2y * nx - w->Q2x * ny;
 }
 
-// mirror makes s what stands behind a wall in front of o: the same water, its normal velocity turned round.
-// (*side[float32]).mirror, face.go:60
-DEVICE void side_mirror_f32(side_f32 *s, side_f32 *o) {
-    *s = *o;
-    s->q1 = -o->q1;
-    s->u1 = -o->u1;
-    s->q2 = -o->q2;
-    s->u2 = -o->u2;
+// thin tells whether a layer is absent.
+// (*side[float32]).thin, face.go:38
+DEVICE bool side_thin_f32(side_f32 *s, float dry) {
+    return s->h1 < dry || s->h2 < dry;
+}
+
+// slow finds the velocities of a side where a layer may be absent, and what flows then.
+// (*side[float32]).slow, face.go:53
+DEVICE void side_slow_f32(side_f32 *s, float dry) {
+    s->u1 = velocity_f32(s->h1, s->q1, dry);
+    s->t1 = velocity_f32(s->h1, s->t1, dry);
+    s->u2 = velocity_f32(s->h2, s->q2, dry);
+    s->t2 = velocity_f32(s->h2, s->t2, dry);
+    s->q1 = s->h1 * s->u1;
+    s->q2 = s->h2 * s->u2;
+}
+
+// speeds finds the velocities of both sides where both layers are there, by one division.
+// (*Face[float32]).speeds, face.go:41
+DEVICE void Face_speeds_f32(Face_f32 *f) {
+    side_f32 *l = &f->l, *r = &f->r;
+    float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
+    float all = 1.0f / (hl * hr);
+    // now one over them
+    const float value1 = hr * all, value2 = hl * all;
+    hl = value1;
+    hr = value2;
+    float v1 = l->h2 * hl, v2 = l->h1 * hl;
+    l->u1 = l->q1 * v1;
+    l->t1 = l->t1 * v1;
+    l->u2 = l->q2 * v2;
+    l->t2 = l->t2 * v2;
+    v1 = r->h2 * hr;
+    v2 = r->h1 * hr;
+    r->u1 = r->q1 * v1;
+    r->t1 = r->t1 * v1;
+    r->u2 = r->q2 * v2;
+    r->t2 = r->t2 * v2;
+}
+
+// mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
+// (*side[float32]).mirror, face.go:71
+DEVICE void side_mirror_f32(side_f32 *s) {
+    s->q1 = -s->q1;
+    s->u1 = -s->u1;
+    s->q2 = -s->q2;
+    s->u2 = -s->u2;
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float32]).levels, face.go:66
+// (*Face[float32]).levels, face.go:76
 DEVICE void Face_levels_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -951,19 +925,24 @@ DEVICE void Face_levels_f32(Face_f32 *f) {
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-// (*Face[float32]).mean, face.go:74
+// (*Face[float32]).mean, face.go:84
 DEVICE void Face_mean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
-    float g1 = sqrt_f32(l->h1 * r->h1), g2 = sqrt_f32(l->h2 * r->h2);
-    f->u1 = (l->h1 * l->u1 + g1 * r->u1) / (l->h1 + g1);
-    f->u2 = (l->h2 * l->u2 + g2 * r->u2) / (l->h2 + g2);
+    f->g1 = sqrt_f32(l->h1 * r->h1);
+    f->g2 = sqrt_f32(l->h2 * r->h2);
+    float s1 = l->h1 + f->g1, s2 = l->h2 + f->g2;
+    float both = 1.0f / (s1 * s2);
+    f->w1 = s2 * both;
+    f->w2 = s1 * both;
+    f->u1 = (l->h1 * l->u1 + f->g1 * r->u1) * f->w1;
+    f->u2 = (l->h2 * l->u2 + f->g2 * r->u2) * f->w2;
     f->c1 = g * ((l->h1 + r->h1) / 2.0f);
     f->c2 = g * ((l->h2 + r->h2) / 2.0f);
 }
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).jumps, face.go:85
+// (*Face[float32]).jumps, face.go:98
 DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -972,19 +951,26 @@ DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
     f->r4 = (r->q2 * r->u2 - l->q2 * l->u2) + f->c2 * (ratio * f->dz1 + (1.0f - ratio) * f->dz2);
 }
 
-// Look fills the sides of an edge, the jumps and the Roe state.
-// (*Face[float32]).Look, edge.go:43
+// Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
+// a GPU waits once.
+// (*Face[float32]).Look, edge.go:44
 DEVICE void Face_Look_f32(Face_f32 *f, Ends at, Normal_f32 *n, const Params_f32 *p, Slice<Bed_f32> beds,
         Slice<State_f32> w) {
-    f->thin = side_look_f32(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y, p->DryDepth);
-    if (at.Right >= 0) {
-        if (side_look_f32(&f->r, &w[at.Right], &beds[at.Right], n->X, n->Y, p->DryDepth)) {
-            f->thin = true;
-        }
-    } else if (at.Right == -1) {
-        side_mirror_f32(&f->r, &f->l);
+    int32 right = at.Right;
+    if (right < 0) {
+        right = at.Left;
+    }
+    side_turn_f32(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
+    side_turn_f32(&f->r, &w[right], &beds[right], n->X, n->Y);
+    f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
+    if (f->thin) {
+        side_slow_f32(&f->l, p->DryDepth);
+        side_slow_f32(&f->r, p->DryDepth);
     } else {
-        f->r = f->l;
+        Face_speeds_f32(f);
+    }
+    if (at.Right == -1) {
+        side_mirror_f32(&f->r);
     }
     if (!f->thin) {
         Face_levels_f32(f);
@@ -1038,9 +1024,15 @@ DEVICE void Eigenvalues_solve_f32(Eigenvalues_f32 *ev, float u1, float u2, float
         y *= 1.0f + t + (2.0f * t * t - v) + 5.0f * t * (t * t - v);
     }
     for (int64 i = 0; i < 60; i++) {
-        float step = (((y - 2.0f * a) * y + k) * y - bb) / ((3.0f * y - 4.0f * a) * y + k);
+        float rest = ((y - 2.0f * a) * y + k) * y - bb, slope = (3.0f * y - 4.0f * a) * y + k;
+        if (abs_f32(rest) * a <= tol * tol * k * slope) {
+            // what is left is below rounding
+            break;
+        }
+        float step = rest / slope;
         y -= step;
         if (abs_f32(step) * a <= tol * k) {
+            // and here after this step
             break;
         }
     }
@@ -1048,9 +1040,10 @@ DEVICE void Eigenvalues_solve_f32(Eigenvalues_f32 *ev, float u1, float u2, float
     // p - q
     float root = sqrt_f32(larger_f32(k - (2.0f * a - y) * y, 0.0f));
     float q = (y - a - root) / 2.0f;
-    float s = b / root;
+    float both = 1.0f / (root * q);
+    float s = b * (q * both);
     float ss = s * s;
-    float disc = ss - 4.0f * (e / q);
+    float disc = ss - 4.0f * (e * (root * both));
     float outer = sqrt_f32(ss - 4.0f * q) / 2.0f, inner = sqrt_f32(larger_f32(disc, 0.0f)) / 2.0f;
     s /= 2.0f;
     ev->L1 = mean - s - outer;
@@ -1061,13 +1054,13 @@ DEVICE void Eigenvalues_solve_f32(Eigenvalues_f32 *ev, float u1, float u2, float
 }
 
 // fastest is max(|λ1|, |λ4|).
-// (*Eigenvalues[float32]).fastest, eigen.go:57
+// (*Eigenvalues[float32]).fastest, eigen.go:62
 DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
     return abs_f32(ev->L1 + ev->L4) / 2.0f + (ev->L4 - ev->L1) / 2.0f;
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float32]).Waves, edge.go:62
+// (*Face[float32]).Waves, edge.go:69
 DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -1139,13 +1132,13 @@ DEVICE alone_f32_results alone_f32(float g, float hl, float ul, float hr, float 
 }
 
 // residual is the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:107
+// (*Face[float32]).residual, face.go:120
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // times is the Roe matrix A of the face times v.
-// (*Face[float32]).times, face.go:94
+// (*Face[float32]).times, face.go:107
 DEVICE vector_f32 Face_times_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -1269,7 +1262,7 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // PVM finds the viscosity by the PVM-IFCP scheme.
-// (*Face[float32]).PVM, edge.go:70
+// (*Face[float32]).PVM, edge.go:77
 DEVICE void Face_PVM_f32(Face_f32 *f, const Params_f32 *p) {
     if (f->thin) {
         Face_dry_f32(f, p);
@@ -1278,7 +1271,7 @@ DEVICE void Face_PVM_f32(Face_f32 *f, const Params_f32 *p) {
     }
 }
 
-// sign[float32], roe.go:80
+// sign[float32], roe.go:91
 DEVICE float sign_f32(float x) {
     if (x > 0.0f) {
         return 1.0f;
@@ -1289,18 +1282,16 @@ DEVICE float sign_f32(float x) {
     return 0.0f;
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with v the viscosity
-// of the mass.
-// contact[float32], edge.go:143
-DEVICE float contact_f32(float ql, float tl, float hl, float qr, float tr, float hr, float u, float v) {
-    float sl = sqrt_f32(hl), sr = sqrt_f32(hr);
-    float t = (sl * tl + sr * tr) / (sl + sr);
+// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
+// the tangential velocity and v the viscosity of the mass.
+// contact[float32], edge.go:150
+DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:134
+// carried[float32], edge.go:141
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -1312,7 +1303,7 @@ DEVICE float carried_f32(float m, float tl, float tr) {
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum.
-// bounded[float32], edge.go:154
+// bounded[float32], edge.go:159
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, float hl, float ul, float hr, float ur,
         float jump, const Params_f32 *p) {
@@ -1339,7 +1330,7 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, float hl, fl
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
 // layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
 // cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:177
+// (*Face[float32]).share, edge.go:182
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1367,9 +1358,9 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-// (*Face[float32]).Split, edge.go:90
-DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Clock_f32 *clock,
-        bool contacts, bool mine, Flux_f32 *out, Counters *n) {
+// (*Face[float32]).Split, edge.go:97
+DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, float dt, bool contacts,
+        bool mine, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
     if (f->waves.Complex && !f->thin && mine) {
@@ -1382,8 +1373,8 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     }
     float t1 = 0.0f, t2 = 0.0f;
     if (contacts && !f->thin) {
-        t1 = contact_f32(l->q1, l->t1, l->h1, r->q1, r->t1, r->h1, f->u1, v->h1);
-        t2 = contact_f32(l->q2, l->t2, l->h2, r->q2, r->t2, r->h2, f->u2, v->h2);
+        t1 = contact_f32(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
+        t2 = contact_f32(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
         if (at.Right == -1) {
             t1 = 0.0f;
             t2 = 0.0f;
@@ -1402,7 +1393,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     n2r = results2.r1;
     float length = normal->Length;
     float step1 = abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = abs_f32(l->depth - r->depth);
-    if (float s = Face_share_f32(f, at, m1 * length * clock->Dt, l->h1, r->h1, step1, p->DryDepth); s < 1.0f) {
+    if (float s = Face_share_f32(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth); s < 1.0f) {
         m1 = m1 * s;
         t1 = t1 * s;
         n1l = n1l * s;
@@ -1411,7 +1402,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    if (float s = Face_share_f32(f, at, m2 * length * clock->Dt, l->h2, r->h2, step2, p->DryDepth); s < 1.0f) {
+    if (float s = Face_share_f32(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth); s < 1.0f) {
         m2 = m2 * s;
         t2 = t2 * s;
         n2l = n2l * s;
@@ -1436,49 +1427,73 @@ DEVICE void FluxPVM_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Cloc
     Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_PVM_f32(&f, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, false, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, false, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
-// look rotates a cell into the frame of the normal (nx, ny) and tells whether one of its layers is absent.
-// (*side[float64]).look, face.go:30
-DEVICE bool side_look_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny, double dry) {
+// turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
+// (*side[float64]).turn, face.go:31
+DEVICE void side_turn_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
     s->h1 = w->H1;
     s->q1 = w->Q1x * nx + w->Q1y * ny;
+    s->t1 = w->Q1y * nx - w->Q1x * ny;
     s->h2 = w->H2;
     s->q2 = w->Q2x * nx + w->Q2y * ny;
-    double t1 = w->Q1y * nx - w->Q1x * ny, t2 = w->Q2y * nx - w->Q2x * ny;
-    if (s->h1 < dry || s->h2 < dry) {
-        s->u1 = velocity_f64(s->h1, s->q1, dry);
-        s->t1 = velocity_f64(s->h1, t1, dry);
-        s->u2 = velocity_f64(s->h2, s->q2, dry);
-        s->t2 = velocity_f64(s->h2, t2, dry);
-        s->q1 = s->h1 * s->u1;
-        s->q2 = s->h2 * s->u2;
-        return true;
-    }
-    double both = 1.0 / (s->h1 * s->h2);
-    double v1 = s->h2 * both, v2 = s->h1 * both;
-    s->u1 = s->q1 * v1;
-    s->t1 = t1 * v1;
-    s->u2 = s->q2 * v2;
-    s->t2 = t2 * v2;
-    return false;
+    s->t2 = w->Q2y * nx - w->Q2x * ny;
 }
 
-// mirror makes s what stands behind a wall in front of o: the same water, its normal velocity turned round.
-// (*side[float64]).mirror, face.go:60
-DEVICE void side_mirror_f64(side_f64 *s, side_f64 *o) {
-    *s = *o;
-    s->q1 = -o->q1;
-    s->u1 = -o->u1;
-    s->q2 = -o->q2;
-    s->u2 = -o->u2;
+// thin tells whether a layer is absent.
+// (*side[float64]).thin, face.go:38
+DEVICE bool side_thin_f64(side_f64 *s, double dry) {
+    return s->h1 < dry || s->h2 < dry;
+}
+
+// slow finds the velocities of a side where a layer may be absent, and what flows then.
+// (*side[float64]).slow, face.go:53
+DEVICE void side_slow_f64(side_f64 *s, double dry) {
+    s->u1 = velocity_f64(s->h1, s->q1, dry);
+    s->t1 = velocity_f64(s->h1, s->t1, dry);
+    s->u2 = velocity_f64(s->h2, s->q2, dry);
+    s->t2 = velocity_f64(s->h2, s->t2, dry);
+    s->q1 = s->h1 * s->u1;
+    s->q2 = s->h2 * s->u2;
+}
+
+// speeds finds the velocities of both sides where both layers are there, by one division.
+// (*Face[float64]).speeds, face.go:41
+DEVICE void Face_speeds_f64(Face_f64 *f) {
+    side_f64 *l = &f->l, *r = &f->r;
+    double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
+    double all = 1.0 / (hl * hr);
+    // now one over them
+    const double value1 = hr * all, value2 = hl * all;
+    hl = value1;
+    hr = value2;
+    double v1 = l->h2 * hl, v2 = l->h1 * hl;
+    l->u1 = l->q1 * v1;
+    l->t1 = l->t1 * v1;
+    l->u2 = l->q2 * v2;
+    l->t2 = l->t2 * v2;
+    v1 = r->h2 * hr;
+    v2 = r->h1 * hr;
+    r->u1 = r->q1 * v1;
+    r->t1 = r->t1 * v1;
+    r->u2 = r->q2 * v2;
+    r->t2 = r->t2 * v2;
+}
+
+// mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
+// (*side[float64]).mirror, face.go:71
+DEVICE void side_mirror_f64(side_f64 *s) {
+    s->q1 = -s->q1;
+    s->u1 = -s->u1;
+    s->q2 = -s->q2;
+    s->u2 = -s->u2;
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float64]).levels, face.go:66
+// (*Face[float64]).levels, face.go:76
 DEVICE void Face_levels_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -1487,19 +1502,24 @@ DEVICE void Face_levels_f64(Face_f64 *f) {
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-// (*Face[float64]).mean, face.go:74
+// (*Face[float64]).mean, face.go:84
 DEVICE void Face_mean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
-    double g1 = sqrt_f64(l->h1 * r->h1), g2 = sqrt_f64(l->h2 * r->h2);
-    f->u1 = (l->h1 * l->u1 + g1 * r->u1) / (l->h1 + g1);
-    f->u2 = (l->h2 * l->u2 + g2 * r->u2) / (l->h2 + g2);
+    f->g1 = sqrt_f64(l->h1 * r->h1);
+    f->g2 = sqrt_f64(l->h2 * r->h2);
+    double s1 = l->h1 + f->g1, s2 = l->h2 + f->g2;
+    double both = 1.0 / (s1 * s2);
+    f->w1 = s2 * both;
+    f->w2 = s1 * both;
+    f->u1 = (l->h1 * l->u1 + f->g1 * r->u1) * f->w1;
+    f->u2 = (l->h2 * l->u2 + f->g2 * r->u2) * f->w2;
     f->c1 = g * ((l->h1 + r->h1) / 2.0);
     f->c2 = g * ((l->h2 + r->h2) / 2.0);
 }
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).jumps, face.go:85
+// (*Face[float64]).jumps, face.go:98
 DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1508,19 +1528,26 @@ DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
     f->r4 = (r->q2 * r->u2 - l->q2 * l->u2) + f->c2 * (ratio * f->dz1 + (1.0 - ratio) * f->dz2);
 }
 
-// Look fills the sides of an edge, the jumps and the Roe state.
-// (*Face[float64]).Look, edge.go:43
+// Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
+// a GPU waits once.
+// (*Face[float64]).Look, edge.go:44
 DEVICE void Face_Look_f64(Face_f64 *f, Ends at, Normal_f64 *n, const Params_f64 *p, Slice<Bed_f64> beds,
         Slice<State_f64> w) {
-    f->thin = side_look_f64(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y, p->DryDepth);
-    if (at.Right >= 0) {
-        if (side_look_f64(&f->r, &w[at.Right], &beds[at.Right], n->X, n->Y, p->DryDepth)) {
-            f->thin = true;
-        }
-    } else if (at.Right == -1) {
-        side_mirror_f64(&f->r, &f->l);
+    int32 right = at.Right;
+    if (right < 0) {
+        right = at.Left;
+    }
+    side_turn_f64(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
+    side_turn_f64(&f->r, &w[right], &beds[right], n->X, n->Y);
+    f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
+    if (f->thin) {
+        side_slow_f64(&f->l, p->DryDepth);
+        side_slow_f64(&f->r, p->DryDepth);
     } else {
-        f->r = f->l;
+        Face_speeds_f64(f);
+    }
+    if (at.Right == -1) {
+        side_mirror_f64(&f->r);
     }
     if (!f->thin) {
         Face_levels_f64(f);
@@ -1575,9 +1602,15 @@ DEVICE void Eigenvalues_solve_f64(Eigenvalues_f64 *ev, double u1, double u2, dou
         y *= 1.0 + t + (2.0 * t * t - v) + 5.0 * t * (t * t - v);
     }
     for (int64 i = 0; i < 60; i++) {
-        double step = (((y - 2.0 * a) * y + k) * y - bb) / ((3.0 * y - 4.0 * a) * y + k);
+        double rest = ((y - 2.0 * a) * y + k) * y - bb, slope = (3.0 * y - 4.0 * a) * y + k;
+        if (abs_f64(rest) * a <= tol * tol * k * slope) {
+            // what is left is below rounding
+            break;
+        }
+        double step = rest / slope;
         y -= step;
         if (abs_f64(step) * a <= tol * k) {
+            // and here after this step
             break;
         }
     }
@@ -1585,9 +1618,10 @@ DEVICE void Eigenvalues_solve_f64(Eigenvalues_f64 *ev, double u1, double u2, dou
     // p - q
     double root = sqrt_f64(larger_f64(k - (2.0 * a - y) * y, 0.0));
     double q = (y - a - root) / 2.0;
-    double s = b / root;
+    double both = 1.0 / (root * q);
+    double s = b * (q * both);
     double ss = s * s;
-    double disc = ss - 4.0 * (e / q);
+    double disc = ss - 4.0 * (e * (root * both));
     double outer = sqrt_f64(ss - 4.0 * q) / 2.0, inner = sqrt_f64(larger_f64(disc, 0.0)) / 2.0;
     s /= 2.0;
     ev->L1 = mean - s - outer;
@@ -1598,13 +1632,13 @@ DEVICE void Eigenvalues_solve_f64(Eigenvalues_f64 *ev, double u1, double u2, dou
 }
 
 // fastest is max(|λ1|, |λ4|).
-// (*Eigenvalues[float64]).fastest, eigen.go:57
+// (*Eigenvalues[float64]).fastest, eigen.go:62
 DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
     return abs_f64(ev->L1 + ev->L4) / 2.0 + (ev->L4 - ev->L1) / 2.0;
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float64]).Waves, edge.go:62
+// (*Face[float64]).Waves, edge.go:69
 DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -1676,13 +1710,13 @@ DEVICE alone_f64_results alone_f64(double g, double hl, double ul, double hr, do
 }
 
 // residual is the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:107
+// (*Face[float64]).residual, face.go:120
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // times is the Roe matrix A of the face times v.
-// (*Face[float64]).times, face.go:94
+// (*Face[float64]).times, face.go:107
 DEVICE vector_f64 Face_times_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -1806,7 +1840,7 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // PVM finds the viscosity by the PVM-IFCP scheme.
-// (*Face[float64]).PVM, edge.go:70
+// (*Face[float64]).PVM, edge.go:77
 DEVICE void Face_PVM_f64(Face_f64 *f, const Params_f64 *p) {
     if (f->thin) {
         Face_dry_f64(f, p);
@@ -1815,7 +1849,7 @@ DEVICE void Face_PVM_f64(Face_f64 *f, const Params_f64 *p) {
     }
 }
 
-// sign[float64], roe.go:80
+// sign[float64], roe.go:91
 DEVICE double sign_f64(double x) {
     if (x > 0.0) {
         return 1.0;
@@ -1826,18 +1860,16 @@ DEVICE double sign_f64(double x) {
     return 0.0;
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with v the viscosity
-// of the mass.
-// contact[float64], edge.go:143
-DEVICE double contact_f64(double ql, double tl, double hl, double qr, double tr, double hr, double u, double v) {
-    double sl = sqrt_f64(hl), sr = sqrt_f64(hr);
-    double t = (sl * tl + sr * tr) / (sl + sr);
+// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
+// the tangential velocity and v the viscosity of the mass.
+// contact[float64], edge.go:150
+DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:134
+// carried[float64], edge.go:141
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -1849,7 +1881,7 @@ DEVICE double carried_f64(double m, double tl, double tr) {
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum.
-// bounded[float64], edge.go:154
+// bounded[float64], edge.go:159
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, double hl, double ul, double hr, double ur,
         double jump, const Params_f64 *p) {
@@ -1876,7 +1908,7 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, double hl
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
 // layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
 // cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:177
+// (*Face[float64]).share, edge.go:182
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -1904,9 +1936,9 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-// (*Face[float64]).Split, edge.go:90
-DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Clock_f64 *clock,
-        bool contacts, bool mine, Flux_f64 *out, Counters *n) {
+// (*Face[float64]).Split, edge.go:97
+DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, double dt, bool contacts,
+        bool mine, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
     if (f->waves.Complex && !f->thin && mine) {
@@ -1919,8 +1951,8 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
     }
     double t1 = 0.0, t2 = 0.0;
     if (contacts && !f->thin) {
-        t1 = contact_f64(l->q1, l->t1, l->h1, r->q1, r->t1, r->h1, f->u1, v->h1);
-        t2 = contact_f64(l->q2, l->t2, l->h2, r->q2, r->t2, r->h2, f->u2, v->h2);
+        t1 = contact_f64(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
+        t2 = contact_f64(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
         if (at.Right == -1) {
             t1 = 0.0;
             t2 = 0.0;
@@ -1939,7 +1971,7 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
     n2r = results2.r1;
     double length = normal->Length;
     double step1 = abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = abs_f64(l->depth - r->depth);
-    if (double s = Face_share_f64(f, at, m1 * length * clock->Dt, l->h1, r->h1, step1, p->DryDepth); s < 1.0) {
+    if (double s = Face_share_f64(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth); s < 1.0) {
         m1 = m1 * s;
         t1 = t1 * s;
         n1l = n1l * s;
@@ -1948,7 +1980,7 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    if (double s = Face_share_f64(f, at, m2 * length * clock->Dt, l->h2, r->h2, step2, p->DryDepth); s < 1.0) {
+    if (double s = Face_share_f64(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth); s < 1.0) {
         m2 = m2 * s;
         t2 = t2 * s;
         n2l = n2l * s;
@@ -1973,29 +2005,38 @@ DEVICE void FluxPVM_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Cloc
     Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_PVM_f64(&f, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, false, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, false, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
-// project is E v for an external eigenvalue λ: R (l·v)/(l·R) with the right eigenvector R = (1, λ, m, mλ),
-// m = X1/c1, the left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k, and l·R = p'(λ), which vanishes
-// only at a double root, and no external root is double.
-// (*Face[float32]).project, roe.go:67
-DEVICE vector_f32 Face_project_f32(Face_f32 *f, float l, vector_f32 v) {
-    float x1 = (l - f->u1) * (l - f->u1) - f->c1, x2 = (l - f->u2) * (l - f->u2) - f->c2;
-    float slope = 2.0f * ((l - f->u1) * x2 + (l - f->u2) * x1);
-    float s = (x2 * ((l - 2.0f * f->u1) * v.h1 + v.q1) + f->c1 * ((l - 2.0f * f->u2) * v.h2 + v.q2)) / slope;
-    float m = x1 / f->c1 * s;
-    return vector_f32{s, l * s, m, l * m};
+// external finds both external waves by one division.
+// (*Face[float32]).external, roe.go:69
+struct Face_external_f32_results { wave_f32 r0; wave_f32 r1; };
+DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float l4) {
+    float a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
+    float b1 = (l4 - f->u1) * (l4 - f->u1) - f->c1, b2 = (l4 - f->u2) * (l4 - f->u2) - f->c2;
+    float a = 2.0f * ((l1 - f->u1) * a2 + (l1 - f->u2) * a1);
+    float b = 2.0f * ((l4 - f->u1) * b2 + (l4 - f->u2) * b1);
+    float all = 1.0f / (a * b * f->c1);
+    float w = f->c1 * all, c = a * b * all;
+    return {wave_f32{l1, a2, a1 * c, b * w}, wave_f32{l4, b2, b1 * c, a * w}};
+}
+
+// project is E v for an external wave: R (l·v)/(l·R).
+// (*Face[float32]).project, roe.go:80
+DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
+    float s = (w->x2 * ((w->l - 2.0f * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0f * f->u2) * v.h2 + v.q2)) * w->weight;
+    float m = w->m * s;
+    return vector_f32{s, w->l * s, m, w->l * m};
 }
 
 // plus is v + s w.
-// (vector[float32]).plus, roe.go:76
+// (vector[float32]).plus, roe.go:87
 DEVICE vector_f32 vector_plus_f32(vector_f32 v, float s, vector_f32 w) {
     return vector_f32{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
 // harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-// harten[float32], roe.go:56
+// harten[float32], roe.go:55
 DEVICE float harten_f32(float l, float eps) {
     float a = abs_f32(l);
     if (a >= eps) {
@@ -2005,18 +2046,18 @@ DEVICE float harten_f32(float l, float eps) {
 }
 
 // jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).jump, face.go:104
+// (*Face[float32]).jump, face.go:117
 DEVICE vector_f32 Face_jump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
-// fix adds to |A| what Harten's fix adds to each |λ|: Σ g_k E_k applied to the jump.
-// (*Face[float32]).fix, roe.go:38
-DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32 *ev, float g1, float g2, float g3,
-        float g4) {
+// fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
+// (*Face[float32]).fix, roe.go:37
+DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32 *ev, float width, wave_f32 *w1,
+        wave_f32 *w4) {
+    float g1 = harten_f32(ev->L1, width), g2 = harten_f32(ev->L2, width), g3 = harten_f32(ev->L3, width), g4 = harten_f32(ev->L4, width);
     vector_f32 inner = Face_jump_f32(f);
-    vector_f32 e1 = Face_project_f32(f, ev->L1, inner);
-    vector_f32 e4 = Face_project_f32(f, ev->L4, inner);
+    vector_f32 e1 = Face_project_f32(f, w1, inner), e4 = Face_project_f32(f, w4, inner);
     inner = vector_plus_f32(vector_plus_f32(inner, -1.0f, e1), -1.0f, e4);
     vector_f32 m = {};
     m = vector_plus_f32(vector_plus_f32(m, g1, e1), g4, e4);
@@ -2043,8 +2084,8 @@ DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32
 DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
     Eigenvalues_f32 *ev = &f->waves;
     vector_f32 inner = Face_residual_f32(f);
-    vector_f32 e1 = Face_project_f32(f, ev->L1, inner);
-    vector_f32 e4 = Face_project_f32(f, ev->L4, inner);
+    auto [w1, w4] = Face_external_f32(f, ev->L1, ev->L4);
+    vector_f32 e1 = Face_project_f32(f, &w1, inner), e4 = Face_project_f32(f, &w4, inner);
     inner = vector_plus_f32(vector_plus_f32(inner, -1.0f, e1), -1.0f, e4);
 
     vector_f32 m = {};
@@ -2058,15 +2099,14 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
     m = vector_plus_f32(vector_plus_f32(m, sign_f32(ev->L1), e1), sign_f32(ev->L4), e4);
 
     float width = p->EntropyFix * (ev->L4 - ev->L1);
-    float g1 = harten_f32(ev->L1, width), g2 = harten_f32(ev->L2, width), g3 = harten_f32(ev->L3, width), g4 = harten_f32(ev->L4, width);
-    if (g1 + g2 + g3 + g4 > 0.0f) {
-        m = vector_plus_f32(m, 1.0f, Face_fix_f32(f, p, ev, g1, g2, g3, g4));
+    if (smaller_f32(smaller_f32(abs_f32(ev->L1), abs_f32(ev->L4)), smaller_f32(abs_f32(ev->L2), abs_f32(ev->L3))) < width) {
+        m = vector_plus_f32(m, 1.0f, Face_fix_f32(f, p, ev, width, &w1, &w4));
     }
     f->viscosity = m;
 }
 
 // Roe finds the viscosity by Roe's method.
-// (*Face[float32]).Roe, edge.go:79
+// (*Face[float32]).Roe, edge.go:86
 DEVICE void Face_Roe_f32(Face_f32 *f, const Params_f32 *p) {
     if (f->thin) {
         Face_dry_f32(f, p);
@@ -2084,29 +2124,38 @@ DEVICE void FluxIRRoe_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Cl
     Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_Roe_f32(&f, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, false, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, false, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
-// project is E v for an external eigenvalue λ: R (l·v)/(l·R) with the right eigenvector R = (1, λ, m, mλ),
-// m = X1/c1, the left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k, and l·R = p'(λ), which vanishes
-// only at a double root, and no external root is double.
-// (*Face[float64]).project, roe.go:67
-DEVICE vector_f64 Face_project_f64(Face_f64 *f, double l, vector_f64 v) {
-    double x1 = (l - f->u1) * (l - f->u1) - f->c1, x2 = (l - f->u2) * (l - f->u2) - f->c2;
-    double slope = 2.0 * ((l - f->u1) * x2 + (l - f->u2) * x1);
-    double s = (x2 * ((l - 2.0 * f->u1) * v.h1 + v.q1) + f->c1 * ((l - 2.0 * f->u2) * v.h2 + v.q2)) / slope;
-    double m = x1 / f->c1 * s;
-    return vector_f64{s, l * s, m, l * m};
+// external finds both external waves by one division.
+// (*Face[float64]).external, roe.go:69
+struct Face_external_f64_results { wave_f64 r0; wave_f64 r1; };
+DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, double l4) {
+    double a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
+    double b1 = (l4 - f->u1) * (l4 - f->u1) - f->c1, b2 = (l4 - f->u2) * (l4 - f->u2) - f->c2;
+    double a = 2.0 * ((l1 - f->u1) * a2 + (l1 - f->u2) * a1);
+    double b = 2.0 * ((l4 - f->u1) * b2 + (l4 - f->u2) * b1);
+    double all = 1.0 / (a * b * f->c1);
+    double w = f->c1 * all, c = a * b * all;
+    return {wave_f64{l1, a2, a1 * c, b * w}, wave_f64{l4, b2, b1 * c, a * w}};
+}
+
+// project is E v for an external wave: R (l·v)/(l·R).
+// (*Face[float64]).project, roe.go:80
+DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
+    double s = (w->x2 * ((w->l - 2.0 * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0 * f->u2) * v.h2 + v.q2)) * w->weight;
+    double m = w->m * s;
+    return vector_f64{s, w->l * s, m, w->l * m};
 }
 
 // plus is v + s w.
-// (vector[float64]).plus, roe.go:76
+// (vector[float64]).plus, roe.go:87
 DEVICE vector_f64 vector_plus_f64(vector_f64 v, double s, vector_f64 w) {
     return vector_f64{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
 // harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-// harten[float64], roe.go:56
+// harten[float64], roe.go:55
 DEVICE double harten_f64(double l, double eps) {
     double a = abs_f64(l);
     if (a >= eps) {
@@ -2116,18 +2165,18 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).jump, face.go:104
+// (*Face[float64]).jump, face.go:117
 DEVICE vector_f64 Face_jump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
-// fix adds to |A| what Harten's fix adds to each |λ|: Σ g_k E_k applied to the jump.
-// (*Face[float64]).fix, roe.go:38
-DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64 *ev, double g1, double g2,
-        double g3, double g4) {
+// fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
+// (*Face[float64]).fix, roe.go:37
+DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64 *ev, double width, wave_f64 *w1,
+        wave_f64 *w4) {
+    double g1 = harten_f64(ev->L1, width), g2 = harten_f64(ev->L2, width), g3 = harten_f64(ev->L3, width), g4 = harten_f64(ev->L4, width);
     vector_f64 inner = Face_jump_f64(f);
-    vector_f64 e1 = Face_project_f64(f, ev->L1, inner);
-    vector_f64 e4 = Face_project_f64(f, ev->L4, inner);
+    vector_f64 e1 = Face_project_f64(f, w1, inner), e4 = Face_project_f64(f, w4, inner);
     inner = vector_plus_f64(vector_plus_f64(inner, -1.0, e1), -1.0, e4);
     vector_f64 m = {};
     m = vector_plus_f64(vector_plus_f64(m, g1, e1), g4, e4);
@@ -2154,8 +2203,8 @@ DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64
 DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
     Eigenvalues_f64 *ev = &f->waves;
     vector_f64 inner = Face_residual_f64(f);
-    vector_f64 e1 = Face_project_f64(f, ev->L1, inner);
-    vector_f64 e4 = Face_project_f64(f, ev->L4, inner);
+    auto [w1, w4] = Face_external_f64(f, ev->L1, ev->L4);
+    vector_f64 e1 = Face_project_f64(f, &w1, inner), e4 = Face_project_f64(f, &w4, inner);
     inner = vector_plus_f64(vector_plus_f64(inner, -1.0, e1), -1.0, e4);
 
     vector_f64 m = {};
@@ -2169,15 +2218,14 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
     m = vector_plus_f64(vector_plus_f64(m, sign_f64(ev->L1), e1), sign_f64(ev->L4), e4);
 
     double width = p->EntropyFix * (ev->L4 - ev->L1);
-    double g1 = harten_f64(ev->L1, width), g2 = harten_f64(ev->L2, width), g3 = harten_f64(ev->L3, width), g4 = harten_f64(ev->L4, width);
-    if (g1 + g2 + g3 + g4 > 0.0) {
-        m = vector_plus_f64(m, 1.0, Face_fix_f64(f, p, ev, g1, g2, g3, g4));
+    if (smaller_f64(smaller_f64(abs_f64(ev->L1), abs_f64(ev->L4)), smaller_f64(abs_f64(ev->L2), abs_f64(ev->L3))) < width) {
+        m = vector_plus_f64(m, 1.0, Face_fix_f64(f, p, ev, width, &w1, &w4));
     }
     f->viscosity = m;
 }
 
 // Roe finds the viscosity by Roe's method.
-// (*Face[float64]).Roe, edge.go:79
+// (*Face[float64]).Roe, edge.go:86
 DEVICE void Face_Roe_f64(Face_f64 *f, const Params_f64 *p) {
     if (f->thin) {
         Face_dry_f64(f, p);
@@ -2195,7 +2243,7 @@ DEVICE void FluxIRRoe_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Cl
     Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_Roe_f64(&f, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, false, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, false, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
@@ -2207,7 +2255,7 @@ DEVICE void FluxRoe_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Cloc
     Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_Roe_f32(&f, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, true, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, true, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
@@ -2219,22 +2267,58 @@ DEVICE void FluxRoe_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Cloc
     Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_Roe_f64(&f, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, true, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, true, m->Ends_[e].Left < m->Owned, &out[e], n);
+}
+
+// set finds the length of the next step.
+// (*Clock[float32]).set, clock.go:40
+DEVICE void Clock_set_f32(Clock_f32 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (double(c->Limit) >= left) {
+        c->Dt = float(left);
+    }
+    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float32]).Tick, clock.go:27
+DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
+    if (double(c->Limit) >= c->Until - c->Time) {
+        c->Time = c->Until;
+    } else {
+        c->Time += double(c->Dt);
+    }
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    c->Pending = false;
+    Clock_set_f32(c);
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed.
+// (*Clock[float32]).now, clock.go:57
+DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
+    Clock_f32 n = *c;
+    if (n.Pending) {
+        Clock_Tick_f32(&n, waves->Value());
+    }
+    return n;
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:102
+// (*TiledMesh[float32]).count, tile.go:131
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
-DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, Clock_f32 *clock) {
-    if (clock->Stop) {
+DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
+    if (stop) {
         return {0, 0};
     }
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:110
-DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, Clock_f32 *clock,
+// (*TiledMesh[float32]).gather, tile.go:139
+DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
         Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
     TileCell cell = m->Cells[k];
     balance_f32 b = {};
@@ -2246,16 +2330,46 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
             slots >>= 10;
         }
     }
-    return balance_advance_f32(&b, int64(cell.Cell), p, clock, m->Beds[cell.Cell].Area, w, manning, out);
+    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+}
+
+// once is 1 for the first tile and 0 for all others.
+// once, tile.go:123
+DEVICE int64 once(int64 t) {
+    if (t == 0) {
+        return 1;
+    }
+    return 0;
+}
+
+// Book keeps the largest CFL number of the steps.
+// (*Clock[float32]).Book, clock.go:50
+DEVICE void Clock_Book_f32(Clock_f32 *c) {
+    if (double courant = c->CFL * double(c->Took) / double(c->Limit); courant > c->Courant) {
+        c->Courant = courant;
+    }
+}
+
+// hand gives the clock on to the next step.
+// (*Clock[float32]).hand, clock.go:66
+DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next) {
+    Clock_f32 n = *c;
+    Clock_Book_f32(&n);
+    n.Pending = !n.Stop;
+    *next = n;
 }
 
 // TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
-// FluxPVM and UpdateCell do. Nothing happens when the clock has stopped.
-// TilePVM[float32], tile.go:35
+// FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
+// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// else happens once the clock has stopped.
+// TilePVM[float32], tile.go:41
 DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    auto [edges, cells] = TiledMesh_count_f32(m, t, clock);
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     float best = float(math_Inf(1));
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f32 f = {};
@@ -2263,29 +2377,70 @@ DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
         Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f32(&f, p);
         Face_PVM_f32(&f, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, false, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, false, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<float>(best, limit);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
+        Clock_hand_f32(&now, next);
+        spare->Reset();
     }
     return best;
 }
 
+// set finds the length of the next step.
+// (*Clock[float64]).set, clock.go:40
+DEVICE void Clock_set_f64(Clock_f64 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (c->Limit >= left) {
+        c->Dt = left;
+    }
+    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float64]).Tick, clock.go:27
+DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
+    if (c->Limit >= c->Until - c->Time) {
+        c->Time = c->Until;
+    } else {
+        c->Time += c->Dt;
+    }
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    c->Pending = false;
+    Clock_set_f64(c);
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed.
+// (*Clock[float64]).now, clock.go:57
+DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
+    Clock_f64 n = *c;
+    if (n.Pending) {
+        Clock_Tick_f64(&n, waves->Value());
+    }
+    return n;
+}
+
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:102
+// (*TiledMesh[float64]).count, tile.go:131
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
-DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, Clock_f64 *clock) {
-    if (clock->Stop) {
+DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
+    if (stop) {
         return {0, 0};
     }
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:110
-DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, Clock_f64 *clock,
+// (*TiledMesh[float64]).gather, tile.go:139
+DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
         Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
     balance_f64 b = {};
@@ -2297,16 +2452,37 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
             slots >>= 10;
         }
     }
-    return balance_advance_f64(&b, int64(cell.Cell), p, clock, m->Beds[cell.Cell].Area, w, manning, out);
+    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+}
+
+// Book keeps the largest CFL number of the steps.
+// (*Clock[float64]).Book, clock.go:50
+DEVICE void Clock_Book_f64(Clock_f64 *c) {
+    if (double courant = c->CFL * c->Took / c->Limit; courant > c->Courant) {
+        c->Courant = courant;
+    }
+}
+
+// hand gives the clock on to the next step.
+// (*Clock[float64]).hand, clock.go:66
+DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next) {
+    Clock_f64 n = *c;
+    Clock_Book_f64(&n);
+    n.Pending = !n.Stop;
+    *next = n;
 }
 
 // TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
-// FluxPVM and UpdateCell do. Nothing happens when the clock has stopped.
-// TilePVM[float64], tile.go:35
+// FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
+// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// else happens once the clock has stopped.
+// TilePVM[float64], tile.go:41
 DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    auto [edges, cells] = TiledMesh_count_f64(m, t, clock);
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     double best = math_Inf(1);
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f64 f = {};
@@ -2314,22 +2490,29 @@ DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
         Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, p);
         Face_PVM_f64(&f, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, false, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, false, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<double>(best, limit);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
+        Clock_hand_f64(&now, next);
+        spare->Reset();
     }
     return best;
 }
 
 // TileIRRoe does by the IR-Roe scheme what TilePVM does.
-// TileIRRoe[float32], tile.go:58
+// TileIRRoe[float32], tile.go:69
 DEVICE float TileIRRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    auto [edges, cells] = TiledMesh_count_f32(m, t, clock);
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     float best = float(math_Inf(1));
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f32 f = {};
@@ -2337,22 +2520,29 @@ DEVICE float TileIRRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 
         Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f32(&f, p);
         Face_Roe_f32(&f, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, false, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, false, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<float>(best, limit);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
+        Clock_hand_f32(&now, next);
+        spare->Reset();
     }
     return best;
 }
 
 // TileIRRoe does by the IR-Roe scheme what TilePVM does.
-// TileIRRoe[float64], tile.go:58
+// TileIRRoe[float64], tile.go:69
 DEVICE double TileIRRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    auto [edges, cells] = TiledMesh_count_f64(m, t, clock);
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     double best = math_Inf(1);
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f64 f = {};
@@ -2360,22 +2550,29 @@ DEVICE double TileIRRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64
         Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, p);
         Face_Roe_f64(&f, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, false, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, false, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<double>(best, limit);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
+        Clock_hand_f64(&now, next);
+        spare->Reset();
     }
     return best;
 }
 
 // TileRoe does by the classical Roe scheme what TilePVM does.
-// TileRoe[float32], tile.go:81
+// TileRoe[float32], tile.go:97
 DEVICE float TileRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    auto [edges, cells] = TiledMesh_count_f32(m, t, clock);
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     float best = float(math_Inf(1));
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f32 f = {};
@@ -2383,22 +2580,29 @@ DEVICE float TileRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
         Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f32(&f, p);
         Face_Roe_f32(&f, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock, true, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, true, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<float>(best, limit);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
+        Clock_hand_f32(&now, next);
+        spare->Reset();
     }
     return best;
 }
 
 // TileRoe does by the classical Roe scheme what TilePVM does.
-// TileRoe[float64], tile.go:81
+// TileRoe[float64], tile.go:97
 DEVICE double TileRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
-    auto [edges, cells] = TiledMesh_count_f64(m, t, clock);
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     double best = math_Inf(1);
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f64 f = {};
@@ -2406,12 +2610,17 @@ DEVICE double TileRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
         Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, p);
         Face_Roe_f64(&f, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock, true, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, true, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, clock, w, manning, flux, out);
+        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<double>(best, limit);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
+        Clock_hand_f64(&now, next);
+        spare->Reset();
     }
     return best;
 }
@@ -2435,20 +2644,6 @@ extern "C" __global__ void __launch_bounds__(128) UpdateCell_f64(int64 lo, int64
     uint64 key = 0;
     if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, &p, &m, clock, w, flux, manning, out));
     reduce(result, key);
-}
-
-// Kernel TickClock, clock.go:53
-extern "C" __global__ void __launch_bounds__(32) TickClock_f32(int64 lo, int64 hi, Clock_f32 *clock,
-        Least<float> *least) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TickClock_f32_at(i, clock, least);
-}
-
-// Kernel TickClock, clock.go:53
-extern "C" __global__ void __launch_bounds__(32) TickClock_f64(int64 lo, int64 hi, Clock_f64 *clock,
-        Least<double> *least) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TickClock_f64_at(i, clock, least);
 }
 
 // Kernel FluxPVM, edge.go:10
@@ -2499,68 +2694,74 @@ extern "C" __global__ void __launch_bounds__(128) FluxRoe_f64(int64 lo, int64 hi
     if (e < hi) FluxRoe_f64_at(e, &p, &m, clock, w, out, n);
 }
 
-// Kernel TilePVM, tile.go:35
-extern "C" __global__ void __launch_bounds__(128) TilePVM_f32(int64 lo, int64 hi,
+// Kernel TilePVM, tile.go:41
+extern "C" __global__ void __launch_bounds__(128, 10) TilePVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     __shared__ Array<Flux_f32, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TilePVM_f32_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TilePVM_f32_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TilePVM, tile.go:35
-extern "C" __global__ void __launch_bounds__(128) TilePVM_f64(int64 lo, int64 hi,
+// Kernel TilePVM, tile.go:41
+extern "C" __global__ void __launch_bounds__(128, 5) TilePVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     __shared__ Array<Flux_f64, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TilePVM_f64_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TilePVM_f64_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileIRRoe, tile.go:58
-extern "C" __global__ void __launch_bounds__(128) TileIRRoe_f32(int64 lo, int64 hi,
+// Kernel TileIRRoe, tile.go:69
+extern "C" __global__ void __launch_bounds__(128, 10) TileIRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     __shared__ Array<Flux_f32, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileIRRoe_f32_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileIRRoe_f32_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileIRRoe, tile.go:58
-extern "C" __global__ void __launch_bounds__(128) TileIRRoe_f64(int64 lo, int64 hi,
+// Kernel TileIRRoe, tile.go:69
+extern "C" __global__ void __launch_bounds__(128, 5) TileIRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     __shared__ Array<Flux_f64, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileIRRoe_f64_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileIRRoe_f64_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileRoe, tile.go:81
-extern "C" __global__ void __launch_bounds__(128) TileRoe_f32(int64 lo, int64 hi,
+// Kernel TileRoe, tile.go:97
+extern "C" __global__ void __launch_bounds__(128, 8) TileRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     __shared__ Array<Flux_f32, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileRoe_f32_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileRoe_f32_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileRoe, tile.go:81
-extern "C" __global__ void __launch_bounds__(128) TileRoe_f64(int64 lo, int64 hi,
+// Kernel TileRoe, tile.go:97
+extern "C" __global__ void __launch_bounds__(128, 4) TileRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     __shared__ Array<Flux_f64, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileRoe_f64_at(t, &p, &m, clock, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileRoe_f64_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }

@@ -56,32 +56,6 @@ func (loop *UpdateCellLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// TickClockLoop runs TickClock for lo ≤ index < hi, on the CPU or another device.
-type TickClockLoop[F Float] struct {
-	clock *Clock[F]
-	least *atomics.Least[F]
-}
-
-// NewTickClockLoop prepares TickClock.
-func NewTickClockLoop[F Float](clock *Clock[F], least *atomics.Least[F]) *TickClockLoop[F] {
-	return &TickClockLoop[F]{clock, least}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *TickClockLoop[F]) Range(lo, hi int) {
-	for i := lo; i < hi; i++ {
-		TickClock(i, loop.clock, loop.least)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *TickClockLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TickClock" + abi.Suffix[F](), Block: 32, Dims: 1, Args: []abi.Arg{
-		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("least", loop.least),
-	}}
-}
-
 // FluxPVMLoop runs FluxPVM for lo ≤ index < hi, on the CPU or another device.
 type FluxPVMLoop[F Float] struct {
 	p     *Params[F]
@@ -113,7 +87,7 @@ func (loop *FluxPVMLoop[F]) Range(lo, hi int) {
 			group[turn].PVM(loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock, false, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock.Dt, false, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -161,7 +135,7 @@ func (loop *FluxIRRoeLoop[F]) Range(lo, hi int) {
 			group[turn].Roe(loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock, false, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock.Dt, false, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -209,7 +183,7 @@ func (loop *FluxRoeLoop[F]) Range(lo, hi int) {
 			group[turn].Roe(loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock, true, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock.Dt, true, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -231,6 +205,9 @@ type TilePVMLoop[F Float] struct {
 	p       *Params[F]
 	m       *TiledMesh[F]
 	clock   *Clock[F]
+	next    *Clock[F]
+	waves   *atomics.Least[F]
+	spare   *atomics.Least[F]
 	w       []State[F]
 	manning []F
 	out     []State[F]
@@ -239,8 +216,8 @@ type TilePVMLoop[F Float] struct {
 }
 
 // NewTilePVMLoop prepares TilePVM.
-func NewTilePVMLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TilePVMLoop[F] {
-	return &TilePVMLoop[F]{p, m, clock, w, manning, out, n, result}
+func NewTilePVMLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TilePVMLoop[F] {
+	return &TilePVMLoop[F]{p, m, clock, next, waves, spare, w, manning, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -248,7 +225,7 @@ func (loop *TilePVMLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TilePVM(t, loop.p, loop.m, loop.clock, loop.w, loop.manning, loop.out, &flux, loop.n))
+		best = min(best, TilePVM(t, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -259,6 +236,9 @@ func (loop *TilePVMLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("next", loop.next),
+		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("spare", loop.spare),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ElementsOf("out", loop.out),
@@ -272,6 +252,9 @@ type TileIRRoeLoop[F Float] struct {
 	p       *Params[F]
 	m       *TiledMesh[F]
 	clock   *Clock[F]
+	next    *Clock[F]
+	waves   *atomics.Least[F]
+	spare   *atomics.Least[F]
 	w       []State[F]
 	manning []F
 	out     []State[F]
@@ -280,8 +263,8 @@ type TileIRRoeLoop[F Float] struct {
 }
 
 // NewTileIRRoeLoop prepares TileIRRoe.
-func NewTileIRRoeLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileIRRoeLoop[F] {
-	return &TileIRRoeLoop[F]{p, m, clock, w, manning, out, n, result}
+func NewTileIRRoeLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileIRRoeLoop[F] {
+	return &TileIRRoeLoop[F]{p, m, clock, next, waves, spare, w, manning, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -289,7 +272,7 @@ func (loop *TileIRRoeLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileIRRoe(t, loop.p, loop.m, loop.clock, loop.w, loop.manning, loop.out, &flux, loop.n))
+		best = min(best, TileIRRoe(t, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -300,6 +283,9 @@ func (loop *TileIRRoeLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("next", loop.next),
+		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("spare", loop.spare),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ElementsOf("out", loop.out),
@@ -313,6 +299,9 @@ type TileRoeLoop[F Float] struct {
 	p       *Params[F]
 	m       *TiledMesh[F]
 	clock   *Clock[F]
+	next    *Clock[F]
+	waves   *atomics.Least[F]
+	spare   *atomics.Least[F]
 	w       []State[F]
 	manning []F
 	out     []State[F]
@@ -321,8 +310,8 @@ type TileRoeLoop[F Float] struct {
 }
 
 // NewTileRoeLoop prepares TileRoe.
-func NewTileRoeLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileRoeLoop[F] {
-	return &TileRoeLoop[F]{p, m, clock, w, manning, out, n, result}
+func NewTileRoeLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileRoeLoop[F] {
+	return &TileRoeLoop[F]{p, m, clock, next, waves, spare, w, manning, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -330,7 +319,7 @@ func (loop *TileRoeLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileRoe(t, loop.p, loop.m, loop.clock, loop.w, loop.manning, loop.out, &flux, loop.n))
+		best = min(best, TileRoe(t, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -341,6 +330,9 @@ func (loop *TileRoeLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("next", loop.next),
+		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("spare", loop.spare),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ElementsOf("out", loop.out),

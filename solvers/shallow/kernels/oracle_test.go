@@ -123,7 +123,7 @@ func near(a, b []float64, tol float64) bool {
 var testRatios = []float64{1e-6, .3, .5, .9, .98, .9999, 1}
 
 func testParams(r float64) *Params[float64] {
-	return &Params[float64]{Gravity: 9.81, DensityRatio: r, CFL: .9, DryDepth: 1e-6, Tolerance: 1e-7}
+	return &Params[float64]{Gravity: 9.81, DensityRatio: r, CFL: .9, DryDepth: 1e-6, Tolerance: 1e-8}
 }
 
 func TestEigenvaluesAreThoseOfTheRoeMatrix(t *testing.T) {

@@ -12,8 +12,8 @@ package kernels
 func (f *Face[F]) roe(p *Params[F]) {
 	ev := &f.waves
 	inner := f.residual()
-	e1 := f.project(ev.L1, inner)
-	e4 := f.project(ev.L4, inner)
+	w1, w4 := f.external(ev.L1, ev.L4)
+	e1, e4 := f.project(&w1, inner), f.project(&w4, inner)
 	inner = inner.plus(-1, e1).plus(-1, e4)
 
 	var m vector[F]
@@ -27,18 +27,17 @@ func (f *Face[F]) roe(p *Params[F]) {
 	m = m.plus(sign(ev.L1), e1).plus(sign(ev.L4), e4)
 
 	width := p.EntropyFix * (ev.L4 - ev.L1)
-	g1, g2, g3, g4 := harten(ev.L1, width), harten(ev.L2, width), harten(ev.L3, width), harten(ev.L4, width)
-	if g1+g2+g3+g4 > 0 {
-		m = m.plus(1, f.fix(p, ev, g1, g2, g3, g4))
+	if smaller(smaller(abs(ev.L1), abs(ev.L4)), smaller(abs(ev.L2), abs(ev.L3))) < width {
+		m = m.plus(1, f.fix(p, ev, width, &w1, &w4))
 	}
 	f.viscosity = m
 }
 
-// fix adds to |A| what Harten's fix adds to each |λ|: Σ g_k E_k applied to the jump.
-func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], g1, g2, g3, g4 F) vector[F] {
+// fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
+func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], width F, w1, w4 *wave[F]) vector[F] {
+	g1, g2, g3, g4 := harten(ev.L1, width), harten(ev.L2, width), harten(ev.L3, width), harten(ev.L4, width)
 	inner := f.jump()
-	e1 := f.project(ev.L1, inner)
-	e4 := f.project(ev.L4, inner)
+	e1, e4 := f.project(w1, inner), f.project(w4, inner)
 	inner = inner.plus(-1, e1).plus(-1, e4)
 	var m vector[F]
 	m = m.plus(g1, e1).plus(g4, e4)
@@ -61,15 +60,27 @@ func harten[F Float](l, eps F) F {
 	return (eps - a) * (eps - a) / (2 * eps)
 }
 
-// project is E v for an external eigenvalue λ: R (l·v)/(l·R) with the right eigenvector R = (1, λ, m, mλ),
-// m = X1/c1, the left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k, and l·R = p'(λ), which vanishes
-// only at a double root, and no external root is double.
-func (f *Face[F]) project(l F, v vector[F]) vector[F] {
-	x1, x2 := (l-f.u1)*(l-f.u1)-f.c1, (l-f.u2)*(l-f.u2)-f.c2
-	slope := 2 * ((l-f.u1)*x2 + (l-f.u2)*x1)
-	s := (x2*((l-2*f.u1)*v.h1+v.q1) + f.c1*((l-2*f.u2)*v.h2+v.q2)) / slope
-	m := x1 / f.c1 * s
-	return vector[F]{s, l * s, m, l * m}
+// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the left
+// l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a double
+// root, and no external root is double.
+type wave[F Float] struct{ l, x2, m, weight F }
+
+// external finds both external waves by one division.
+func (f *Face[F]) external(l1, l4 F) (w1, w4 wave[F]) {
+	a1, a2 := (l1-f.u1)*(l1-f.u1)-f.c1, (l1-f.u2)*(l1-f.u2)-f.c2
+	b1, b2 := (l4-f.u1)*(l4-f.u1)-f.c1, (l4-f.u2)*(l4-f.u2)-f.c2
+	a := 2 * ((l1-f.u1)*a2 + (l1-f.u2)*a1)
+	b := 2 * ((l4-f.u1)*b2 + (l4-f.u2)*b1)
+	all := 1 / (a * b * f.c1)
+	w, c := f.c1*all, a*b*all
+	return wave[F]{l1, a2, a1 * c, b * w}, wave[F]{l4, b2, b1 * c, a * w}
+}
+
+// project is E v for an external wave: R (l·v)/(l·R).
+func (f *Face[F]) project(w *wave[F], v vector[F]) vector[F] {
+	s := (w.x2*((w.l-2*f.u1)*v.h1+v.q1) + f.c1*((w.l-2*f.u2)*v.h2+v.q2)) * w.weight
+	m := w.m * s
+	return vector[F]{s, w.l * s, m, w.l * m}
 }
 
 // plus is v + s w.

@@ -1,6 +1,10 @@
 package kernels
 
-import "math"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+)
 
 // A tile is a piece of the mesh that a block of a GPU's threads advances at once: the fluxes of all its cells' edges go
 // to memory that the block shares, from where the cells gather them, so that they never travel. Edges between tiles are
@@ -29,13 +33,16 @@ type TiledMesh[F Float] struct {
 }
 
 // TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
-// FluxPVM and UpdateCell do. Nothing happens when the clock has stopped.
+// FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
+// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// else happens once the clock has stopped.
 //
-//atoll:kernel tile min
-func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F],
-	flux *[TileEdges]Flux[F], n *Counters) F {
+//atoll:kernel tile min blocks=5
+func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F], w []State[F],
+	manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
-	edges, cells := m.count(t, clock)
+	now := clock.now(waves)
+	edges, cells := m.count(t, now.Stop)
 	best := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
@@ -43,22 +50,27 @@ func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w [
 		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(p)
 		f.PVM(p)
-		f.Split(m.Ends[e], &m.Normals[e], p, clock, false, k < tile.Mine, &flux[k], n)
+		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, false, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
-		limit := m.gather(tile.Cell+k, p, clock, w, manning, flux, out)
+		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
 		best = min(best, limit)
+	}
+	for range once(t) {
+		now.hand(next)
+		spare.Reset()
 	}
 	return best
 }
 
 // TileIRRoe does by the IR-Roe scheme what TilePVM does.
 //
-//atoll:kernel tile min
-func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F],
-	flux *[TileEdges]Flux[F], n *Counters) F {
+//atoll:kernel tile min blocks=5
+func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F], w []State[F],
+	manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
-	edges, cells := m.count(t, clock)
+	now := clock.now(waves)
+	edges, cells := m.count(t, now.Stop)
 	best := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
@@ -66,22 +78,27 @@ func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w
 		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(p)
 		f.Roe(p)
-		f.Split(m.Ends[e], &m.Normals[e], p, clock, false, k < tile.Mine, &flux[k], n)
+		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, false, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
-		limit := m.gather(tile.Cell+k, p, clock, w, manning, flux, out)
+		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
 		best = min(best, limit)
+	}
+	for range once(t) {
+		now.hand(next)
+		spare.Reset()
 	}
 	return best
 }
 
 // TileRoe does by the classical Roe scheme what TilePVM does.
 //
-//atoll:kernel tile min
-func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w []State[F], manning []F, out []State[F],
-	flux *[TileEdges]Flux[F], n *Counters) F {
+//atoll:kernel tile min blocks=4
+func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F], w []State[F],
+	manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
-	edges, cells := m.count(t, clock)
+	now := clock.now(waves)
+	edges, cells := m.count(t, now.Stop)
 	best := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
@@ -89,31 +106,42 @@ func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock *Clock[F], w [
 		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(p)
 		f.Roe(p)
-		f.Split(m.Ends[e], &m.Normals[e], p, clock, true, k < tile.Mine, &flux[k], n)
+		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, true, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
-		limit := m.gather(tile.Cell+k, p, clock, w, manning, flux, out)
+		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
 		best = min(best, limit)
+	}
+	for range once(t) {
+		now.hand(next)
+		spare.Reset()
 	}
 	return best
 }
 
+// once is 1 for the first tile and 0 for all others.
+func once(t int) int {
+	if t == 0 {
+		return 1
+	}
+	return 0
+}
+
 // count is how many edges and cells of tile t there are to do.
-func (m *TiledMesh[F]) count(t int, clock *Clock[F]) (edges, cells int32) {
-	if clock.Stop {
+func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
+	if stop {
 		return 0, 0
 	}
 	return m.Tiles[t+1].Edge - m.Tiles[t].Edge, m.Tiles[t+1].Cell - m.Tiles[t].Cell
 }
 
 // gather advances the cell at index k of all tiles.
-func (m *TiledMesh[F]) gather(k int32, p *Params[F], clock *Clock[F], w []State[F], manning []F, flux *[TileEdges]Flux[F],
-	out []State[F]) F {
+func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning []F, flux *[TileEdges]Flux[F], out []State[F]) F {
 	cell := m.Cells[k]
 	var b balance[F]
 	for slots, s := cell.Slots, 0; s < 3; s++ {
 		b.add(&flux[slots>>1&(1<<9-1)], slots&1)
 		slots >>= 10
 	}
-	return b.advance(int(cell.Cell), p, clock, m.Beds[cell.Cell].Area, w, manning, out)
+	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, w, manning, out)
 }
