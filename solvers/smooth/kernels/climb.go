@@ -1,0 +1,218 @@
+package kernels
+
+// The optimiser is that of L. A. Freitag, M. Jones and P. Plassmann (4th Int. Meshing Roundtable (1995) 47): steepest
+// ascent of the least of several smooth functions. Directions are steepest in the metric at the vertex rather than in
+// the plane, where stretched cavities need many more steps and end far below their best.
+
+// hill is what the triangles around a vertex say at one place: their qualities and, in the frame of the metric, the
+// gradients of these. On a rail GX is the derivative along it, and GY is 0.
+type hill[F Float] struct {
+	n      int
+	q      [MaxDegree]F
+	gx, gy [MaxDegree]F
+	least  F
+	room   [MaxDegree]F // areas, doubled
+	lx, ly [MaxDegree]F // and their gradients, which are constant
+}
+
+// frame is the inverse of the root of a metric, L = M^(-1/2), which takes vectors of its frame to the plane.
+type frame[F Float] struct {
+	l      Tensor[F]
+	tx, ty F // the step along a rail that the metric gives length 1
+}
+
+// newFrame uses √M = (M + √det M)/√(tr M + 2√det M).
+func newFrame[F Float](m *Vertex[F], s *step[F]) frame[F] {
+	var f frame[F]
+	root := sqrt(m.M11*m.M22 - m.M12*m.M12)
+	scale := 1 / (root * sqrt(m.M11+m.M22+2*root))
+	f.l.M11, f.l.M12, f.l.M22 = scale*(m.M22+root), -scale*m.M12, scale*(m.M11+root)
+	if s.slides {
+		t := &s.rail
+		size := sqrt(t.Tx*(m.M11*t.Tx+2*m.M12*t.Ty) + t.Ty*m.M22*t.Ty)
+		f.tx, f.ty = t.Tx/size, t.Ty/size
+	}
+	return f
+}
+
+// look surveys the triangles around vertex i from (x, y).
+func (h *hill[F]) look(i int, closed bool, x, y F, f *frame[F], m *Mesh[F], field *Field[F], v []Vertex[F]) {
+	at := field.At(x, y)
+	mx, my := field.Slope(x, y)
+	first := m.next(i, 0)
+	a := first
+	h.n = 0
+	h.least = 2
+	for k := 1; ; k++ {
+		b := m.corner(i, k, first, closed)
+		if b < 0 {
+			break
+		}
+		t := measure(x, y, &at, &v[a], &v[b])
+		q := t.quality()
+		gx, gy := t.gradient(x, y, &v[a], &v[b], &mx, &my)
+		lx, ly := v[a].Y-v[b].Y, v[b].X-v[a].X
+		if closed {
+			h.gx[h.n], h.gy[h.n] = f.l.M11*gx+f.l.M12*gy, f.l.M12*gx+f.l.M22*gy
+			h.lx[h.n], h.ly[h.n] = f.l.M11*lx+f.l.M12*ly, f.l.M12*lx+f.l.M22*ly
+		} else {
+			h.gx[h.n], h.gy[h.n] = f.tx*gx+f.ty*gy, 0
+			h.lx[h.n], h.ly[h.n] = f.tx*lx+f.ty*ly, 0
+		}
+		h.q[h.n], h.room[h.n] = q, 2*t.area
+		if !(q >= h.least) {
+			h.least = q
+		}
+		h.n++
+		if b == first {
+			break
+		}
+		a = b
+	}
+}
+
+// active tells whether triangle k is among the worst.
+func (h *hill[F]) active(k int) bool { return h.q[k]-h.least <= 3e-5*h.least }
+
+// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
+// It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them or lies
+// between two; in the plane no more are needed.
+func (h *hill[F]) up() (F, F, F) {
+	bestX, bestY, best := F(0), F(0), F(-1)
+	for i := 0; i < h.n; i++ {
+		if !h.active(i) {
+			continue
+		}
+		for j := 0; j <= i; j++ {
+			if !h.active(j) {
+				continue
+			}
+			x, y := h.gx[i], h.gy[i]
+			if j < i {
+				ex, ey := h.gx[j]-x, h.gy[j]-y
+				square := ex*ex + ey*ey
+				share := -(x*ex + y*ey)
+				if !(share > 0 && share < square) {
+					continue // an end is nearer, or they are one
+				}
+				share /= square
+				x, y = x+share*ex, y+share*ey
+			}
+			norm := x*x + y*y
+			if (best < 0 || norm < best) && h.agrees(x, y, norm) {
+				bestX, bestY, best = x, y, norm
+			}
+		}
+	}
+	if !(best > 0) {
+		return 0, 0, 0
+	}
+	rate := sqrt(best)
+	return bestX / rate, bestY / rate, rate
+}
+
+// agrees tells whether all worst triangles improve along (x, y) as fast as its square says, but for rounding. No point
+// of the hull but the one of least norm passes; none does if 0 is in the hull.
+func (h *hill[F]) agrees(x, y, square F) bool {
+	for k := 0; k < h.n; k++ {
+		if h.active(k) && h.gx[k]*x+h.gy[k]*y < square*0.999 {
+			return false
+		}
+	}
+	return true
+}
+
+// first returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst, else
+// half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
+func (h *hill[F]) first(sx, sy F) (F, F) {
+	slope := F(-1)
+	for k := 0; k < h.n; k++ {
+		if r := h.gx[k]*sx + h.gy[k]*sy; h.active(k) && (slope < 0 || r < slope) {
+			slope = r
+		}
+	}
+	flat, meet := F(-1), F(-1)
+	for k := 0; k < h.n; k++ {
+		if loss := -(h.lx[k]*sx + h.ly[k]*sy); loss > 0 && (flat < 0 || h.room[k] < flat*loss) {
+			flat = h.room[k] / loss
+		}
+		r := h.gx[k]*sx + h.gy[k]*sy
+		if gap := h.q[k] - h.least; !h.active(k) && r < slope && (meet < 0 || gap < meet*(slope-r)) {
+			meet = gap / (slope - r)
+		}
+	}
+	if meet < 0 {
+		meet = 0.5 * flat
+	}
+	if flat >= 0 && meet > 0.99*flat {
+		meet = 0.99 * flat
+	}
+	return meet, slope
+}
+
+// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
+// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+	closed := !s.slides
+	f := newFrame(&v[i], s)
+	var h hill[F]
+	s.dx, s.dy, s.ds = 0, 0, 0
+	done := F(0)
+	for climbs := int32(0); climbs < p.Climbs; climbs++ {
+		x, y := s.at(1)
+		h.look(i, closed, x, y, &f, m, field, v)
+		sx, sy, rate := h.up()
+		if !(rate > 1e-9) {
+			break
+		}
+		far, slope := h.first(sx, sy)
+		base := *s
+		longer, gained := F(0), h.least
+		for far > p.Shortest {
+			s.advance(&base, &f, far*sx, far*sy)
+			x, y = s.at(1)
+			q := F(-1)
+			if upright(i, closed, x, y, p.Flat, m, v) {
+				q = worst(i, closed, x, y, m, field, v)
+			}
+			if q-h.least >= 0.9*far*slope {
+				longer, gained = far, q
+				break
+			}
+			if longer > 0 && gained >= q { // the step before was good, and this one is no better
+				break
+			}
+			if q > gained {
+				longer, gained = far, q
+			}
+			far /= 2
+		}
+		*s = base
+		if longer == 0 {
+			break
+		}
+		s.advance(&base, &f, longer*sx, longer*sy)
+		done = 1
+		if gained-h.least < p.Gain {
+			break
+		}
+	}
+	return done
+}
+
+// advance makes the step base and a vector of the frame.
+func (s *step[F]) advance(base *step[F], f *frame[F], x, y F) {
+	if s.slides {
+		size := sqrt(f.tx*f.tx + f.ty*f.ty)
+		s.ds = base.ds + x*size
+		return
+	}
+	s.dx, s.dy = base.dx+f.l.M11*x+f.l.M12*y, base.dy+f.l.M12*x+f.l.M22*y
+}
+
+// joined is a share of a step, and then another one.
+func joined[F Float](one, other *step[F], share, more F) step[F] {
+	s := *one
+	s.dx, s.dy, s.ds = share*one.dx+more*other.dx, share*one.dy+more*other.dy, share*one.ds+more*other.ds
+	return s
+}

@@ -1,0 +1,189 @@
+package kernels_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+type loop interface {
+	Range(lo, hi int)
+	Launch() abi.Launch
+}
+
+// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: cavities of any
+// degree inside the mesh and on its boundary, sound and turned over, in fields of both kinds whose aspect ratio reaches
+// 1e4, on domains of size 1e-6 to 1e6.
+func TestParity(t *testing.T) {
+	l := kerneltest.Compile(t, ".")
+	t.Run("float32", func(t *testing.T) { parity[float32](t, l) })
+	t.Run("float64", func(t *testing.T) { parity[float64](t, l) })
+}
+
+func parity[F Float](t *testing.T, l *kerneltest.Library) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []float64{1e-6, 1, 1e6} {
+		for _, kind := range []int32{Grid, Product} {
+			compare[F](t, l, rng, size, kind)
+		}
+	}
+}
+
+// compare runs every kernel on many cavities that share no vertex, each of which is a set of its own range.
+func compare[F Float](t *testing.T, l *kerneltest.Library, rng *rand.Rand, size float64, kind int32) {
+	const movers, slide = 900, 600
+	field := someField[F](rng, size, kind)
+	mesh := &Mesh[F]{Rings: make([]Ring, movers)}
+	v := make([]Vertex[F], movers)
+	put := func(x, y float64) Vertex[F] {
+		at := field.At(F(x), F(y))
+		return Vertex[F]{X: F(x), Y: F(y), M11: at.M11, M12: at.M12, M22: at.M22}
+	}
+	for i := range movers {
+		cx, cy := size*rng.Float64(), size*rng.Float64()
+		if i%50 == 0 {
+			cx = 0
+		}
+		n := 3 + rng.IntN(8)
+		if i%40 == 0 {
+			n = MaxDegree
+		}
+		v[i] = put(cx, cy)
+		r := &mesh.Rings[i]
+		for k := range r.At {
+			r.At[k] = -1
+		}
+		span := 2 * math.Pi
+		if i >= slide {
+			span = math.Pi
+		}
+		for k := range n {
+			s, c := math.Sincos(span * (float64(k) + .9*rng.Float64()) / float64(n))
+			far := size / 50 * (.3 + .7*rng.Float64())
+			if i%30 == 7 { // some that are turned over, or flat
+				far = size / 50 * float64(rng.IntN(3)-1)
+			}
+			v = append(v, put(cx+far*c, cy+far*s))
+			if k < 7 {
+				r.At[k] = int32(len(v) - 1)
+				continue
+			}
+			if k == 7 {
+				r.At[7] = int32(len(mesh.More))
+			}
+			mesh.More = append(mesh.More, int32(len(v)-1))
+		}
+		mesh.More = append(mesh.More, -1)
+		if i >= slide {
+			s, c := math.Sincos(2 * math.Pi * rng.Float64())
+			mesh.Rails = append(mesh.Rails, Rail[F]{v[i].X, v[i].Y, F(c), F(s)})
+		}
+	}
+	set := &Set{Slide: slide, Index: 2, Sets: 5, Owned: movers / 2}
+	control := &Control[F]{Floor: .4, Sweep: 3}
+	p := &Params[F]{Relax: 1.2, Excess: .01, Tolerance: 1e-6, Gain: 1e-6, Shortest: 1e-5, Flat: 0x1p-51, Climbs: 20}
+	for _, guard := range []int32{NoGuard, Halve, Clip} {
+		p.Guard, p.Cull = guard, guard == Halve
+		type state struct {
+			v           []Vertex[F]
+			moved, seen []int32
+			n           [1]Counters
+			most        atomics.Most[F]
+		}
+		start := func() *state {
+			s := &state{v: append([]Vertex[F]{}, v...), moved: make([]int32, len(v)), seen: make([]int32, len(v))}
+			rng := rand.New(rand.NewPCG(7, uint64(guard)))
+			for i := range s.moved {
+				s.moved[i], s.seen[i] = int32(rng.IntN(9)), int32(rng.IntN(9))
+			}
+			return s
+		}
+		for name, with := range map[string]func(s *state) loop{
+			"Laplace": func(s *state) loop {
+				return NewLaplaceLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"Pain": func(s *state) loop {
+				return NewPainLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"PainNewton": func(s *state) loop {
+				return NewPainNewtonLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"PainExact": func(s *state) loop {
+				return NewPainExactLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"Smart": func(s *state) loop {
+				return NewSmartLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"Optimise": func(s *state) loop {
+				return NewOptimiseLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"Hybrid": func(s *state) loop {
+				return NewHybridLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+		} {
+			one, other := start(), start()
+			with(one).Range(0, movers)
+			l.Run(t, with(other), 0, movers)
+			kerneltest.Same(t, name, one.v, other.v, nil)
+			kerneltest.Same(t, name+": moved", one.moved, other.moved, nil)
+			kerneltest.Same(t, name+": seen", one.seen, other.seen, nil)
+			kerneltest.Same(t, name+": counters", one.n[:], other.n[:], nil)
+			if one.most != other.most {
+				t.Errorf("%s: the longest move is %v in Go, %v translated", name, one.most.Value(), other.most.Value())
+			}
+			moved := 0
+			for i := range movers {
+				if one.v[i] != v[i] {
+					moved++
+				}
+			}
+			if moved < movers/50 && size == 1 {
+				t.Errorf("%s moves %d of %d: the case shows too little", name, moved, movers)
+			}
+		}
+	}
+	measure(t, l, rng, v)
+}
+
+func measure[F Float](t *testing.T, l *kerneltest.Library, rng *rand.Rand, v []Vertex[F]) {
+	var cells []Cell
+	var edges []Edge
+	for range 3000 {
+		cells = append(cells, Cell{[3]int32{rng.Int32N(int32(len(v))), rng.Int32N(int32(len(v))), rng.Int32N(int32(len(v)))}})
+		edges = append(edges, Edge{rng.Int32N(int32(len(v))), rng.Int32N(int32(len(v)))})
+	}
+	shapes, sides := [2][]Shape[F]{}, [2][]Side[F]{}
+	for k := range 2 {
+		shapes[k], sides[k] = make([]Shape[F], len(cells)), make([]Side[F], len(edges))
+	}
+	NewMeasureCellLoop(cells, v, shapes[0]).Range(0, len(cells))
+	l.Run(t, NewMeasureCellLoop(cells, v, shapes[1]), 0, len(cells))
+	kerneltest.Same(t, "cells", shapes[0], shapes[1], nil)
+	NewMeasureEdgeLoop(edges, v, sides[0]).Range(0, len(edges))
+	l.Run(t, NewMeasureEdgeLoop(edges, v, sides[1]), 0, len(edges))
+	kerneltest.Same(t, "edges", sides[0], sides[1], nil)
+}
+
+// someField covers [0, size]² and wants triangles of a tenth of it, of aspect ratios up to 1e4.
+func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
+	f := &Field[F]{Kind: kind, Nx: 4, Ny: 2, PerX: F(4 / size), PerY: F(2 / size), Scale: F(.5 + rng.Float64())}
+	for range 15 {
+		a := 100 / (size * size)
+		b := a * math.Pow(10, 8*rng.Float64())
+		s, c := math.Sincos(math.Pi * rng.Float64())
+		f.Samples = append(f.Samples, Tensor[F]{M11: F(a*c*c + b*s*s), M12: F((a - b) * s * c), M22: F(a*s*s + b*c*c)})
+	}
+	piece := func() Piece[F] {
+		h := F(size * math.Pow(10, -1-4*rng.Float64()))
+		return Piece[F]{h, h / 2, h / 3, h / 4}
+	}
+	for range 4 {
+		f.Across, f.Up = append(f.Across, piece()), append(f.Up, piece())
+	}
+	return f
+}

@@ -1,0 +1,156 @@
+package kernels
+
+import "sync/atomic"
+
+// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
+// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
+// visited; 0 is before the first set of the first sweep.
+func due[F Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
+	if !p.Cull {
+		return true
+	}
+	last := seen[i]
+	if moved[i] >= last {
+		return true
+	}
+	for k := 0; ; k++ {
+		j := m.next(i, k)
+		if j < 0 {
+			return false
+		}
+		if moved[j] > last {
+			return true
+		}
+	}
+}
+
+// step is where a vertex wants to go: by (dx, dy) from (x, y), or by ds on its rail.
+type step[F Float] struct {
+	x, y, s    F
+	dx, dy, ds F
+	slides     bool
+	rail       Rail[F]
+}
+
+// from begins a step of vertex i.
+func from[F Float](i int, set *Set, m *Mesh[F], v []Vertex[F]) step[F] {
+	var s step[F]
+	s.x, s.y, s.s = v[i].X, v[i].Y, v[i].S
+	if i >= int(set.Slide) {
+		s.slides = true
+		s.rail = m.Rails[i-int(set.Slide)+int(set.Rail)]
+	}
+	return s
+}
+
+// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex never
+// leaves its line, however often it moves.
+func (s *step[F]) at(share F) (F, F) {
+	if s.slides {
+		along := s.s + share*s.ds
+		return s.rail.X + along*s.rail.Tx, s.rail.Y + along*s.rail.Ty
+	}
+	return s.x + share*s.dx, s.y + share*s.dy
+}
+
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+func settle[F Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F, v []Vertex[F],
+	moved, seen []int32) F {
+	now := c.Sweep*set.Sets + set.Index + 1
+	if p.Cull {
+		seen[i] = now
+	}
+	if share == 0 {
+		return 0
+	}
+	x, y := s.at(share)
+	dx, dy := x-s.x, y-s.y
+	if dx == 0 && dy == 0 {
+		return 0
+	}
+	old := &v[i]
+	far := dx*(old.M11*dx+2*old.M12*dy) + dy*old.M22*dy
+	at := field.At(x, y)
+	v[i].X, v[i].Y, v[i].S = x, y, s.s+share*s.ds
+	v[i].M11, v[i].M12, v[i].M22 = at.M11, at.M12, at.M22
+	if p.Cull && far > p.Tolerance {
+		moved[i] = now
+	}
+	return far
+}
+
+// guarded takes as much of a step as the guard allows.
+func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	share := F(1)
+	if p.Guard != NoGuard {
+		if p.Guard == Clip {
+			share = reach(i, !s.slides, s, m, v)
+		}
+		for tries := 0; share != 0; tries++ {
+			x, y := s.at(share)
+			if upright(i, !s.slides, x, y, p.Flat, m, v) {
+				break
+			}
+			share /= 2
+			if tries == 10 {
+				share = 0
+			}
+		}
+		if share < 1 && i < int(set.Owned) {
+			atomic.AddInt64(&n.Limited, 1)
+		}
+	}
+	return settle(i, set, p, field, c, s, share, v, moved, seen)
+}
+
+// upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
+// rounding can bring about.
+func upright[F Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vertex[F]) bool {
+	first := m.next(i, 0)
+	a := first
+	for k := 1; ; k++ {
+		b := m.corner(i, k, first, closed)
+		if b < 0 {
+			return true
+		}
+		one := (v[a].X - x) * (v[b].Y - y)
+		other := (v[b].X - x) * (v[a].Y - y)
+		if !(one-other > flat*(abs(one)+abs(other))) {
+			return false
+		}
+		if b == first {
+			return true
+		}
+		a = b
+	}
+}
+
+// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas are
+// linear in the share.
+func reach[F Float](i int, closed bool, s *step[F], m *Mesh[F], v []Vertex[F]) F {
+	dx, dy := s.dx, s.dy
+	if s.slides {
+		dx, dy = s.ds*s.rail.Tx, s.ds*s.rail.Ty
+	}
+	first := m.next(i, 0)
+	a := first
+	share := F(1)
+	for k := 1; ; k++ {
+		b := m.corner(i, k, first, closed)
+		if b < 0 {
+			break
+		}
+		area := (v[a].X-s.x)*(v[b].Y-s.y) - (v[b].X-s.x)*(v[a].Y-s.y)
+		loss := dx*(v[b].Y-v[a].Y) - dy*(v[b].X-v[a].X)
+		if share*loss > 0.9*area {
+			share = 0.9 * area / loss
+		}
+		if b == first {
+			break
+		}
+		a = b
+	}
+	return share
+}

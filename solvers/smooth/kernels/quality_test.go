@@ -1,0 +1,139 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// central returns the central differences of f by x and y.
+func central(f func(x, y float64) float64, x, y, h float64) (float64, float64) {
+	return (f(x+h, y) - f(x-h, y)) / (2 * h), (f(x, y+h) - f(x, y-h)) / (2 * h)
+}
+
+// near bounds the difference of two numbers as a share of a scale.
+func near(t *testing.T, what string, got, want, scale, share float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= share*scale) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestSlope compares the derivatives of fields with central differences, away from the lines at which these jump.
+func TestSlope(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, make := range []func() Field[float64]{
+		func() Field[float64] { return varying(rng, 5) }, func() Field[float64] { return graded(rng) },
+	} {
+		for range 500 {
+			f := make()
+			x, y := -10+20*rng.Float64(), -10+20*rng.Float64()
+			_, s := locate(x, f.X, f.PerX, f.Nx)
+			if _, u := locate(y, f.Y, f.PerY, f.Ny); min(s, 1-s, u, 1-u) < 1e-3 {
+				continue
+			}
+			mx, my := f.Slope(x, y)
+			for name, c := range map[string]struct {
+				of     func(m Tensor[float64]) float64
+				gx, gy float64
+			}{
+				"M11": {func(m Tensor[float64]) float64 { return m.M11 }, mx.M11, my.M11},
+				"M12": {func(m Tensor[float64]) float64 { return m.M12 }, mx.M12, my.M12},
+				"M22": {func(m Tensor[float64]) float64 { return m.M22 }, mx.M22, my.M22},
+			} {
+				gx, gy := central(func(x, y float64) float64 { return c.of(f.At(x, y)) }, x, y, 1e-4)
+				at := f.At(x, y)
+				near(t, name+" by x", c.gx, gx, at.M11+at.M22, 1e-7)
+				near(t, name+" by y", c.gy, gy, at.M11+at.M22, 1e-7)
+			}
+		}
+	}
+}
+
+// TestFieldEnds: at the corners a field has its samples, beyond them the nearest, but for rounding. A constant one is the
+// same to the last bit everywhere.
+func TestFieldEnds(t *testing.T) {
+	f := varying(rand.New(rand.NewPCG(2, 2)), 5)
+	f.Scale = 1
+	for _, c := range []struct {
+		x, y float64
+		k    int
+	}{{-10, -10, 0}, {10, -10, 3}, {-10, 10, 8}, {10, 10, 11}, {99, 99, 11}, {-99, 10, 8}, {math.Inf(1), math.NaN(), 3}} {
+		got, want := f.At(c.x, c.y), f.Samples[c.k]
+		near(t, "M11", got.M11, want.M11, want.M11, 1e-15)
+		near(t, "M12", got.M12, want.M12, want.M11, 1e-15)
+		near(t, "M22", got.M22, want.M22, want.M22, 1e-15)
+	}
+	f = constant(.1, .2, .7)
+	for x := -10.0; x < 10; x += .37 {
+		if got := f.At(x, -x/3); got != f.Samples[0] {
+			t.Errorf("at %g: %v", x, got)
+		}
+	}
+}
+
+// TestQualityGradient compares the gradient of the quality, of which the metric at the moving corner is a part, with
+// central differences: triangles of any size and stretch, in constant and varying metrics.
+func TestQualityGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for n := range 3000 {
+		f := varying(rng, 10)
+		switch n % 3 {
+		case 1:
+			f = graded(rng)
+		case 2:
+			f = constant(tensor(rng, 10))
+		}
+		size := math.Pow(10, -1+2*rng.Float64()) / 2
+		var p [3]Vertex[float64]
+		for k := range p {
+			x, y := -5+size*rng.Float64(), 3+size*rng.Float64()
+			at := f.At(x, y)
+			p[k] = Vertex[float64]{X: x, Y: y, M11: at.M11, M12: at.M12, M22: at.M22}
+		}
+		quality := func(x, y float64) float64 {
+			at := f.At(x, y)
+			q := measure(x, y, &at, &p[1], &p[2])
+			return q.quality()
+		}
+		x, y := p[0].X, p[0].Y
+		at := f.At(x, y)
+		mx, my := f.Slope(x, y)
+		tri := measure(x, y, &at, &p[1], &p[2])
+		if tri.perimeter/6 < math.Abs(tri.la-tri.lb) || math.Abs(tri.quality()) < .01 || math.Abs(tri.perimeter/3-1) < .01 {
+			continue // differences are rough near flat triangles, and near the jump of the third derivative
+		}
+		gx, gy := tri.gradient(x, y, &p[1], &p[2], &mx, &my)
+		wx, wy := central(quality, x, y, 2e-5*size)
+		scale := math.Hypot(wx, wy) + math.Abs(tri.quality())/size
+		near(t, "by x", gx, wx, scale, 1e-6)
+		near(t, "by y", gy, wy, scale, 1e-6)
+	}
+}
+
+// TestQuality: the equilateral triangle of sides 1 has quality 1 in the plane, and so has its image in any metric under
+// which it is one; turned over it has -1; sides of 2 and of 1/2 are worth the same.
+func TestQuality(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 200 {
+		m11, m12, m22 := tensor(rng, 100)
+		field := constant(m11, m12, m22)
+		s := step[float64]{}
+		f := newFrame(&Vertex[float64]{M11: m11, M12: m12, M22: m22}, &s)
+		at := func(size, angle float64) Vertex[float64] {
+			x, y := size*math.Cos(angle), size*math.Sin(angle)
+			return Vertex[float64]{X: f.l.M11*x + f.l.M12*y, Y: f.l.M12*x + f.l.M22*y, M11: m11, M12: m12, M22: m22}
+		}
+		quality := func(size, angle float64) float64 {
+			a, b, m := at(size, 1), at(size, 1+angle), field.Samples[0]
+			q := measure(0, 0, &m, &a, &b)
+			return q.quality()
+		}
+		near(t, "unit", quality(1, math.Pi/3), 1, 1, 1e-10)
+		near(t, "turned over", quality(1, -math.Pi/3), -1, 1, 1e-10)
+		near(t, "twice", quality(2, math.Pi/3), quality(.5, math.Pi/3), 1, 1e-10)
+		if quality(2, math.Pi/3) > .5 {
+			t.Errorf("a triangle of twice the size has quality %g", quality(2, math.Pi/3))
+		}
+	}
+}

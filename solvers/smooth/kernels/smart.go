@@ -1,0 +1,84 @@
+package kernels
+
+import "sync/atomic"
+
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a triangle would turn
+// over, it tries half of the step. It returns the square of the move in the metric.
+//
+//atoll:kernel max
+func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
+	s := from(i, set, m, v)
+	share := smart(i, &s, p, m, field, v)
+	if share == 0 && i < int(set.Owned) {
+		atomic.AddInt64(&n.Refused, 1)
+	}
+	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+}
+
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
+func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+	w := gather(i, m, v)
+	w.newton(p.Relax, s)
+	share := F(1)
+	x, y := s.at(share)
+	if !upright(i, !s.slides, x, y, p.Flat, m, v) {
+		share = 0.5
+		x, y = s.at(share)
+		if !upright(i, !s.slides, x, y, p.Flat, m, v) {
+			return 0
+		}
+	}
+	was := worst(i, !s.slides, s.x, s.y, m, field, v)
+	if worst(i, !s.slides, x, y, m, field, v) > was+p.Gain {
+		return share
+	}
+	return 0
+}
+
+// Optimise moves vertex i to where the worst quality around it is best.
+//
+//atoll:kernel max
+func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
+	s := from(i, set, m, v)
+	share := climb(i, &s, p, m, field, v)
+	if share == 0 && i < int(set.Owned) {
+		atomic.AddInt64(&n.Refused, 1)
+	}
+	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+}
+
+// Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
+//
+//atoll:kernel max
+func Hybrid[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
+	s := from(i, set, m, v)
+	share := smart(i, &s, p, m, field, v)
+	x, y := s.at(share)
+	if worst(i, !s.slides, x, y, m, field, v) < c.Floor {
+		// The optimiser begins where Smart has ended.
+		first := s
+		s.x, s.y, s.s = x, y, s.s+share*s.ds
+		if more := climb(i, &s, p, m, field, v); more != 0 {
+			s = joined(&first, &s, share, more)
+			share = 1
+		} else {
+			s = first
+		}
+	}
+	if share == 0 && i < int(set.Owned) {
+		atomic.AddInt64(&n.Refused, 1)
+	}
+	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+}

@@ -1,0 +1,119 @@
+// Package kernels moves the vertices of a triangle mesh toward a metric, one vertex at a time.
+//
+// A metric M gives the vector u the length √(u'Mu); a mesh is good where its triangles are equilateral with sides of
+// length 1 in it. Vertices that share no edge may move at the same time, because a vertex reads its neighbours and
+// writes nothing but itself: a set of such vertices is one launch of a kernel.
+//
+// The functions are plain and use only + − × ÷ √ and comparisons, so that every processor gives the same bits. All
+// sums run over a vertex's neighbours in the order of its ring, which is fixed by global ids.
+package kernels
+
+//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+
+import "math"
+
+// Float is a precision that a run may have.
+type Float interface{ float32 | float64 }
+
+// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
+// on the boundary is from the origin of its rail.
+type Vertex[F Float] struct{ X, Y, M11, M12, M22, S F }
+
+// Tensor is a symmetric tensor.
+type Tensor[F Float] struct{ M11, M12, M22, _ F }
+
+// MaxDegree is how many neighbours a vertex that moves may have.
+const MaxDegree = 32
+
+// inline is how many neighbours stand in the ring itself.
+const inline = 7
+
+// Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
+// global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
+// does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either place.
+type Ring struct{ At [inline + 1]int32 }
+
+// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction, of
+// length 1.
+type Rail[F Float] struct{ X, Y, Tx, Ty F }
+
+// Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
+type Mesh[F Float] struct {
+	Rings []Ring
+	More  []int32
+	Rails []Rail[F]
+}
+
+// Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
+// Rails[i-Slide+Rail].
+//
+//atoll:constant
+type Set struct {
+	Slide, Rail int32
+	Index, Sets int32 // this set of how many
+	Owned       int32 // vertices from here on are copies of another rank's: they move, and are not counted
+}
+
+// Guards against triangles that turn over.
+const (
+	NoGuard int32 = iota // as printed in the literature
+	Halve                // try half the step, up to ten times, and then none
+	Clip                 // cut the step to 0.9 of what the triangles allow
+)
+
+// Params holds the constants of a run.
+//
+//atoll:constant
+type Params[F Float] struct {
+	Relax     F     // ω: the share of the step that is taken
+	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
+	Tolerance F     // square of the move, in the metric, above which neighbours are looked at again
+	Gain      F     // least rise of the worst quality that counts
+	Shortest  F     // step, in the metric, at which a search along a line ends
+	Flat      F     // a triangle whose area is no larger than this share of its two products is flat
+	Guard     int32 // NoGuard, Halve or Clip
+	Climbs    int32 // most steps of a visit of the optimiser
+	Cull      bool  // skip vertices around which nothing has moved
+}
+
+// Control is what changes from sweep to sweep.
+type Control[F Float] struct {
+	Floor F     // Hybrid optimises where the worst quality is below this
+	Sweep int32 // from 0
+}
+
+// Counters counts what became of steps.
+type Counters struct {
+	Limited int64 // steps that the guard shortened or refused
+	Refused int64 // steps that would not have raised the worst quality
+}
+
+// next returns the k-th neighbour of vertex i, -1 after the last.
+func (m *Mesh[F]) next(i, k int) int32 {
+	if k < inline {
+		return m.Rings[i].At[k]
+	}
+	if more := m.Rings[i].At[inline]; more >= 0 {
+		return m.More[int(more)+k-inline]
+	}
+	return -1
+}
+
+// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the last
+// one the first if the ring is closed, and -1 if it is not.
+func (m *Mesh[F]) corner(i, k int, first int32, closed bool) int32 {
+	j := m.next(i, k)
+	if j < 0 && closed {
+		return first
+	}
+	return j
+}
+
+func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
+
+func abs[F Float](x F) F {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
