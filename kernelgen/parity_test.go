@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/internal/language"
@@ -56,7 +57,10 @@ func integers(rng *rand.Rand, n int) (x, y []int64, count []uint32) {
 }
 
 func TestTranslationMeansTheSame(t *testing.T) {
-	l := kerneltest.Compile(t, "internal/language")
+	cudatest.Parity(t, "internal/language", translationMeansTheSame)
+}
+
+func translationMeansTheSame(t *testing.T, l cudatest.Runner) {
 	t.Run("integers", func(t *testing.T) { integersMeanTheSame(t, l) })
 	t.Run("boxes", func(t *testing.T) { boxesMeanTheSame(t, l) })
 	t.Run("tiles", func(t *testing.T) { tilesMeanTheSame[float32](t, l); tilesMeanTheSame[float64](t, l) })
@@ -71,7 +75,7 @@ type loop interface {
 }
 
 // both runs one loop in Go and the other one as translated, for n indices.
-func both(t *testing.T, l *kerneltest.Library, n int, inGo, translated loop) {
+func both(t *testing.T, l cudatest.Runner, n int, inGo, translated loop) {
 	t.Helper()
 	inGo.Range(0, n)
 	l.Run(t, translated, 0, n)
@@ -80,7 +84,7 @@ func both(t *testing.T, l *kerneltest.Library, n int, inGo, translated loop) {
 // two makes a pair of slices.
 func two[T any](n int) [2][]T { return [2][]T{make([]T, n), make([]T, n)} }
 
-func integersMeanTheSame(t *testing.T, l *kerneltest.Library) {
+func integersMeanTheSame(t *testing.T, l cudatest.Runner) {
 	x, y, count := integers(rand.New(rand.NewPCG(1, 2)), 20000)
 	n := len(x)
 	input := func(i int) any { return []any{x[i], y[i], count[i]} }
@@ -109,7 +113,7 @@ func integersMeanTheSame(t *testing.T, l *kerneltest.Library) {
 }
 
 // tilesMeanTheSame runs a kernel whose loops share memory, with a last tile that is not full.
-func tilesMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library) {
+func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	x, out := make([]F, 7*language.Stretch+31), two[F](7*language.Stretch+31)
 	for i := range x {
 		x[i] = F(rand.New(rand.NewPCG(5, uint64(i))).NormFloat64())
@@ -122,7 +126,7 @@ func tilesMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library) {
 	}
 }
 
-func boxesMeanTheSame(t *testing.T, l *kerneltest.Library) {
+func boxesMeanTheSame(t *testing.T, l cudatest.Runner) {
 	b := &language.Box{Nx: 7, Ny: 5, Nz: 3, Shift: [2]int32{1, 3}}
 	n := b.Nx * b.Ny * b.Nz
 	out := two[int64](n)
@@ -153,7 +157,7 @@ func boxesMeanTheSame(t *testing.T, l *kerneltest.Library) {
 	}
 }
 
-func floatsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library) {
+func floatsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, y := floats[F](rng)
 	n := len(x)
@@ -181,7 +185,7 @@ func floatsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library) {
 	reductionsMeanTheSame(t, l, x, y, whole)
 }
 
-func structsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library, x, y []F) {
+func structsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y []F) {
 	n := len(x)
 	var clouds [2]*language.Cloud[F]
 	for k := range clouds {
@@ -201,7 +205,7 @@ func structsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library, x
 	}
 }
 
-func reductionsMeanTheSame[F language.Float](t *testing.T, l *kerneltest.Library, x, y []F, whole []int64) {
+func reductionsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y []F, whole []int64) {
 	// Each NaN wins, whatever its sign.
 	negative := F(math.Copysign(math.NaN(), -1))
 	x, y, whole = append(x, negative, 1), append(y, negative, 1), append(whole, 1, 2)

@@ -101,6 +101,21 @@ func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) 
 		}
 		return p, nil
 	}
+	p.launch, err = d.generated(k, params)
+	return p, err
+}
+
+// Generated prepares a kernel that kernelgen made. The function device tells where memory of its arguments is on the
+// device.
+func (d *Device) Generated(k abi.Launch, device func(host unsafe.Pointer, size uintptr) (uint64, error)) (*Launch, error) {
+	params, err := k.Parameters(device)
+	if err != nil {
+		return nil, fmt.Errorf("cuda: %w", err)
+	}
+	return d.generated(k, params)
+}
+
+func (d *Device) generated(k abi.Launch, params [][]byte) (*Launch, error) {
 	f, err := d.find(k.Module, k.Symbol)
 	if err != nil {
 		return nil, err
@@ -109,11 +124,12 @@ func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) 
 	for n, value := range params {
 		args[n] = value
 	}
-	if p.launch, err = d.Prepare(f, k.Dims, [3]int{k.Block, 1, 1}, args...); err != nil {
+	l, err := d.Prepare(f, k.Dims, [3]int{k.Block, 1, 1}, args...)
+	if err != nil {
 		return nil, err
 	}
-	p.launch.tile = k.Tile
-	return p, nil
+	l.tile = k.Tile
+	return l, nil
 }
 
 // find returns a kernel of a package, whose module is loaded on first use.

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"partition":       {},
 	"proto":           {},
 	"run":             {"solvers", "halo", "grid", "mesh", "partition", "dist", "backend"},
-	"solvers":         {"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/atomics"},
+	"solvers":         {"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/kernels": {"backend", "kernelgen"}, // of any solver: pure functions and their launchers
 	"verify":          {"run", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend"},
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -25,6 +26,8 @@ type arrays[F kernels.Float] struct {
 	flux []kernels.Flux[F]
 
 	tiles kernels.TiledMesh[F]
+
+	meter meter[F]
 
 	taken []func() error // what gives each array back
 }
@@ -72,7 +75,7 @@ func fresh[T any](p *placer, n int, what string) []T {
 
 // place puts the arrays on the device: the mesh, or tiles where there are any.
 func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], state []kernels.State[F],
-	manning []F) error {
+	manning []F, owned int) error {
 	p := &placer{dev: dev, taken: &a.taken}
 	beds := onDevice(p, mesh.Beds, "bed")
 	if tiles == nil {
@@ -93,6 +96,13 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	a.clock = fresh[kernels.Clock[F]](p, turns, "clock")
 	a.counters = fresh[kernels.Counters](p, 1, "counters")
 	a.least = fresh[atomics.Least[F]](p, turns, "time step")
+	a.meter.values = fresh[float64](p, owned, "diagnostics")
+	a.meter.work = primitives.On(dev)
+	for what := range kernels.Measures {
+		for k := range a.meter.loops[what] {
+			a.meter.loops[what][k] = kernels.NewMeasureLoop(what, &a.params, beds, a.state[k], a.meter.values)
+		}
+	}
 	return p.err
 }
 

@@ -9,10 +9,10 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"sync"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -31,87 +31,55 @@ type Diagnostics struct {
 	LimitedFluxes int64   // mass fluxes cut to what the upwind cell had, summed over the steps
 }
 
-// sumLoop gathers the diagnostics of owned cells, on the host.
-type sumLoop[F kernels.Float] struct {
-	s  *solver[F]
-	w  []kernels.State[F]
-	mu sync.Mutex
-	sums
+// meter measures a quantity of all owned cells, on the device.
+type meter[F kernels.Float] struct {
+	work   *primitives.Workspace
+	values []float64
+	loops  [kernels.Measures][2]backend.Loop // by state
 }
 
-type sums struct {
-	mass1, mass2, z1, h2sq dist.Accumulator
-	least, most            [2]float64
-	speed                  float64
-}
-
-func (s *sums) reset() {
-	*s = sums{least: [2]float64{math.Inf(1), math.Inf(1)}, most: [2]float64{math.Inf(-1), math.Inf(-1)}}
-}
-
-func (s *sums) merge(o *sums) {
-	s.mass1.Merge(&o.mass1)
-	s.mass2.Merge(&o.mass2)
-	s.z1.Merge(&o.z1)
-	s.h2sq.Merge(&o.h2sq)
-	for k := range s.least {
-		s.least[k], s.most[k] = min(s.least[k], o.least[k]), max(s.most[k], o.most[k])
-	}
-	s.speed = max(s.speed, o.speed)
-}
-
-func (l *sumLoop[F]) Range(lo, hi int) {
-	var s sums
-	s.reset()
-	dry := l.s.params.DryDepth
-	for i := lo; i < hi; i++ {
-		c, bed := &l.w[i], &l.s.beds[i]
-		area, h1, h2 := float64(bed.Area), float64(c.H1), float64(c.H2)
-		s.mass1.Add(h1 * area)
-		s.mass2.Add(h2 * area)
-		s.z1.Add(math.Abs(h1+h2-float64(bed.Depth)) * area)
-		s.h2sq.Add(h2 * h2 * area)
-		s.least[0], s.most[0] = min(s.least[0], h1), max(s.most[0], h1)
-		s.least[1], s.most[1] = min(s.least[1], h2), max(s.most[1], h2)
-		if c.H1 >= dry {
-			s.speed = max(s.speed, math.Hypot(float64(c.Q1x), float64(c.Q1y))/h1)
-		}
-		if c.H2 >= dry {
-			s.speed = max(s.speed, math.Hypot(float64(c.Q2x), float64(c.Q2y))/h2)
-		}
-	}
-	l.mu.Lock()
-	l.merge(&s)
-	l.mu.Unlock()
+// measured returns a quantity of all owned cells, on the device.
+func (s *solver[F]) measured(what int32) []float64 {
+	s.dev.Run(s.meter.loops[what][s.now%2], 0, s.part.Owned)
+	return s.meter.values
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	d := Diagnostics{CFLMax: s.time[0].Courant}
-	l := s.sums
-	l.reset()
-	var err error
-	if l.w, err = s.view(); err != nil {
-		return d, err
-	}
-	if s.apart {
-		l.Range(0, s.part.Owned)
-	} else {
-		s.dev.Run(l, 0, s.part.Owned)
-	}
 	for _, e := range []struct {
-		to  *float64
-		sum *dist.Accumulator
-	}{{&d.Mass1, &l.mass1}, {&d.Mass2, &l.mass2}, {&d.Z1AbsIntegral, &l.z1}, {&d.H2SqIntegral, &l.h2sq}} {
-		if err := dist.AllreduceSum(ctx, s.comm, e.sum); err != nil {
+		to   *float64
+		what int32
+	}{{&d.Mass1, kernels.Mass1}, {&d.Mass2, kernels.Mass2}, {&d.Z1AbsIntegral, kernels.Surface}, {&d.H2SqIntegral, kernels.Lower}} {
+		var words [backend.SumWords]int64
+		if err := primitives.SumInto(s.meter.work, &words, s.measured(e.what)); err != nil {
 			return d, err
 		}
-		*e.to = e.sum.Float64()
+		var sum dist.Accumulator
+		sum.AddWords(&words)
+		if err := dist.AllreduceSum(ctx, s.comm, &sum); err != nil {
+			return d, err
+		}
+		*e.to = sum.Float64()
 	}
-	most := []float64{l.most[0], l.most[1], l.speed, -l.least[0], -l.least[1]}
+	most := make([]float64, 0, 5)
+	for _, what := range []int32{kernels.Upper1, kernels.Upper2, kernels.Speed} {
+		v, err := primitives.Max(s.meter.work, s.measured(what))
+		if err != nil {
+			return d, err
+		}
+		most = append(most, v)
+		if what == kernels.Speed {
+			break
+		}
+		if v, err = primitives.Min(s.meter.work, s.meter.values); err != nil {
+			return d, err
+		}
+		most = append(most, -v)
+	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return d, err
 	}
-	d.H1Max, d.H2Max, d.SpeedMax, d.H1Min, d.H2Min = most[0], most[1], most[2], -most[3], -most[4]
+	d.H1Max, d.H1Min, d.H2Max, d.H2Min, d.SpeedMax = most[0], -most[1], most[2], -most[3], most[4]
 	counters := make([]kernels.Counters, 1)
 	if err := backend.Download(s.dev, counters, s.counters); err != nil {
 		return d, err
@@ -290,7 +258,7 @@ func (s *solver[F]) broken(ctx context.Context) error {
 
 // BytesPerCell counts the arrays of the solver and the part of the mesh that it was given.
 func (s *solver[F]) BytesPerCell() float64 {
-	bytes := bytesOf(s.state[0]) + bytesOf(s.state[1]) + bytesOf(s.host) + bytesOf(s.beds) + bytesOf(s.flux) +
+	bytes := bytesOf(s.state[0]) + bytesOf(s.state[1]) + bytesOf(s.host) + bytesOf(s.beds) + bytesOf(s.flux) + bytesOf(s.meter.values) +
 		bytesOf(s.mesh.Ends) + bytesOf(s.mesh.Normals) + bytesOf(s.mesh.Links) +
 		bytesOf(s.tiles.Tiles) + bytesOf(s.tiles.Cells) + bytesOf(s.tiles.Ends) + bytesOf(s.tiles.Normals) +
 		len(s.part.Cells)*12 + len(s.part.Neighbour)*12 + len(s.part.Global)*4 + len(s.part.X)*16

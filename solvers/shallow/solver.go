@@ -75,7 +75,6 @@ type solver[F kernels.Float] struct {
 	core   int // tiles [0, core) touch no ghost
 	ntiles int
 	beds   []kernels.Bed[F]
-	sums   *sumLoop[F]
 	replay [turns]backend.Recording // of several steps, from each of the turns on
 
 	time    [1]kernels.Clock[F] // after the last step
@@ -125,7 +124,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 		}
 		s.ntiles = len(tiles.Tiles) - 1
 	}
-	if err := s.place(dev, whole, tiles, state, manning); err != nil {
+	if err := s.place(dev, whole, tiles, state, manning, part.Owned); err != nil {
 		return nil, err
 	}
 	for k := range turns {
@@ -136,7 +135,6 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 	if s.apart {
 		s.host = state
 	}
-	s.sums = &sumLoop[F]{s: s}
 	s.halo = halo.NewExchanger(plan, comm, haloTag, int(stateBytes[F]()))
 	// A step of length 0 changes nothing and finds the length of the first one.
 	s.time[0].CFL = cfg.CFL

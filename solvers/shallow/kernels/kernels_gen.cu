@@ -262,21 +262,21 @@ static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(
 // equations are not in conservation form. Speed is the fastest wave's.
 // Flux[float32], types.go:45
 struct alignas(16) Flux_f32 {
-    float M1, M2, Speed, blank3;
+    float M1, M2, Speed_, blank3;
     Array<Push_f32, 2> Side;
 };
 static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, M2) == 4 &&
-    offsetof(Flux_f32, Speed) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
+    offsetof(Flux_f32, Speed_) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
 // balance[float32], cell.go:22
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
-    float speed;
+    float speed_;
 };
 static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && offsetof(balance_f32, q1x) == 4 &&
     offsetof(balance_f32, q1y) == 8 && offsetof(balance_f32, h2) == 12 && offsetof(balance_f32, q2x) == 16 &&
-    offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed) == 24, "balance_f32");
+    offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
 // Params[float64], types.go:65
@@ -365,21 +365,21 @@ static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(
 // equations are not in conservation form. Speed is the fastest wave's.
 // Flux[float64], types.go:45
 struct alignas(16) Flux_f64 {
-    double M1, M2, Speed, blank3;
+    double M1, M2, Speed_, blank3;
     Array<Push_f64, 2> Side;
 };
 static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
-    offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
+    offsetof(Flux_f64, Speed_) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
 // balance[float64], cell.go:22
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
-    double speed;
+    double speed_;
 };
 static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && offsetof(balance_f64, q1x) == 8 &&
     offsetof(balance_f64, q1y) == 16 && offsetof(balance_f64, h2) == 24 && offsetof(balance_f64, q2x) == 32 &&
-    offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed) == 48, "balance_f64");
+    offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
 // Counters, types.go:77
@@ -434,7 +434,7 @@ struct Face_f32 {
     float r1, r2, r3, r4;
     Eigenvalues_f32 waves;
     vector_f32 viscosity;
-    float speed;
+    float speed_;
 };
 static_assert(sizeof(Face_f32) == 180 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 40 &&
     offsetof(Face_f32, thin) == 80 && offsetof(Face_f32, dz1) == 84 && offsetof(Face_f32, dz2) == 88 &&
@@ -442,7 +442,7 @@ static_assert(sizeof(Face_f32) == 180 && offsetof(Face_f32, l) == 0 && offsetof(
     offsetof(Face_f32, c2) == 104 && offsetof(Face_f32, g1) == 108 && offsetof(Face_f32, g2) == 112 &&
     offsetof(Face_f32, w1) == 116 && offsetof(Face_f32, w2) == 120 && offsetof(Face_f32, r1) == 124 &&
     offsetof(Face_f32, r2) == 128 && offsetof(Face_f32, r3) == 132 && offsetof(Face_f32, r4) == 136 &&
-    offsetof(Face_f32, waves) == 140 && offsetof(Face_f32, viscosity) == 160 && offsetof(Face_f32, speed) == 176, "Face_f32");
+    offsetof(Face_f32, waves) == 140 && offsetof(Face_f32, viscosity) == 160 && offsetof(Face_f32, speed_) == 176, "Face_f32");
 
 // side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
 // tangential velocity t.
@@ -488,7 +488,7 @@ struct Face_f64 {
     double r1, r2, r3, r4;
     Eigenvalues_f64 waves;
     vector_f64 viscosity;
-    double speed;
+    double speed_;
 };
 static_assert(sizeof(Face_f64) == 360 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 80 &&
     offsetof(Face_f64, thin) == 160 && offsetof(Face_f64, dz1) == 168 && offsetof(Face_f64, dz2) == 176 &&
@@ -496,7 +496,7 @@ static_assert(sizeof(Face_f64) == 360 && offsetof(Face_f64, l) == 0 && offsetof(
     offsetof(Face_f64, c2) == 208 && offsetof(Face_f64, g1) == 216 && offsetof(Face_f64, g2) == 224 &&
     offsetof(Face_f64, w1) == 232 && offsetof(Face_f64, w2) == 240 && offsetof(Face_f64, r1) == 248 &&
     offsetof(Face_f64, r2) == 256 && offsetof(Face_f64, r3) == 264 && offsetof(Face_f64, r4) == 272 &&
-    offsetof(Face_f64, waves) == 280 && offsetof(Face_f64, viscosity) == 320 && offsetof(Face_f64, speed) == 352, "Face_f64");
+    offsetof(Face_f64, waves) == 280 && offsetof(Face_f64, viscosity) == 320 && offsetof(Face_f64, speed_) == 352, "Face_f64");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the left
 // l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a double
@@ -574,7 +574,7 @@ DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     b->h2 = b->h2 + sign * f->M2;
     b->q2x = b->q2x + push->X2;
     b->q2y = b->q2y + push->Y2;
-    b->speed += f->Speed;
+    b->speed_ += f->Speed_;
 }
 
 // sqrt[float32], types.go:82
@@ -689,7 +689,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
     if (all - all != 0.0f || c.H1 < 0.0f || c.H2 < 0.0f) {
         return float(math_NaN());
     }
-    return 2.0f * p->CFL * area / b->speed;
+    return 2.0f * p->CFL * area / b->speed_;
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -719,7 +719,7 @@ DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     b->h2 = b->h2 + sign * f->M2;
     b->q2x = b->q2x + push->X2;
     b->q2y = b->q2y + push->Y2;
-    b->speed += f->Speed;
+    b->speed_ += f->Speed_;
 }
 
 // sqrt[float64], types.go:82
@@ -834,7 +834,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
     if (all - all != 0.0 || c.H1 < 0.0 || c.H2 < 0.0) {
         return math_NaN();
     }
-    return 2.0 * p->CFL * area / b->speed;
+    return 2.0 * p->CFL * area / b->speed_;
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -1064,7 +1064,7 @@ DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
 DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-        f->speed = Eigenvalues_fastest_f32(&f->waves);
+        f->speed_ = Eigenvalues_fastest_f32(&f->waves);
     }
 }
 
@@ -1235,12 +1235,12 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
         if (absent2l && absent2r) {
             Face_absent2_f32(f);
             f->viscosity = vector_f32{};
-            f->speed = 0.0f;
+            f->speed_ = 0.0f;
             return;
         }
         auto [h, q, speed] = alone_f32(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
         f->viscosity = vector_f32{0.0f, 0.0f, h, q};
-        f->speed = speed;
+        f->speed_ = speed;
         return;
     }
     if (absent2l && absent2r) {
@@ -1251,13 +1251,13 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
         f->r4 = 0.0f;
         auto [h, q, speed] = alone_f32(p->Gravity, l->h1, l->u1, r->h1, r->u1, f->u1, f->c1, f->dz1, f->r1, f->r2, p->DryDepth);
         f->viscosity = vector_f32{h, q, 0.0f, 0.0f};
-        f->speed = speed;
+        f->speed_ = speed;
         return;
     }
     Face_meanThin_f32(f, p->Gravity);
     Face_jumps_f32(f, p->DensityRatio);
     Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-    f->speed = Eigenvalues_fastest_f32(&f->waves);
+    f->speed_ = Eigenvalues_fastest_f32(&f->waves);
     Face_pvm_f32(f, p->DensityRatio);
 }
 
@@ -1414,7 +1414,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     float x = normal->X * length, y = normal->Y * length;
     out->M1 = m1 * length;
     out->M2 = m2 * length;
-    out->Speed = f->speed * length;
+    out->Speed_ = f->speed_ * length;
     out->Side[0] = Push_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
     out->Side[1] = Push_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
 }
@@ -1642,7 +1642,7 @@ DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
 DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-        f->speed = Eigenvalues_fastest_f64(&f->waves);
+        f->speed_ = Eigenvalues_fastest_f64(&f->waves);
     }
 }
 
@@ -1813,12 +1813,12 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
         if (absent2l && absent2r) {
             Face_absent2_f64(f);
             f->viscosity = vector_f64{};
-            f->speed = 0.0;
+            f->speed_ = 0.0;
             return;
         }
         auto [h, q, speed] = alone_f64(p->Gravity, l->h2, l->u2, r->h2, r->u2, f->u2, f->c2, f->dz2, f->r3, f->r4, p->DryDepth);
         f->viscosity = vector_f64{0.0, 0.0, h, q};
-        f->speed = speed;
+        f->speed_ = speed;
         return;
     }
     if (absent2l && absent2r) {
@@ -1829,13 +1829,13 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
         f->r4 = 0.0;
         auto [h, q, speed] = alone_f64(p->Gravity, l->h1, l->u1, r->h1, r->u1, f->u1, f->c1, f->dz1, f->r1, f->r2, p->DryDepth);
         f->viscosity = vector_f64{h, q, 0.0, 0.0};
-        f->speed = speed;
+        f->speed_ = speed;
         return;
     }
     Face_meanThin_f64(f, p->Gravity);
     Face_jumps_f64(f, p->DensityRatio);
     Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-    f->speed = Eigenvalues_fastest_f64(&f->waves);
+    f->speed_ = Eigenvalues_fastest_f64(&f->waves);
     Face_pvm_f64(f, p->DensityRatio);
 }
 
@@ -1992,7 +1992,7 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
     double x = normal->X * length, y = normal->Y * length;
     out->M1 = m1 * length;
     out->M2 = m2 * length;
-    out->Speed = f->speed * length;
+    out->Speed_ = f->speed_ * length;
     out->Side[0] = Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
     out->Side[1] = Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
 }
@@ -2268,6 +2268,116 @@ DEVICE void FluxRoe_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Cloc
     Face_Waves_f64(&f, p);
     Face_Roe_f64(&f, p);
     Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, true, m->Ends_[e].Left < m->Owned, &out[e], n);
+}
+
+// speed is that of a layer, 0 where it is dry.
+// speed[float32], measure.go:40
+DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
+    if (h < p->DryDepth) {
+        return 0.0;
+    }
+    double x = double(qx), y = double(qy);
+    return sqrt_f64(x * x + y * y) / double(h);
+}
+
+// Measure writes quantity what of cell i.
+// Measure[float32], measure.go:18
+DEVICE void Measure_f32_at(int64 i, int32 what, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Slice<double> out) {
+    State_f32 c = w[i];
+    double area = double(beds[i].Area), h1 = double(c.H1), h2 = double(c.H2);
+    switch (what) {
+    case 0:
+    {
+        out[i] = h1 * area;
+        break;
+    }
+    case 1:
+    {
+        out[i] = h2 * area;
+        break;
+    }
+    case 2:
+    {
+        out[i] = abs_f64(h1 + h2 - double(beds[i].Depth)) * area;
+        break;
+    }
+    case 3:
+    {
+        out[i] = h2 * h2 * area;
+        break;
+    }
+    case 4:
+    {
+        out[i] = h1;
+        break;
+    }
+    case 5:
+    {
+        out[i] = h2;
+        break;
+    }
+    case 6:
+    {
+        out[i] = larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
+        break;
+    }
+    }
+}
+
+// speed is that of a layer, 0 where it is dry.
+// speed[float64], measure.go:40
+DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
+    if (h < p->DryDepth) {
+        return 0.0;
+    }
+    double x = qx, y = qy;
+    return sqrt_f64(x * x + y * y) / h;
+}
+
+// Measure writes quantity what of cell i.
+// Measure[float64], measure.go:18
+DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Slice<double> out) {
+    State_f64 c = w[i];
+    double area = beds[i].Area, h1 = c.H1, h2 = c.H2;
+    switch (what) {
+    case 0:
+    {
+        out[i] = h1 * area;
+        break;
+    }
+    case 1:
+    {
+        out[i] = h2 * area;
+        break;
+    }
+    case 2:
+    {
+        out[i] = abs_f64(h1 + h2 - beds[i].Depth) * area;
+        break;
+    }
+    case 3:
+    {
+        out[i] = h2 * h2 * area;
+        break;
+    }
+    case 4:
+    {
+        out[i] = h1;
+        break;
+    }
+    case 5:
+    {
+        out[i] = h2;
+        break;
+    }
+    case 6:
+    {
+        out[i] = larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
+        break;
+    }
+    }
 }
 
 // set finds the length of the next step.
@@ -2692,6 +2802,20 @@ extern "C" __global__ void __launch_bounds__(128) FluxRoe_f64(int64 lo, int64 hi
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (e < hi) FluxRoe_f64_at(e, &p, &m, clock, w, out, n);
+}
+
+// Kernel Measure, measure.go:18
+extern "C" __global__ void __launch_bounds__(128) Measure_f32(int64 lo, int64 hi, int32 what,
+        const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Slice<double> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Measure_f32_at(i, what, &p, beds, w, out);
+}
+
+// Kernel Measure, measure.go:18
+extern "C" __global__ void __launch_bounds__(128) Measure_f64(int64 lo, int64 hi, int32 what,
+        const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Slice<double> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Measure_f64_at(i, what, &p, beds, w, out);
 }
 
 // Kernel TilePVM, tile.go:41

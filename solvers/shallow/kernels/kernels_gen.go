@@ -200,6 +200,38 @@ func (loop *FluxRoeLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// MeasureLoop runs Measure for lo ≤ index < hi, on the CPU or another device.
+type MeasureLoop[F Float] struct {
+	what int32
+	p    *Params[F]
+	beds []Bed[F]
+	w    []State[F]
+	out  []float64
+}
+
+// NewMeasureLoop prepares Measure.
+func NewMeasureLoop[F Float](what int32, p *Params[F], beds []Bed[F], w []State[F], out []float64) *MeasureLoop[F] {
+	return &MeasureLoop[F]{what, p, beds, w, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *MeasureLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Measure(i, loop.what, loop.p, loop.beds, loop.w, loop.out)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *MeasureLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Measure" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("what", &loop.what),
+		abi.ConstantOf("p", loop.p),
+		abi.ElementsOf("beds", loop.beds),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
 // TilePVMLoop runs TilePVM for lo ≤ index < hi, on the CPU or another device.
 type TilePVMLoop[F Float] struct {
 	p       *Params[F]

@@ -349,8 +349,8 @@ func TestContactCompletesThe6x6System(t *testing.T) {
 			want := []float64{(j1-m[2])/2 + l.q1*l.t1, (j2-m[5])/2 + l.q2*l.t2}
 			v := roeOf(&f, p, &ev)
 			got := []float64{
-				contact(l.q1, l.t1, l.h1, rt.q1, rt.t1, rt.h1, f.u1, v.h1),
-				contact(l.q2, l.t2, l.h2, rt.q2, rt.t2, rt.h2, f.u2, v.h2),
+				contact(l.q1, l.t1, rt.q1, rt.t1, f.u1, (l.h1*l.t1+f.g1*rt.t1)*f.w1, v.h1),
+				contact(l.q2, l.t2, rt.q2, rt.t2, f.u2, (l.h2*l.t2+f.g2*rt.t2)*f.w2, v.h2),
 			}
 			if !near(got, want, 1e-7) {
 				t.Fatalf("r=%g: tangential fluxes %v, 6×6 system %v", r, got, want)

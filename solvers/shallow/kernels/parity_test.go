@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
@@ -15,15 +16,16 @@ type loop interface {
 	Launch() abi.Launch
 }
 
-// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit on random edges and
-// cells: wet and dry, boundaries, friction.
+// TestParity compares the kernels with their translation to CUDA C bit by bit on random edges and cells: wet and dry,
+// boundaries, friction.
 func TestParity(t *testing.T) {
-	l := kerneltest.Compile(t, ".")
-	t.Run("float32", func(t *testing.T) { parity[float32](t, l, 3e-4) })
-	t.Run("float64", func(t *testing.T) { parity[float64](t, l, 1e-8) })
+	cudatest.Parity(t, ".", func(t *testing.T, r cudatest.Runner) {
+		t.Run("float32", func(t *testing.T) { parity[float32](t, r, 3e-4) })
+		t.Run("float64", func(t *testing.T) { parity[float64](t, r, 1e-8) })
+	})
 }
 
-func parity[F Float](t *testing.T, l *kerneltest.Library, tol F) {
+func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 30000
 	m := &Mesh[F]{Owned: int32(n - 100)}
@@ -81,6 +83,12 @@ func parity[F Float](t *testing.T, l *kerneltest.Library, tol F) {
 			}
 		}
 		clock.Dt = 1e-2
+	}
+	for what := range Measures {
+		out := [2][]float64{make([]float64, n), make([]float64, n)}
+		NewMeasureLoop(what, p, m.Beds, w, out[0]).Range(0, n)
+		l.Run(t, NewMeasureLoop(what, p, m.Beds, w, out[1]), 0, n)
+		kerneltest.Same(t, "Measure", out[0], out[1], nil)
 	}
 	tiles := tiled(rng, m)
 	type parts struct {

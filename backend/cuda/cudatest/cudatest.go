@@ -1,0 +1,89 @@
+// Package cudatest runs generated kernels on a GPU from tests, with arguments in the memory of the host, as kerneltest runs
+// their translation without one.
+package cudatest
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend/cuda"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+)
+
+// Runner runs kernels as they were translated: a kerneltest.Library or a GPU.
+type Runner interface {
+	Run(t testing.TB, loop abi.Launcher, lo, hi int)
+}
+
+// Parity runs a test of the kernels in dir with their translation for the processor and, if there is one, on a GPU.
+func Parity(t *testing.T, dir string, f func(t *testing.T, r Runner)) {
+	t.Run("translated", func(t *testing.T) { f(t, kerneltest.Compile(t, dir)) })
+	t.Run("gpu", func(t *testing.T) { f(t, Open(t)) })
+}
+
+// GPU runs kernels.
+type GPU struct{ dev *cuda.Device }
+
+// Open opens the first GPU for a test. Where there is none the test is skipped.
+func Open(t testing.TB) *GPU {
+	t.Helper()
+	dev, err := cuda.Open(cuda.Options{})
+	if err != nil {
+		t.Skipf("NOT TESTED: no GPU to run the kernels on: %v", err)
+	}
+	t.Cleanup(dev.Close)
+	return &GPU{dev}
+}
+
+// region is memory of the host and its copy on the device.
+type region struct {
+	host   unsafe.Pointer
+	bytes  int
+	device unsafe.Pointer
+}
+
+// Run copies what the loop's arguments lead to to the GPU, runs the loop for the indices of [lo, hi), or for all of its
+// box, and copies everything back.
+func (g *GPU) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
+	t.Helper()
+	regions := map[unsafe.Pointer]region{}
+	device := func(host unsafe.Pointer, size uintptr) (uint64, error) {
+		r, ok := regions[host]
+		if !ok {
+			r = region{host: host, bytes: int(size)}
+			var err error
+			if r.device, err = g.dev.Alloc(r.bytes); err != nil {
+				return 0, err
+			}
+			if err := g.dev.Upload(r.device, host, r.bytes); err != nil {
+				return 0, err
+			}
+			regions[host] = r
+		}
+		if r.bytes != int(size) {
+			return 0, errors.New("its memory is another argument's too, of another size")
+		}
+		return uint64(uintptr(r.device)), nil
+	}
+	k := loop.Launch()
+	l, err := g.dev.Generated(k, device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	from, to := [3]int{lo}, [3]int{hi}
+	if k.Box != nil {
+		from, to = k.Box.Lo, k.Box.Hi
+	}
+	l.Box(from, to)
+	for _, r := range regions {
+		if err := g.dev.Download(r.host, r.device, r.bytes); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.dev.Free(r.device); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
