@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"google.golang.org/grpc/encoding"
@@ -57,8 +58,9 @@ type pool struct {
 
 // block is a buffer together with the slice of one that Marshal hands it to gRPC in, which is free when the buffer is.
 type block struct {
-	bytes []byte // first, so that its address is the block's
-	one   [1]mem.Buffer
+	bytes  []byte // first, so that its address is the block's
+	one    [1]mem.Buffer
+	unsent *atomic.Int64 // counts its bytes until it is free; nil for none
 }
 
 func (p *pool) Get(n int) *[]byte {
@@ -75,6 +77,10 @@ func (p *pool) Get(n int) *[]byte {
 
 // Put takes back what Get gave, and nothing else.
 func (p *pool) Put(bytes *[]byte) {
+	if b := (*block)(unsafe.Pointer(bytes)); b.unsent != nil {
+		b.unsent.Add(-int64(len(b.bytes)))
+		b.unsent = nil
+	}
 	if c := bits.Len(uint(cap(*bytes))) - 1; c >= smallest && c <= largest && cap(*bytes) == 1<<c {
 		p.class[c].Put((*block)(unsafe.Pointer(bytes)))
 	}

@@ -3,6 +3,8 @@ package grpc
 import (
 	"encoding/binary"
 	"fmt"
+	"sync/atomic"
+	"unsafe"
 
 	"google.golang.org/grpc/mem"
 
@@ -85,6 +87,12 @@ func (f *frame) fill() {
 	f.put(*b)
 	copy((*b)[headerBytes:], f.body)
 	f.filled, f.body = b, nil
+}
+
+// count adds the filled frame to unsent, until gRPC has written it.
+func (f *frame) count(unsent *atomic.Int64) {
+	(*block)(unsafe.Pointer(f.filled)).unsent = unsent
+	unsent.Add(int64(len(*f.filled)))
 }
 
 // sink takes the frames that arrive on a stream. The body must not be kept.

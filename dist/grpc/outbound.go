@@ -3,12 +3,14 @@ package grpc
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// outbound sends to a peer. One goroutine writes; it is started with the first frame.
+// outbound sends to a peer. One goroutine writes; it is started with the first frame. When it has nothing to do, and
+// gRPC has no frames left to write, whoever queues a message sends it at once: that spares a change of goroutines.
 type outbound struct {
 	mu      sync.Mutex
 	queue   pending.Queue // messages of which nothing was sent
@@ -18,7 +20,11 @@ type outbound struct {
 	sent    uint64 // frames
 
 	started bool
-	stream  stream // nil before the first frame, unless the peer has opened one
+	ready   bool         // stream is open, and the writer at work
+	writing bool         // somebody sends frame
+	frame   frame        // of whoever is writing
+	unsent  atomic.Int64 // bytes of frames that gRPC has not written yet
+	stream  stream       // nil before the first frame, unless the peer has opened one
 	closing bool
 	left    bool          // the peer takes nothing any more
 	kick    chan struct{} // tells the writer that there is something to do
@@ -41,8 +47,22 @@ func (p *peer) send(o *pending.Op) {
 		return
 	}
 	t.queue.Push(o)
-	p.wake()
+	if !t.ready || t.writing || t.unsent.Load() > 0 {
+		p.wake()
+		t.mu.Unlock()
+		return
+	}
+	// A stream of which nothing waits to be written takes a frame of any length without blocking.
+	t.sendNext(p.c.epoch)
+	if t.pending() || t.closing || !t.ready {
+		p.wake()
+	}
 	t.mu.Unlock()
+}
+
+// pending tells whether there is a frame to send. The caller holds mu.
+func (t *outbound) pending() bool {
+	return len(t.replies) > 0 || !t.queue.Empty() || !t.granted.Empty()
 }
 
 // answerOffer queues the reply to an offer.
@@ -105,33 +125,52 @@ func (p *peer) write() {
 			return
 		}
 	}
-	f := new(frame)
-	for {
-		t.mu.Lock()
-		more := t.next(f, p.c.epoch)
-		idle := !more && t.closing
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stream, t.ready = s, true
+	for !t.writing && t.sendNext(p.c.epoch) || p.sleep(s) {
+	}
+	t.ready = false
+	for t.writing { // soon over: it does not block
 		t.mu.Unlock()
-		switch {
-		case more:
-			if s.SendMsg(f) != nil {
-				return // the reader of the stream tells
-			}
-			continue
-		case idle:
-			return
-		}
-		select {
-		case <-t.kick:
-		case <-s.Context().Done():
-			return
-		case <-p.c.stop:
-			return
-		}
+		<-t.kick
+		t.mu.Lock()
 	}
 }
 
+// sendNext sends the next frame, and tells whether there was one and the stream has taken it. The caller holds mu,
+// which is free meanwhile.
+func (t *outbound) sendNext(epoch uint64) bool {
+	if !t.next(&t.frame, epoch) {
+		return false
+	}
+	t.writing = true
+	t.mu.Unlock()
+	err := t.stream.SendMsg(&t.frame)
+	t.mu.Lock()
+	t.writing = false
+	return err == nil
+}
+
+// sleep waits for something to do. It returns false when there is nothing more to come.
+func (p *peer) sleep(s stream) bool {
+	t := &p.tx
+	if t.closing && !t.writing {
+		return false
+	}
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	select {
+	case <-t.kick:
+		return true
+	case <-s.Context().Done():
+	case <-p.c.stop:
+	}
+	return false
+}
+
 // next fills f with the next frame, and tells whether there is one. Replies come first, since the peer waits for
-// them; chunks come last, so that small messages pass large ones. The caller holds tx.
+// them; chunks come last, so that small messages pass large ones. The caller holds mu; nobody is writing.
 func (t *outbound) next(f *frame, epoch uint64) bool {
 	f.header = header{epoch: epoch, seq: t.sent}
 	if n := len(t.replies); n > 0 {
@@ -162,6 +201,7 @@ func (t *outbound) next(f *frame, epoch uint64) bool {
 	} else {
 		return false
 	}
+	f.count(&t.unsent)
 	t.sent++
 	return true
 }
