@@ -51,10 +51,17 @@ type Place struct {
 	Launcher   Launcher
 	Rank, Size int
 
-	// The rest is for ranks of Local; Threads may be set by anyone.
+	// Threads is how many threads the rank is to keep busy, 0 when nobody has said.
+	Threads int
+
+	// Where ranks of Local, and ranks that srun has started on one node, can meet; "" for others.
 	Coordinator string // unix:/path or host:port
 	Sockets     string // absolute directory for this rank's socket, "" when ranks meet by host and port
-	Threads     int    // threads to keep busy, 0 when nobody has said
+
+	// What Slurm says of the step that srun has started: zero for others, or where Slurm does not say.
+	Job   string // as in 1234.0: the job and its step
+	Nodes int    // on which the step runs
+	PMI   bool   // srun offers a process management interface, by which an MPI library finds the other ranks
 }
 
 // String says on one line what was found.
@@ -65,6 +72,12 @@ func (p Place) String() string {
 	} else {
 		fmt.Fprintf(&b, "rank %d of %d, started by %v", p.Rank, p.Size, p.Launcher)
 	}
+	if p.Job != "" {
+		fmt.Fprintf(&b, ", job %s", p.Job)
+	}
+	if p.Nodes > 0 {
+		fmt.Fprintf(&b, ", %s", count(p.Nodes, "node"))
+	}
 	if p.Coordinator != "" {
 		fmt.Fprintf(&b, ", coordinator %s", p.Coordinator)
 	}
@@ -72,6 +85,14 @@ func (p Place) String() string {
 		fmt.Fprintf(&b, ", threads %d", p.Threads)
 	}
 	return b.String()
+}
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Detect reads the environment of this process. Atoll's own variables come first, because a run may be started
@@ -91,14 +112,22 @@ func detect(lookup func(string) (string, bool)) (Place, error) {
 		p.Size = env.number(envSize, 1, maxSize)
 		p.Rank = env.number(envRank, 0, p.Size-1)
 		p.Coordinator, p.Sockets = env.addresses()
-	case env.foreign(&p, OpenMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"):
-	case env.foreign(&p, PMI, "PMI_RANK", "PMI_SIZE"):
+	case env.has("OMPI_COMM_WORLD_SIZE"):
+		env.foreign(&p, OpenMPI, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")
+	case env.has("PMI_SIZE") && env.differs("SLURM_STEP_NUM_TASKS", env.text("PMI_SIZE")):
+		// MPICH's mpirun starts its helpers by srun, so the step is theirs: other ranks, and seldom as many.
+		env.foreign(&p, PMI, "PMI_RANK", "PMI_SIZE")
 	case env.has("SLURM_STEP_NUM_TASKS"):
 		// A batch script and an interactive shell of an allocation have SLURM_NTASKS and SLURM_PROCID too, though
 		// they run once: the size of the step tells them from copies that srun has made.
 		env.foreign(&p, Slurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
 	case env.has("SLURM_STEP_ID"), env.differs("SLURM_PROCID", "0"):
 		env.foreign(&p, Slurm, "SLURM_PROCID", "SLURM_NTASKS")
+	default:
+		env.foreign(&p, PMI, "PMI_RANK", "PMI_SIZE")
+	}
+	if p.Launcher == Slurm {
+		env.step(&p)
 	}
 	if env.err != nil {
 		return Place{}, env.err
@@ -117,10 +146,12 @@ func (e *environment) has(name string) bool {
 	return ok
 }
 
-func (e *environment) differs(name, value string) bool {
-	s, ok := e.lookup(name)
-	return ok && s != value
+func (e *environment) text(name string) string {
+	s, _ := e.lookup(name)
+	return s
 }
+
+func (e *environment) differs(name, value string) bool { return e.has(name) && e.text(name) != value }
 
 func (e *environment) fail(format string, args ...any) {
 	if e.err == nil {
@@ -144,21 +175,17 @@ func (e *environment) number(name string, low, high int) int {
 }
 
 // foreign fills in p when another launcher's variables say that this is one of several processes.
-func (e *environment) foreign(p *Place, by Launcher, rank, size string) bool {
+func (e *environment) foreign(p *Place, by Launcher, rank, size string) {
 	if !e.has(rank) || !e.has(size) {
-		return false
+		return
 	}
-	n := e.number(size, 1, maxSize)
-	if n == 1 {
-		return false
+	if n := e.number(size, 1, maxSize); n > 1 {
+		p.Launcher, p.Size, p.Rank = by, n, e.number(rank, 0, n-1)
 	}
-	p.Launcher, p.Size, p.Rank = by, n, e.number(rank, 0, n-1)
-	return true
 }
 
 func (e *environment) addresses() (coordinator, sockets string) {
-	coordinator, _ = e.lookup(envCoordinator)
-	sockets, _ = e.lookup(envSockets)
+	coordinator, sockets = e.text(envCoordinator), e.text(envSockets)
 	path, unix := strings.CutPrefix(coordinator, "unix:")
 	switch {
 	case coordinator == "":

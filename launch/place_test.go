@@ -1,7 +1,9 @@
 package launch
 
 import (
+	"fmt"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 
@@ -33,6 +35,12 @@ func with(env map[string]string, changes ...string) map[string]string {
 	return env
 }
 
+// step is the environment of task 1 of 2 of a step of Slurm's.
+var step = map[string]string{
+	"SLURM_PROCID": "1", "SLURM_NTASKS": "2", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NUM_NODES": "1",
+	"SLURM_JOB_ID": "17", "SLURM_STEP_ID": "3",
+}
+
 func TestDetect(t *testing.T) {
 	none := map[string]string{}
 	alone := "one process, no launcher found"
@@ -57,6 +65,15 @@ func TestDetect(t *testing.T) {
 			with(none, "SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_STEP_ID=0")},
 		{"srun without its step", "rank 1 of 4, started by srun (Slurm)",
 			with(none, "SLURM_PROCID=1", "SLURM_NTASKS=4")},
+		{"srun on one node", fmt.Sprintf("rank 1 of 2, started by srun (Slurm), job 17.3, 1 node, coordinator "+
+			"unix:/scratch/atoll-%d-17.3/c.sock", os.Getuid()), with(step, "TMPDIR=/scratch")},
+		{"srun on two nodes", "rank 1 of 2, started by srun (Slurm), job 17.3, 2 nodes",
+			with(step, "SLURM_STEP_NUM_NODES=2")},
+		{"srun with PMI", "rank 1 of 2, started by srun (Slurm), job 17.3, 2 nodes",
+			with(step, "SLURM_STEP_NUM_NODES=2", "PMI_RANK=1", "PMI_SIZE=2")},
+		{"MPICH in an allocation", "rank 1 of 8, started by mpirun (PMI)", with(step, "PMI_RANK=1", "PMI_SIZE=8")},
+		{"Open MPI, one rank beside its own srun", alone,
+			with(step, "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1")},
 		{"batch script", alone, with(none, "SLURM_PROCID=0", "SLURM_NTASKS=4")},
 		{"interactive shell", alone,
 			with(none, "SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_STEP_ID=4294967290", "SLURM_STEP_NUM_TASKS=1")},
@@ -94,6 +111,10 @@ func TestDetectRefuses(t *testing.T) {
 		{envThreads, map[string]string{envThreads: "many"}},
 		{"OMPI_COMM_WORLD_SIZE", map[string]string{"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "x"}},
 		{"PMI_RANK", map[string]string{"PMI_RANK": "2", "PMI_SIZE": "2"}},
+		{"SLURM_STEP_NUM_NODES", with(step, "SLURM_STEP_NUM_NODES=0")},
+		{"SLURM_JOB_ID", with(step, "SLURM_JOB_ID=../x")},
+		{"SLURM_STEP_ID", with(step, "SLURM_STEP_ID=batch")},
+		{"SLURM_RESTART_COUNT", with(step, "SLURM_RESTART_COUNT=/")},
 		{"SLURM_PROCID", map[string]string{"SLURM_PROCID": "", "SLURM_NTASKS": "2"}},
 	} {
 		p, err := detect(lookupIn(test.env))

@@ -1,6 +1,10 @@
 package launch
 
-import "syscall"
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
 
 // supported refuses systems on which a rank could outlive its parent.
 func supported() error { return nil }
@@ -26,3 +30,9 @@ func awaitExit(pid int) {
 
 // killGroup kills what is left of the process group of an unreaped process. There may be nothing: not an error.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+// ours tells whether a file belongs to this user.
+func ours(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}

@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"io/fs"
 	"runtime"
 	"syscall"
 )
@@ -16,3 +17,10 @@ func attributes() *syscall.SysProcAttr { return nil }
 func awaitExit(int) {}
 
 func killGroup(int) {}
+
+// ours cannot be told: files are those of this user, or cannot be opened.
+func ours(fs.FileInfo) bool { return true }
+
+func affinity() []int { return nil }
+
+func bind([]int) error { return nil }

@@ -1,0 +1,155 @@
+//go:build linux
+
+package launch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// The test binary is also the program of the ranks, and a parent that can be killed.
+const (
+	envRole  = "ATOLL_TEST_ROLE"  // what rank or parent to be
+	envNotes = "ATOLL_TEST_NOTES" // a directory in which ranks leave their process numbers
+
+	noRaceSleep = "GORACE=atexit_sleep_ms=0" // a rank under the race detector would take a second to exit
+)
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(envRole); role == "parent" {
+		os.Exit(parent())
+	} else if role != "" {
+		os.Exit(rank(role))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// rank plays roles, "exit 3" for all ranks or "exit 3/wait/…" with one for each rank.
+func rank(roles string) int {
+	p, err := Detect()
+	if err != nil || p.Launcher != Atoll {
+		fmt.Fprintln(os.Stderr, "not a rank:", p, err)
+		return 99
+	}
+	role := roles
+	if each := strings.Split(roles, "/"); len(each) > 1 {
+		role = each[p.Rank]
+	}
+	stop := make(chan os.Signal, 8)
+	switch role {
+	case "checkpoint", "linger":
+		signal.Notify(stop, syscall.SIGINT, syscall.SIGTERM)
+	case "stubborn":
+		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+	}
+	note(p.Rank, os.Getpid(), "pid")
+	if err := os.WriteFile(filepath.Join(p.Sockets, strconv.Itoa(p.Rank)+".sock"), nil, 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 98
+	}
+	role, argument, _ := strings.Cut(role, " ")
+	number, _ := strconv.Atoi(argument)
+	switch role {
+	case "exit":
+		fmt.Println("place:", p)
+		fmt.Fprintln(os.Stderr, "code", number)
+		return number
+	case "wait", "stubborn":
+		time.Sleep(time.Minute)
+	case "notice": // as a rank that loses a peer does
+		for {
+			for peer := range p.Size {
+				if pid, ok := noted(os.Getenv(envNotes), peer, "pid"); ok && !runs(pid) {
+					fmt.Fprintf(os.Stderr, "lost rank %d\n", peer)
+					return 1
+				}
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	case "checkpoint":
+		s := <-stop
+		time.Sleep(100 * time.Millisecond)
+		fmt.Fprintln(os.Stderr, "checkpoint after", s, "and", len(stop), "more")
+		return 75
+	case "linger": // longer at its checkpoint than the others' grace
+		<-stop
+		time.Sleep(700 * time.Millisecond)
+		return 75
+	case "family":
+		cmd := exec.Command("sleep", "60")
+		cmd.Stdout = os.Stdout // held open when the rank has gone
+		if err := cmd.Start(); err != nil {
+			return 97
+		}
+		note(p.Rank, cmd.Process.Pid, "child")
+		return number
+	case "stray": // leaves a process behind in a session of its own
+		cmd := exec.Command("sleep", "60")
+		cmd.Stdout = os.Stdout
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			return 97
+		}
+		note(p.Rank, cmd.Process.Pid, "child")
+		return number
+	case "flood":
+		line := bytes.Repeat([]byte{'x'}, 1023)
+		for range number {
+			os.Stdout.Write(append(line, '\n'))
+		}
+		fmt.Println("the end")
+		return 1
+	}
+	return 96
+}
+
+// parent runs 3 ranks of the role in ATOLL_TEST_RANKS and says how it went.
+func parent() int {
+	err := Local(context.Background(), LocalConfig{
+		Ranks: 3, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: append(os.Environ(), envRole+"="+os.Getenv("ATOLL_TEST_RANKS")),
+	})
+	fmt.Println("parent:", err)
+	return ExitCode(err)
+}
+
+func note(rank, pid int, kind string) {
+	name := filepath.Join(os.Getenv(envNotes), fmt.Sprintf("%s%d", kind, rank))
+	if err := os.WriteFile(name+"~", []byte(strconv.Itoa(pid)), 0o600); err != nil {
+		panic(err)
+	}
+	if err := os.Rename(name+"~", name); err != nil {
+		panic(err)
+	}
+}
+
+func noted(notes string, rank int, kind string) (pid int, ok bool) {
+	b, err := os.ReadFile(filepath.Join(notes, fmt.Sprintf("%s%d", kind, rank)))
+	if err != nil {
+		return 0, false
+	}
+	pid, err = strconv.Atoi(string(b))
+	return pid, err == nil
+}
+
+// runs tells whether a process exists and is not a zombie.
+func runs(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	after := b[bytes.LastIndexByte(b, ')')+1:]
+	return len(after) > 1 && after[1] != 'Z' && after[1] != 'X'
+}

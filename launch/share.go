@@ -1,0 +1,183 @@
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Share is what a rank has of its machine.
+type Share struct {
+	Host      string // the machine's name
+	CPUs      string // the processors on which this rank may run, as in 0-3,8; "" where the system does not say
+	Threads   int    // to keep busy
+	LocalRank int    // among the ranks on this machine, in the order of their ranks
+	LocalSize int    // ranks on this machine
+	Hosts     int    // machines of the run
+
+	// Warning, the same on all ranks, tells of a machine whose ranks were told to keep more threads busy than there
+	// are processors for them; "" where there is none.
+	Warning string
+}
+
+// Divide shares the processors of each machine among the ranks on it, as far as their launcher has not done that
+// already: a processor on which k ranks may run counts as 1/k for each, and a rank gets the whole part of its sum,
+// at least one thread. threads is what this rank was told to keep busy, 0 for its share. Every rank calls it.
+func Divide(ctx context.Context, comm dist.Comm, threads int) (Share, error) {
+	text, err := json.Marshal(ownClaim(threads))
+	if err != nil {
+		return Share{}, fmt.Errorf("launch: %w", err)
+	}
+	all, err := comm.Allgatherv(ctx, text)
+	if err != nil {
+		return Share{}, fmt.Errorf("launch: ask the other ranks what they may use of their machines: %w", err)
+	}
+	claims := make([]claim, len(all))
+	for rank, text := range all {
+		if claims[rank], err = readClaim(text); err != nil {
+			return Share{}, &dist.PeerError{Rank: rank, Err: fmt.Errorf("what it may use of its machine: %w", err)}
+		}
+	}
+	return divide(claims, comm.Rank()), nil
+}
+
+// claim is what a rank tells of itself.
+type claim struct {
+	Host    string `json:"host"`    // for people
+	Machine string `json:"machine"` // the same for all ranks under one kernel
+	CPUs    string `json:"cpus"`    // the processors on which it may run
+	Limit   int    `json:"limit"`   // of threads, by a quota or by GOMAXPROCS
+	Quota   string `json:"quota"`   // the group of processes that shares Limit; "" where Limit is the process's own
+	Threads int    `json:"threads"` // it was told to keep busy, 0 for its share
+
+	cpus []int // CPUs, sorted; those of a process whose system does not say are 0 … Limit-1
+}
+
+func ownClaim(threads int) claim {
+	c := claim{Limit: runtime.GOMAXPROCS(0), Threads: threads, CPUs: formatCPUs(affinity())}
+	c.Host, _ = os.Hostname() // "" is as good a name as any when the system has none
+	c.Machine = c.Host
+	if id, err := os.ReadFile("/proc/sys/kernel/random/boot_id"); err == nil {
+		c.Machine = strings.TrimSpace(string(id))
+	}
+	if os.Getenv("GOMAXPROCS") == "" && c.Limit < runtime.NumCPU() {
+		group, _ := os.ReadFile("/proc/self/cgroup") // only its being the same matters
+		c.Quota = "cgroup " + strings.TrimSpace(string(group))
+	}
+	return c
+}
+
+func readClaim(text []byte) (c claim, err error) {
+	if err := json.Unmarshal(text, &c); err != nil {
+		return c, err
+	}
+	if c.Limit < 1 || c.Threads < 0 {
+		return c, fmt.Errorf("a limit of %d threads, told %d", c.Limit, c.Threads)
+	}
+	c.cpus, err = parseCPUs(c.CPUs)
+	return c, err
+}
+
+// divide is Divide for one rank once all claims are known.
+func divide(claims []claim, rank int) Share {
+	own := claims[rank]
+	hosts := map[string]bool{}
+	s := Share{Host: own.Host, CPUs: own.CPUs}
+	for r, c := range claims {
+		if c.Machine == own.Machine {
+			s.LocalSize++
+			if r < rank {
+				s.LocalRank++
+			}
+		}
+		if hosts[c.Machine] {
+			continue
+		}
+		hosts[c.Machine] = true
+		if s.Warning == "" {
+			s.Warning = oversubscribed(claims, c)
+		}
+	}
+	s.Hosts = len(hosts)
+	if s.Threads = own.Threads; s.Threads == 0 {
+		s.Threads = fairShare(claims, own)
+	}
+	return s
+}
+
+// fairShare is the number of threads of a rank that was not told one.
+func fairShare(claims []claim, own claim) int {
+	users := map[int]int{} // of each processor
+	group := 0             // ranks under the same quota
+	for _, c := range claims {
+		if c.Machine != own.Machine {
+			continue
+		}
+		for _, cpu := range c.processors() {
+			users[cpu]++
+		}
+		if c.Quota == own.Quota {
+			group++
+		}
+	}
+	// Processors of k users are counted together, so that thirds add up to a whole.
+	byUsers := map[int]int{}
+	for _, cpu := range own.processors() {
+		byUsers[users[cpu]]++
+	}
+	whole, rest := 0, 0.0
+	for _, k := range slices.Sorted(maps.Keys(byUsers)) {
+		n := byUsers[k]
+		whole += n / k
+		rest += float64(n%k) / float64(k)
+	}
+	threads := whole + int(rest+1e-9)
+	if own.Quota != "" {
+		return max(1, min(threads, own.Limit/group))
+	}
+	return max(1, min(threads, own.Limit))
+}
+
+// oversubscribed is the warning for the machine of a claim, "" if there is none. Ranks of one thread each were asked
+// for by their number, and need none.
+func oversubscribed(claims []claim, of claim) string {
+	ranks, threads := 0, 0
+	var cpus []int
+	for _, c := range claims {
+		if c.Machine != of.Machine {
+			continue
+		}
+		ranks++
+		cpus = append(cpus, c.processors()...)
+		if c.Threads == 0 {
+			c.Threads = fairShare(claims, c)
+		}
+		threads += c.Threads
+	}
+	slices.Sort(cpus)
+	cores := len(slices.Compact(cpus))
+	if threads <= cores || threads == ranks {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s of %s on %s; %s each would not be in one another's way", of.Host,
+		count(threads, "thread"), count(ranks, "rank"), count(cores, "core"), count(max(1, cores/ranks), "thread"))
+}
+
+// processors are those on which the rank may run.
+func (c claim) processors() []int {
+	if len(c.cpus) > 0 {
+		return c.cpus
+	}
+	all := make([]int, min(max(c.Limit, 1), maxCPU))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}

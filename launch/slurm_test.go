@@ -1,0 +1,108 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestEveryTaskFindsTheSamePlace(t *testing.T) {
+	seen := map[string]string{}
+	for _, test := range []struct {
+		name string
+		env  map[string]string
+	}{
+		{"task", with(step, "TMPDIR=/scratch")},
+		{"another step", with(step, "TMPDIR=/scratch", "SLURM_STEP_ID=4")},
+		{"another job", with(step, "TMPDIR=/scratch", "SLURM_JOB_ID=18")},
+		{"job begun again", with(step, "TMPDIR=/scratch", "SLURM_RESTART_COUNT=1")},
+		{"no TMPDIR", step},
+	} {
+		var first Place
+		for rank, id := range []string{"0", "1"} {
+			p, err := detect(lookupIn(with(test.env, "SLURM_PROCID="+id)))
+			if err != nil {
+				t.Fatalf("%s: %v", test.name, err)
+			}
+			if rank == 0 {
+				first = p
+			} else if p.Coordinator != first.Coordinator || p.Sockets != first.Sockets {
+				t.Errorf("%s: rank 1 goes to %s, rank 0 to %s", test.name, p.Coordinator, first.Coordinator)
+			}
+		}
+		if other, taken := seen[first.Coordinator]; taken {
+			t.Errorf("%s and %s both meet at %s", test.name, other, first.Coordinator)
+		}
+		seen[first.Coordinator] = test.name
+	}
+	for _, parent := range []string{"relative", "/" + strings.Repeat("long", 30)} {
+		p, err := detect(lookupIn(with(step, "TMPDIR="+parent)))
+		if err != nil || filepath.Dir(p.Sockets) != "/tmp" {
+			t.Errorf("TMPDIR=%s: %v, %v", parent, p, err)
+		}
+	}
+}
+
+func TestOpenSockets(t *testing.T) {
+	p := Place{Launcher: Slurm, Rank: 1, Size: 2, Job: "17.3", Nodes: 1, Sockets: filepath.Join(t.TempDir(), "s")}
+	closeFirst, err := OpenSockets(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(p.Sockets); err != nil || info.Mode() != os.ModeDir|0o700 {
+		t.Error(info, err)
+	}
+	closeSecond, err := OpenSockets(p) // the other task, later
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.Sockets, "r0.sock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, close := range []func() error{closeFirst, closeSecond} {
+		if err := close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(p.Sockets); !os.IsNotExist(err) {
+		t.Errorf("%s is left behind", p.Sockets)
+	}
+}
+
+// The name can be worked out by anyone, so what is found there is not trusted.
+func TestOpenSocketsRefusesWhatOthersMade(t *testing.T) {
+	for name, prepare := range map[string]func(path string) error{
+		"open to all": func(path string) error {
+			if err := os.Mkdir(path, 0o755); err != nil {
+				return err
+			}
+			return os.Chmod(path, 0o777)
+		},
+		"a link":               func(path string) error { return os.Symlink(os.TempDir(), path) },
+		"a file":               func(path string) error { return os.WriteFile(path, nil, 0o700) },
+		"a folder that is not": func(path string) error { return os.Remove(filepath.Dir(path)) },
+		"another user's folder": func(path string) error {
+			if os.Getuid() != 0 {
+				t.Skip("only root can give a folder away")
+			}
+			if err := os.Mkdir(path, 0o700); err != nil {
+				return err
+			}
+			return os.Chown(path, 12345, 12345)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := Place{Launcher: Slurm, Size: 2, Job: "17.3", Nodes: 1, Sockets: filepath.Join(t.TempDir(), "d", "s")}
+			if err := os.Mkdir(filepath.Dir(p.Sockets), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := prepare(p.Sockets); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := OpenSockets(p); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+				t.Errorf("got %v, want a refusal that tells what to do", err)
+			}
+		})
+	}
+}
