@@ -56,6 +56,9 @@ func (c *coordinator) answer(call collect.Call, round *collect.Round) {
 			call.Kind == collect.Bcast && r == call.Root {
 			gets = nil
 		}
+		if r == c.host {
+			letWrite()
+		}
 		m.answers.Lock()
 		if m.reply != nil {
 			m.reply(gets)
