@@ -158,6 +158,9 @@ func (f *runFlags) processes(ctx context.Context, path string) error {
 
 // child is one rank of a run that processes started.
 func (f *runFlags) child(ctx context.Context, c *config.Case, place launch.Place) error {
+	if f.backend == "cpu" {
+		useProcessors(place)
+	}
 	meet, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	comm, err := grpc.Join(meet, grpc.Config{

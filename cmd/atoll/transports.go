@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -89,6 +90,7 @@ func (f *transportFlags) goroutines(ctx context.Context) error {
 }
 
 func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
+	useProcessors(place)
 	meet, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c, err := grpc.Join(meet, grpc.Config{
@@ -98,6 +100,14 @@ func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
 		return err
 	}
 	return f.rank(ctx, c, "grpc, "+place.Coordinator)
+}
+
+// useProcessors lets Go use as many processors as the rank has threads. With more, the goroutines of a transport wake
+// idle ones again and again, which take time from other ranks and move messages from cache to cache.
+func useProcessors(place launch.Place) {
+	if place.Threads > 0 {
+		runtime.GOMAXPROCS(place.Threads)
+	}
 }
 
 func (f *transportFlags) rank(ctx context.Context, c dist.Comm, transport string) error {
