@@ -43,6 +43,7 @@ type Device struct {
 	staging   staging
 	ring      ring
 	profile   *profile
+	trace     *trace
 	err       error  // the first one
 	last      string // the kernel that was queued last
 	capturing bool

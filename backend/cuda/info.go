@@ -11,7 +11,8 @@ type Info struct {
 	Name            string // such as "NVIDIA H200"
 	Capability      [2]int // compute capability, major and minor
 	Multiprocessors int
-	Driver          int // newest CUDA version that the driver knows: 1000·major + 10·minor
+	Bus             string // its PCI bus, such as 0000:18:00.0
+	Driver          int    // newest CUDA version that the driver knows: 1000·major + 10·minor
 
 	handle uintptr
 }
@@ -65,6 +66,11 @@ func (l *library) info(ordinal int) (Info, error) {
 		return i, err
 	}
 	i.Name, _, _ = strings.Cut(string(name[:]), "\x00")
+	var bus [64]byte
+	if err := l.call(cuDeviceGetPCIBusID, uintptr(unsafe.Pointer(&bus)), uintptr(len(bus)-1), i.handle); err != nil {
+		return i, err
+	}
+	i.Bus, _, _ = strings.Cut(string(bus[:]), "\x00")
 	for _, a := range []struct {
 		to   *int32
 		what uintptr

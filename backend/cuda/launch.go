@@ -150,6 +150,7 @@ func (d *Device) launch(f *Function, grid, block [3]int, params unsafe.Pointer) 
 			return
 		}
 	}
+	done := d.span(f.name, d.compute)
 	timed := d.profile != nil && !d.capturing
 	if timed {
 		d.profile.begin(d)
@@ -161,6 +162,7 @@ func (d *Device) launch(f *Function, grid, block [3]int, params unsafe.Pointer) 
 		return
 	}
 	d.last = f.name
+	done()
 	if timed {
 		d.profile.end(d, f.name)
 	}

@@ -29,8 +29,13 @@ func (d *Device) Unpin(b []byte) error { return FreePinned(d, b) }
 
 // Fetch implements backend.Staging: on the copy stream, after what the compute stream holds now.
 func (d *Device) Fetch(dst, src []byte) error {
-	return errors.Join(d.compute.Record(d.staging.ready), d.copy.Wait(d.staging.ready), Download(d.copy, dst, src),
-		d.copy.Record(d.staging.fetched))
+	if err := errors.Join(d.compute.Record(d.staging.ready), d.copy.Wait(d.staging.ready)); err != nil {
+		return err
+	}
+	done := d.span("fetch", d.copy)
+	err := Download(d.copy, dst, src)
+	done()
+	return errors.Join(err, d.copy.Record(d.staging.fetched))
 }
 
 // Fetched implements backend.Staging.
@@ -38,5 +43,8 @@ func (d *Device) Fetched() error { return d.staging.fetched.Sync() }
 
 // Deliver implements backend.Staging: on the copy stream, before what the compute stream is given later.
 func (d *Device) Deliver(dst, src []byte) error {
-	return errors.Join(Upload(d.copy, dst, src), d.copy.Record(d.staging.delivered), d.compute.Wait(d.staging.delivered))
+	done := d.span("deliver", d.copy)
+	err := Upload(d.copy, dst, src)
+	done()
+	return errors.Join(err, d.copy.Record(d.staging.delivered), d.compute.Wait(d.staging.delivered))
 }

@@ -24,6 +24,17 @@ func (d *Device) newStream() (*Stream, error) {
 	return s, nil
 }
 
+// newUrgentStream returns a stream whose kernels go before those of others that wait.
+func (d *Device) newUrgentStream() (*Stream, error) {
+	s := &Stream{d: d}
+	const urgent = -100 // the driver takes the most urgent that it has
+	var priority int32 = urgent
+	if err := d.do(cuStreamCreateWithPriority, uintptr(unsafe.Pointer(&s.handle)), nonBlocking, uintptr(uint32(priority))); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 func (s *Stream) close() {
 	if s != nil && s.handle != 0 {
 		s.d.do(cuStreamDestroy, s.handle)

@@ -22,6 +22,7 @@ type Config struct {
 	Open     bool
 
 	Sweep Sweep
+	Halo  string // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or "" for the best there is
 }
 
 // Sweep is how a step goes over the mesh. The results are the same bits.

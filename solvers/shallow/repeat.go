@@ -8,8 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// A rank that is alone needs nobody for the length of a step: the clock stays on the device, where each step finds it
-// by itself, and several steps are recorded once and queued in one call.
+// A rank that is alone needs nobody for the length of a step, and ranks whose devices are linked find it together: the
+// clock stays on the devices, where each step reads it by itself, and several steps are recorded once and queued in one
+// call.
 
 // recorded is how many steps a recording holds: it ends where it began.
 const recorded = 4 * turns
@@ -19,7 +20,7 @@ const most = 1024
 
 func (s *solver[F]) repeats() bool {
 	_, records := s.dev.(backend.Recorder)
-	return records && s.tiled && s.comm.Size() == 1
+	return records && s.tiled && (s.comm.Size() == 1 || s.linked != nil)
 }
 
 // repeat takes up to so many steps. Those that are queued after the clock has stopped do nothing.
@@ -28,6 +29,9 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 		return err
 	}
 	s.clockAt = time.Now()
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -38,7 +42,7 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 	}
 	end := (s.now + n) % turns
 	if n >= recorded {
-		r, err := s.recording(s.now)
+		r, err := s.recording(ctx, s.now)
 		if err != nil {
 			return err
 		}
@@ -47,7 +51,9 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 		}
 	}
 	for k := range n {
-		s.dev.Run(s.loops[(s.now+k)%turns].tile, 0, s.ntiles)
+		if err := s.queue(ctx, (s.now+k)%turns); err != nil {
+			return err
+		}
 	}
 	before := clock.Steps
 	if err := backend.Download(s.dev, s.time[:], s.clock[end:end+1]); err != nil {
@@ -66,14 +72,34 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 	return s.check(ctx)
 }
 
+// queue queues step k of the turns.
+func (s *solver[F]) queue(ctx context.Context, k int) error {
+	tile := s.loops[k].tile
+	if s.linked == nil {
+		s.dev.Run(tile, 0, s.ntiles)
+		return nil
+	}
+	s.dev.Run(tile, s.core, s.ntiles)
+	if err := s.linked.Start(ctx, s.state[1-k%2]); err != nil {
+		return err
+	}
+	s.dev.Run(tile, 0, s.core)
+	if err := s.linked.Finish(ctx); err != nil {
+		return err
+	}
+	return s.linked.Max(s.keys((k + 1) % turns))
+}
+
 // recording returns that of several steps from turn k on.
-func (s *solver[F]) recording(k int) (backend.Recording, error) {
+func (s *solver[F]) recording(ctx context.Context, k int) (backend.Recording, error) {
 	if s.replay[k] != nil {
 		return s.replay[k], nil
 	}
 	r, err := s.dev.(backend.Recorder).Record(func() error {
 		for n := range recorded {
-			s.dev.Run(s.loops[(k+n)%turns].tile, 0, s.ntiles)
+			if err := s.queue(ctx, (k+n)%turns); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

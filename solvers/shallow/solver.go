@@ -37,6 +37,8 @@ type Solver interface {
 	Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
+	// Halo tells how ghosts are exchanged: direct, staged or nccl.
+	Halo() string
 	// Close gives back what the device holds.
 	Close()
 	// BytesPerCell is what the arrays of the solver take, on average over its cells.
@@ -56,14 +58,14 @@ func New(ctx context.Context, precision string, cfg Config, part *mesh.Part, pla
 }
 
 type solver[F kernels.Float] struct {
-	part *mesh.Part
-	comm dist.Comm
-	dev  backend.Device
-	halo *halo.Exchanger
+	part   *mesh.Part
+	comm   dist.Comm
+	dev    backend.Device
+	ghosts ghosts[F]
+	linked *halo.Linked[kernels.State[F]] // the same, where devices exchange ghosts by themselves; else nil
 	arrays[F]
 
-	// apart tells that the device has memory of its own. The host then has a copy of the state, of which only the cells
-	// that are exchanged are current between steps.
+	// apart tells that the device has memory of its own. The host then has room for a copy of the state.
 	apart  bool
 	host   []kernels.State[F]
 	viewed int // the step whose state host holds whole, -1 for none
@@ -135,7 +137,9 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 	if s.apart {
 		s.host = state
 	}
-	s.halo = halo.NewExchanger(plan, comm, haloTag, int(stateBytes[F]()))
+	if err := s.connect(ctx, plan, cfg.Halo); err != nil {
+		return nil, err
+	}
 	// A step of length 0 changes nothing and finds the length of the first one.
 	s.time[0].CFL = cfg.CFL
 	if err := s.step(ctx); err != nil {
@@ -144,9 +148,6 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 	s.time[0].Steps, s.spent = 0, [4]time.Duration{}
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
-
-// haloTag keeps the exchanges of the state apart from other messages.
-const haloTag = 1
 
 // start makes the state and the friction coefficients from initial fields.
 func start[F kernels.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (state []kernels.State[F], manning []F, err error) {
@@ -238,7 +239,7 @@ func (s *solver[F]) step(ctx context.Context) error {
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.dev.Run(l.flux, 0, s.inner)
 	s.lap(inFlux)
-	if err := s.settleHalo(ctx); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
 	s.lap(inHalo)
@@ -246,30 +247,30 @@ func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.lap(inFlux)
 	s.dev.Run(l.update, s.part.Core, s.part.Owned)
 	s.lap(inUpdate)
-	if err := s.startHalo(ctx); err != nil {
+	if err := s.leave(ctx); err != nil {
 		return err
 	}
 	s.lap(inHalo)
 	s.dev.Run(l.update, 0, s.part.Core)
-	return nil
+	s.lap(inUpdate)
+	return s.ghosts.Send(ctx)
 }
 
-// sweepTiles advances the core tiles while the ghosts of this state arrive, and then the others, whose cells leave for
-// other ranks at once.
+// sweepTiles advances the tiles whose cells leave for other ranks, and the others while these are on their way.
 func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
-	s.dev.Run(l.tile, 0, s.core)
-	s.lap(inUpdate)
-	if err := s.settleHalo(ctx); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
 	s.lap(inHalo)
 	s.dev.Run(l.tile, s.core, s.ntiles)
 	s.lap(inUpdate)
-	if err := s.startHalo(ctx); err != nil {
+	if err := s.leave(ctx); err != nil {
 		return err
 	}
 	s.lap(inHalo)
-	return nil
+	s.dev.Run(l.tile, 0, s.core)
+	s.lap(inUpdate)
+	return s.ghosts.Send(ctx)
 }
 
 // begin gives the device the clock and empty minima.
@@ -292,45 +293,13 @@ func (s *solver[F]) check(ctx context.Context) error {
 	return s.broken(ctx)
 }
 
-// startHalo sends the boundary cells of the next state.
-func (s *solver[F]) startHalo(ctx context.Context) error {
-	s.flying = true
-	next := s.state[1-s.now%2]
-	if !s.apart {
-		return s.halo.Start(ctx, halo.Of(next))
-	}
-	lo, hi := s.part.Core, s.part.Owned
-	if lo == hi { // no neighbours: do not wait for the device
-		return s.halo.Start(ctx, halo.Of(s.host))
-	}
-	if err := backend.Download(s.dev, s.host[lo:hi], next[lo:hi]); err != nil {
-		return err
-	}
-	return s.halo.Start(ctx, halo.Of(s.host))
-}
-
-// settleHalo completes the exchange that the last step began.
-func (s *solver[F]) settleHalo(ctx context.Context) error {
-	if !s.flying {
-		return nil
-	}
-	s.flying = false
-	if err := s.halo.Finish(ctx); err != nil || !s.apart {
-		return err
-	}
-	if s.part.Owned == len(s.host) {
-		return nil
-	}
-	return backend.Upload(s.dev, s.current()[s.part.Owned:], s.host[s.part.Owned:])
-}
-
-// view returns the state of this step where the host can read it; ghosts may be out of date.
+// view returns the state of this step where the host can read it; ghosts on their way are out of date.
 func (s *solver[F]) view() ([]kernels.State[F], error) {
 	if !s.apart {
 		return s.current(), nil
 	}
 	if s.viewed != s.Steps() {
-		if err := backend.Download(s.dev, s.host[:s.part.Owned], s.current()[:s.part.Owned]); err != nil {
+		if err := backend.Download(s.dev, s.host, s.current()); err != nil {
 			return nil, err
 		}
 		s.viewed = s.Steps()
@@ -360,9 +329,10 @@ func (s *solver[F]) Phases() map[string]float64 {
 }
 
 func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
-	if err := s.settleHalo(ctx); err != nil {
+	if err := s.settle(ctx); err != nil {
 		return err
 	}
+	s.viewed = -1 // ghosts too
 	w, err := s.view()
 	if err != nil {
 		return err
@@ -384,6 +354,9 @@ func (s *solver[F]) Close() {
 		if r != nil {
 			r.Close()
 		}
+	}
+	if s.ghosts != nil {
+		_ = s.ghosts.Close() // what is not given back goes with the device
 	}
 	s.free()
 }

@@ -45,10 +45,10 @@ func config(scheme string) Config {
 // onRanks sets a solver up on every rank over a square of side 10 and hands it to f.
 func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water still, f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
 	t.Helper()
-	return onDevices(t, func() backend.Device { return cpu.New(1) }, ranks, cells, precision, cfg, water, f)
+	return onDevices(t, func(dist.Comm) backend.Device { return cpu.New(1) }, ranks, cells, precision, cfg, water, f)
 }
 
-func onDevices(t testing.TB, device func() backend.Device, ranks, cells int, precision string, cfg Config, water still,
+func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells int, precision string, cfg Config, water still,
 	f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
 	t.Helper()
 	m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
@@ -64,7 +64,7 @@ func onDevices(t testing.TB, device func() backend.Device, ranks, cells int, pre
 	var wg sync.WaitGroup
 	err = d.Each(func(r int, p *mesh.Part, plan *halo.Plan) error {
 		wg.Go(func() {
-			dev := device()
+			dev := device(comms[r])
 			defer dev.Close()
 			s, err := New(context.Background(), precision, cfg, p, plan, initial(p, water), comms[r], dev)
 			if err == nil {

@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -20,6 +21,55 @@ func (recorder) Record(queue func() error) (backend.Recording, error) { return r
 func (r recording) Launch()                                           { _ = r() }
 func (recording) Close()                                              {}
 
+// linked is a device that records, stages messages, and talks to those of other ranks by itself, as a GPU does.
+type linked struct {
+	recorder
+	comm dist.Comm
+}
+
+func (linked) Pin(n int) ([]byte, error)                      { return make([]byte, n), nil }
+func (linked) Unpin([]byte) error                             { return nil }
+func (linked) Fetch(dst, src []byte) error                    { copy(dst, src); return nil }
+func (linked) Fetched() error                                 { return nil }
+func (linked) Deliver(dst, src []byte) error                  { copy(dst, src); return nil }
+func (d linked) Place() string                                { return fmt.Sprint(d.comm.Rank()) }
+func (linked) LinkID() ([]byte, error)                        { return []byte("id"), nil }
+func (d linked) Link(int, int, []byte) (backend.Links, error) { return links{d.comm}, nil }
+
+type links struct{ comm dist.Comm }
+
+func (l links) Exchange(send, recv []backend.Message) error {
+	ctx := context.Background()
+	var reqs []dist.Request
+	for _, m := range recv {
+		r, err := l.comm.Irecv(ctx, m.Peer, 77, m.Data)
+		if err != nil {
+			return err
+		}
+		reqs = append(reqs, r)
+	}
+	for _, m := range send {
+		r, err := l.comm.Isend(ctx, m.Peer, 77, m.Data)
+		if err != nil {
+			return err
+		}
+		reqs = append(reqs, r)
+	}
+	return l.comm.Wait(ctx, reqs)
+}
+
+func (l links) Max(keys []uint64) error {
+	all, err := l.comm.Allgatherv(context.Background(), binary.NativeEndian.AppendUint64(nil, keys[0]))
+	for _, b := range all {
+		keys[0] = max(keys[0], binary.NativeEndian.Uint64(b))
+	}
+	return err
+}
+
+func (links) Join() error  { return nil }
+func (links) Abort()       {}
+func (links) Close() error { return nil }
+
 // outcome is all that a run leaves behind.
 type outcome struct {
 	hash         string
@@ -32,9 +82,9 @@ type outcome struct {
 // bit, and count the same, on one rank and on several.
 func TestSweepsAgree(t *testing.T) {
 	ctx := context.Background()
-	run := func(device func() backend.Device, sweep Sweep, ranks int, scheme, precision string, steps int) outcome {
+	run := func(device func(dist.Comm) backend.Device, sweep Sweep, halo string, ranks int, scheme, precision string, steps int) outcome {
 		cfg := config(scheme)
-		cfg.Hyperbolic, cfg.Sweep = true, sweep
+		cfg.Hyperbolic, cfg.Sweep, cfg.Halo = true, sweep, halo
 		var out outcome
 		err := onDevices(t, device, ranks, 3000, precision, cfg, dam, func(c dist.Comm, _ *mesh.Part, s Solver) error {
 			o := outcome{}
@@ -63,23 +113,27 @@ func TestSweepsAgree(t *testing.T) {
 		}
 		return out
 	}
-	plain := func() backend.Device { return cpu.New(1) }
-	repeating := func() backend.Device { return recorder{cpu.New(1)} }
+	plain := func(dist.Comm) backend.Device { return cpu.New(1) }
+	repeating := func(dist.Comm) backend.Device { return recorder{cpu.New(1)} }
+	alike := func(c dist.Comm) backend.Device { return linked{recorder{cpu.New(1)}, c} }
 	for _, scheme := range schemes {
 		for _, precision := range []string{"float64", "float32"} {
 			t.Run(fmt.Sprint(scheme, " ", precision), func(t *testing.T) {
-				want := run(plain, CellSweep, 1, scheme, precision, 1)
+				want := run(plain, CellSweep, "", 1, scheme, precision, 1)
 				if want.diagnostics.LimitedFluxes == 0 || want.steps < 50 {
 					t.Fatalf("%+v: the case shows too little", want)
 				}
 				for name, got := range map[string]outcome{
-					"tiles":            run(plain, TileSweep, 1, scheme, precision, 1),
-					"tiles, 3 ranks":   run(plain, TileSweep, 3, scheme, precision, 1),
-					"cells, 3 ranks":   run(plain, CellSweep, 3, scheme, precision, 1),
-					"repeated":         run(repeating, TileSweep, 1, scheme, precision, 1000),
-					"repeated by 5":    run(repeating, TileSweep, 1, scheme, precision, 5),
-					"repeated by 17":   run(repeating, TileSweep, 1, scheme, precision, 17),
-					"repeated, 2 rank": run(repeating, TileSweep, 2, scheme, precision, 17),
+					"tiles":            run(plain, TileSweep, "", 1, scheme, precision, 1),
+					"tiles, 3 ranks":   run(plain, TileSweep, "", 3, scheme, precision, 1),
+					"cells, 3 ranks":   run(plain, CellSweep, "", 3, scheme, precision, 1),
+					"repeated":         run(repeating, TileSweep, "", 1, scheme, precision, 1000),
+					"repeated by 5":    run(repeating, TileSweep, "", 1, scheme, precision, 5),
+					"repeated by 17":   run(repeating, TileSweep, "", 1, scheme, precision, 17),
+					"linked, 3 ranks":  run(alike, TileSweep, "nccl", 3, scheme, precision, 17),
+					"staged, 3 ranks":  run(alike, TileSweep, "staged", 3, scheme, precision, 1),
+					"staged, by cells": run(alike, CellSweep, "staged", 3, scheme, precision, 1),
+					"repeated, 2 rank": run(repeating, TileSweep, "", 2, scheme, precision, 17),
 				} {
 					if name == "repeated" && got.calls >= want.calls/4 {
 						t.Errorf("%s: %d calls for %d steps", name, got.calls, got.steps)

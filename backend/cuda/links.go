@@ -1,0 +1,144 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// links are the connections of a rank by NCCL, on a stream of their own.
+type links struct {
+	d           *Device
+	nccl        *nccl
+	stream      *Stream
+	ready, done *Event
+	mu          sync.Mutex // of Abort and Close
+	comm        uintptr
+}
+
+var _ backend.Linker = (*Device)(nil)
+
+// Place implements backend.Linker.
+func (d *Device) Place() string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("%s, bus %s", host, d.info.Bus)
+}
+
+// Link implements backend.Linker.
+func (d *Device) Link(rank, size int, id []byte) (_ backend.Links, err error) {
+	library, err := ncclLibrary()
+	if err != nil {
+		return nil, err
+	}
+	if len(id) != uniqueID {
+		return nil, fmt.Errorf("cuda: an id of %d bytes for the links of the devices; NCCL's has %d", len(id), uniqueID)
+	}
+	l := &links{d: d, nccl: library}
+	defer func() {
+		if err != nil {
+			l.free()
+		}
+	}()
+	if l.stream, err = d.newUrgentStream(); err != nil {
+		return nil, err
+	}
+	for _, e := range []**Event{&l.ready, &l.done} {
+		if *e, err = d.NewEvent(); err != nil {
+			return nil, err
+		}
+	}
+	err = library.call(d, ncclCommInitRankScalable, uintptr(unsafe.Pointer(&l.comm)), uintptr(size), uintptr(rank), 1,
+		uintptr(unsafe.Pointer(&id[0])), 0)
+	return l, err
+}
+
+// begin makes the links' stream wait for what was called before.
+func (l *links) begin() error {
+	return errors.Join(l.d.compute.Record(l.ready), l.stream.Wait(l.ready))
+}
+
+// call queues an operation of NCCL.
+func (l *links) call(c ncclCall, args [maxArgs]uintptr) error {
+	if l.d.err != nil {
+		return l.d.err
+	}
+	if err := l.nccl.enter(l.d, c, args); err != nil {
+		return l.d.fail(fmt.Errorf("cuda: %w", err))
+	}
+	return nil
+}
+
+func (l *links) Exchange(send, recv []backend.Message) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	defer l.d.span("exchange", l.stream)()
+	if err := l.call(ncclGroupStart, [maxArgs]uintptr{}); err != nil {
+		return err
+	}
+	var err error
+	for _, m := range recv {
+		err = errors.Join(err, l.message(ncclRecv, m))
+	}
+	for _, m := range send {
+		err = errors.Join(err, l.message(ncclSend, m))
+	}
+	return errors.Join(err, l.call(ncclGroupEnd, [maxArgs]uintptr{}))
+}
+
+func (l *links) message(c ncclCall, m backend.Message) error {
+	return l.call(c, [maxArgs]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), uintptr(len(m.Data)), ncclUint8, uintptr(m.Peer),
+		l.comm, l.stream.handle})
+}
+
+func (l *links) Join() error {
+	return errors.Join(l.stream.Record(l.done), l.d.compute.Wait(l.done))
+}
+
+func (l *links) Max(keys []uint64) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	done := l.d.span("reduce", l.stream)
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
+	if err := l.call(ncclAllReduce, [maxArgs]uintptr{at, at, uintptr(len(keys)), ncclUint64, ncclMax, l.comm, l.stream.handle}); err != nil {
+		return err
+	}
+	done()
+	return l.Join()
+}
+
+func (l *links) Abort() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.comm != 0 {
+		l.nccl.call(l.d, ncclCommAbort, l.comm)
+		l.comm = 0
+	}
+}
+
+// Close waits until all ranks have come to their end.
+func (l *links) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	if l.comm != 0 {
+		err = errors.Join(l.nccl.call(l.d, ncclCommFinalize, l.comm), l.nccl.call(l.d, ncclCommDestroy, l.comm))
+		l.comm = 0
+	}
+	l.free()
+	return err
+}
+
+func (l *links) free() {
+	l.stream.close()
+	for _, e := range []*Event{l.ready, l.done} {
+		if e != nil {
+			e.Close()
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package cuda
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// Span is a piece of work on one of the device's streams, in time since the trace began.
+type Span struct {
+	Name, Stream string
+	Start, End   time.Duration
+}
+
+// trace collects the spans of what is queued.
+type trace struct {
+	begin *Event
+	spans []traced
+}
+
+type traced struct {
+	name       string
+	stream     *Stream
+	start, end *Event
+}
+
+func nothing() {}
+
+// span begins a piece of work on a stream and returns what ends it.
+func (d *Device) span(name string, s *Stream) func() {
+	if d.trace == nil || d.capturing {
+		return nothing
+	}
+	start, err1 := d.NewEvent()
+	end, err2 := d.NewEvent()
+	if err1 != nil || err2 != nil {
+		return nothing
+	}
+	s.Record(start)
+	return func() {
+		s.Record(end)
+		d.trace.spans = append(d.trace.spans, traced{name, s, start, end})
+	}
+}
+
+// Trace runs f and returns what it queued, kernels, copies and messages, in the order of their starts. The events of a
+// trace cost a few microseconds each.
+func (d *Device) Trace(f func() error) ([]Span, error) {
+	if err := d.Sync(); err != nil {
+		return nil, err
+	}
+	t := &trace{}
+	var err error
+	if t.begin, err = d.NewEvent(); err != nil {
+		return nil, err
+	}
+	defer t.begin.Close()
+	if err := d.compute.Record(t.begin); err != nil {
+		return nil, err
+	}
+	d.trace = t
+	err = f()
+	d.trace = nil
+	var all []Span
+	for _, s := range t.spans {
+		start, end, e := t.times(s)
+		err = errors.Join(err, e)
+		all = append(all, Span{s.name, d.nameOf(s.stream), start, end})
+		s.start.Close()
+		s.end.Close()
+	}
+	slices.SortStableFunc(all, func(a, b Span) int { return int(a.Start - b.Start) })
+	return all, errors.Join(err, d.Sync())
+}
+
+func (t *trace) times(s traced) (start, end time.Duration, err error) {
+	if err := s.end.Sync(); err != nil {
+		return 0, 0, err
+	}
+	start, err1 := s.start.Since(t.begin)
+	end, err2 := s.end.Since(t.begin)
+	return start, end, errors.Join(err1, err2)
+}
+
+func (d *Device) nameOf(s *Stream) string {
+	switch s {
+	case d.compute:
+		return "compute"
+	case d.copy:
+		return "copy"
+	}
+	return "links"
+}

@@ -1,0 +1,33 @@
+package backend
+
+// Linker is a device that talks to those of other ranks by itself.
+type Linker interface {
+	// Place names the physical device, so that ranks that share one are found out.
+	Place() string
+	// LinkID returns what one rank, any, must send to all others for Link.
+	LinkID() ([]byte, error)
+	// Link connects the devices of all ranks, which call it at the same time. No two of them may be in the same place.
+	Link(rank, size int, id []byte) (Links, error)
+}
+
+// Links connect the devices of a run. All calls are queued, and may be part of a [Recording]; all ranks make the same ones.
+type Links interface {
+	// Exchange sends and receives what lies on the device, after everything called before and beside what is called
+	// later, which must leave it alone until Join.
+	Exchange(send, recv []Message) error
+	// Join makes what is called later wait for the last Exchange.
+	Join() error
+	// Max replaces each key by the greatest of all ranks, after what was called before, the last Exchange too, and
+	// before what is called later.
+	Max(keys []uint64) error
+	// Abort ends what is queued, on this rank: a rank that was lost would be waited for without end. It may be called
+	// from any goroutine.
+	Abort()
+	Close() error
+}
+
+// Message is what goes to or comes from a rank.
+type Message struct {
+	Peer int
+	Data []byte // on the device
+}

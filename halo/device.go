@@ -1,0 +1,162 @@
+package halo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// packer brings the cells of all messages together on the device, one peer after the other.
+type packer[T any] struct {
+	plan  *Plan
+	work  *primitives.Workspace
+	dev   backend.Device
+	index []int32 // on the device
+	buf   []byte  // on the device
+	from  []int   // where each peer's message begins in buf, in bytes, and where the last one ends
+	size  int     // of an element
+}
+
+func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
+	var t T
+	p := &packer[T]{plan: plan, work: primitives.On(dev), dev: dev, size: int(unsafe.Sizeof(t)), from: []int{0}}
+	var index []int32
+	for _, peer := range plan.Peers {
+		index = append(index, peer.Send...)
+		p.from = append(p.from, len(index)*p.size)
+	}
+	var err error
+	if p.index, err = backend.Make[int32](dev, len(index)); err != nil {
+		return nil, fmt.Errorf("halo: %w", err)
+	}
+	if p.buf, err = backend.Make[byte](dev, len(index)*p.size); err != nil {
+		return nil, errors.Join(fmt.Errorf("halo: %w", err), p.close())
+	}
+	return p, backend.Upload(dev, p.index, index)
+}
+
+func (p *packer[T]) pack(field []T) error {
+	if len(field) != p.plan.Owned+p.plan.Ghosts {
+		return fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), p.plan.Owned+p.plan.Ghosts)
+	}
+	_, err := primitives.Pack(p.work, p.buf, field, p.index)
+	return err
+}
+
+func (p *packer[T]) close() error {
+	return errors.Join(backend.Free(p.dev, p.index), backend.Free(p.dev, p.buf))
+}
+
+// bytesOf is the memory of a part of an array.
+func bytesOf[T any](field []T, lo, hi int) []byte {
+	part := field[lo:hi]
+	if len(part) == 0 {
+		return nil
+	}
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(part))), len(part)*int(unsafe.Sizeof(t)))
+}
+
+// staged goes through pinned memory of the host and the transport.
+type staged[T any] struct {
+	*packer[T]
+	staging    backend.Staging
+	comm       dist.Comm
+	tag        int
+	send, recv []byte // pinned
+	reqs       []dist.Request
+	field      []T
+}
+
+// NewStaged prepares exchanges through pinned memory and the transport. The device must be a backend.Staging.
+func NewStaged[T any](plan *Plan, comm dist.Comm, dev backend.Device, tag int) (Ghosts[T], error) {
+	staging, ok := dev.(backend.Staging)
+	if !ok {
+		return nil, fmt.Errorf("halo: device %s cannot stage messages", dev.Name())
+	}
+	p, err := newPacker[T](plan, dev)
+	if err != nil {
+		return nil, err
+	}
+	x := &staged[T]{packer: p, staging: staging, comm: comm, tag: tag, reqs: make([]dist.Request, 0, 2*len(plan.Peers))}
+	if x.send, err = pin(staging, len(p.buf)); err == nil {
+		x.recv, err = pin(staging, plan.Ghosts*p.size)
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+func pin(s backend.Staging, n int) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	return s.Pin(n)
+}
+
+func (x *staged[T]) Start(_ context.Context, field []T) error {
+	x.field = field
+	if err := x.pack(field); err != nil || len(x.send) == 0 {
+		return err
+	}
+	return x.staging.Fetch(x.send, x.buf)
+}
+
+func (x *staged[T]) Send(ctx context.Context) error {
+	x.reqs = x.reqs[:0]
+	for i := range x.plan.Peers {
+		p := &x.plan.Peers[i]
+		if p.Lo == p.Hi {
+			continue
+		}
+		lo, hi := int(p.Lo)-x.plan.Owned, int(p.Hi)-x.plan.Owned
+		req, err := x.comm.Irecv(ctx, p.Rank, x.tag, x.recv[lo*x.size:hi*x.size])
+		if err != nil {
+			return fmt.Errorf("halo: receive: %w", err)
+		}
+		x.reqs = append(x.reqs, req)
+	}
+	if len(x.send) > 0 {
+		if err := x.staging.Fetched(); err != nil {
+			return err
+		}
+	}
+	for i := range x.plan.Peers {
+		p := &x.plan.Peers[i]
+		if len(p.Send) == 0 {
+			continue
+		}
+		req, err := x.comm.Isend(ctx, p.Rank, x.tag, x.send[x.from[i]:x.from[i+1]])
+		if err != nil {
+			return fmt.Errorf("halo: send: %w", err)
+		}
+		x.reqs = append(x.reqs, req)
+	}
+	return nil
+}
+
+func (x *staged[T]) Finish(ctx context.Context) error {
+	if err := x.comm.Wait(ctx, x.reqs); err != nil {
+		return fmt.Errorf("halo: exchange: %w", err)
+	}
+	if len(x.recv) == 0 {
+		return nil
+	}
+	return x.staging.Deliver(bytesOf(x.field, x.plan.Owned, x.plan.Owned+x.plan.Ghosts), x.recv)
+}
+
+func (x *staged[T]) Close() error {
+	err := x.close()
+	for _, b := range [][]byte{x.send, x.recv} {
+		if len(b) > 0 {
+			err = errors.Join(err, x.staging.Unpin(b))
+		}
+	}
+	return err
+}

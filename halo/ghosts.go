@@ -1,0 +1,35 @@
+package halo
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Ghosts brings the ghosts of an array up to date, wherever it lives. An exchange is begun by Start, set going by Send and
+// completed by Finish; kernels that leave the ghosts alone may be queued in between.
+type Ghosts[T any] interface {
+	// Start takes the owned cells that others need out of the array, as they are when everything called before has
+	// finished.
+	Start(ctx context.Context, field []T) error
+	// Send gives them to the transport, once they are there. Kernels that were queued since Start run meanwhile.
+	Send(ctx context.Context) error
+	// Finish makes what is called later see the ghosts.
+	Finish(ctx context.Context) error
+	Close() error
+}
+
+// direct is for arrays in the memory of the host.
+type direct[T any] struct{ x *Exchanger }
+
+// NewDirect prepares exchanges of arrays that the host can read.
+func NewDirect[T any](plan *Plan, comm dist.Comm, tag int) Ghosts[T] {
+	var t T
+	return direct[T]{NewExchanger(plan, comm, tag, int(unsafe.Sizeof(t)))}
+}
+
+func (d direct[T]) Start(ctx context.Context, field []T) error { return d.x.Start(ctx, Of(field)) }
+func (d direct[T]) Send(context.Context) error                 { return nil }
+func (d direct[T]) Finish(ctx context.Context) error           { return d.x.Finish(ctx) }
+func (d direct[T]) Close() error                               { return nil }

@@ -1,0 +1,134 @@
+package halo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Linked exchanges ghosts between the devices of the ranks, without the host.
+type Linked[T any] struct {
+	*packer[T]
+	links      backend.Links
+	send, recv []backend.Message
+	stop       context.CancelFunc
+	watched    chan struct{}
+}
+
+// never is the tag of a message that is waited for and never sent.
+const never = 1<<20 + 1
+
+// NewLinked connects the devices of all ranks, which call it together. It returns nil and why not if one of them
+// cannot: if it has no library for it, or two ranks share a device.
+func NewLinked[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend.Device) (x *Linked[T], why string, err error) {
+	linker, ok := dev.(backend.Linker)
+	mine := "device " + dev.Name() + " has no links"
+	if plan.Owned == 0 {
+		mine = "it has no cells"
+	}
+	place := ""
+	var id []byte
+	if ok && plan.Owned > 0 {
+		place, mine = linker.Place(), ""
+		var bad error
+		if id, bad = linker.LinkID(); bad != nil {
+			mine = bad.Error()
+		}
+	}
+	why, err = agreeToLink(ctx, comm, mine, place)
+	if err != nil || why != "" {
+		return nil, why, err
+	}
+	if err := comm.Bcast(ctx, 0, id); err != nil {
+		return nil, "", err
+	}
+	p, err := newPacker[T](plan, dev)
+	if err != nil {
+		return nil, "", err
+	}
+	x = &Linked[T]{packer: p, watched: make(chan struct{})}
+	if x.links, err = linker.Link(comm.Rank(), comm.Size(), id); err != nil {
+		return nil, "", errors.Join(err, p.close())
+	}
+	for i, peer := range plan.Peers {
+		if len(peer.Send) > 0 {
+			x.send = append(x.send, backend.Message{Peer: peer.Rank, Data: p.buf[p.from[i]:p.from[i+1]]})
+		}
+		if peer.Lo < peer.Hi {
+			x.recv = append(x.recv, backend.Message{Peer: peer.Rank})
+		}
+	}
+	var watch context.Context
+	watch, x.stop = context.WithCancel(context.Background())
+	go x.watch(watch, comm)
+	return x, "", nil
+}
+
+// agreeToLink asks all ranks whether they can link their devices, and returns the reason of the lowest that cannot.
+func agreeToLink(ctx context.Context, comm dist.Comm, mine, place string) (string, error) {
+	all, err := comm.Allgatherv(ctx, []byte(mine))
+	if err != nil {
+		return "", err
+	}
+	for r, why := range all {
+		if len(why) > 0 {
+			return fmt.Sprintf("rank %d: %s", r, why), nil
+		}
+	}
+	if all, err = comm.Allgatherv(ctx, []byte(place)); err != nil {
+		return "", err
+	}
+	at := map[string]int{}
+	for r, p := range all {
+		if other, taken := at[string(p)]; taken {
+			return fmt.Sprintf("ranks %d and %d share a device", other, r), nil
+		}
+		at[string(p)] = r
+	}
+	return "", nil
+}
+
+// watch ends what is queued on the device when a rank is lost: the device itself would wait for it without end. It
+// notices by a message from the next rank that never comes.
+func (x *Linked[T]) watch(ctx context.Context, comm dist.Comm) {
+	defer close(x.watched)
+	req, err := comm.Irecv(ctx, (comm.Rank()+1)%comm.Size(), never, nil)
+	if err == nil {
+		err = comm.Wait(ctx, []dist.Request{req})
+	}
+	if err != nil && ctx.Err() == nil {
+		x.links.Abort()
+	}
+}
+
+// Start implements Ghosts: the messages are on their way as soon as the cells are there.
+func (x *Linked[T]) Start(_ context.Context, field []T) error {
+	if err := x.pack(field); err != nil {
+		return err
+	}
+	at := 0
+	for _, peer := range x.plan.Peers {
+		if peer.Lo < peer.Hi {
+			x.recv[at].Data = bytesOf(field, int(peer.Lo), int(peer.Hi))
+			at++
+		}
+	}
+	return x.links.Exchange(x.send, x.recv)
+}
+
+func (x *Linked[T]) Send(context.Context) error   { return nil }
+func (x *Linked[T]) Finish(context.Context) error { return x.links.Join() }
+
+// Max replaces each key on the device by the greatest of all ranks, after what was called before and before what is
+// called later.
+func (x *Linked[T]) Max(keys []uint64) error { return x.links.Max(keys) }
+
+// Close gives back what the device holds.
+func (x *Linked[T]) Close() error {
+	x.stop()
+	<-x.watched
+	return errors.Join(x.links.Close(), x.close())
+}
