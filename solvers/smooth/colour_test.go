@@ -1,0 +1,149 @@
+package smooth
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+func rectangle(t testing.TB, cells int, seed uint64) *mesh.Mesh {
+	t.Helper()
+	m, err := mesh.Rectangle(0, 0, 1, 1, cells, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func ringsOf(t testing.TB, m *mesh.Mesh) *mesh.Rings {
+	t.Helper()
+	r, err := m.Rings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// serial colours vertices one after the other, in descending priority, each with the least colour that is free.
+func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
+	colour := make([]int32, len(class))
+	for v := range colour {
+		colour[v] = -1
+	}
+	for _, v := range order {
+		if class[v] < 0 {
+			continue
+		}
+		for next := int32(0); colour[v] < 0; next++ {
+			if !slices.ContainsFunc(rings.Of(v), func(u int32) bool { return class[u] == class[v] && colour[u] == next }) {
+				colour[v] = next
+			}
+		}
+	}
+	return colour
+}
+
+// TestColouringIsSerial: both colourings are those of a serial loop in the order of their priorities, first-fit in the order
+// of ids, whatever the number of goroutines and the classes; and they are valid.
+func TestColouringIsSerial(t *testing.T) {
+	m := rectangle(t, 60_000, 3)
+	rings := ringsOf(t, m)
+	rapid.Check(t, func(t *rapid.T) {
+		class := make([]int8, len(m.X))
+		salt := rapid.Int32().Draw(t, "classes")
+		for v := range class {
+			class[v] = int8(hash(int32(v)^salt)%5) / 2
+			if hash(int32(v)+salt)%50 == 0 {
+				class[v] = -1
+			}
+		}
+		order := make([]int32, len(m.X))
+		for v := range order {
+			order[v] = int32(v)
+		}
+		for _, kind := range []Colouring{FirstFit, JonesPlassmann} {
+			if kind == JonesPlassmann {
+				slices.SortFunc(order, func(u, v int32) int {
+					du, dv := len(rings.Of(u)), len(rings.Of(v))
+					if du != dv {
+						return dv - du
+					}
+					if hash(u) < hash(v) {
+						return -1
+					}
+					return 1
+				})
+			}
+			got, err := Colour(kind, rings, class, rapid.IntRange(1, 4).Draw(t, "threads"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, serial(rings, class, order)) {
+				t.Fatalf("%s differs from the serial loop", kind)
+			}
+			if err := checkColours(rings, class, got); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestMillion: 7 colours or fewer do for a mesh of a million vertices.
+func TestMillion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million vertices")
+	}
+	m := rectangle(t, 2_000_000, 5)
+	rings := ringsOf(t, m)
+	class := make([]int8, len(m.X))
+	for _, kind := range []Colouring{FirstFit, JonesPlassmann} {
+		colour, err := Colour(kind, rings, class, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := slices.Max(colour) + 1; n > 7 || n < 4 {
+			t.Errorf("%s: %d colours for %d vertices", kind, n, len(class))
+		}
+	}
+}
+
+// TestCheckColours: the check sees a wrong colour, a missing one and one too many.
+func TestCheckColours(t *testing.T) {
+	m := rectangle(t, 200, 1)
+	rings := ringsOf(t, m)
+	class := make([]int8, len(m.X))
+	class[3] = -1
+	colour, err := Colour(JonesPlassmann, rings, class, 1)
+	if err != nil || checkColours(rings, class, colour) != nil {
+		t.Fatal(err, checkColours(rings, class, colour))
+	}
+	for v, wrong := range map[int32]int32{7: colour[rings.Of(7)[1]], 3: 0, 8: -1} {
+		was := colour[v]
+		if colour[v] = wrong; checkColours(rings, class, colour) == nil {
+			t.Errorf("colour %d of vertex %d passes", wrong, v)
+		}
+		colour[v] = was
+	}
+	if _, err := Colour("rainbow", rings, class, 1); err == nil {
+		t.Error("an unknown colouring is accepted")
+	}
+}
+
+func BenchmarkColour(b *testing.B) {
+	m := rectangle(b, 5_000_000, 1)
+	rings := ringsOf(b, m)
+	class := make([]int8, len(m.X))
+	for _, kind := range []Colouring{FirstFit, JonesPlassmann} {
+		b.Run(string(kind), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Colour(kind, rings, class, 2); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(len(m.X)), "vertices")
+		})
+	}
+}

@@ -1,0 +1,23 @@
+// Package smooth moves the vertices of triangle meshes so that triangles become equilateral, with sides of length 1, in a
+// given metric. Connectivity stays as it is, which limits how far a mesh can follow a metric: sizes that differ by more than
+// about 2 from what the connectivity was made for need refinement.
+//
+// A metric M gives an edge u the length √(u'Mu). Smoothers, by name:
+//
+//	laplacian    to the mean of the neighbours, whatever the metric
+//	pain         a step toward the least ½Σ u'Mu, as printed by Pain et al. (2001): damped by a diagonal, and with the
+//	             metric held fixed, so that it settles where Σ Mu = 0, which is not what the metric asks for
+//	pain-newton  the same without the damping
+//	pain-exact   with the derivative of the metric, so that it settles where the sum is least; over-relaxation (ω up to
+//	             1.9) makes it many times faster
+//	smart        pain-newton, where that raises the worst quality around the vertex
+//	fjp          Freitag, Jones and Plassmann (1995): to where the worst quality around the vertex is best
+//	hybrid       smart, and then fjp where the worst quality is below a floor
+//
+// Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.
+//
+// Vertices of one set share no edge, so they move at the same time; sets follow one another, and their vertices are
+// exchanged between ranks. Sets come from a colouring by global ids (colour.go), rings are ordered by global ids, and sums are
+// exact: coordinates are the same to the last bit for any number of ranks, any partition, any numbers of threads and
+// any local order.
+package smooth
