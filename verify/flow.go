@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -38,49 +39,109 @@ func settings(scheme string, ratio float64) shallow.Config {
 // basin is a flow under way.
 type basin struct {
 	shallow.Solver
-	part  *mesh.Part
-	close func()
+	page   *page
+	part   *mesh.Part
+	local  []int32 // of each cell of the mesh, its number in the part
+	device *cpu.Device
+	comm   dist.Comm
+	twins  []*twin
 }
 
-// start sets up a flow on one rank, from values at the centroids.
+// start sets up a flow on one rank, from values at the centroids, and its twins.
 func (p *page) start(ctx context.Context, f flow) (*basin, error) {
-	d, err := decompose.New(f.mesh, decompose.Options{Ranks: 1, Order: partition.RCM, Cut: partition.HilbertCut})
-	if err != nil {
-		return nil, err
-	}
 	f.config.Boundary = make([]bool, len(f.mesh.Groups))
 	if f.precision == "" {
 		f.precision = "float64"
 	}
-	b := &basin{}
-	err = d.Each(func(_ int, part *mesh.Part, plan *halo.Plan) error {
-		n := len(part.Cells)
-		fields := make([][]float64, 7)
-		for k := range fields {
-			fields[k] = make([]float64, n)
-		}
-		for i := range n {
-			s := f.initial(part.Centroid(i))
-			for k, v := range []float64{s.depth, s.h1, s.u1, s.v1, s.h2, s.u2, s.v2} {
-				fields[k][i] = v
-			}
-		}
-		initial := shallow.Initial{
-			Depth: fields[0], H1: fields[1], U1: fields[2], V1: fields[3], H2: fields[4], U2: fields[5], V2: fields[6],
-		}
-		comm, device := local.New(1)[0], cpu.New(p.opts.Threads)
+	b := &basin{page: p, comm: local.New(1)[0], device: cpu.New(p.opts.Threads)}
+	err := f.parts(1, func(_ int, part *mesh.Part, plan *halo.Plan) (err error) {
 		b.part = part
-		b.close = func() {
-			device.Close()
-			comm.Close()
-		}
-		b.Solver, err = shallow.New(ctx, f.precision, f.config, part, plan, initial, comm, device)
-		if err != nil {
-			b.close()
-		}
+		b.Solver, err = shallow.New(ctx, f.precision, f.config, part, plan, f.at(part), b.comm, b.device)
 		return err
 	})
-	return b, err
+	for _, t := range p.opts.Twins {
+		if err == nil {
+			var w *twin
+			if w, err = t.start(ctx, f); err == nil {
+				b.twins = append(b.twins, w)
+			}
+		}
+	}
+	if err != nil {
+		b.free()
+		return nil, err
+	}
+	b.local = make([]int32, len(b.part.Global))
+	for i, g := range b.part.Global {
+		b.local[g] = int32(i)
+	}
+	return b, nil
+}
+
+// parts cuts the mesh of a flow.
+func (f *flow) parts(ranks int, each func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
+	d, err := decompose.New(f.mesh, decompose.Options{Ranks: ranks, Order: partition.RCM, Cut: partition.HilbertCut})
+	if err != nil {
+		return err
+	}
+	return d.Each(each)
+}
+
+// at is the initial state of the cells of a part.
+func (f *flow) at(part *mesh.Part) shallow.Initial {
+	n := len(part.Cells)
+	fields := make([][]float64, 7)
+	for k := range fields {
+		fields[k] = make([]float64, n)
+	}
+	for i := range n {
+		s := f.initial(part.Centroid(i))
+		for k, v := range []float64{s.depth, s.h1, s.u1, s.v1, s.h2, s.u2, s.v2} {
+			fields[k][i] = v
+		}
+	}
+	return shallow.Initial{
+		Depth: fields[0], H1: fields[1], U1: fields[2], V1: fields[3], H2: fields[4], U2: fields[5], V2: fields[6],
+	}
+}
+
+// Step takes a step of the flow and of its twins.
+func (b *basin) Step(ctx context.Context, until float64) (float64, error) {
+	for _, t := range b.twins {
+		if err := t.step(ctx, until); err != nil {
+			return 0, err
+		}
+	}
+	return b.Solver.Step(ctx, until)
+}
+
+// Nudge changes the state of the flow and of its twins.
+func (b *basin) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
+	for _, t := range b.twins {
+		if err := t.nudge(ctx, b.local, change); err != nil {
+			return err
+		}
+	}
+	return b.Solver.Nudge(ctx, change)
+}
+
+// close ends a flow. Its twins must have arrived at the same state.
+func (b *basin) close(ctx context.Context) {
+	for _, t := range b.twins {
+		t.compare(ctx, b)
+	}
+	b.free()
+}
+
+func (b *basin) free() {
+	for _, t := range b.twins {
+		t.free()
+	}
+	if b.Solver != nil {
+		b.Solver.Close()
+	}
+	b.device.Close()
+	b.comm.Close()
 }
 
 // until steps to time t; each, if not nil, is called after every step with its length.
@@ -108,7 +169,7 @@ func (p *page) evolve(ctx context.Context, f flow, t float64, look func(b *basin
 	if err != nil {
 		return err
 	}
-	defer b.close()
+	defer b.close(ctx)
 	if err := b.until(ctx, t, nil); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func hyperbolic(ctx context.Context, p *page) error {
 			}
 			// A state that stops being finite is an error of the step.
 			c, err := b.conserve(ctx, end)
-			b.close()
+			b.close(ctx)
 			if err != nil {
 				return err
 			}

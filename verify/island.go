@@ -47,7 +47,7 @@ func island(ctx context.Context, p *page) error {
 			return err
 		}
 		c, err := b.conserve(ctx, end)
-		b.close()
+		b.close(ctx)
 		if err != nil {
 			return err
 		}

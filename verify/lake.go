@@ -54,7 +54,7 @@ func (p *page) rest(ctx context.Context, title string, m *mesh.Mesh, initial fun
 				return err
 			}
 			speed, d1, d2, err := b.motion(ctx, end)
-			b.close()
+			b.close(ctx)
 			if err != nil {
 				return err
 			}

@@ -139,7 +139,7 @@ func (p *page) manufacturedErrors(ctx context.Context, scheme string, n int, fie
 	if err != nil {
 		return nil, 0, err
 	}
-	defer b.close()
+	defer b.close(ctx)
 	places := make([]place, len(b.part.Cells))
 	for i := range places {
 		places[i] = placeAt(b.part.Centroid(i))

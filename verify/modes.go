@@ -82,7 +82,7 @@ func (p *page) modeSpeed(ctx context.Context, scheme string, r, h1, h2 float64, 
 	if err != nil {
 		return 0, 0, err
 	}
-	defer b.close()
+	defer b.close(ctx)
 	// Orthogonal to the other mode, which the discrete start holds a little of.
 	amplitude := func() float64 {
 		return b.mean(func(i int, x, _ float64) float64 {

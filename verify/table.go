@@ -16,6 +16,7 @@ type page struct {
 	err    error // the first of writing
 	bounds int
 	missed []string
+	twins  int // states that twins met
 }
 
 func (p *page) printf(format string, args ...any) {

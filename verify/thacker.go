@@ -98,11 +98,11 @@ func (p *page) bowl(ctx context.Context, w bowl, sizes []int) error {
 		still := b.mean(func(i int, _, _ float64) float64 { return b.Value("h2", i) })
 		c, err := b.conserve(ctx, period)
 		if err != nil {
-			b.close()
+			b.close(ctx)
 			return err
 		}
 		e := b.meanError("h2", func(x, y float64) float64 { return w.at(x, y, period).h2 }) / still
-		b.close()
+		b.close(ctx)
 		t.row(atMost(e, 1.5*4/float64(n)/bowlRadius), len(m.Cells), b.Steps(), "error of h, share of the water", 0, e, "")
 		if i > 0 {
 			o := order(coarser, e)

@@ -14,6 +14,7 @@ type Options struct {
 	Threads int      // of the device; 0 for one a processor
 	Quick   bool     // the coarse levels alone: what a test can afford
 	Only    []string // names of checks to make; none for all
+	Twins   []Twin   // where each flow is computed again, to compare the bits
 	// Progress, if not nil, is told before each run what it is.
 	Progress func(check, run string)
 }
@@ -90,6 +91,9 @@ func makeChecks(ctx context.Context, w io.Writer, opts Options, checks []check) 
 		if err := c.run(ctx, p); err != nil {
 			return report, fmt.Errorf("check %s: %w", c.name, err)
 		}
+		if len(opts.Twins) > 0 && p.twins > 0 {
+			p.note("%d states are the same in every bit on %s\n", p.twins, twinNames(opts.Twins))
+		}
 		if p.err != nil {
 			return report, fmt.Errorf("writing the report: %w", p.err)
 		}
@@ -112,4 +116,12 @@ func makeChecks(ctx context.Context, w io.Writer, opts Options, checks []check) 
 		return report, fmt.Errorf("verification failed: %s", strings.Join(bad, ", "))
 	}
 	return report, nil
+}
+
+func twinNames(twins []Twin) string {
+	var names []string
+	for _, t := range twins {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, " and ")
 }

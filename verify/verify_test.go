@@ -7,6 +7,9 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
 )
 
 // Every check meets its bounds at the resolutions that a test can afford.
@@ -126,5 +129,42 @@ func TestSchemesShareOneLayer(t *testing.T) {
 	}
 	if hashes[0] != hashes[1] || hashes[0] != hashes[2] {
 		t.Errorf("states of %v differ: %v", schemes, hashes)
+	}
+}
+
+// Twins compute each flow again and compare the bits. They see the difference when there is one.
+func TestTwins(t *testing.T) {
+	devices := []backend.Device{cpu.New(1), cpu.New(1), cpu.New(1)}
+	for _, d := range devices {
+		defer d.Close()
+	}
+	opts := Options{
+		Threads: 1, Quick: true, Only: []string{"lake", "manufactured"},
+		Twins: []Twin{{"one rank", devices[:1]}, {"two ranks", devices[1:]}},
+	}
+	var out strings.Builder
+	report, err := Shallow(t.Context(), &out, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Checks) != 2 || !strings.Contains(out.String(), "are the same in every bit on one rank and two ranks") {
+		t.Errorf("the report does not tell of the twins:\n%s", out.String())
+	}
+
+	m, err := strip(-500, 500, 50, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &page{w: io.Discard, opts: opts}
+	b, err := p.start(t.Context(), flow{mesh: m, config: settings("roe", 1), initial: func(x, _ float64) state { return state{h2: max(0, -x)} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Solver.Step(t.Context(), 1); err != nil { // the flow alone
+		t.Fatal(err)
+	}
+	b.close(t.Context())
+	if len(p.missed) != 2 || p.twins != 0 {
+		t.Errorf("%d twins of 2 were found to differ", len(p.missed))
 	}
 }

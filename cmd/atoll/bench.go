@@ -71,8 +71,38 @@ func benchCommand() *cobra.Command {
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64", "float32"}, "precisions")
 	p.IntSliceVar(&o.Threads, "threads", threads, "numbers of threads")
 	p.Float64Var(&o.Seconds, "seconds", 3, "length of each measurement")
-	c.AddCommand(s, benchTransportsCommand())
+	c.AddCommand(s, benchScalingCommand(), benchTransportsCommand())
 	return c
 }
 
 var sweeps = map[string]shallow.Sweep{"auto": shallow.AutoSweep, "cells": shallow.CellSweep, "tiles": shallow.TileSweep}
+
+func benchScalingCommand() *cobra.Command {
+	var f runFlags
+	o := bench.ScalingOptions{}
+	c := &cobra.Command{
+		Use:   "scaling",
+		Short: "Shallow water on several ranks of one process, each with a device: weak or strong scaling",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			h := summary.ThisHost()
+			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
+			o.Open = func(rank, ranks int) (backend.Device, error) { return f.device(rank, max(1, f.threads)) }
+			return bench.Scaling(cmd.Context(), os.Stdout, o)
+		},
+	}
+	p := c.Flags()
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
+	p.IntVar(&f.threads, "threads", 1, "threads of each rank")
+	p.IntVar(&o.Cells, "cells", 1036800, "number of cells: of a rank with --weak, else of all")
+	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
+	p.IntSliceVar(&o.Ranks, "ranks", []int{1, 2}, "numbers of ranks")
+	p.StringSliceVar(&o.Halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, nccl")
+	p.StringSliceVar(&o.Schemes, "schemes", []string{"pvm-ifcp"}, "schemes")
+	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")
+	p.IntVar(&o.Steps, "steps", 200, "steps of each measurement")
+	p.IntVar(&o.Repeat, "repeat", 3, "measurements, of which the fastest counts")
+	p.BoolVar(&o.Hash, "hash", false, "print the hash of the state")
+	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")
+	return c
+}
