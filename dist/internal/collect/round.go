@@ -43,8 +43,7 @@ func (r *Round) Arrive(rank int, call Call, data []byte) (full bool, err error) 
 	if r.count == 0 {
 		r.call, r.first = call, rank
 	} else if call != r.call {
-		return false, &dist.PeerError{Rank: rank, Err: fmt.Errorf("calls %v where rank %d calls %v: all ranks must "+
-			"make the same collective calls in the same order", call, r.first, r.call)}
+		return false, call.Differs(rank, r.call, r.first)
 	}
 	switch call.Kind {
 	case ReduceFloat64:

@@ -1,0 +1,131 @@
+//go:build mpi && cgo
+
+package mpi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+)
+
+func (c *comm) AllreduceFloat64(ctx context.Context, op dist.Op, buf []float64) error {
+	return c.reduce(ctx, collect.Call{Kind: collect.ReduceFloat64, Op: op, Len: len(buf) * 8}, collect.Bytes(buf))
+}
+
+func (c *comm) AllreduceInt64(ctx context.Context, op dist.Op, buf []int64) error {
+	return c.reduce(ctx, collect.Call{Kind: collect.ReduceInt64, Op: op, Len: len(buf) * 8}, collect.Bytes(buf))
+}
+
+func (c *comm) Barrier(ctx context.Context) error {
+	return c.reduce(ctx, collect.Call{Kind: collect.Barrier}, nil)
+}
+
+func (c *comm) reduce(ctx context.Context, call collect.Call, data []byte) error {
+	if err := c.enter(ctx, call); err != nil {
+		return err
+	}
+	return c.conclude(c.agree(ctx, call, data))
+}
+
+// Bcast goes down a binomial tree.
+func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
+	call := collect.Call{Kind: collect.Bcast, Root: root, Len: len(buf)}
+	if err := c.enter(ctx, call); err != nil {
+		return err
+	}
+	if err := c.agree(ctx, call, nil); err != nil {
+		return c.conclude(err)
+	}
+	place := (c.rank - root + c.size) % c.size // in the tree, whose root is 0
+	bit := 1
+	for ; bit < c.size; bit *= 2 {
+		if place&bit != 0 {
+			if err := c.receiveAll(ctx, (c.rank-bit+c.size)%c.size, buf); err != nil {
+				return c.conclude(err)
+			}
+			break
+		}
+	}
+	var b batch
+	for bit /= 2; bit > 0; bit /= 2 {
+		if place+bit < c.size {
+			b.add(c, true, (c.rank+bit)%c.size, buf)
+		}
+	}
+	return c.conclude(b.wait(ctx, c))
+}
+
+// Gatherv has every rank send to the root, once all know what each brings.
+func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, error) {
+	call := collect.Call{Kind: collect.Gather, Root: root}
+	lengths, err := c.lengths(ctx, call, len(send))
+	if err != nil {
+		return nil, err
+	}
+	var b batch
+	if c.rank != root {
+		b.add(c, true, root, send)
+		return nil, c.conclude(b.wait(ctx, c))
+	}
+	parts := make([][]byte, c.size)
+	for r := range parts {
+		if r == root {
+			parts[r] = bytes.Clone(send)
+		} else {
+			parts[r] = make([]byte, lengths[r])
+			b.add(c, false, r, parts[r])
+		}
+	}
+	if err := c.conclude(b.wait(ctx, c)); err != nil {
+		return nil, err
+	}
+	return parts, nil
+}
+
+// Allgatherv hands the parts round a ring.
+func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
+	lengths, err := c.lengths(ctx, collect.Call{Kind: collect.Allgather}, len(send))
+	if err != nil {
+		return nil, err
+	}
+	parts := make([][]byte, c.size)
+	for r := range parts {
+		parts[r] = make([]byte, lengths[r])
+	}
+	copy(parts[c.rank], send)
+	next, prev := (c.rank+1)%c.size, (c.rank+c.size-1)%c.size
+	for i := range c.size - 1 {
+		var b batch
+		b.add(c, false, prev, parts[(c.rank-i-1+c.size)%c.size])
+		b.add(c, true, next, parts[(c.rank-i+c.size)%c.size])
+		if err := c.conclude(b.wait(ctx, c)); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// mostGathered bounds what a rank may bring to a gather: the length comes from another process.
+const mostGathered = 1 << 36
+
+// lengths begins a gather: it returns what each rank brings.
+func (c *comm) lengths(ctx context.Context, call collect.Call, own int) ([]int64, error) {
+	if err := c.enter(ctx, call); err != nil {
+		return nil, err
+	}
+	lengths := make([]int64, c.size)
+	lengths[c.rank] = int64(own)
+	if err := c.agree(ctx, call, collect.Bytes(lengths)); err != nil {
+		return nil, c.conclude(err)
+	}
+	for r, n := range lengths {
+		if n < 0 || n > mostGathered {
+			return nil, c.conclude(&dist.PeerError{Rank: r, Err: fmt.Errorf("brings %d bytes to %v, at most %d are allowed",
+				n, call, int64(mostGathered))})
+		}
+	}
+	return lengths, nil
+}

@@ -1,0 +1,129 @@
+//go:build mpi && cgo
+
+package mpi
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
+)
+
+// comm is this process's rank of one run.
+type comm struct {
+	engine     engine
+	rank, size int
+	tagLimit   int
+	job        bool // Close finalises MPI
+	table      table
+	rounds     roundState
+
+	failed atomic.Pointer[failedRun]
+	closed atomic.Bool
+
+	// How many messages went to, and came from, each rank.
+	sent, received []atomic.Uint64
+
+	mu       sync.Mutex
+	peers    []peer
+	leftOnes int   // peers that have left
+	orphans  []*op // that nobody waits for, though MPI still uses their memory
+}
+
+// peer is what a notice has said about a rank.
+type peer struct {
+	left bool
+	when time.Time
+	sent uint64 // messages to this rank
+}
+
+// failedRun is why the run has failed.
+type failedRun struct{ cause error }
+
+func (c *comm) Rank() int { return c.rank }
+func (c *comm) Size() int { return c.size }
+
+// cause returns why the run has failed, or nil.
+func (c *comm) cause() error {
+	if f := c.failed.Load(); f != nil {
+		return f.cause
+	}
+	return nil
+}
+
+func (c *comm) check(ctx context.Context, peer, tag, length int) error {
+	if c.closed.Load() {
+		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
+	}
+	if err := c.cause(); err != nil {
+		return err
+	}
+	if tag > c.tagLimit {
+		return fmt.Errorf("dist/mpi: tag %d: this MPI takes tags up to %d", tag, c.tagLimit)
+	}
+	if length > mostBytes {
+		return fmt.Errorf("dist/mpi: a message of %d bytes: MPI takes up to %d, send it in pieces", length, mostBytes)
+	}
+	return pending.Check(ctx, c.size, peer, tag)
+}
+
+func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
+	if err := c.check(ctx, to, tag, len(buf)); err != nil {
+		return 0, err
+	}
+	o := c.table.take()
+	o.send, o.peer, o.tag, o.buf = true, to, tag, buf
+	n := c.sent[to].Add(1)
+	if len(buf) <= shortBytes {
+		return c.posted(o, c.engine.sendShort(o.slot, to, tag, buf))
+	}
+	return c.posted(o, c.engine.sendLong(o.slot, to, tag, o.pin(), len(buf), int(n%bodyTags)))
+}
+
+func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
+	if err := c.check(ctx, from, tag, len(buf)); err != nil {
+		return 0, err
+	}
+	o := c.table.take()
+	o.send, o.peer, o.tag, o.buf = false, from, tag, buf
+	if len(buf) <= shortBytes {
+		return c.posted(o, c.engine.receive(o.slot, from, tag, nil, len(buf)))
+	}
+	return c.posted(o, c.engine.receive(o.slot, from, tag, o.pin(), len(buf)))
+}
+
+func (c *comm) posted(o *op, err error) (dist.Request, error) {
+	if err != nil {
+		err = &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, err)}
+		c.table.give(o)
+		return 0, err
+	}
+	return o.req, nil
+}
+
+func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
+	if c.closed.Load() {
+		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
+	}
+	head, err := c.table.claim(reqs)
+	if err == nil && head != nil {
+		err = c.await(ctx, head)
+	}
+	c.settle(head)
+	return err
+}
+
+// Abort ends the run on all ranks. The cause goes to stderr at once, since the launcher may end this process as soon as
+// another one has ended for it.
+func (c *comm) Abort(code int, cause error) {
+	err := &dist.AbortError{Rank: c.rank, Code: code, Cause: fmt.Sprint(cause)}
+	if c.cause() == nil && !c.closed.Load() {
+		fmt.Fprintf(os.Stderr, "atoll: rank %d of %d aborts the run: %s\n", c.rank, c.size, err.Cause)
+	}
+	c.fail(err)
+}

@@ -1,0 +1,186 @@
+//go:build mpi && cgo
+
+package mpi
+
+/*
+#cgo pkg-config: ompi
+#cgo noescape atoll_post
+#cgo noescape atoll_send_short
+#cgo noescape atoll_send_long
+#cgo noescape atoll_receive
+#cgo noescape atoll_wait
+#cgo noescape atoll_trade
+#cgo noescape atoll_done
+#cgo nocallback atoll_post
+#cgo nocallback atoll_send_short
+#cgo nocallback atoll_send_long
+#cgo nocallback atoll_receive
+#cgo nocallback atoll_wait
+#cgo nocallback atoll_trade
+#cgo nocallback atoll_done
+#include <stdlib.h>
+#include "engine.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unsafe"
+)
+
+// Lanes for bytes alone.
+const (
+	rounds  = C.ATOLL_ROUNDS
+	notices = C.ATOLL_NOTICES
+)
+
+const (
+	headBytes  = C.ATOLL_HEADER
+	stageBytes = C.ATOLL_STAGE
+	shortBytes = stageBytes - headBytes // the longest message that is copied
+	mostBytes  = math.MaxInt32          // of one MPI message, whose length is a C int
+	bodyTags   = C.ATOLL_BODY_TAGS
+)
+
+var _ = [1]struct{}{}[noticeBytes-C.ATOLL_NOTICE] // both sides agree
+
+type slot = C.atoll_slot
+
+func newSlot() *slot { return (*slot)(C.calloc(1, C.sizeof_atoll_slot)) }
+
+func freeSlot(s *slot) { C.free(unsafe.Pointer(s)) }
+
+// staged is the slot's own memory.
+func staged(s *slot) []byte { return unsafe.Slice((*byte)(&s.stage[0]), stageBytes) }
+
+// engine is MPI as this package uses it. Its errors are not yet those of a peer.
+type engine struct{ world *C.atoll_world }
+
+func openEngine() (engine, error) {
+	e := engine{(*C.atoll_world)(C.calloc(1, C.sizeof_atoll_world))}
+	if code := C.atoll_open(e.world); code != C.MPI_SUCCESS {
+		return engine{}, mpiError("MPI_Comm_dup", code)
+	}
+	return e, nil
+}
+
+func (e engine) free() error {
+	if code := C.atoll_free(e.world); code != C.MPI_SUCCESS {
+		return mpiError("MPI_Comm_free", code)
+	}
+	C.free(unsafe.Pointer(e.world))
+	return nil
+}
+
+// sendShort begins the send of a message of at most shortBytes.
+func (e engine) sendShort(s *slot, peer, tag int, buf []byte) error {
+	code := C.atoll_send_short(e.world, s, C.int(peer), C.int(tag), unsafe.Pointer(unsafe.SliceData(buf)), C.int(len(buf)))
+	if code != C.MPI_SUCCESS {
+		return mpiError("MPI_Isend", code)
+	}
+	return nil
+}
+
+// sendLong begins the send of a longer message, whose memory is pinned.
+func (e engine) sendLong(s *slot, peer, tag int, pinned unsafe.Pointer, n, bodyTag int) error {
+	code := C.atoll_send_long(e.world, s, C.int(peer), C.int(tag), pinned, C.int(n), C.int(bodyTag))
+	if code != C.MPI_SUCCESS {
+		return mpiError("MPI_Isend", code)
+	}
+	return nil
+}
+
+// receive begins to receive a message: a short one into the slot, a longer one into pinned memory.
+func (e engine) receive(s *slot, peer, tag int, pinned unsafe.Pointer, n int) error {
+	code := C.atoll_receive(e.world, s, C.int(peer), C.int(tag), pinned, C.int(n))
+	if code != C.MPI_SUCCESS {
+		return mpiError("MPI_Irecv", code)
+	}
+	return nil
+}
+
+// discard begins to receive the body of a message that has another length than was expected.
+func (e engine) discard(s *slot, peer, bodyTag int, n int64) error {
+	if code := C.atoll_discard(e.world, s, C.int(peer), C.int(bodyTag), C.int64_t(n)); code != C.MPI_SUCCESS {
+		return mpiError("MPI_Irecv", code)
+	}
+	return nil
+}
+
+// send and recv begin to move bytes alone, of memory that stays where it is: of the slot when nil, or pinned.
+func (e engine) send(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
+	if code := C.atoll_post(e.world, s, C.int(lane), 1, C.int(peer), buf, C.int(n)); code != C.MPI_SUCCESS {
+		return mpiError("MPI_Isend", code)
+	}
+	return nil
+}
+
+func (e engine) recv(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
+	if code := C.atoll_post(e.world, s, C.int(lane), 0, C.int(peer), buf, C.int(n)); code != C.MPI_SUCCESS {
+		return mpiError("MPI_Irecv", code)
+	}
+	return nil
+}
+
+func (e engine) wait(first *slot, waited int64) *slot {
+	return C.atoll_wait(e.world, first, C.int64_t(waited))
+}
+
+// trade exchanges one round's messages; a rank of -1 leaves out its direction.
+func (e engine) trade(in *slot, from int, out *slot, to, n int) (*slot, error) {
+	var code C.int
+	first := C.atoll_trade(e.world, in, C.int(from), out, C.int(to), C.int(n), &code)
+	if code != C.MPI_SUCCESS {
+		return nil, mpiError("MPI_Isend or MPI_Irecv", code)
+	}
+	return first, nil
+}
+
+func done(s *slot) bool { return C.atoll_done(s) != 0 }
+
+func cancel(s *slot) error {
+	if code := C.atoll_cancel(s); code != C.MPI_SUCCESS {
+		return mpiError("MPI_Cancel", code)
+	}
+	return nil
+}
+
+func (e engine) stop() { C.atoll_down(e.world) }
+
+// notice returns the bytes of a notice that has come, or nil. They are valid until listen is called.
+func (e engine) notice() []byte {
+	if C.atoll_noticed(e.world) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(&e.world.notice[0]), int(e.world.notice_length))
+}
+
+func (e engine) listen() error {
+	if code := C.atoll_listen(e.world); code != C.MPI_SUCCESS {
+		return mpiError("MPI_Irecv", code)
+	}
+	return nil
+}
+
+// endJob ends all processes of the job.
+func endJob(code int) { C.atoll_abort(C.int(code)) }
+
+func tagLimit() int { return int(C.atoll_tag_limit()) }
+
+// Version names the MPI that this program runs with, as "Open MPI v4.1.4". It may be called before Init.
+func Version() string {
+	var text [C.MPI_MAX_LIBRARY_VERSION_STRING]byte
+	n := C.atoll_version((*C.char)(unsafe.Pointer(&text[0])), C.int(len(text)))
+	line, _, _ := strings.Cut(string(text[:n]), "\n")
+	line, _, _ = strings.Cut(line, ", package:")
+	return strings.TrimSpace(strings.TrimRight(line, "\x00"))
+}
+
+func mpiError(call string, code C.int) error {
+	var text [C.MPI_MAX_ERROR_STRING]byte
+	C.atoll_error_text(code, (*C.char)(unsafe.Pointer(&text[0])), C.int(len(text)))
+	s, _, _ := strings.Cut(string(text[:]), "\x00")
+	return fmt.Errorf("%s: %s", call, s)
+}

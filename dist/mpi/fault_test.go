@@ -1,0 +1,5 @@
+//go:build mpi && cgo
+
+package mpi
+
+func suffer(string) int { return 0 }

@@ -1,0 +1,86 @@
+//go:build mpi && cgo
+
+package mpi
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// The test program starts itself again under mpirun. Its ranks learn from this variable what to do: "suite" is to run
+// the tests whose names begin with TestRank, anything else is a fault.
+const roleVariable = "ATOLL_TEST_ROLE"
+
+// job is the communicator of a rank that mpirun has started.
+var job dist.Comm
+
+func TestMain(m *testing.M) {
+	role := os.Getenv(roleVariable)
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	c, err := Init()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	job = c
+	if role != "suite" {
+		os.Exit(suffer(role))
+	}
+	code := m.Run()
+	if err := c.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// mpirun runs this program on n ranks and returns what all of them printed, and the exit code.
+func mpirun(t *testing.T, n int, role string, limit time.Duration, args ...string) (output string, code int) {
+	t.Helper()
+	path, err := exec.LookPath("mpirun")
+	if err != nil {
+		t.Fatal("tests with the tag mpi need mpirun")
+	}
+	all := append([]string{"-np", strconv.Itoa(n), os.Args[0]}, args...)
+	cmd := exec.Command(path, all...)
+	cmd.Env = append(os.Environ(), roleVariable+"="+role, "OMPI_MCA_rmaps_base_oversubscribe=1",
+		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	var text strings.Builder
+	cmd.Stdout, cmd.Stderr = &text, &text
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(limit, func() { _ = cmd.Process.Kill() })
+	err = cmd.Wait()
+	if !late.Stop() {
+		t.Fatalf("mpirun -np %d still ran after %v:\n%s", n, limit, text.String())
+	}
+	if err != nil && cmd.ProcessState.ExitCode() < 0 {
+		t.Fatal(err)
+	}
+	return text.String(), cmd.ProcessState.ExitCode()
+}
+
+func TestSuiteUnderMPIRun(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
+			out, code := mpirun(t, n, "suite", 3*time.Minute, "-test.run", "^TestRank", "-test.v="+strconv.FormatBool(testing.Verbose()))
+			if code != 0 {
+				t.Errorf("exit code %d:\n%s", code, out)
+			} else if got := strings.Count(out, "PASS\n"); got < n {
+				t.Errorf("%d of %d ranks passed:\n%s", got, n, out)
+			} else {
+				t.Log(out)
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package mpi
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// A notice goes to every rank:
+//
+//	0  kind
+//	4  the rank that sends it
+//	8  the rank that it is about: who aborted, or the peer that an error names
+//	12 the code of an abort
+//	16 of a leave: how many messages the sender has sent to the receiver
+//	24 the cause, in UTF-8, up to the end
+const (
+	noticeHeader = 24
+	noticeBytes  = 1024
+	cutMark      = "…"
+)
+
+type noticeKind uint8
+
+const (
+	leave noticeKind = 1 + iota
+	aborted
+	failed
+)
+
+type notice struct {
+	kind        noticeKind
+	from, about int
+	code        int
+	sent        uint64
+	cause       string
+}
+
+// failureNotice is what a rank tells the others about a failure.
+func failureNotice(from int, cause error) notice {
+	var a *dist.AbortError
+	if errors.As(cause, &a) {
+		return notice{kind: aborted, from: from, about: a.Rank, code: a.Code, cause: a.Cause}
+	}
+	var p *dist.PeerError
+	if errors.As(cause, &p) {
+		return notice{kind: failed, from: from, about: p.Rank, cause: p.Err.Error()}
+	}
+	return notice{kind: failed, from: from, about: from, cause: cause.Error()}
+}
+
+// failure is the error that a failure notice stands for.
+func (n notice) failure() error {
+	if n.kind == aborted {
+		return &dist.AbortError{Rank: n.about, Code: n.code, Cause: n.cause}
+	}
+	return &dist.PeerError{Rank: n.about, Err: errors.New(n.cause)}
+}
+
+// encode writes n into buf, of noticeBytes, and returns its length. A cause that is too long ends in an ellipsis.
+func (n notice) encode(buf []byte) int {
+	clear(buf[:noticeHeader])
+	buf[0] = byte(n.kind)
+	le := binary.LittleEndian
+	le.PutUint32(buf[4:], uint32(n.from))
+	le.PutUint32(buf[8:], uint32(n.about))
+	le.PutUint32(buf[12:], uint32(int32(n.code)))
+	le.PutUint64(buf[16:], n.sent)
+	text := buf[noticeHeader:noticeBytes]
+	if len(n.cause) <= len(text) {
+		return noticeHeader + copy(text, n.cause)
+	}
+	keep := len(text) - len(cutMark)
+	for keep > 0 && n.cause[keep]&0xc0 == 0x80 { // not amid a character
+		keep--
+	}
+	copy(text, n.cause[:keep])
+	return noticeHeader + keep + copy(text[keep:], cutMark)
+}
+
+// decode reads a notice that came to one of size ranks.
+func decode(buf []byte, size int) (notice, error) {
+	if len(buf) < noticeHeader {
+		return notice{}, fmt.Errorf("dist/mpi: a notice of %d bytes", len(buf))
+	}
+	le := binary.LittleEndian
+	n := notice{
+		kind:  noticeKind(buf[0]),
+		from:  int(le.Uint32(buf[4:])),
+		about: int(le.Uint32(buf[8:])),
+		code:  int(int32(le.Uint32(buf[12:]))),
+		sent:  le.Uint64(buf[16:]),
+		cause: string(buf[noticeHeader:]),
+	}
+	if n.kind < leave || n.kind > failed || n.from >= size || n.about >= size {
+		return notice{}, fmt.Errorf("dist/mpi: a notice of kind %d from rank %d about rank %d, among %d ranks",
+			n.kind, n.from, n.about, size)
+	}
+	return n, nil
+}

@@ -1,0 +1,77 @@
+package mpi
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+func TestNoticesArriveAsTheyWere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := notice{
+			kind:  noticeKind(rapid.IntRange(1, 3).Draw(t, "kind")),
+			from:  rapid.IntRange(0, 99).Draw(t, "from"),
+			about: rapid.IntRange(0, 99).Draw(t, "about"),
+			code:  int(rapid.Int32().Draw(t, "code")),
+			sent:  rapid.Uint64().Draw(t, "sent"),
+			cause: rapid.StringN(0, 2000, -1).Draw(t, "cause"),
+		}
+		var buf [noticeBytes]byte
+		length := n.encode(buf[:])
+		got, err := decode(buf[:length], 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cut, ok := strings.CutSuffix(got.cause, cutMark); ok && len(n.cause) > noticeBytes-noticeHeader {
+			if !strings.HasPrefix(n.cause, cut) || !utf8.ValidString(cut) || len(cut) < 900 {
+				t.Fatalf("a cause of %d bytes became %q", len(n.cause), got.cause)
+			}
+			got.cause = n.cause
+		}
+		if got != n {
+			t.Fatalf("%+v became %+v", n, got)
+		}
+	})
+}
+
+func TestFailuresKeepTheirMeaning(t *testing.T) {
+	var buf [noticeBytes]byte
+	carry := func(err error) error {
+		n, e := decode(buf[:failureNotice(2, err).encode(buf[:])], 4)
+		if e != nil {
+			t.Fatal(e)
+		}
+		return n.failure()
+	}
+	var a *dist.AbortError
+	if err := carry(&dist.AbortError{Rank: 3, Code: 7, Cause: "out of water"}); !errors.As(err, &a) ||
+		*a != (dist.AbortError{Rank: 3, Code: 7, Cause: "out of water"}) {
+		t.Errorf("an abort arrives as %v", err)
+	}
+	var p *dist.PeerError
+	if err := carry(&dist.PeerError{Rank: 1, Err: errors.New("sleeps")}); !errors.As(err, &p) || err.Error() != "rank 1: sleeps" {
+		t.Errorf("a peer's error arrives as %v", err)
+	}
+	if err := carry(errors.New("no peer's fault")); !errors.As(err, &p) || p.Rank != 2 {
+		t.Errorf("an error of no peer arrives as %v, which does not name its rank", err)
+	}
+}
+
+// Whatever comes, decode returns a notice about ranks that exist, or an error.
+func FuzzDecodeNotice(f *testing.F) {
+	var buf [noticeBytes]byte
+	f.Add(buf[:notice{kind: leave, from: 1, sent: 5}.encode(buf[:])])
+	f.Add([]byte{})
+	f.Add(make([]byte, noticeHeader))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		n, err := decode(data, 3)
+		if err == nil && (n.from < 0 || n.from > 2 || n.about < 0 || n.about > 2 || n.kind < leave || n.kind > failed) {
+			t.Errorf("accepted %+v", n)
+		}
+	})
+}

@@ -1,0 +1,58 @@
+//go:build mpi && cgo
+
+package mpi
+
+import (
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/disttest"
+)
+
+func needRank(t *testing.T) {
+	if job == nil {
+		t.Skip("this is for ranks that mpirun has started: TestSuiteUnderMPIRun does")
+	}
+}
+
+// fresh connects all ranks anew.
+func fresh(t *testing.T) []dist.Comm {
+	c, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []dist.Comm{c}
+}
+
+func TestRankConformance(t *testing.T) {
+	needRank(t)
+	disttest.RunRank(t, job)
+}
+
+func TestRankEndings(t *testing.T) {
+	needRank(t)
+	for _, k := range disttest.LastCases() {
+		if job.Size() >= k.Min {
+			t.Run(k.Name, func(t *testing.T) {
+				comms := fresh(t)
+				disttest.Each(t, comms, k.Run)
+				disttest.Close(t, comms)
+			})
+		}
+	}
+}
+
+func TestRankStepsAllocateNothing(t *testing.T) {
+	needRank(t)
+	if job.Size() != 2 {
+		t.Skip("between two ranks")
+	}
+	disttest.Allocations(t, fresh(t), 0)
+}
+
+func TestRankStartsMPIOnce(t *testing.T) {
+	needRank(t)
+	if c, err := Init(); err == nil {
+		t.Errorf("a second Init returned %v", c)
+	}
+}

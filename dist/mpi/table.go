@@ -1,0 +1,129 @@
+//go:build mpi && cgo
+
+package mpi
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
+)
+
+// op is a send or receive that was posted.
+type op struct {
+	slot      *slot
+	next      *op // of those that one call waits for
+	req       dist.Request
+	send      bool
+	peer, tag int
+	buf       []byte
+	call      *collect.Call // of a collective
+	pins      runtime.Pinner
+	pinned    bool
+}
+
+// String describes what waits, for error messages.
+func (o *op) String() string {
+	if o.call != nil {
+		return o.call.String()
+	}
+	verb := "receive"
+	if o.send {
+		verb = "send"
+	}
+	return fmt.Sprintf("%s of %d bytes with tag %d", verb, len(o.buf), o.tag)
+}
+
+// failure is the error of an op that has ended badly.
+func (o *op) failure() error {
+	if o.slot.error == 0 {
+		return pending.WrongLength(o.peer, o.tag, int(o.slot.got), int(o.slot.length))
+	}
+	return &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, mpiError("MPI_Test", o.slot.error))}
+}
+
+// pin returns the memory of the op's buffer, which MPI may use until unpin.
+func (o *op) pin() unsafe.Pointer {
+	p := unsafe.Pointer(unsafe.SliceData(o.buf))
+	o.pins.Pin(p)
+	o.pinned = true
+	return p
+}
+
+// table holds the ops of one rank. It allocates only when more are pending than ever before.
+type table struct {
+	mu   sync.Mutex
+	ops  []*op // pending, by index; nil when free or claimed
+	free []*op
+}
+
+// The low half of a Request is the index in the table plus one, the high half counts the uses of that index.
+const indexBits = 32
+
+// take returns an op for use, and enters it.
+func (t *table) take() *op {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var o *op
+	if n := len(t.free); n > 0 {
+		o, t.free = t.free[n-1], t.free[:n-1]
+	} else {
+		t.ops = append(t.ops, nil)
+		o = &op{slot: newSlot(), req: dist.Request(len(t.ops))}
+	}
+	t.ops[index(o.req)] = o
+	return o
+}
+
+func index(req dist.Request) uint64 { return uint64(req)&(1<<indexBits-1) - 1 }
+
+// claim removes the ops of reqs, so that no other call waits for them, and chains them in order.
+func (t *table) claim(reqs []dist.Request) (head *op, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var last *op
+	for _, req := range reqs {
+		i := index(req)
+		if i >= uint64(len(t.ops)) || t.ops[i] == nil || t.ops[i].req != req {
+			err = pending.ErrRequest
+			continue
+		}
+		o := t.ops[i]
+		t.ops[i] = nil
+		if last == nil {
+			head = o
+		} else {
+			last.link(o)
+		}
+		last = o
+	}
+	return head, err
+}
+
+func (o *op) link(next *op) { o.next, o.slot.next = next, next.slot }
+
+// give takes an op back for the next use. MPI no longer uses its memory.
+func (t *table) give(o *op) {
+	if o.pinned {
+		o.pins.Unpin()
+		o.pinned = false
+	}
+	o.buf, o.next, o.call = nil, nil, nil
+	t.mu.Lock()
+	t.ops[index(o.req)] = nil
+	o.req += 1 << indexBits
+	t.free = append(t.free, o)
+	t.mu.Unlock()
+}
+
+// release gives the memory of C's side back. No op may be in use.
+func (t *table) release() {
+	for _, o := range t.free {
+		freeSlot(o.slot)
+	}
+	t.free, t.ops = nil, nil
+}

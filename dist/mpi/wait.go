@@ -1,0 +1,144 @@
+//go:build mpi && cgo
+
+package mpi
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+const (
+	// leftGrace is how long a message from, or to, a rank that has left may still be on its way.
+	leftGrace = time.Second
+	// withdrawal is how long MPI may take to end a message that has begun, or to take one back.
+	withdrawal = 2 * time.Second
+)
+
+// await waits for all ops of a chain, or returns the error of the first that failed.
+func (c *comm) await(ctx context.Context, head *op) error {
+	return c.follow(ctx, head, c.engine.wait(head.slot, 0))
+}
+
+// follow goes on waiting for a chain after engine.wait has returned first.
+func (c *comm) follow(ctx context.Context, head *op, first *slot) error {
+	var began time.Time
+	for ; first != nil; first = c.engine.wait(first, int64(time.Since(began))) {
+		for head.slot != first {
+			head = head.next
+		}
+		if first.pending == 0 {
+			return head.failure()
+		}
+		if err := c.interrupted(ctx, head); err != nil {
+			return err
+		}
+		if began.IsZero() {
+			began = time.Now()
+		}
+	}
+	return nil
+}
+
+// interrupted tells why o, which is pending, should not be waited for any longer.
+func (c *comm) interrupted(ctx context.Context, o *op) error {
+	c.hear()
+	if err := c.cause(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}
+	}
+	c.mu.Lock()
+	p := c.peers[o.peer]
+	c.mu.Unlock()
+	if !p.left || time.Since(p.when) < leftGrace && (o.send || o.call != nil || c.received[o.peer].Load() < p.sent) {
+		return nil
+	}
+	if done(o.slot) {
+		return nil // it came before the notice
+	}
+	return &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
+}
+
+// settle ends the use of a chain: what is pending is withdrawn, and what has come through staged memory is copied to
+// where it belongs.
+func (c *comm) settle(head *op) {
+	for o := head; o != nil; {
+		next := o.next
+		if o.slot.pending != 0 {
+			if !c.withdraw(o) {
+				o = next
+				continue
+			}
+		}
+		if !o.send && o.slot.withdrawn != 2 && o.call == nil {
+			c.received[o.peer].Add(1)
+			if o.slot.unwanted > 0 {
+				c.drain(o)
+			} else if !o.pinned && o.slot.error == 0 && int(o.slot.got) == len(o.buf) {
+				copy(o.buf, staged(o.slot)[headBytes:])
+			}
+		}
+		c.table.give(o)
+		o = next
+	}
+}
+
+// withdraw takes o back. It returns false when MPI goes on using o's memory: o is then an orphan.
+func (c *comm) withdraw(o *op) bool {
+	if o.send {
+		if !o.pinned || c.cause() != nil {
+			c.adopt(o)
+			return false
+		}
+	} else if err := cancel(o.slot); err != nil {
+		c.fail(&dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, err)})
+	}
+	for began := time.Now(); !done(o.slot); time.Sleep(50 * time.Microsecond) {
+		if time.Since(began) > withdrawal {
+			c.adopt(o)
+			c.fail(&dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: was given up, but cannot be withdrawn", o)})
+			return false
+		}
+	}
+	return true
+}
+
+// drain takes in what has come instead of o, so that the peer's send ends.
+func (c *comm) drain(o *op) {
+	d := c.table.take()
+	d.send, d.peer, d.tag, d.buf = false, o.peer, o.tag, nil
+	if err := c.engine.discard(d.slot, o.peer, int(o.slot.unwanted)-1, int64(o.slot.got)); err != nil {
+		c.table.give(d)
+		c.fail(&dist.PeerError{Rank: o.peer, Err: err})
+		return
+	}
+	c.adopt(d)
+}
+
+// adopt keeps the memory of o until MPI has done with it.
+func (c *comm) adopt(o *op) {
+	c.mu.Lock()
+	c.orphans = append(c.orphans, o)
+	c.mu.Unlock()
+}
+
+// bury takes back the orphans that have ended and tells whether none is left.
+func (c *comm) bury() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept := c.orphans[:0]
+	for _, o := range c.orphans {
+		if done(o.slot) {
+			c.table.give(o)
+		} else {
+			kept = append(kept, o)
+		}
+	}
+	clear(c.orphans[len(kept):])
+	c.orphans = kept
+	return len(kept) == 0
+}
