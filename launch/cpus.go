@@ -9,6 +9,20 @@ import (
 // maxCPU bounds the numbers of processors: those of Linux, which counts to 1024 without being built otherwise.
 const maxCPU = 1024
 
+// blocks cuts the processors of this process into one block of neighbours for each rank, so that ranks keep their
+// caches and their side of the memory. It returns nil, and the scheduler is left to choose, where the ranks' threads
+// are too many for the processors, or leave so many idle that other programs may want to use them.
+func blocks(cpus []int, ranks, threads int) [][]int {
+	if ranks < 2 || len(cpus)/ranks != threads {
+		return nil
+	}
+	b := make([][]int, ranks)
+	for r := range b {
+		b[r] = cpus[r*len(cpus)/ranks : (r+1)*len(cpus)/ranks]
+	}
+	return b
+}
+
 // formatCPUs writes sorted numbers in the kernel's notation: 0-3,8.
 func formatCPUs(cpus []int) string {
 	var b strings.Builder

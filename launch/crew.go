@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -20,8 +22,10 @@ const (
 type crew struct {
 	config   LocalConfig
 	commands []*exec.Cmd
-	tails    []*tail // the kept output of each rank, nil for rank 0
-	started  int     // ranks 0 … started-1 have a process
+	tails    []*tail // the kept output of each rank, nil where it is passed on
+	logs     []*Lines
+	lines    sync.Mutex // of logs
+	started  int        // ranks 0 … started-1 have a process
 
 	exited      chan ending
 	gone        []bool // by rank
@@ -50,12 +54,43 @@ func newCrew(config LocalConfig, sockets string) *crew {
 		released: make(chan struct{}),
 	}
 	for rank := range c.commands {
-		if rank > 0 {
+		cmd := config.command(rank, sockets)
+		switch {
+		case config.LogRanks:
+			cmd.Stdout, cmd.Stderr = c.logged(rank, config.Stdout), c.logged(rank, config.Stderr)
+		case rank == 0:
+			cmd.Stdout, cmd.Stderr = config.Stdout, config.Stderr
+		default:
 			c.tails[rank] = new(tail)
+			cmd.Stdout, cmd.Stderr = c.tails[rank], c.tails[rank]
 		}
-		c.commands[rank] = config.command(rank, sockets, c.tails[rank])
+		c.commands[rank] = cmd
 	}
 	return c
+}
+
+// logged is the writer for the output of a rank when that of all ranks goes to w. Rank 0 keeps a file to itself, which
+// may be a terminal.
+func (c *crew) logged(rank int, w io.Writer) io.Writer {
+	if _, file := w.(*os.File); w == nil || file && rank == 0 {
+		return w
+	}
+	prefix := ""
+	if rank > 0 {
+		prefix = fmt.Sprintf("[rank %d] ", rank)
+	}
+	l := NewLines(w, prefix, &c.lines)
+	c.logs = append(c.logs, l)
+	return l
+}
+
+// flush passes on lines that ranks have not ended, once the ranks have.
+func (c *crew) flush() {
+	for _, l := range c.logs {
+		if err := l.Flush(); err != nil && c.outputError == nil {
+			c.outputError = fmt.Errorf("launch: pass on the output of the ranks: %w", err)
+		}
+	}
 }
 
 // start starts all ranks. The kernel kills a rank when the thread that started it ends, so one thread starts them
@@ -72,8 +107,18 @@ func (c *crew) start() error {
 	return <-result
 }
 
+// startAll binds each rank to its block of processors: a rank inherits what the starting thread is bound to. That the
+// system refuses this, when an administrator has just changed what there is, costs speed and nothing else.
 func (c *crew) startAll() error {
+	all := affinity()
+	blocks := blocks(all, c.config.Ranks, c.config.Threads)
+	if blocks != nil {
+		defer func() { _ = bind(all) }()
+	}
 	for rank, cmd := range c.commands {
+		if blocks != nil {
+			_ = bind(blocks[rank])
+		}
 		if err := cmd.Start(); err != nil {
 			return fmt.Errorf("launch: start rank %d of %d: %w", rank, len(c.commands), err)
 		}

@@ -1,4 +1,9 @@
-// Package launch starts the ranks of a run on this machine, and tells a process whether it is one of them.
+// Package launch starts the ranks of a run on this machine, and tells a process whether it is one of them, how it
+// reaches the others, and what it may use of its machine.
+//
+// Detect finds out what has started a process (mpirun, srun, Local or nothing), Choose which transport fits that, and
+// Divide how many threads each rank keeps busy, so that the ranks on a machine together have as many as there are
+// processors for them. SlurmScript writes the batch script of a run.
 //
 // Local starts N processes and stays until all of them have ended; Detect, called in each, reads back what Local
 // has told it through its environment:
@@ -8,6 +13,12 @@
 //	ATOLL_COORDINATOR  where the ranks meet: unix:/path or host:port
 //	ATOLL_SOCKETS      a directory, private to the run, in which each rank makes its own socket
 //	ATOLL_THREADS      how many threads the rank may keep busy
+//
+// Where the ranks' threads fill the machine, each rank is bound to its own block of processors. Measured with 2 ranks
+// of one thread on 2 cores over gRPC: 9.0 to 9.3 million cell updates a second, against 6.5 to 8.5 without.
+//
+// The tasks of a step of Slurm's need no such variables: on one node they meet in a directory that each works out from
+// the numbers of job and step.
 //
 // # How a run ends
 //

@@ -28,6 +28,8 @@ type LocalConfig struct {
 	// Stdout and Stderr receive those of rank 0, nil discards them. A *os.File is handed to rank 0 itself. When
 	// the run fails, Stderr also receives the last lines of the other ranks' output.
 	Stdout, Stderr io.Writer
+	// LogRanks passes on the output of the other ranks too, line by line, each with "[rank R] " before it.
+	LogRanks bool
 
 	Grace time.Duration // for the others to stop by themselves when a rank fails, 0 for 3 s
 	Drain time.Duration // to stop with a checkpoint when told to, 0 for 30 s
@@ -111,6 +113,7 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 	}
 	exits, stop := crew.supervise(ctx, signals)
 	crew.release()
+	crew.flush()
 
 	failure := verdict(exits, stop)
 	if failure == nil {
@@ -151,8 +154,8 @@ func socketDirectory(parents ...string) (string, error) {
 		errors.Join(failures...))
 }
 
-// command prepares rank's process. Its output goes to keep, or through if that is nil.
-func (c LocalConfig) command(rank int, sockets string, keep *tail) *exec.Cmd {
+// command prepares rank's process, all but where its output goes.
+func (c LocalConfig) command(rank int, sockets string) *exec.Cmd {
 	cmd := exec.Command(c.Command, c.Args...)
 	ours := []string{
 		envRank + "=" + strconv.Itoa(rank),
@@ -167,11 +170,6 @@ func (c LocalConfig) command(rank int, sockets string, keep *tail) *exec.Cmd {
 		})
 	})
 	cmd.Env = append(cmd.Env, ours...)
-	if keep != nil {
-		cmd.Stdout, cmd.Stderr = keep, keep
-	} else {
-		cmd.Stdout, cmd.Stderr = c.Stdout, c.Stderr
-	}
 	cmd.SysProcAttr = attributes()
 	// A process that has left the rank's group may hold its output open; it is not waited for.
 	cmd.WaitDelay = outputDelay

@@ -68,16 +68,11 @@ type Place struct {
 func (p Place) String() string {
 	var b strings.Builder
 	if p.Launcher == None {
-		b.WriteString("one process, no launcher found")
+		b.WriteString("one process")
 	} else {
-		fmt.Fprintf(&b, "rank %d of %d, started by %v", p.Rank, p.Size, p.Launcher)
+		fmt.Fprintf(&b, "rank %d of %d", p.Rank, p.Size)
 	}
-	if p.Job != "" {
-		fmt.Fprintf(&b, ", job %s", p.Job)
-	}
-	if p.Nodes > 0 {
-		fmt.Fprintf(&b, ", %s", count(p.Nodes, "node"))
-	}
+	b.WriteString(", " + p.Found())
 	if p.Coordinator != "" {
 		fmt.Fprintf(&b, ", coordinator %s", p.Coordinator)
 	}
@@ -85,6 +80,21 @@ func (p Place) String() string {
 		fmt.Fprintf(&b, ", threads %d", p.Threads)
 	}
 	return b.String()
+}
+
+// Found says what holds for all ranks alike: their launcher, and what Slurm says of the step.
+func (p Place) Found() string {
+	if p.Launcher == None {
+		return "no launcher found"
+	}
+	s := fmt.Sprintf("started by %v", p.Launcher)
+	if p.Job != "" {
+		s += ", job " + p.Job
+	}
+	if p.Nodes > 0 {
+		s += ", " + count(p.Nodes, "node")
+	}
+	return s
 }
 
 // count is a number of things in words.

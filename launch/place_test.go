@@ -136,7 +136,7 @@ func TestDetectReadsWhatLocalSets(t *testing.T) {
 		config := LocalConfig{Ranks: size, Threads: threads}
 		config.Env = []string{"A=1", "ATOLL_RANK=77", "ATOLL_SIZE=1", "ATOLL_RANKS=x"}
 		env := map[string]string{}
-		for _, entry := range config.command(rank, "/tmp/d", nil).Env {
+		for _, entry := range config.command(rank, "/tmp/d").Env {
 			name, value, _ := strings.Cut(entry, "=")
 			if _, twice := env[name]; twice {
 				t.Fatalf("%s is set twice", name)

@@ -21,6 +21,8 @@ type Share struct {
 	LocalRank int    // among the ranks on this machine, in the order of their ranks
 	LocalSize int    // ranks on this machine
 	Hosts     int    // machines of the run
+	Fewest    int    // threads of any rank of the run
+	Most      int    // threads of any rank of the run
 
 	// Warning, the same on all ranks, tells of a machine whose ranks were told to keep more threads busy than there
 	// are processors for them; "" where there is none.
@@ -87,50 +89,67 @@ func readClaim(text []byte) (c claim, err error) {
 
 // divide is Divide for one rank once all claims are known.
 func divide(claims []claim, rank int) Share {
+	machines := map[string]*machine{}
+	var order []*machine
+	for _, c := range claims {
+		m := machines[c.Machine]
+		if m == nil {
+			m = &machine{host: c.Host, group: map[string]int{}}
+			machines[c.Machine] = m
+			order = append(order, m)
+		}
+		m.add(c)
+	}
 	own := claims[rank]
-	hosts := map[string]bool{}
-	s := Share{Host: own.Host, CPUs: own.CPUs}
+	s := Share{Host: own.Host, CPUs: own.CPUs, Hosts: len(order), LocalSize: machines[own.Machine].ranks}
 	for r, c := range claims {
-		if c.Machine == own.Machine {
-			s.LocalSize++
-			if r < rank {
-				s.LocalRank++
-			}
+		m := machines[c.Machine]
+		threads := m.threadsOf(c)
+		m.threads += threads
+		if r == 0 {
+			s.Fewest = threads
 		}
-		if hosts[c.Machine] {
-			continue
+		s.Fewest, s.Most = min(s.Fewest, threads), max(s.Most, threads)
+		if r == rank {
+			s.Threads = threads
 		}
-		hosts[c.Machine] = true
-		if s.Warning == "" {
-			s.Warning = oversubscribed(claims, c)
+		if r < rank && c.Machine == own.Machine {
+			s.LocalRank++
 		}
 	}
-	s.Hosts = len(hosts)
-	if s.Threads = own.Threads; s.Threads == 0 {
-		s.Threads = fairShare(claims, own)
+	for _, m := range order {
+		if s.Warning == "" {
+			s.Warning = m.oversubscribed()
+		}
 	}
 	return s
 }
 
-// fairShare is the number of threads of a rank that was not told one.
-func fairShare(claims []claim, own claim) int {
-	users := map[int]int{} // of each processor
-	group := 0             // ranks under the same quota
-	for _, c := range claims {
-		if c.Machine != own.Machine {
-			continue
-		}
-		for _, cpu := range c.processors() {
-			users[cpu]++
-		}
-		if c.Quota == own.Quota {
-			group++
-		}
+// machine is what the ranks on one machine share.
+type machine struct {
+	host           string
+	users          [maxCPU]int    // ranks that may run on each processor
+	group          map[string]int // ranks under each quota
+	ranks, threads int
+}
+
+func (m *machine) add(c claim) {
+	m.ranks++
+	m.group[c.Quota]++
+	for _, cpu := range c.processors() {
+		m.users[cpu]++
+	}
+}
+
+// threadsOf is what a rank was told to keep busy, or its share.
+func (m *machine) threadsOf(c claim) int {
+	if c.Threads > 0 {
+		return c.Threads
 	}
 	// Processors of k users are counted together, so that thirds add up to a whole.
 	byUsers := map[int]int{}
-	for _, cpu := range own.processors() {
-		byUsers[users[cpu]]++
+	for _, cpu := range c.processors() {
+		byUsers[m.users[cpu]]++
 	}
 	whole, rest := 0, 0.0
 	for _, k := range slices.Sorted(maps.Keys(byUsers)) {
@@ -138,36 +157,25 @@ func fairShare(claims []claim, own claim) int {
 		whole += n / k
 		rest += float64(n%k) / float64(k)
 	}
-	threads := whole + int(rest+1e-9)
-	if own.Quota != "" {
-		return max(1, min(threads, own.Limit/group))
+	limit := c.Limit
+	if c.Quota != "" {
+		limit /= m.group[c.Quota]
 	}
-	return max(1, min(threads, own.Limit))
+	return max(1, min(whole+int(rest+1e-9), limit))
 }
 
-// oversubscribed is the warning for the machine of a claim, "" if there is none. Ranks of one thread each were asked
-// for by their number, and need none.
-func oversubscribed(claims []claim, of claim) string {
-	ranks, threads := 0, 0
-	var cpus []int
-	for _, c := range claims {
-		if c.Machine != of.Machine {
-			continue
-		}
-		ranks++
-		cpus = append(cpus, c.processors()...)
-		if c.Threads == 0 {
-			c.Threads = fairShare(claims, c)
-		}
-		threads += c.Threads
+// oversubscribed is the warning for a machine, "" if there is none. Ranks of one thread each were asked for by their
+// number, and need none.
+func (m *machine) oversubscribed() string {
+	cores := 0
+	for _, n := range m.users {
+		cores += min(n, 1)
 	}
-	slices.Sort(cpus)
-	cores := len(slices.Compact(cpus))
-	if threads <= cores || threads == ranks {
+	if m.threads <= cores || m.threads == m.ranks {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s of %s on %s; %s each would not be in one another's way", of.Host,
-		count(threads, "thread"), count(ranks, "rank"), count(cores, "core"), count(max(1, cores/ranks), "thread"))
+	return fmt.Sprintf("%s: %s of %s on %s; %s each would not be in one another's way", m.host,
+		count(m.threads, "thread"), count(m.ranks, "rank"), count(cores, "core"), count(max(1, cores/m.ranks), "thread"))
 }
 
 // processors are those on which the rank may run.

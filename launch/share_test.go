@@ -77,11 +77,14 @@ func TestDivide(t *testing.T) {
 }
 
 func TestLocalRanks(t *testing.T) {
-	claims := []claim{on("a", "0"), on("b", "0"), on("a", "0"), on("b", "0"), on("b", "0")}
+	claims := []claim{on("a", "0-5", told(5)), on("b", "0"), on("a", "0"), on("b", "0"), on("b", "0")}
 	for rank, want := range []string{"0 of 2", "0 of 3", "1 of 2", "1 of 3", "2 of 3"} {
 		s := divide(claims, rank)
 		if got := fmt.Sprintf("%d of %d", s.LocalRank, s.LocalSize); got != want || s.Hosts != 2 {
 			t.Errorf("rank %d: %s on %d hosts, want %s on 2", rank, got, s.Hosts, want)
+		}
+		if s.Fewest != 1 || s.Most != 5 {
+			t.Errorf("rank %d: %d to %d threads, want 1 to 5", rank, s.Fewest, s.Most)
 		}
 	}
 }

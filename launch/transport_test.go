@@ -23,10 +23,10 @@ func TestChoose(t *testing.T) {
 		mpi   bool
 		want  string // transport: why, or words of the refusal
 	}{
-		{"alone", none, Auto, false, "local: no launcher found"},
-		{"alone with MPI", none, Auto, true, "local: no launcher found"},
+		{"alone", none, Auto, false, "local: one process"},
+		{"alone with MPI", none, Auto, true, "local: one process"},
 		{"alone, processes", none, GRPC, false, "grpc: asked for"},
-		{"alone, MPI", none, MPI, true, "mpi: asked for, with no launcher found"},
+		{"alone, MPI", none, MPI, true, "mpi: asked for"},
 		{"no MPI", none, MPI, false, "refused: built without MPI"},
 		{"unknown", none, "pigeon", true, "refused: \"pigeon\" is not known"},
 		{"children", ours, Auto, true, "grpc: the launcher has said where the ranks meet"},

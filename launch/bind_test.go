@@ -1,0 +1,100 @@
+//go:build linux
+
+package launch
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestBlocks(t *testing.T) {
+	for _, test := range []struct {
+		cpus           string
+		ranks, threads int
+		want           string
+	}{
+		{"0-7", 2, 4, "0-3 4-7"},
+		{"0-7", 3, 2, "0-1 2-4 5-7"},
+		{"2,4,6,8", 4, 1, "2 4 6 8"},
+		{"0-7", 1, 8, ""}, // nothing to keep apart
+		{"0-7", 2, 3, ""}, // two processors are left to others
+		{"0-7", 2, 8, ""}, // more threads than processors
+		{"0-1", 4, 1, ""}, // more ranks than processors
+		{"", 2, 1, ""},    // a system that does not say
+	} {
+		cpus, err := parseCPUs(test.cpus)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, b := range blocks(cpus, test.ranks, test.threads) {
+			got = append(got, formatCPUs(b))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s for %d ranks of %d threads: %q, want %q", test.cpus, test.ranks, test.threads, got, test.want)
+		}
+	}
+}
+
+// Blocks share out all processors, each to one rank, and none has fewer than its threads.
+func TestBlocksArePartition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cpus := make([]int, rapid.IntRange(1, 200).Draw(t, "cpus"))
+		for i := range cpus {
+			cpus[i] = 2 * i
+		}
+		ranks := rapid.IntRange(2, len(cpus)+1).Draw(t, "ranks")
+		b := blocks(cpus, ranks, max(1, len(cpus)/ranks))
+		if b == nil && ranks <= len(cpus) {
+			t.Fatal("no blocks")
+		}
+		var all []int
+		for _, block := range b {
+			if len(block) < len(cpus)/ranks {
+				t.Fatalf("a block of %d of %d processors for %d ranks", len(block), len(cpus), ranks)
+			}
+			all = append(all, block...)
+		}
+		if b != nil && fmt.Sprint(all) != fmt.Sprint(cpus) {
+			t.Fatalf("blocks %v of %v", b, cpus)
+		}
+	})
+}
+
+// Ranks run where they were bound to, and this process runs where it ran before.
+func TestRanksAreBound(t *testing.T) {
+	cpus := affinity()
+	if len(cpus) < 2 {
+		t.Skip("one processor: nothing to bind ranks to")
+	}
+	for _, test := range []struct {
+		threads int // of each of two ranks
+		bound   bool
+	}{{len(cpus) / 2, true}, {len(cpus), false}} {
+		o := run(t, 2, "wait", func(c *LocalConfig) { c.Threads = test.threads })
+		for rank := range 2 {
+			want := cpus
+			if test.bound {
+				want = cpus[rank*len(cpus)/2 : (rank+1)*len(cpus)/2]
+			}
+			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", o.pid(rank)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if line := "Cpus_allowed_list:\t" + formatCPUs(want) + "\n"; !strings.Contains(string(status), line) {
+				t.Errorf("rank %d of %d threads each is not bound to %s", rank, test.threads, formatCPUs(want))
+			}
+		}
+		o.cancel(nil)
+		if err := o.wait(); err == nil {
+			t.Error("a run that was stopped has no error")
+		}
+		if got := affinity(); fmt.Sprint(got) != fmt.Sprint(cpus) {
+			t.Errorf("this process is left with %v of %v", got, cpus)
+		}
+	}
+}
