@@ -17,7 +17,7 @@ const codecName = "halo"
 func init() { encoding.RegisterCodecV2(codec{}) }
 
 // codec passes frames through as they are. gRPC frees the buffers that Marshal returns when they are on the wire; they
-// go back to the pool then.
+// go back to the pool then, or to the sender of the message.
 type codec struct{}
 
 func (codec) Name() string { return codecName }
@@ -29,6 +29,11 @@ func (codec) Marshal(v any) (mem.BufferSlice, error) {
 	}
 	if f.filled == nil {
 		f.fill()
+	}
+	if l := f.lent; l != nil {
+		filled := f.filled
+		f.filled, f.lent = nil, nil
+		return l.buffers(filled), nil
 	}
 	one := &(*block)(unsafe.Pointer(f.filled)).one
 	one[0] = mem.NewBuffer(f.filled, buffers)

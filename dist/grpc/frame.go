@@ -79,6 +79,8 @@ type frame struct {
 	body []byte
 	// filled holds header and body already, when the body had to be copied under a lock.
 	filled *[]byte
+	// lent is the body when it is not copied; filled holds the header then.
+	lent *loan
 }
 
 // fill copies the frame into a buffer of the pool. The caller may then change body.

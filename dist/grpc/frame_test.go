@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/mem"
 	"pgregory.net/rapid"
@@ -174,10 +175,67 @@ func TestGivenUpSendGoesOn(t *testing.T) {
 	}
 	var got []byte
 	for p.tx.next(f, c.epoch) {
-		got = append(got, (*f.filled)[headerBytes:]...)
+		data, err := codec{}.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, data.Materialize()[headerBytes:]...)
+		data.Free()
 	}
 	if !bytes.Equal(got, bytes.Repeat([]byte("a"), chunkBytes+1)) {
 		t.Fatalf("%d bytes went on, or others than were sent", len(got))
+	}
+}
+
+// Memory that gRPC reads is the sender's again when Wait returns, however that ends.
+func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		bytes int
+		ctx   context.Context
+		leave bool // the peer leaves meanwhile
+		want  error
+	}{
+		"sent":       {chunkBytes + lendBytes, context.Background(), false, nil},
+		"given up":   {2*chunkBytes + lendBytes, endedContext(), false, context.Canceled},
+		"not wanted": {2*chunkBytes + lendBytes, context.Background(), true, ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rank := lonely(1 << 20)
+			p, f := rank.peers[1], new(frame)
+			r, err := rank.Isend(context.Background(), 1, 3, make([]byte, c.bytes))
+			if err != nil || !p.tx.next(f, rank.epoch) {
+				t.Fatal("nothing to send", err)
+			}
+			if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.epoch) {
+				t.Fatal("nothing to send", err)
+			}
+			var lent []mem.BufferSlice
+			for range 2 { // of three chunks, one stays
+				data, err := codec{}.Marshal(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if lent = append(lent, data); c.bytes > 2*chunkBytes || !p.tx.next(f, rank.epoch) {
+					break
+				}
+			}
+			if c.leave {
+				p.endSends()
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- rank.Wait(c.ctx, []dist.Request{r}) }()
+			for i, data := range lent {
+				select {
+				case err := <-ended:
+					t.Fatalf("%d parts are still read, and Wait returned %v", len(lent)-i, err)
+				case <-time.After(10 * time.Millisecond):
+				}
+				data.Free()
+			}
+			if err := <-ended; !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+				t.Fatalf("Wait returned %v, want %v", err, c.want)
+			}
+		})
 	}
 }
 
@@ -253,8 +311,8 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// A message costs the slice that the codec must return, and nothing else of ours.
-func TestMessagesAllocateOneSlice(t *testing.T) {
+// A message costs nothing of ours.
+func TestMessagesAllocateNothing(t *testing.T) {
 	if poolsForget {
 		t.Skip("pools forget under the race detector")
 	}
@@ -262,7 +320,7 @@ func TestMessagesAllocateOneSlice(t *testing.T) {
 	p := c.peers[1]
 	out, in, reqs := make([]byte, 5000), make([]byte, 5000), make([]dist.Request, 2)
 	f, a := new(frame), arrival{to: p}
-	data := make(mem.BufferSlice, 1)
+	data := make(mem.BufferSlice, 0, 2)
 	got := testing.AllocsPerRun(200, func() {
 		reqs[0], _ = c.Isend(ctx, 1, 0, out)
 		reqs[1], _ = c.Irecv(ctx, 1, 0, in)
@@ -273,7 +331,7 @@ func TestMessagesAllocateOneSlice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data[0] = sent[0]
+		data = append(data[:0], sent...)
 		if err := a.decode(data); err != nil {
 			t.Fatal(err)
 		}

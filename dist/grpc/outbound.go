@@ -191,11 +191,8 @@ func (t *outbound) next(f *frame, epoch uint64) bool {
 		}
 	} else if o := t.granted.Pop(); o != nil {
 		n := min(len(o.Buf)-o.Sent, chunkBytes)
-		f.kind, f.tag, f.length, f.body = chunk, o.ID, uint64(n), o.Buf[o.Sent:o.Sent+n]
-		f.fill()
-		if o.Sent += n; o.Sent == len(o.Buf) {
-			o.Complete(nil)
-		} else {
+		f.kind, f.tag, f.length = chunk, o.ID, uint64(n)
+		if t.load(f, o, n); o.Sent < len(o.Buf) {
 			t.granted.Push(o)
 		}
 	} else {
@@ -204,6 +201,20 @@ func (t *outbound) next(f *frame, epoch uint64) bool {
 	f.count(&t.unsent)
 	t.sent++
 	return true
+}
+
+// load makes the next n bytes of the long message o the body of f. When they are its last, o ends as soon as nothing
+// reads its memory.
+func (t *outbound) load(f *frame, o *pending.Op, n int) {
+	f.body = o.Buf[o.Sent : o.Sent+n]
+	if o.Sent += n; n >= lendBytes {
+		t.lend(f, o)
+		return
+	}
+	f.fill()
+	if o.Sent == len(o.Buf) && o.Lent == 0 {
+		o.Complete(nil)
+	}
 }
 
 // replied takes the peer's answer to an offer.
@@ -226,7 +237,8 @@ func (p *peer) replied(kind kind, id uint64) error {
 	return nil
 }
 
-// withdrawSend takes o back. When its receiver knows of it already, the message goes on with a copy of the bytes.
+// withdrawSend takes o back. When its receiver knows of it already, the message goes on with a copy of the bytes. It
+// returns when nothing reads o's memory, or the run has failed.
 func (p *peer) withdrawSend(o *pending.Op) {
 	t := &p.tx
 	t.mu.Lock()
@@ -234,12 +246,14 @@ func (p *peer) withdrawSend(o *pending.Op) {
 	for _, q := range []*pending.Queue{&t.offered, &t.granted} {
 		if !found && q.Remove(o) {
 			q.Push(o.Detach())
+			o.Sent = len(o.Buf)
 			found = true
 		}
 	}
+	lent := o.Lent > 0
 	t.mu.Unlock()
-	if !found {
-		o.Await()
+	if !found || lent {
+		o.AwaitUnless(p.c.down)
 	}
 }
 
@@ -251,7 +265,11 @@ func (p *peer) endSends() {
 	t.left = true
 	for _, q := range []*pending.Queue{&t.queue, &t.offered, &t.granted} {
 		for o := q.Pop(); o != nil; o = q.Pop() {
-			o.Complete(gone(p.rank, o))
+			if err := gone(p.rank, o); o.Lent > 0 {
+				o.Sent, o.Err = len(o.Buf), err
+			} else {
+				o.Complete(err)
+			}
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (p *peer) open() (stream, error) {
 	p.conn = conn
 	p.mu.Unlock()
 	s, err := conn.NewStream(withIdentity(p.c.streams, p.c.cfg.Rank, p.c.epoch), &exchangeDesc, exchangeMethod,
-		rpc.CallContentSubtype(codecName))
+		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // or gRPC keeps what it has sent for a while
 	if err != nil {
 		return nil, err
 	}

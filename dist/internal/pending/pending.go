@@ -21,6 +21,11 @@ type Op struct {
 	Sent int    // bytes of Buf that have left, or arrived
 	ID   uint64 // for the transport's own use
 
+	// A transport that does not copy counts in Lent the parts of Buf that are still read, and completes the operation
+	// with Err when none is left.
+	Lent int
+	Err  error
+
 	done chan error // receives once for each use of the Op
 	req  dist.Request
 	next *Op
@@ -43,6 +48,14 @@ func (o *Op) Detach() *Op {
 
 // Await blocks until Complete was called, for an operation that is about to end.
 func (o *Op) Await() { <-o.done }
+
+// AwaitUnless is Await, but for a run that fails meanwhile.
+func (o *Op) AwaitUnless(down <-chan struct{}) {
+	select {
+	case <-o.done:
+	case <-down:
+	}
+}
 
 // String describes the operation for error messages.
 func (o *Op) String() string {
@@ -73,7 +86,7 @@ func (t *Table) Post(send bool, peer, tag int, buf []byte) (*Op, dist.Request) {
 		t.ops = append(t.ops, nil)
 		o = &Op{done: make(chan error, 1), req: dist.Request(len(t.ops))}
 	}
-	o.Send, o.Peer, o.Tag, o.Buf, o.Sent, o.ID = send, peer, tag, buf, 0, 0
+	o.Send, o.Peer, o.Tag, o.Buf, o.Sent, o.ID, o.Lent, o.Err = send, peer, tag, buf, 0, 0, 0, nil
 	t.ops[o.req&(1<<indexBits-1)-1] = o
 	t.mu.Unlock()
 	return o, o.req
