@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/backend/cuda"
+	"github.com/atoll-hpc/atoll/dist/mpi"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/bench"
@@ -45,7 +46,11 @@ func doctorCommand() *cobra.Command {
 			} else {
 				row("metis", "yes")
 			}
-			row("mpi", "no: this program was built without MPI")
+			if mpi.Built {
+				row("mpi", "%s", mpi.Version())
+			} else {
+				row("mpi", "no: %v", mpi.ErrNotBuilt)
+			}
 			if gpus, err := cuda.Devices(); err != nil {
 				row("cuda", "no: %v", err)
 			} else {

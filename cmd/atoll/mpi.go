@@ -1,0 +1,37 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/mpi"
+	"github.com/atoll-hpc/atoll/launch"
+)
+
+// joinMPI starts MPI and makes sure that all ranks are of one run: started together, by the launcher of this MPI, with
+// the same identity.
+func joinMPI(ctx context.Context, place launch.Place, identity string) (dist.Comm, error) {
+	comm, err := mpi.Init()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if place.Launcher != launch.None && comm.Size() != place.Size {
+		err := fmt.Errorf("%v, but %s, with which this program was built, sees %d rank(s): start it with the mpirun of "+
+			"that MPI", place, mpi.Version(), comm.Size())
+		return nil, errors.Join(usageError{err}, comm.Close())
+	}
+	all, err := comm.Allgatherv(ctx, []byte(identity))
+	if err != nil {
+		return nil, errors.Join(err, comm.Close())
+	}
+	for r, theirs := range all {
+		if !bytes.Equal(theirs, all[0]) {
+			err := fmt.Errorf("rank %d runs %q, rank 0 %q: all ranks need the same program and the same case", r, theirs, all[0])
+			return nil, errors.Join(usageError{err}, comm.Close())
+		}
+	}
+	return comm, nil
+}
