@@ -1,0 +1,253 @@
+package smooth
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// Boundary says what the vertices of the boundary do.
+type Boundary string
+
+const (
+	Slide Boundary = "slide" // move along their line where it is straight and of one physical group
+	Fixed Boundary = "fixed"
+)
+
+// LayoutOptions say how vertices are arranged. None but Boundary, Colouring and Dedicated changes a bit of the outcome.
+type LayoutOptions struct {
+	Boundary  Boundary
+	Colouring Colouring
+	Dedicated bool               // boundary vertices form sets of their own
+	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
+	Seed      uint64             // of a random order
+	Deep      bool               // ghosts that let a whole sweep go by with one exchange
+}
+
+// Layout says which vertices of a mesh move, how, and in which set. It is made once, of the whole mesh, so that nothing
+// in it depends on ranks.
+type Layout struct {
+	mesh       *mesh.Mesh
+	rings      *mesh.Rings
+	neighbours [][3]int32 // of cells
+	options    LayoutOptions
+	class      []int8 // fixed, free or sliding
+	rails      map[int32]kernels.Rail[float64]
+	set        []int32 // of each vertex that moves; the number of sets for others
+	sets       int
+	place      []int32 // of each vertex in the order
+	crowded    int
+}
+
+const (
+	fixed   int8 = -1
+	free    int8 = 0
+	sliding int8 = 1
+)
+
+// NewLayout finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over.
+func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
+	if o.Boundary != Slide && o.Boundary != Fixed {
+		return nil, fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
+	}
+	l := &Layout{mesh: m, options: o}
+	var err error
+	if l.rings, err = m.Rings(); err != nil {
+		return nil, err
+	}
+	if l.neighbours, err = m.Neighbours(); err != nil {
+		return nil, err
+	}
+	if err := refuseFlat(m); err != nil {
+		return nil, err
+	}
+	l.classify()
+	if err := l.divide(); err != nil {
+		return nil, err
+	}
+	switch o.Order {
+	case partition.Natural, partition.Hilbert, partition.Random:
+	default:
+		return nil, fmt.Errorf("order %q of vertices is not known; choose %s, %s or %s", o.Order, partition.Natural,
+			partition.Hilbert, partition.Random)
+	}
+	perm, err := partition.Order(o.Order, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	l.place = partition.Inverse(perm)
+	return l, nil
+}
+
+// Sets is how many sets move one after the other in a sweep.
+func (l *Layout) Sets() int { return l.sets }
+
+// Moving is how many vertices may move.
+func (l *Layout) Moving() int {
+	n := 0
+	for _, c := range l.class {
+		if c != fixed {
+			n++
+		}
+	}
+	return n
+}
+
+// Crowded is how many vertices stay where they are because they have more neighbours than kernels.MaxDegree.
+func (l *Layout) Crowded() int { return l.crowded }
+
+// straight is how far, as a share of their lengths, two edges of the boundary may be from one line.
+const straight = 1e-9
+
+// classify finds out which vertices move. Fixed are those at the ends of physical groups, on curves and corners, on
+// lines inside the mesh that belong to a group or part two, where fans touch, in no triangle, and with too many neighbours.
+func (l *Layout) classify() {
+	m := l.mesh
+	l.class = make([]int8, len(m.X))
+	l.rails = map[int32]kernels.Rail[float64]{}
+	for v := range int32(len(m.X)) {
+		ring := l.rings.Of(v)
+		switch l.rings.Around[v] {
+		case mesh.Apart:
+			l.class[v] = fixed
+		case mesh.Border:
+			rail, ok := railOf(m, v, ring[0], ring[len(ring)-1])
+			if !ok || l.options.Boundary == Fixed {
+				l.class[v] = fixed
+				break
+			}
+			l.class[v] = sliding
+			l.rails[v] = rail
+		}
+		if len(ring) > kernels.MaxDegree && l.class[v] != fixed {
+			l.class[v] = fixed
+			l.crowded++
+		}
+	}
+	l.fixGroups()
+	for v := range l.rails {
+		if l.class[v] == fixed {
+			delete(l.rails, v)
+		}
+	}
+}
+
+// railOf is the line through a boundary vertex and its two neighbours on the boundary, if they lie on one, either side
+// of it.
+func railOf(m *mesh.Mesh, v, a, b int32) (kernels.Rail[float64], bool) {
+	ax, ay, bx, by := m.X[a]-m.X[v], m.Y[a]-m.Y[v], m.X[b]-m.X[v], m.Y[b]-m.Y[v]
+	la, lb := math.Hypot(ax, ay), math.Hypot(bx, by)
+	if math.Abs(ax*by-ay*bx) > straight*la*lb || ax*bx+ay*by >= 0 {
+		return kernels.Rail[float64]{}, false
+	}
+	tx, ty := bx-ax, by-ay
+	length := math.Hypot(tx, ty)
+	return kernels.Rail[float64]{X: m.X[v], Y: m.Y[v], Tx: tx / length, Ty: ty / length}, true
+}
+
+// fixGroups fixes the vertices between which moving would change a physical group: a boundary vertex slides only between
+// two edges of the same group, and a vertex inside moves only if neither a tagged edge nor two groups of cells meet there.
+func (l *Layout) fixGroups() {
+	m := l.mesh
+	if m.CellGroup != nil {
+		group := make([]int32, len(m.X))
+		for v := range group {
+			group[v] = -2
+		}
+		for c, cell := range m.Cells {
+			for _, v := range cell {
+				if group[v] != -2 && group[v] != m.CellGroup[c] {
+					l.class[v] = fixed
+				}
+				group[v] = m.CellGroup[c]
+			}
+		}
+	}
+	// Of each boundary vertex: the groups of its tagged edges, and how many there are.
+	tags, of := map[int32]int{}, map[int32]int32{}
+	for _, e := range m.Tagged {
+		for _, v := range [2]int32{e.A, e.B} {
+			other := e.A + e.B - v
+			ring := l.rings.Of(v)
+			onBorder := l.rings.Around[v] == mesh.Border && (other == ring[0] || other == ring[len(ring)-1])
+			if was, ok := of[v]; !onBorder || ok && was != e.Group {
+				l.class[v] = fixed
+			}
+			of[v] = e.Group
+			tags[v]++
+		}
+	}
+	for v, n := range tags {
+		if n != 2 {
+			l.class[v] = fixed
+		}
+	}
+}
+
+// divide colours the vertices that move. Sets of boundary vertices follow the others if they are to be apart.
+func (l *Layout) divide() error {
+	class := l.class
+	if !l.options.Dedicated {
+		class = slices.Clone(class)
+		for v := range class {
+			class[v] = min(class[v], free)
+		}
+	}
+	colour, err := Colour(l.options.Colouring, l.rings, class, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
+	if err := checkColours(l.rings, class, colour); err != nil {
+		return err
+	}
+	var count [2]int32
+	for v, c := range class {
+		if c >= 0 {
+			count[c] = max(count[c], colour[v]+1)
+		}
+	}
+	l.sets = int(count[0] + count[1])
+	for v, c := range class {
+		switch c {
+		case fixed:
+			colour[v] = int32(l.sets)
+		case sliding:
+			colour[v] += count[0]
+		}
+	}
+	l.set = colour
+	return nil
+}
+
+// refuseFlat refuses a mesh with triangles whose area is not positive.
+func refuseFlat(m *mesh.Mesh) error {
+	bad, text := 0, ""
+	for c := range m.Cells {
+		if !upright(m, c) {
+			if bad++; bad <= 5 {
+				x, y := m.Centroid(c)
+				text += fmt.Sprintf("; cell %d at (%g, %g) of area %g", c, x, y, m.Area(c))
+			}
+		}
+	}
+	if bad == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of the mesh's %d triangles are turned over or flat%s: orient it (atoll mesh convert --orient) "+
+		"or mesh the domain again", bad, len(m.Cells), text)
+}
+
+// flat is what share of its two products a triangle's area must exceed, not to come from rounding alone.
+const flat = 4 * 0x1p-53
+
+func upright(m *mesh.Mesh, c int) bool {
+	v := m.Cells[c]
+	ax, ay := m.X[v[0]], m.Y[v[0]]
+	one, other := (m.X[v[1]]-ax)*(m.Y[v[2]]-ay), (m.X[v[2]]-ax)*(m.Y[v[1]]-ay)
+	return one-other > flat*(math.Abs(one)+math.Abs(other))
+}

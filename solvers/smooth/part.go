@@ -1,0 +1,370 @@
+package smooth
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// Part is what one rank works on. Its vertices are numbered owned | ghosts. Owned ones are in the order of their sets, those of
+// no set last; within a set those that other ranks need come first; within these, vertices that slide come last; then
+// the layout's order holds. Ghosts are in the order of their ranks.
+type Part struct {
+	X, Y   []float64 // of vertices
+	Global []int32   // id of each vertex in the whole mesh
+	Owned  int
+	Sets   int
+
+	First []Span // of each set, the owned vertices that other ranks need
+	Rest  []Span // of each set, the other owned vertices
+	// Copies are, of each set, the ghosts that this rank moves too, so that no rank needs to tell it.
+	Copies [][]Span
+
+	Rings []kernels.Ring // of vertices that move here
+	More  []int32
+	Rails []kernels.Rail[float64]
+
+	Cells      []kernels.Cell // triangles whose vertex of lowest id is owned
+	CellGlobal []int32
+	Edges      []kernels.Edge // edges whose vertex of lower id is owned
+	Border     []bool         // whether an edge is on the boundary
+
+	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved.
+	Plans []*halo.Plan
+	Deep  bool
+}
+
+// Span is the vertices [Lo, Hi) of a set. Those from Slide on slide: vertex i on rail i-Slide+Rail.
+type Span struct{ Lo, Slide, Hi, Rail int32 }
+
+// Parts cuts the layout into one part a rank, owner giving the rank of each vertex. Ranks may be empty.
+func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
+	if len(owner) != len(l.class) {
+		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(l.class))
+	}
+	c := &cutter{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
+		cells: make([][]int32, ranks), edges: make([][]edge, ranks), needed: make([]bool, len(owner)), local: make([]int32, len(owner))}
+	for v, r := range owner {
+		if r < 0 || int(r) >= ranks {
+			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
+		}
+		c.owned[r] = append(c.owned[r], int32(v))
+		c.local[v] = -1
+	}
+	c.spread()
+	parts := make([]*Part, ranks)
+	for r := range ranks {
+		c.arrange(r)
+	}
+	for r := range ranks {
+		parts[r] = c.part(r)
+	}
+	c.plan(parts)
+	return parts, nil
+}
+
+// ghost is a vertex of another rank; a copy if it is moved here too.
+type ghost struct {
+	vertex int32
+	copied bool
+}
+
+// edge is between two vertices, the lower first.
+type edge struct {
+	a, b   int32
+	border bool
+}
+
+// cutter makes the parts of all ranks.
+type cutter struct {
+	layout *Layout
+	owner  []int32
+	owned  [][]int32
+	ghosts [][]ghost
+	cells  [][]int32
+	edges  [][]edge
+	needed []bool // by other ranks, as they are after a set
+	local  []int32
+}
+
+// spread finds the ghosts of every rank: the vertices of all triangles that touch an owned one. For deep ghosts it then
+// follows the chains in a sweep: a vertex sees the new place of a neighbour whose set came before, so that
+// neighbour moves here too, which takes its own neighbours.
+func (c *cutter) spread() {
+	l := c.layout
+	pairs := make([]map[int32]bool, len(c.owned)) // of ghosts, whether copied
+	for r := range pairs {
+		pairs[r] = map[int32]bool{}
+	}
+	for id, cell := range l.mesh.Cells {
+		a, b, d := c.owner[cell[0]], c.owner[cell[1]], c.owner[cell[2]]
+		c.count(int32(id), cell)
+		if a == b && b == d {
+			continue
+		}
+		for _, r := range [3]int32{a, b, d} {
+			for _, v := range cell {
+				if c.owner[v] != r {
+					pairs[r][v] = false
+				}
+			}
+		}
+	}
+	for r := range pairs {
+		if l.options.Deep {
+			c.follow(int32(r), pairs[r])
+		}
+		for v, copied := range pairs[r] {
+			c.ghosts[r] = append(c.ghosts[r], ghost{v, copied})
+			if !copied && l.class[v] != fixed {
+				c.needed[v] = true
+			}
+		}
+	}
+}
+
+// count gives a triangle to the rank of its lowest vertex, and an edge to that of its lower one: with the triangle in which
+// it runs from lower to higher, or with the only one.
+func (c *cutter) count(id int32, cell [3]int32) {
+	r := c.owner[min(cell[0], cell[1], cell[2])]
+	c.cells[r] = append(c.cells[r], id)
+	for k, a := range cell {
+		b := cell[(k+1)%3]
+		border := c.layout.neighbours[id][k] < 0
+		if !border && a > b {
+			continue
+		}
+		a, b = min(a, b), max(a, b)
+		c.edges[c.owner[a]] = append(c.edges[c.owner[a]], edge{a, b, border})
+	}
+}
+
+// follow marks the ghosts that rank r has to move, and adds their neighbours.
+func (c *cutter) follow(r int32, ghosts map[int32]bool) {
+	l := c.layout
+	var stack []int32
+	reach := func(v int32) {
+		for _, u := range l.rings.Of(v) {
+			if c.owner[u] == r {
+				continue
+			}
+			if copied, here := ghosts[u]; !here {
+				ghosts[u] = false
+			} else if copied {
+				continue
+			}
+			if l.class[u] != fixed && l.set[u] < l.set[v] {
+				ghosts[u] = true
+				stack = append(stack, u)
+			}
+		}
+	}
+	for _, v := range c.owned[r] {
+		if l.class[v] != fixed {
+			reach(v)
+		}
+	}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		reach(v)
+	}
+}
+
+// arrange puts the vertices of a rank in order.
+func (c *cutter) arrange(r int) {
+	l := c.layout
+	late := func(v int32) int {
+		if c.needed[v] {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(c.owned[r], func(a, b int32) int {
+		return cmp.Or(cmp.Compare(l.set[a], l.set[b]), cmp.Compare(late(a), late(b)), cmp.Compare(l.class[a], l.class[b]),
+			cmp.Compare(l.place[a], l.place[b]))
+	})
+	copied := func(g ghost) int {
+		if g.copied {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(c.ghosts[r], func(a, b ghost) int {
+		return cmp.Or(cmp.Compare(c.owner[a.vertex], c.owner[b.vertex]), cmp.Compare(copied(a), copied(b)),
+			cmp.Compare(l.set[a.vertex], l.set[b.vertex]), cmp.Compare(l.class[a.vertex], l.class[b.vertex]),
+			cmp.Compare(a.vertex, b.vertex))
+	})
+}
+
+// part makes the part of a rank whose vertices are in order.
+func (c *cutter) part(r int) *Part {
+	l := c.layout
+	n := len(c.owned[r]) + len(c.ghosts[r])
+	p := &Part{Global: make([]int32, 0, n), Owned: len(c.owned[r]), Sets: l.sets, Deep: l.options.Deep,
+		First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([][]Span, l.sets)}
+	p.Global = append(p.Global, c.owned[r]...)
+	for _, g := range c.ghosts[r] {
+		p.Global = append(p.Global, g.vertex)
+	}
+	for i, v := range p.Global {
+		c.local[v] = int32(i)
+		p.X, p.Y = append(p.X, l.mesh.X[v]), append(p.Y, l.mesh.Y[v])
+	}
+	c.spans(r, p)
+	last := 0 // of the vertices that move here
+	for i, v := range p.Global {
+		if l.class[v] != fixed && (i < p.Owned || c.ghosts[r][i-p.Owned].copied) {
+			last = i + 1
+		}
+	}
+	p.Rings = make([]kernels.Ring, last)
+	for i := range p.Rings {
+		moves := l.class[p.Global[i]] != fixed && (i < p.Owned || c.ghosts[r][i-p.Owned].copied)
+		c.ring(p, i, moves)
+	}
+	c.measured(r, p)
+	for _, v := range p.Global {
+		c.local[v] = -1
+	}
+	return p
+}
+
+// spans finds the ranges of vertices that move together, and their rails.
+func (c *cutter) spans(r int, p *Part) {
+	l := c.layout
+	extend := func(s *Span, i int32, v int32) {
+		if s.Hi == 0 {
+			*s = Span{Lo: i, Slide: i, Hi: i, Rail: int32(len(p.Rails))}
+		}
+		s.Hi = i + 1
+		if l.class[v] == sliding {
+			p.Rails = append(p.Rails, l.rails[v])
+		} else {
+			s.Slide = i + 1
+		}
+	}
+	for i, v := range c.owned[r] {
+		switch {
+		case l.class[v] == fixed:
+		case c.needed[v]:
+			extend(&p.First[l.set[v]], int32(i), v)
+		default:
+			extend(&p.Rest[l.set[v]], int32(i), v)
+		}
+	}
+	for k, g := range c.ghosts[r] {
+		if !g.copied {
+			continue
+		}
+		i, set := int32(p.Owned+k), l.set[g.vertex]
+		spans := &p.Copies[set]
+		n := len(*spans)
+		if n == 0 || (*spans)[n-1].Hi != i || l.class[g.vertex] == free && (*spans)[n-1].Slide != i {
+			*spans = append(*spans, Span{})
+		}
+		extend(&(*spans)[len(*spans)-1], i, g.vertex)
+	}
+}
+
+// ring stores the ring of local vertex i, or an empty one if it stays where it is.
+func (c *cutter) ring(p *Part, i int, moves bool) {
+	at := &p.Rings[i].At
+	for k := range at {
+		at[k] = -1
+	}
+	if !moves {
+		return
+	}
+	inline := len(at) - 1
+	for k, v := range c.layout.rings.Of(p.Global[i]) {
+		if k < inline {
+			at[k] = c.local[v]
+			continue
+		}
+		if k == inline {
+			at[inline] = int32(len(p.More))
+		}
+		p.More = append(p.More, c.local[v])
+	}
+	if at[inline] >= 0 {
+		p.More = append(p.More, -1)
+	}
+}
+
+// measured adds the triangles and edges that the rank counts.
+func (c *cutter) measured(r int, p *Part) {
+	p.CellGlobal = c.cells[r]
+	for _, id := range p.CellGlobal {
+		v := c.layout.mesh.Cells[id]
+		p.Cells = append(p.Cells, kernels.Cell{At: [3]int32{c.local[v[0]], c.local[v[1]], c.local[v[2]]}})
+	}
+	for _, e := range c.edges[r] {
+		p.Edges = append(p.Edges, kernels.Edge{A: c.local[e.a], B: c.local[e.b]})
+		p.Border = append(p.Border, e.border)
+	}
+}
+
+// plan makes the exchanges of all ranks.
+func (c *cutter) plan(parts []*Part) {
+	l := c.layout
+	sets := l.sets
+	if l.options.Deep {
+		sets = 1
+	}
+	local := c.local
+	for r, p := range parts {
+		for i, v := range p.Global[:p.Owned] {
+			local[v] = int32(i)
+		}
+		for range sets {
+			p.Plans = append(p.Plans, &halo.Plan{Rank: r, Owned: p.Owned, Ghosts: len(p.Global) - p.Owned})
+		}
+	}
+	send := make([][]map[int][]int32, len(parts))
+	for r := range parts {
+		send[r] = make([]map[int][]int32, sets)
+		for s := range sets {
+			send[r][s] = map[int][]int32{}
+		}
+	}
+	type extent struct{ lo, hi int32 }
+	for r, p := range parts {
+		for s := range sets {
+			receive := map[int]extent{}
+			for k, g := range c.ghosts[r] {
+				v := g.vertex
+				if g.copied || l.class[v] == fixed || !l.options.Deep && int(l.set[v]) != s {
+					continue
+				}
+				q, i := int(c.owner[v]), int32(p.Owned+k)
+				e, ok := receive[q]
+				if !ok {
+					e.lo = i
+				}
+				e.hi = i + 1
+				receive[q] = e
+				send[q][s][r] = append(send[q][s][r], local[v])
+			}
+			for q, e := range receive {
+				p.Plans[s].Peers = append(p.Plans[s].Peers, halo.Peer{Rank: q, Lo: e.lo, Hi: e.hi})
+			}
+		}
+	}
+	for r, p := range parts {
+		for s, plan := range p.Plans {
+			for q, ids := range send[r][s] {
+				k := slices.IndexFunc(plan.Peers, func(e halo.Peer) bool { return e.Rank == q })
+				if k < 0 {
+					k = len(plan.Peers)
+					plan.Peers = append(plan.Peers, halo.Peer{Rank: q})
+				}
+				plan.Peers[k].Send = ids
+			}
+			slices.SortFunc(plan.Peers, func(a, b halo.Peer) int { return cmp.Compare(a.Rank, b.Rank) })
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package smooth
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// Solver smooths one rank's part of a mesh. All ranks make the same calls.
+type Solver interface {
+	// Sweep visits all vertices that move so many times, and returns the longest move of the last time, in the metric.
+	// It allocates nothing.
+	Sweep(ctx context.Context, sweeps int) (float64, error)
+	// Sweeps is how many there were.
+	Sweeps() int
+	// Scale is the factor of the metric, 1 unless it was rescaled.
+	Scale() float64
+	// Coordinates returns where the owned vertices are, in the order of Part.Global.
+	Coordinates() (x, y []float64, err error)
+	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
+	Qualities() ([]float64, error)
+	Diagnose(ctx context.Context) (Diagnostics, error)
+	// Hash returns the SHA-256 of the coordinates in global order, x and then y of each vertex.
+	Hash(ctx context.Context) (string, error)
+	// Close gives back what the device holds.
+	Close()
+}
+
+// New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive definite
+// at a vertex, and a mesh with triangles that are turned over or flat, on all ranks with the same error.
+func New(ctx context.Context, precision string, cfg Config, part *Part, metric *Metric, comm dist.Comm, dev backend.Device) (Solver, error) {
+	switch precision {
+	case "float32":
+		return setUp[float32](ctx, cfg, part, metric, comm, dev)
+	case "float64":
+		return setUp[float64](ctx, cfg, part, metric, comm, dev)
+	}
+	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
+}
+
+type solver[F kernels.Float] struct {
+	cfg  Config
+	part *Part
+	comm dist.Comm
+	dev  backend.Device
+	arrays[F]
+
+	// apart tells that the device has memory of its own. The host then has a copy of the vertices, of which only those
+	// that are exchanged are current between sweeps.
+	apart     bool
+	host      []kernels.Vertex[F]
+	hostMoved []int32
+
+	first, rest [][]pass // of each set: what other ranks need, and the rest
+	halos       []*halo.Exchanger
+	measureCell backend.Loop
+	measureEdge backend.Loop
+	now         [1]kernels.Control[F]
+	longest     [1]atomics.Most[F]
+	reduced     [1]float64
+	start       Diagnostics // before the first sweep
+	order       []int32     // owned vertices in ascending global order
+}
+
+// pass is a kernel over a range of vertices.
+type pass struct {
+	lo, hi int
+	loop   backend.Loop
+}
+
+func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric *Metric, comm dist.Comm,
+	dev backend.Device) (_ *solver[F], err error) {
+	s := &solver[F]{cfg: cfg, part: part, comm: comm, dev: dev}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	_, s.apart = dev.(backend.Memory)
+	if s.params, err = parameters[F](cfg); err != nil {
+		return nil, err
+	}
+	field := fieldIn[F](&metric.field)
+	v := make([]kernels.Vertex[F], len(part.X))
+	for i := range v {
+		v[i].X, v[i].Y = F(part.X[i]), F(part.Y[i])
+	}
+	if cfg.Rescale {
+		scale, err := rescale(ctx, comm, part, metric)
+		if err != nil {
+			return nil, err
+		}
+		field.Scale = F(scale)
+	}
+	if err := agree(ctx, comm, start(part, &field, v)); err != nil {
+		return nil, err
+	}
+	if err := s.place(dev, part, v, field); err != nil {
+		return nil, err
+	}
+	if s.apart {
+		s.host, s.hostMoved = v, make([]int32, len(s.moved))
+	}
+	s.prepare()
+	s.start, err = s.Diagnose(ctx)
+	return s, err
+}
+
+// start gives every vertex its metric and refuses what cannot be smoothed.
+func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
+	var c complaint
+	for i := range v {
+		p := &v[i]
+		at := field.At(p.X, p.Y)
+		p.M11, p.M12, p.M22 = at.M11, at.M12, at.M22
+		if i < part.Owned && !positive(float64(at.M11), float64(at.M12), float64(at.M22)) {
+			c.add(part.Global[i], "vertex %d at (%g, %g): the metric is not positive definite: m11 = %g, m12 = %g, m22 = %g",
+				part.Global[i], p.X, p.Y, at.M11, at.M12, at.M22)
+		}
+	}
+	for k, cell := range part.Cells {
+		a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
+		one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
+		share := flat
+		if single[F]() {
+			share = 4 * 0x1p-24
+		}
+		if !(one-other > share*(math.Abs(one)+math.Abs(other))) {
+			c.add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
+				(one-other)/2)
+		}
+	}
+	return c
+}
+
+// prepare makes the kernels of all sets.
+func (s *solver[F]) prepare() {
+	p := s.part
+	make1 := func(set int, spans ...Span) (passes []pass) {
+		for _, sp := range spans {
+			if sp.Lo < sp.Hi {
+				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets), Owned: int32(p.Owned)}
+				passes = append(passes, pass{int(sp.Lo), int(sp.Hi), s.mover(s.cfg.Smoother, k)})
+			}
+		}
+		return passes
+	}
+	for set := range p.Sets {
+		s.first = append(s.first, make1(set, p.First[set]))
+		s.rest = append(s.rest, append(make1(set, p.Rest[set]), make1(set, p.Copies[set]...)...))
+	}
+	bytes := int(sizeOf[kernels.Vertex[F]]())
+	if s.params.Cull {
+		bytes += 4
+	}
+	for k, plan := range p.Plans {
+		s.halos = append(s.halos, halo.NewExchanger(plan, s.comm, haloTag+k, bytes))
+	}
+	s.measureCell = kernels.NewMeasureCellLoop(s.cells, s.v, s.shapes)
+	s.measureEdge = kernels.NewMeasureEdgeLoop(s.edges, s.v, s.sides)
+}
+
+// haloTag and those after it keep the exchanges of sets apart.
+const haloTag = 16
+
+func (s *solver[F]) Sweeps() int    { return int(s.now[0].Sweep) }
+func (s *solver[F]) Scale() float64 { return float64(s.field.Scale) }
+func (s *solver[F]) Close()         { s.free() }
+
+// rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral triangles of
+// sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new number where the old
+// one belongs, which makes β 1.)
+func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric) (float64, error) {
+	var sum dist.Accumulator
+	for _, c := range part.Cells {
+		var m11, m12, m22 float64
+		for _, v := range c.At {
+			a, b, d := metric.At(part.X[v], part.Y[v])
+			m11, m12, m22 = m11+a/3, m12+b/3, m22+d/3
+		}
+		a, b, d := c.At[0], c.At[1], c.At[2]
+		area := ((part.X[b]-part.X[a])*(part.Y[d]-part.Y[a]) - (part.X[d]-part.X[a])*(part.Y[b]-part.Y[a])) / 2
+		sum.Add(area * math.Sqrt(m11*m22-m12*m12))
+	}
+	n := []int64{int64(len(part.Cells))}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
+		return 0, err
+	}
+	if err := dist.AllreduceSum(ctx, comm, &sum); err != nil {
+		return 0, err
+	}
+	beta := math.Sqrt(3) / 4 * float64(n[0]) / sum.Float64()
+	if !(beta > 0) || math.IsInf(beta, 0) {
+		return 0, fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n[0], sum.Float64())
+	}
+	return beta, nil
+}
+
+// complaint is what is wrong about some vertices or cells of a part: how many, and the one of the lowest id.
+type complaint struct {
+	count int64
+	id    int32
+	text  string
+}
+
+func (c *complaint) add(id int32, format string, args ...any) {
+	if c.count++; c.count == 1 || id < c.id {
+		c.id, c.text = id, fmt.Sprintf(format, args...)
+	}
+}
+
+// agree returns the same error on all ranks if one has a complaint.
+func agree(ctx context.Context, comm dist.Comm, c complaint) error {
+	least := []int64{math.MaxInt64}
+	if c.count > 0 {
+		least[0] = int64(c.id)
+	}
+	total := []int64{c.count}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, total); err != nil {
+		return err
+	}
+	if total[0] == 0 {
+		return nil
+	}
+	if err := comm.AllreduceInt64(ctx, dist.Min, least); err != nil {
+		return err
+	}
+	if c.count == 0 || int64(c.id) != least[0] {
+		c.text = ""
+	}
+	all, err := comm.Allgatherv(ctx, []byte(c.text))
+	if err != nil {
+		return err
+	}
+	for _, text := range all {
+		if len(text) > 0 {
+			if total[0] > 1 {
+				return fmt.Errorf("%s; and %d more faults", text, total[0]-1)
+			}
+			return fmt.Errorf("%s", text)
+		}
+	}
+	return fmt.Errorf("%d faults in the mesh or the metric", total[0])
+}

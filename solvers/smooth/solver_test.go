@@ -1,0 +1,247 @@
+package smooth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// setting is how a case is run.
+type setting struct {
+	ranks, threads int
+	cut            partition.Cut
+	precision      string
+	layout         LayoutOptions
+	device         func() backend.Device // instead of one with so many threads
+}
+
+func plain() setting {
+	return setting{ranks: 1, threads: 1, cut: partition.HilbertCut, precision: "float64",
+		layout: LayoutOptions{Boundary: Slide, Colouring: JonesPlassmann, Order: partition.Hilbert}}
+}
+
+// on runs f on every rank.
+func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f func(c dist.Comm, p *Part, s Solver) error) error {
+	t.Helper()
+	l, err := NewLayout(m, s.layout)
+	if err != nil {
+		return err
+	}
+	owner, err := partition.Partition(s.cut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y, s.ranks, 11)
+	if err != nil {
+		return err
+	}
+	parts, err := l.Parts(owner, s.ranks)
+	if err != nil {
+		return err
+	}
+	return s.onParts(parts, metric, cfg, f)
+}
+
+func (s setting) onParts(parts []*Part, metric *Metric, cfg Config, f func(c dist.Comm, p *Part, s Solver) error) error {
+	comms := local.New(len(parts))
+	errs := make([]error, len(parts))
+	var wg sync.WaitGroup
+	for r, p := range parts {
+		wg.Go(func() {
+			var dev backend.Device
+			if s.device != nil {
+				dev = s.device()
+			} else {
+				dev = cpu.New(s.threads)
+			}
+			defer dev.Close()
+			solver, err := New(context.Background(), s.precision, cfg, p, metric, comms[r], dev)
+			if err == nil {
+				err = f(comms[r], p, solver)
+				solver.Close()
+			}
+			errs[r] = errors.Join(err, comms[r].Close())
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// outcome is all that a run leaves behind.
+type outcome struct {
+	hash        string
+	moved       float64
+	diagnostics Diagnostics
+}
+
+// run smooths and returns what came out, which must be the same on all ranks.
+func (s setting) run(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, sweeps int) outcome {
+	t.Helper()
+	var all = make([]outcome, s.ranks)
+	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+		o := &all[c.Rank()]
+		var err error
+		if o.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
+			return err
+		}
+		if o.diagnostics, err = solver.Diagnose(t.Context()); err != nil {
+			return err
+		}
+		o.hash, err = solver.Hash(t.Context())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range all {
+		if all[r] != all[0] {
+			t.Fatalf("rank %d ends with %+v, rank 0 with %+v", r, all[r], all[0])
+		}
+	}
+	return all[0]
+}
+
+var unit = Bounds{0, 0, 1, 1}
+
+// swirl is a discrete metric that turns and stretches.
+func swirl(t testing.TB) *Metric {
+	t.Helper()
+	m, err := Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
+		s, c := math.Sincos(3*x + 2*y)
+		a, b := 1/(.02*.02), 1/((.02+.1*x*y)*(.02+.1*x*y))
+		return a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all diagnostics are the same
+// to the last bit on any number of ranks, with any partition, local order, number of threads, and with one exchange a sweep
+// or one a set.
+func TestSameOnAnyRanks(t *testing.T) {
+	m := rectangle(t, 1600, 9)
+	metric := swirl(t)
+	for _, smoother := range Smoothers {
+		for k, guard := range Guards {
+			cfg := Config{Smoother: smoother, Guard: guard, Cull: k == 1, Settled: 1e-3, Gain: 1e-6, Rescale: true}
+			if smoother != "laplacian" && smoother != "pain-exact" && k != 1 {
+				continue
+			}
+			s := plain()
+			s.layout.Dedicated = k == 1
+			if k == 2 {
+				s.layout.Colouring, s.precision = FirstFit, "float32"
+			}
+			want := s.run(t, m, metric, cfg, 4)
+			if want.diagnostics.Moved < 600 || want.moved == 0 {
+				t.Fatalf("%s, guard %s: %+v: the case shows too little", smoother, guard, want)
+			}
+			for _, ranks := range []int{1, 2, 3, 4, 7} {
+				for _, cut := range []partition.Cut{partition.RandomCut, partition.RCB} {
+					s := s
+					s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
+					s.layout.Order = []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}[ranks%3]
+					s.layout.Deep = cut == partition.RCB
+					if got := s.run(t, m, metric, cfg, 4); got != want {
+						t.Errorf("%s, guard %s, %d ranks by %s:\n%+v, on one rank\n%+v", smoother, guard, ranks, cut, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSameOnAnyThreads: sets larger than what one goroutine takes at a time.
+func TestSameOnAnyThreads(t *testing.T) {
+	m := rectangle(t, 80_000, 2)
+	metric := swirl(t)
+	for _, smoother := range []string{"pain", "smart"} {
+		cfg := Config{Smoother: smoother, Guard: "clip", Rescale: true}
+		s := plain()
+		want := s.run(t, m, metric, cfg, 2)
+		s.threads = 4
+		if got := s.run(t, m, metric, cfg, 2); got != want {
+			t.Errorf("%s: %+v on 4 threads, on one %+v", smoother, got, want)
+		}
+	}
+}
+
+
+// TestOddPartitions: ranks without vertices, without a boundary, with one vertex, and a vertex whose neighbours belong to four.
+func TestOddPartitions(t *testing.T) {
+	m := rectangle(t, 200, 4)
+	metric := swirl(t)
+	cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
+	want := plain().run(t, m, metric, cfg, 5)
+	for name, give := range map[string]func(v int) int32{
+		"two ranks without vertices": func(v int) int32 { return 1 },
+		"one vertex":                 func(v int) int32 { return int32(min(v, 60) / 60) },
+		"no boundary": func(v int) int32 {
+			if x, y := m.X[v], m.Y[v]; min(x, y, 1-x, 1-y) > .2 {
+				return 1
+			}
+			return 2
+		},
+		"quadrants": func(v int) int32 {
+			r := int32(0)
+			if m.X[v] > .5 {
+				r++
+			}
+			if m.Y[v] > .5 {
+				r += 2
+			}
+			return r
+		},
+	} {
+		for _, deep := range []bool{false, true} {
+			s := plain()
+			s.layout.Deep = deep
+			l, err := NewLayout(m, s.layout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner := make([]int32, len(m.X))
+			for v := range owner {
+				owner[v] = give(v)
+			}
+			parts, err := l.Parts(owner, 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = s.onParts(parts, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+				if _, err := solver.Sweep(t.Context(), 5); err != nil {
+					return err
+				}
+				hash, err := solver.Hash(t.Context())
+				if hash != want.hash {
+					t.Errorf("%s, deep %v: other coordinates than on one rank", name, deep)
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if _, err := (&Layout{class: make([]int8, 2)}).Parts([]int32{0}, 1); err == nil {
+		t.Error("too few owners are accepted")
+	}
+}
+
+func ExampleConfig() {
+	_, err := parameters[float64](Config{Smoother: "iron", Guard: "none"})
+	fmt.Println(err)
+	// Output: smoother "iron" is not known; choose one of laplacian, pain, pain-newton, pain-exact, smart, fjp, hybrid
+}

@@ -1,0 +1,166 @@
+package smooth
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+)
+
+func (s *solver[F]) Sweep(ctx context.Context, sweeps int) (float64, error) {
+	if int64(s.now[0].Sweep)+int64(sweeps) > maxSweeps {
+		return 0, fmt.Errorf("%d sweeps are more than the %d that can be counted", sweeps, maxSweeps)
+	}
+	for k := range sweeps {
+		if err := s.begin(ctx, k == sweeps-1); err != nil {
+			return 0, err
+		}
+		if err := s.sweep(ctx); err != nil {
+			return 0, err
+		}
+		s.now[0].Sweep++
+	}
+	if sweeps == 0 {
+		return 0, nil
+	}
+	if err := backend.Download(s.dev, s.longest[:], s.most); err != nil {
+		return 0, err
+	}
+	// A rank without vertices has moved none. A NaN wins, here and over ranks.
+	s.reduced[0] = max(0, float64(s.longest[0].Value()))
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, s.reduced[:]); err != nil {
+		return 0, fmt.Errorf("longest move: %w", err)
+	}
+	if far := s.reduced[0]; far-far != 0 {
+		return far, s.broken(ctx)
+	}
+	return math.Sqrt(s.reduced[0]), nil
+}
+
+// maxSweeps keeps the numbers of sets, over all sweeps, within int32.
+const maxSweeps = math.MaxInt32 / (2 * maxColours)
+
+// begin tells the device which sweep it is.
+func (s *solver[F]) begin(ctx context.Context, last bool) error {
+	if s.cfg.Smoother == "hybrid" {
+		s.now[0].Floor = F(s.cfg.Floor)
+		if s.cfg.Floor == 0 {
+			mean, err := s.meanQuality(ctx)
+			if err != nil {
+				return err
+			}
+			s.now[0].Floor = F(mean)
+		}
+	}
+	if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
+		return err
+	}
+	if !last {
+		return nil
+	}
+	s.longest[0].Reset()
+	return backend.Upload(s.dev, s.most, s.longest[:])
+}
+
+// sweep moves the sets one after the other. While the vertices that others need travel, the others of their set move: they are
+// no neighbours of what arrives. A deep part moves copies of other ranks' vertices too, and exchanges once.
+func (s *solver[F]) sweep(ctx context.Context) error {
+	for set := range s.first {
+		for _, p := range s.first[set] {
+			s.dev.Run(p.loop, p.lo, p.hi)
+		}
+		if !s.part.Deep {
+			if err := s.startHalo(ctx, set, set, set+1); err != nil {
+				return err
+			}
+		}
+		for _, p := range s.rest[set] {
+			s.dev.Run(p.loop, p.lo, p.hi)
+		}
+		if !s.part.Deep {
+			if err := s.finishHalo(ctx, set); err != nil {
+				return err
+			}
+		}
+	}
+	if !s.part.Deep || len(s.halos) == 0 {
+		return nil
+	}
+	if err := s.startHalo(ctx, 0, 0, len(s.first)); err != nil {
+		return err
+	}
+	return s.finishHalo(ctx, 0)
+}
+
+// startHalo sends what other ranks need of the sets [from, to).
+func (s *solver[F]) startHalo(ctx context.Context, k, from, to int) error {
+	v, moved := s.v, s.moved
+	if s.apart {
+		v, moved = s.host, s.hostMoved
+		for set := from; set < to; set++ {
+			for _, p := range s.first[set] {
+				if err := backend.Download(s.dev, v[p.lo:p.hi], s.v[p.lo:p.hi]); err != nil {
+					return err
+				}
+				if !s.params.Cull {
+					continue
+				}
+				if err := backend.Download(s.dev, moved[p.lo:p.hi], s.moved[p.lo:p.hi]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if s.params.Cull {
+		return s.halos[k].Start(ctx, halo.Of(v), halo.Of(moved))
+	}
+	return s.halos[k].Start(ctx, halo.Of(v))
+}
+
+// finishHalo takes in what other ranks have sent.
+func (s *solver[F]) finishHalo(ctx context.Context, k int) error {
+	if err := s.halos[k].Finish(ctx); err != nil || !s.apart {
+		return err
+	}
+	for _, p := range s.part.Plans[k].Peers {
+		if err := backend.Upload(s.dev, s.v[p.Lo:p.Hi], s.host[p.Lo:p.Hi]); err != nil {
+			return err
+		}
+		if !s.params.Cull {
+			continue
+		}
+		if err := backend.Upload(s.dev, s.moved[p.Lo:p.Hi], s.hostMoved[p.Lo:p.Hi]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// broken tells which vertex is nowhere.
+func (s *solver[F]) broken(ctx context.Context) error {
+	v, err := s.view()
+	if err != nil {
+		return err
+	}
+	var c complaint
+	for i := range s.part.Owned {
+		if p := &v[i]; p.X-p.X != 0 || p.Y-p.Y != 0 || p.M11-p.M11 != 0 || p.M22-p.M22 != 0 {
+			c.add(s.part.Global[i], "rank %d: sweep %d took vertex %d from around (%g, %g) to (%g, %g), where the metric is [%g %g %g]: "+
+				"try a guard, or a smaller relaxation", s.comm.Rank(), s.now[0].Sweep-1, s.part.Global[i], s.part.X[i], s.part.Y[i],
+				p.X, p.Y, p.M11, p.M12, p.M22)
+		}
+	}
+	if err := agree(ctx, s.comm, c); err != nil {
+		return err
+	}
+	return fmt.Errorf("sweep %d: a vertex moved by more than can be said", s.now[0].Sweep-1)
+}
+
+func sizeOf[T any]() uintptr {
+	var t T
+	return unsafe.Sizeof(t)
+}
