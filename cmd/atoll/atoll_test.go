@@ -287,15 +287,6 @@ func TestBadInputOverProcesses(t *testing.T) {
 	}
 }
 
-// TestForeignLauncherIsRefused: under mpirun, a program without MPI must not run as many copies.
-func TestForeignLauncherIsRefused(t *testing.T) {
-	dir := caseFile(t, smallCase)
-	c := atoll(t, dir, []string{"OMPI_COMM_WORLD_SIZE=4", "OMPI_COMM_WORLD_RANK=1"}, "run", "case.toml")
-	if code := c.code(t); code != 2 || !strings.Contains(c.stderr.String(), "no MPI") {
-		t.Errorf("exit code %d, stderr %q", code, c.stderr.String())
-	}
-}
-
 func TestCheckPrintsTheEffectiveCase(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	c := atoll(t, dir, nil, "run", "case.toml", "--check", "--set", "physics.cfl=0.5")

@@ -56,16 +56,31 @@ func execute(ctx context.Context, args []string) (code int) {
 	if err == nil {
 		return exitDone
 	}
-	var rank *launch.RankError
-	if errors.As(err, &rank) {
+	var local *launch.RankError
+	if errors.As(err, &local) {
 		fmt.Fprintln(os.Stderr, "atoll:", err)
 		return launch.ExitCode(err)
 	}
+	prefix := "atoll:"
+	var failure *rankFailure
+	if errors.As(err, &failure) {
+		if prefix = failure.prefix() + prefix; !failure.told(ctx.Err() != nil) {
+			return exitCode(ctx, err)
+		}
+	}
 	if ctx.Err() != nil {
-		fmt.Fprintln(os.Stderr, "atoll: stopped by a signal")
+		fmt.Fprintln(os.Stderr, prefix, "stopped by a signal")
+	} else {
+		fmt.Fprintln(os.Stderr, prefix, err)
+	}
+	return exitCode(ctx, err)
+}
+
+// exitCode is that of a command that has failed.
+func exitCode(ctx context.Context, err error) int {
+	if ctx.Err() != nil {
 		return exitFailed
 	}
-	fmt.Fprintln(os.Stderr, "atoll:", err)
 	var usage usageError
 	var bad *run.BadInput
 	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/dist/mpi"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -38,7 +38,7 @@ func benchTransportsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.transport, "transport", "local", "how ranks talk: local (goroutines of this process) or grpc (a process each)")
+	p.StringVar(&f.transport, "transport", "local", "how ranks talk: local (goroutines of this process), grpc (a process each), or mpi (under mpirun)")
 	p.IntVarP(&f.ranks, "ranks", "n", 2, "number of ranks")
 	p.IntSliceVar(&f.options.Sizes, "sizes", []int{64, 512, 4 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20},
 		"bytes of the messages")
@@ -62,14 +62,21 @@ func (f *transportFlags) run(ctx context.Context) error {
 	switch {
 	case place.Launcher == launch.Atoll:
 		return f.child(ctx, place)
-	case place.Launcher != launch.None:
-		return usageError{fmt.Errorf("%s: this program has no MPI", place)}
+	case place.Launcher != launch.None || f.transport == launch.MPI:
+		c, err := joinMPI(ctx, place, buildID()+fmt.Sprint(f.options))
+		if err != nil {
+			return err
+		}
+		if c.Size() < 2 {
+			return errors.Join(usageError{errors.New("MPI with one rank: start 2 with mpirun -np 2")}, c.Close())
+		}
+		return f.rank(ctx, c, mpi.Version())
 	case f.transport == "local":
 		return f.goroutines(ctx)
 	case f.transport == "grpc":
 		return launch.Local(ctx, launch.LocalConfig{Ranks: f.ranks, Args: f.args(), Stdout: os.Stdout, Stderr: os.Stderr})
 	}
-	return usageError{fmt.Errorf("--transport %q is not known; choose local or grpc", f.transport)}
+	return usageError{fmt.Errorf("--transport %q is not known; choose local, grpc or mpi", f.transport)}
 }
 
 // args makes a rank do what this process was asked for.
@@ -90,7 +97,7 @@ func (f *transportFlags) goroutines(ctx context.Context) error {
 }
 
 func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
-	useProcessors(place)
+	useProcessors(place.Threads)
 	meet, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c, err := grpc.Join(meet, grpc.Config{
@@ -100,14 +107,6 @@ func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
 		return err
 	}
 	return f.rank(ctx, c, "grpc, "+place.Coordinator)
-}
-
-// useProcessors lets Go use as many processors as the rank has threads. With more, the goroutines of a transport wake
-// idle ones again and again, which take time from other ranks and move messages from cache to cache.
-func useProcessors(place launch.Place) {
-	if place.Threads > 0 {
-		runtime.GOMAXPROCS(place.Threads)
-	}
 }
 
 func (f *transportFlags) rank(ctx context.Context, c dist.Comm, transport string) error {

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/config"
+)
+
+// introduction is what ranks tell each other before they start.
+type introduction struct {
+	Build, Case string
+	Error       string // why the rank cannot start
+}
+
+// agree lets no rank start unless all run the same program on the same case. bad is why this rank cannot.
+func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad error) error {
+	own := introduction{Build: buildID()}
+	if bad != nil {
+		own.Error = bad.Error()
+	} else {
+		own.Case = c.Hash()
+	}
+	text, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	all, err := comm.Allgatherv(ctx, text)
+	if err != nil {
+		return err
+	}
+	others := make([]introduction, len(all))
+	for rank, text := range all {
+		if err := json.Unmarshal(text, &others[rank]); err != nil {
+			return &dist.PeerError{Rank: rank, Err: err}
+		}
+	}
+	return differ(others, comm.Rank(), bad)
+}
+
+// differ is the error that keeps a rank from starting; bad is its own.
+func differ(all []introduction, rank int, bad error) error {
+	for r, i := range all {
+		switch {
+		case i.Error != "" && r == rank:
+			return &common{bad, r}
+		case i.Error != "":
+			return &common{badInput(fmt.Errorf("rank %d: %s", r, i.Error)), r}
+		}
+	}
+	for r, i := range all {
+		switch {
+		case i.Build != all[0].Build:
+			return &common{usageError{fmt.Errorf("rank %d runs another program than rank 0: %s, not %s", r, i.Build, all[0].Build)}, 0}
+		case i.Case != all[0].Case:
+			return &common{usageError{fmt.Errorf("rank %d has another case than rank 0: is the file the same on all machines?", r)}, 0}
+		}
+	}
+	return nil
+}
+
+// agreed makes an error of one rank the error of all: of the lowest rank that has one.
+func agreed(ctx context.Context, comm dist.Comm, own error) error {
+	var text []byte
+	if own != nil {
+		text = []byte(own.Error())
+	}
+	all, err := comm.Allgatherv(ctx, text)
+	if err != nil {
+		return err
+	}
+	introductions := make([]introduction, len(all))
+	for r, text := range all {
+		introductions[r].Error = string(text)
+	}
+	return differ(introductions, comm.Rank(), own)
+}
+
+// common is an error that all ranks have, and that one of them tells.
+type common struct {
+	error
+	teller int
+}
+
+func (e *common) Unwrap() error { return e.error }
+
+// rankFailure is the error of a rank that is a process of its own, beside others that write to the same place.
+type rankFailure struct {
+	error
+	place launch.Place
+	all   bool // every rank is to tell
+}
+
+func (e *rankFailure) Unwrap() error { return e.error }
+
+// failure says whose error it is, for ranks that mpirun or srun has started: Local does so itself.
+func (r *rank) failure(err error) error {
+	if err == nil || r.place.Launcher == launch.None || r.place.Launcher == launch.Atoll {
+		return err
+	}
+	return &rankFailure{err, r.place, r.logRanks}
+}
+
+// told tells whether this rank should print its error. What all ranks know alike one of them prints; a rank that only
+// followed another into failure leaves the word to rank 0, or to rank 1 when rank 0 is the one that was lost.
+func (e *rankFailure) told(stopped bool) bool {
+	var alike *common
+	var lost *dist.PeerError
+	var abort *dist.AbortError
+	var bad *run.BadInput
+	var usage usageError
+	rank := e.place.Rank
+	switch {
+	case e.all:
+		return true
+	case errors.As(e.error, &alike):
+		return rank == alike.teller
+	case errors.As(e.error, &lost) && lost.Rank != rank:
+		return rank == 0 || rank == 1 && lost.Rank == 0
+	case errors.As(e.error, &abort) && abort.Rank != rank:
+		return rank == 0
+	case stopped, errors.As(e.error, &bad), errors.As(e.error, &usage):
+		return rank == 0
+	}
+	return true
+}
+
+func (e *rankFailure) prefix() string { return fmt.Sprintf("[rank %d] ", e.place.Rank) }

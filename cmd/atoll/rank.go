@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/backend/cuda"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/run/progress"
+	"github.com/atoll-hpc/atoll/run/summary"
+)
+
+// rank is one rank of atoll run, or all of them where they are goroutines of this process.
+type rank struct {
+	*runFlags
+	place launch.Place
+	why   string // the transport
+	lines sync.Mutex
+}
+
+// goroutines runs all ranks in this process.
+func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
+	comms := local.New(r.ranks)
+	var result *summary.Summary
+	g, ctx := errgroup.WithContext(ctx)
+	for rank, comm := range comms {
+		g.Go(func() error {
+			s, err := r.run(ctx, c, comm)
+			if rank == 0 {
+				result = s
+			}
+			return errors.Join(err, comm.Close())
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return r.report(c, result)
+}
+
+// process runs the rank that this process is.
+func (r *rank) process(ctx context.Context, path string) error {
+	if r.ranks != 0 && r.ranks != r.place.Size {
+		if r.place.Launcher == launch.None {
+			return usageError{fmt.Errorf("--ranks %d with MPI: start it with mpirun -n %d atoll run …", r.ranks, r.ranks)}
+		}
+		return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.place.Launcher, r.place.Size)}
+	}
+	comm, leave, err := r.join(ctx)
+	if err != nil {
+		return err
+	}
+	c, bad := config.Load(path, r.set)
+	err = r.agree(ctx, comm, c, badInput(bad))
+	var s *summary.Summary
+	if err == nil {
+		s, err = r.run(ctx, c, comm)
+	}
+	if err := errors.Join(err, comm.Close(), leave()); err != nil || r.place.Rank != 0 {
+		return err
+	}
+	return r.report(c, s)
+}
+
+// join meets the other ranks. Call leave after the communicator has been closed.
+func (r *rank) join(ctx context.Context) (comm dist.Comm, leave func() error, err error) {
+	if r.transport == launch.MPI {
+		comm, err := joinMPI(ctx, r.place, buildID())
+		return comm, func() error { return nil }, err
+	}
+	if leave, err = launch.OpenSockets(r.place); err != nil {
+		return nil, nil, err
+	}
+	meet, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	comm, err = grpc.Join(meet, grpc.Config{
+		Rank: r.place.Rank, Size: r.place.Size, Coordinator: r.place.Coordinator, BuildID: buildID(),
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, leave())
+	}
+	return comm, leave, nil
+}
+
+// run runs the case on one rank.
+func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summary.Summary, error) {
+	threads := r.threads
+	if threads == 0 {
+		threads = r.place.Threads
+	}
+	share, err := launch.Divide(ctx, comm, threads)
+	if err != nil {
+		return nil, err
+	}
+	if r.backend == "cpu" && r.transport == launch.GRPC {
+		useProcessors(share.Threads)
+	}
+	dev, err := r.device(share.LocalRank, share.Threads)
+	if err := agreed(ctx, comm, badInput(err)); err != nil {
+		if dev != nil {
+			dev.Close()
+		}
+		return nil, err
+	}
+	defer dev.Close()
+	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Dir: r.out, Check: r.check}
+	if comm.Rank() == 0 {
+		r.announce(c, comm.Size(), share)
+		o.Progress = progress.For(os.Stdout, r.quiet)
+	} else if r.logRanks {
+		log := r.log(comm.Rank())
+		fmt.Fprintf(log, "on %s, cores %s, threads %d, place %d of %d there\n", share.Host, share.CPUs, share.Threads, share.LocalRank+1,
+			share.LocalSize)
+		o.Progress = progress.Options{Out: log}
+	}
+	return run.Run(ctx, o)
+}
+
+// device opens what the kernels of a rank run on.
+func (f *runFlags) device(localRank, threads int) (backend.Device, error) {
+	if f.backend == "cuda" {
+		return cuda.Open(cuda.Options{LocalRank: localRank})
+	}
+	return cpu.New(threads), nil
+}
+
+// useProcessors lets Go use as many processors as the rank has threads. With more, the goroutines of a transport wake
+// idle ones again and again, which take time from other ranks and move messages from cache to cache.
+func useProcessors(threads int) {
+	if threads > 0 {
+		runtime.GOMAXPROCS(threads)
+	}
+}
+
+// announce says what was found, and what was made of it.
+func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
+	if share.Warning != "" {
+		fmt.Fprintln(os.Stderr, "atoll: warning:", share.Warning)
+	}
+	if r.quiet {
+		return
+	}
+	if r.check {
+		fmt.Print(c.String())
+	}
+	threads := fmt.Sprint(share.Most)
+	if share.Fewest != share.Most {
+		threads = fmt.Sprintf("%d to %d", share.Fewest, share.Most)
+	}
+	fmt.Printf("%-16s %s; ranks: %d, threads of each: %s, machines: %d; transport %s: %s\n", "found", r.place.Found(), ranks,
+		threads, share.Hosts, r.transport, r.why)
+}
+
+// log is where the lines of a rank other than 0 go. Local puts the rank before them itself.
+func (r *rank) log(rank int) io.Writer {
+	if r.place.Launcher == launch.Atoll {
+		return os.Stdout
+	}
+	return launch.NewLines(os.Stdout, fmt.Sprintf("[rank %d] ", rank), &r.lines)
+}

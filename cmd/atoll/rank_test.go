@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/dist/mpi"
+	"github.com/atoll-hpc/atoll/launch"
+)
+
+// Under mpirun, a program without MPI must not run as many copies; and one copy of the refusal is enough.
+func TestForeignLauncherIsRefused(t *testing.T) {
+	if mpi.Built {
+		t.Skip("this program has MPI")
+	}
+	dir := caseFile(t, smallCase)
+	for rank := range 2 {
+		c := atoll(t, dir, []string{"OMPI_COMM_WORLD_SIZE=4", fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank)}, "run", "case.toml")
+		code, said := c.code(t), c.stderr.String()
+		if code != 2 || strings.Contains(said, "no MPI") != (rank == 0) || rank > 0 && said != "" {
+			t.Errorf("rank %d: exit code %d, stderr %q", rank, code, said)
+		}
+	}
+}
+
+// Of an error that several ranks have, those ranks tell that a reader needs, and at least one does.
+func TestWhoTells(t *testing.T) {
+	lost := func(r int) error { return fmt.Errorf("step 3: %w", &dist.PeerError{Rank: r, Err: dist.ErrPeerLost}) }
+	aborted := func(r int) error { return &dist.AbortError{Rank: r, Code: 1, Cause: "NaN"} }
+	own := errors.New("disk full")
+	for _, test := range []struct {
+		name  string
+		errs  []error // by rank, nil for a rank that died
+		tells string
+	}{
+		{"rank 2 dies", []error{lost(2), lost(2), nil, lost(2)}, "[0]"},
+		{"rank 0 dies", []error{nil, lost(0), lost(0), lost(0)}, "[1]"},
+		{"rank 2 fails", []error{aborted(2), aborted(2), own, aborted(2)}, "[0 2]"},
+		{"rank 0 fails", []error{own, aborted(0), aborted(0), aborted(0)}, "[0]"},
+		{"the case is bad", []error{badInput(own), badInput(own), badInput(own)}, "[0]"},
+		{"the case of rank 1 is bad", []error{&common{own, 1}, &common{own, 1}, &common{own, 1}}, "[1]"},
+		{"the launcher is wrong", []error{usageError{own}, usageError{own}}, "[0]"},
+	} {
+		var tells []int
+		for r, err := range test.errs {
+			if err != nil {
+				f := &rankFailure{err, launch.Place{Launcher: launch.Slurm, Rank: r, Size: len(test.errs)}, false}
+				if f.told(false) {
+					tells = append(tells, r)
+				}
+				if f.all = true; !f.told(false) {
+					t.Errorf("%s: rank %d is silent though all are to tell", test.name, r)
+				}
+			}
+		}
+		if fmt.Sprint(tells) != test.tells {
+			t.Errorf("%s: ranks %v tell, want %s", test.name, tells, test.tells)
+		}
+	}
+}
+
+// Ranks that do not belong together do not start, and agree on why.
+func TestAgree(t *testing.T) {
+	bad := errors.New("case.toml:3: no such key")
+	same := introduction{Build: "b", Case: "c"}
+	for _, test := range []struct {
+		name   string
+		all    []introduction
+		teller int // -1 when all is well
+		want   string
+	}{
+		{"same", []introduction{same, same, same}, -1, ""},
+		{"bad on all", []introduction{{Error: bad.Error()}, {Error: bad.Error()}}, 0, bad.Error()},
+		{"bad on one", []introduction{same, same, {Build: "b", Error: bad.Error()}}, 2, bad.Error()},
+		{"another program", []introduction{same, {Build: "x", Case: "c"}}, 0, "rank 1 runs another program"},
+		{"another case", []introduction{same, same, {Build: "b", Case: "x"}}, 0, "rank 2 has another case"},
+	} {
+		for rank, own := range test.all {
+			var mine error
+			if own.Error != "" {
+				mine = bad
+			}
+			err := differ(test.all, rank, mine)
+			var alike *common
+			switch {
+			case test.teller < 0:
+				if err != nil {
+					t.Errorf("%s: %v", test.name, err)
+				}
+			case !errors.As(err, &alike) || alike.teller != test.teller || !strings.Contains(err.Error(), test.want):
+				t.Errorf("%s: rank %d: got %v, want %q told by %d", test.name, rank, err, test.want, test.teller)
+			}
+		}
+	}
+}
+
+// TestLauncherIsTold: the first line tells what was found and which transport it led to.
+func TestLauncherIsTold(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "no launcher found; ranks: 1, threads of each: 2, machines: 1; transport local: one process"},
+		{[]string{"--ranks", "2", "--transport", "grpc"}, "started by atoll; ranks: 2, threads of each: 2, machines: 1; transport grpc: "},
+	} {
+		dir := caseFile(t, smallCase)
+		c := atoll(t, dir, nil, append([]string{"run", "case.toml", "--set", "time.end=0.01", "--threads", "2"}, test.args...)...)
+		if code := c.code(t); code != 0 {
+			t.Fatalf("exit code %d: %s", code, c.stderr.String())
+		}
+		line, _, _ := strings.Cut(c.stdout.String(), "\n")
+		if !strings.HasPrefix(line, "found ") || !strings.Contains(line, test.want) || strings.Count(c.stdout.String(), "found ") != 1 {
+			t.Errorf("%v: printed %q, want a first line with %q", test.args, c.stdout.String(), test.want)
+		}
+	}
+}
+
+func TestOversubscriptionIsTold(t *testing.T) {
+	dir := caseFile(t, smallCase)
+	for _, transport := range []string{launch.InOne, launch.GRPC} {
+		c := atoll(t, dir, nil, "run", "case.toml", "--set", "time.end=0.01", "--threads", "900", "--ranks", "2", "--transport", transport, "--check")
+		if code := c.code(t); code != 0 || strings.Count(c.stderr.String(), "1800 threads of 2 ranks on") != 1 ||
+			strings.Count(c.stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, stderr %q; want one line of warning", transport, code, c.stderr.String())
+		}
+	}
+}
+
+func TestLogRanks(t *testing.T) {
+	dir := caseFile(t, smallCase)
+	for _, transport := range []string{launch.InOne, launch.GRPC} {
+		c := atoll(t, dir, nil, "run", "case.toml", "--set", "time.end=0.01", "--ranks", "3", "--transport", transport, "--log-ranks")
+		if code := c.code(t); code != 0 {
+			t.Fatalf("%s: exit code %d: %s", transport, code, c.stderr.String())
+		}
+		for r := 1; r < 3; r++ {
+			if want := fmt.Sprintf("\n[rank %d] on ", r); strings.Count("\n"+c.stdout.String(), want) != 1 {
+				t.Errorf("%s: not one line that begins with %q in %q", transport, want, c.stdout.String())
+			}
+		}
+	}
+}
+
+func TestLaunchSlurm(t *testing.T) {
+	dir := caseFile(t, smallCase)
+	write := func(args ...string) (int, string, string) {
+		c := atoll(t, dir, nil, append([]string{"launch", "slurm", "case.toml"}, args...)...)
+		code := c.code(t)
+		return code, c.stdout.String(), c.stderr.String()
+	}
+	code, script, said := write("--nodes", "2", "--ntasks", "4", "--", "--set", "physics.cfl=0.5")
+	if code != 0 || !strings.Contains(script, "#SBATCH --nodes=2\n") || !strings.Contains(script, "run case.toml --set physics.cfl=0.5\n") {
+		t.Errorf("exit code %d, %q, script\n%s", code, said, script)
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "--ntasks"},
+		{[]string{"--ntasks", "2", "--nodes", "3"}, "--ntasks 2 on 3 nodes"},
+		{[]string{"--ntasks", "2", "--time", "soon"}, "--time"},
+		{[]string{"--ntasks", "2", "--set", "physics.cfl=0.5"}, "--set"},
+		{[]string{"--ntasks", "2", "other.toml"}, "after --"},
+		{[]string{"--ntasks", "2", "--", "other.toml"}, "other.toml"},
+		{[]string{"--ntasks", "2", "--", "--colour"}, "--colour"},
+		{[]string{"--ntasks", "2", "--", "--set", "physics.clf=0.5"}, "cfl"},
+		{[]string{"--ntasks", "2", "-o", "case.toml"}, "case.toml exists"},
+	} {
+		if code, script, said := write(test.args...); code != 2 || script != "" || !strings.Contains(said, test.want) {
+			t.Errorf("%v: exit code %d, stderr %q, want a refusal with %q", test.args, code, said, test.want)
+		}
+	}
+}
+
+// The communicator carries what ranks tell of themselves.
+func TestAgreeOverAComm(t *testing.T) {
+	onRanks(t, 3, func(comm dist.Comm) error {
+		var own error
+		if comm.Rank() == 1 {
+			own = badInput(errors.New("no GPU"))
+		}
+		err := agreed(context.Background(), comm, own)
+		var alike *common
+		if !errors.As(err, &alike) || alike.teller != 1 || !strings.Contains(err.Error(), "no GPU") {
+			return fmt.Errorf("rank %d: %v", comm.Rank(), err)
+		}
+		return agreed(context.Background(), comm, nil)
+	})
+}
+
+func onRanks(t *testing.T, n int, f func(dist.Comm) error) {
+	t.Helper()
+	var g errgroup.Group
+	for _, comm := range local.New(n) {
+		g.Go(func() error { return errors.Join(f(comm), comm.Close()) })
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
