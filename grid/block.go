@@ -1,0 +1,139 @@
+package grid
+
+import "fmt"
+
+// Block is a rank's box of cells with Ghost layers of cells round it; in 2D there are none along z. An array over a
+// block has an element for each of its cells, ghosts included, x fastest.
+type Block struct {
+	Grid  *Grid
+	Lo, N [3]int // global index of the first owned cell, and how many are owned, along each axis
+	Ghost int
+}
+
+// Block makes the block of the n cells from lo on along each axis. It refuses a block that is empty, reaches beyond
+// the grid, or has a negative number of ghost layers or too many cells to count.
+func (g *Grid) Block(lo, n [3]int, ghost int) (*Block, error) {
+	if ghost < 0 || ghost > MaxCells {
+		return nil, fmt.Errorf("grid: %d ghost layers: give 0 to %d", ghost, MaxCells)
+	}
+	for a := range 3 {
+		if lo[a] < 0 || n[a] < 1 || n[a] > g.N[a]-lo[a] {
+			return nil, fmt.Errorf("grid: a block of %d cells from %d on along %s, where the grid has the cells 0 to %d",
+				n[a], lo[a], axes[a], g.N[a]-1)
+		}
+	}
+	b := &Block{Grid: g, Lo: lo, N: n, Ghost: ghost}
+	const most = 1 << 50
+	nx, ny, nz := b.Shape()
+	if nx > most/ny || nx*ny > most/nz {
+		return nil, fmt.Errorf("grid: a block of %d×%d×%d cells is too large", nx, ny, nz)
+	}
+	return b, nil
+}
+
+// Whole is the block of all cells.
+func (g *Grid) Whole(ghost int) (*Block, error) { return g.Block([3]int{}, g.N, ghost) }
+
+// GhostAlong is the number of ghost layers on either side along an axis.
+func (b *Block) GhostAlong(axis int) int {
+	if axis >= b.Grid.Dim {
+		return 0
+	}
+	return b.Ghost
+}
+
+// Shape is the number of cells of an array along each axis, ghosts included.
+func (b *Block) Shape() (nx, ny, nz int) {
+	return b.N[0] + 2*b.GhostAlong(0), b.N[1] + 2*b.GhostAlong(1), b.N[2] + 2*b.GhostAlong(2)
+}
+
+// Len is the length of an array, ghosts included.
+func (b *Block) Len() int {
+	nx, ny, nz := b.Shape()
+	return nx * ny * nz
+}
+
+// Cells is the number of owned cells.
+func (b *Block) Cells() int { return b.N[0] * b.N[1] * b.N[2] }
+
+// Strides is how far apart in an array neighbours along each axis are.
+func (b *Block) Strides() (sx, sy, sz int) {
+	nx, ny, _ := b.Shape()
+	return 1, nx, nx * ny
+}
+
+// Index is the position in an array of the cell (i, j, k), counted from the first owned one: ghosts have negative
+// indices, or those from N on.
+func (b *Block) Index(i, j, k int) int {
+	nx, ny, _ := b.Shape()
+	return i + b.GhostAlong(0) + nx*(j+b.GhostAlong(1)+ny*(k+b.GhostAlong(2)))
+}
+
+// Cell is the inverse of Index.
+func (b *Block) Cell(index int) (i, j, k int) {
+	nx, ny, _ := b.Shape()
+	i, index = index%nx, index/nx
+	return i - b.GhostAlong(0), index%ny - b.GhostAlong(1), index/ny - b.GhostAlong(2)
+}
+
+// Global is the global index of the cell (i, j, k), brought into the grid along periodic axes. inside is false for a
+// ghost that lies beyond the grid.
+func (b *Block) Global(i, j, k int) (gi, gj, gk int, inside bool) {
+	gi, x := b.Grid.Wrap(0, b.Lo[0]+i)
+	gj, y := b.Grid.Wrap(1, b.Lo[1]+j)
+	gk, z := b.Grid.Wrap(2, b.Lo[2]+k)
+	return gi, gj, gk, x && y && z
+}
+
+// Centre is the centre of the cell (i, j, k): the same bits on any rank. Beyond the grid positions go on evenly, also
+// along periodic axes.
+func (b *Block) Centre(i, j, k int) (x, y, z float64) {
+	return b.Grid.Centre(0, b.Lo[0]+i), b.Grid.Centre(1, b.Lo[1]+j), b.Grid.Centre(2, b.Lo[2]+k)
+}
+
+// Face is the centre of the lower face across an axis of the cell (i, j, k).
+func (b *Block) Face(axis, i, j, k int) (x, y, z float64) {
+	p := [3]float64{}
+	p[0], p[1], p[2] = b.Centre(i, j, k)
+	p[axis] = b.Grid.Face(axis, b.Lo[axis]+[3]int{i, j, k}[axis])
+	return p[0], p[1], p[2]
+}
+
+// Vertex is the lowest corner of the cell (i, j, k).
+func (b *Block) Vertex(i, j, k int) (x, y, z float64) {
+	return b.Grid.Face(0, b.Lo[0]+i), b.Grid.Face(1, b.Lo[1]+j), b.Grid.Face(2, b.Lo[2]+k)
+}
+
+// Owned copies the owned cells of src, an array of the block, to the front of dst in the order of the array, and
+// returns that part of dst. It makes dst where it is too short.
+func Owned[T any](b *Block, dst, src []T) []T {
+	if len(src) != b.Len() {
+		panic("grid: the array is not one of the block")
+	}
+	if cap(dst) < b.Cells() {
+		dst = make([]T, b.Cells())
+	}
+	dst = dst[:b.Cells()]
+	at := 0
+	for k := range b.N[2] {
+		for j := range b.N[1] {
+			first := b.Index(0, j, k)
+			at += copy(dst[at:], src[first:first+b.N[0]])
+		}
+	}
+	return dst
+}
+
+// SetOwned copies src, the owned cells of a block as Owned returns them, into dst, an array of the block. Ghosts keep
+// their values.
+func SetOwned[T any](b *Block, dst, src []T) {
+	if len(dst) != b.Len() || len(src) != b.Cells() {
+		panic("grid: the arrays are not those of the block")
+	}
+	for k := range b.N[2] {
+		for j := range b.N[1] {
+			first := b.Index(0, j, k)
+			src = src[copy(dst[first:first+b.N[0]], src):]
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package grid
+
+import "fmt"
+
+// Topology is the two-dimensional mesh data structure of Francois, Lo and Sewell (ASME 2014, LA-UR-14-20777, code
+// PINION): the cells, edges and vertices of a block in 2D, each numbered from 0 so that data on them are plain
+// arrays, and the operators from one to the other. All cells of the block count, ghosts too, so that a cell's id is
+// its position in an array of the block.
+//
+// Ids go row by row, x fastest. Of nx×ny cells the (nx+1)×ny+nx×(ny+1) edges are numbered thus: first those along x,
+// nx in each of ny+1 rows, then those along y, nx+1 in each of ny rows. A vertex is the lower left one of the cell of
+// the same column and row.
+//
+//	6────e4────7────e5────8
+//	│          │          │
+//	e9  c2    e10  c3    e11
+//	│          │          │
+//	3────e2────4────e3────5
+//	│          │          │
+//	e6  c0    e7   c1    e8
+//	│          │          │
+//	0────e0────1────e1────2
+//
+// An operator gives -1 for what lies beyond the block. Periodic sides are no exception: there ghosts hold the cells of
+// the other side. Ids that are not of the block are a programmer's mistake and panic.
+type Topology struct {
+	block  *Block
+	nx, ny int
+}
+
+// Topology numbers the edges and vertices of the block, which must be of a grid in 2D.
+func (b *Block) Topology() (*Topology, error) {
+	if b.Grid.Dim != 2 {
+		return nil, fmt.Errorf("grid: cells, edges and vertices are numbered in 2 dimensions only, this grid has %d", b.Grid.Dim)
+	}
+	nx, ny, _ := b.Shape()
+	return &Topology{block: b, nx: nx, ny: ny}, nil
+}
+
+// Cells, Edges and Vertices are how many there are of each.
+func (t *Topology) Cells() int    { return t.nx * t.ny }
+func (t *Topology) Edges() int    { return t.alongX() + (t.nx+1)*t.ny }
+func (t *Topology) Vertices() int { return (t.nx + 1) * (t.ny + 1) }
+
+// alongX is the number of edges along x, which is the id of the first along y.
+func (t *Topology) alongX() int { return t.nx * (t.ny + 1) }
+
+// CellEdges is the boundary operator of cells: {bottom, right, top, left}, counter-clockwise. The normals of the first
+// two point out of the cell, those of the last two into it.
+func (t *Topology) CellEdges(cell int) [4]int {
+	i, j := t.cell(cell)
+	return [4]int{t.edgeX(i, j), t.edgeY(i+1, j), t.edgeX(i, j+1), t.edgeY(i, j)}
+}
+
+// CellVertices is the second-order boundary operator of cells: {lower left, lower right, upper left, upper right}.
+func (t *Topology) CellVertices(cell int) [4]int {
+	i, j := t.cell(cell)
+	return [4]int{t.vertexAt(i, j), t.vertexAt(i+1, j), t.vertexAt(i, j+1), t.vertexAt(i+1, j+1)}
+}
+
+// CellVonNeumann gives the cells across the edges of one: {west, east, south, north}.
+func (t *Topology) CellVonNeumann(cell int) [4]int {
+	i, j := t.cell(cell)
+	return [4]int{t.cellAt(i-1, j), t.cellAt(i+1, j), t.cellAt(i, j-1), t.cellAt(i, j+1)}
+}
+
+// CellMoore gives all cells round one: {west, east, south, north, south-west, south-east, north-west, north-east}.
+func (t *Topology) CellMoore(cell int) [8]int {
+	i, j := t.cell(cell)
+	return [8]int{t.cellAt(i-1, j), t.cellAt(i+1, j), t.cellAt(i, j-1), t.cellAt(i, j+1),
+		t.cellAt(i-1, j-1), t.cellAt(i+1, j-1), t.cellAt(i-1, j+1), t.cellAt(i+1, j+1)}
+}
+
+// EdgeVertices is the boundary operator of edges: {left, right} or {bottom, top}.
+func (t *Topology) EdgeVertices(edge int) [2]int {
+	i, j, alongY := t.edge(edge)
+	if alongY {
+		return [2]int{t.vertexAt(i, j), t.vertexAt(i, j+1)}
+	}
+	return [2]int{t.vertexAt(i, j), t.vertexAt(i+1, j)}
+}
+
+// EdgeCells is the coboundary operator of edges, the cells on either side: {left, right} of an edge along y,
+// {below, above} one along x.
+func (t *Topology) EdgeCells(edge int) [2]int {
+	i, j, alongY := t.edge(edge)
+	if alongY {
+		return [2]int{t.cellAt(i-1, j), t.cellAt(i, j)}
+	}
+	return [2]int{t.cellAt(i, j-1), t.cellAt(i, j)}
+}
+
+// VertexEdges is the coboundary operator of vertices: the edges that meet there, {left, right, bottom, top}.
+func (t *Topology) VertexEdges(vertex int) [4]int {
+	i, j := t.vertex(vertex)
+	return [4]int{t.edgeX(i-1, j), t.edgeX(i, j), t.edgeY(i, j-1), t.edgeY(i, j)}
+}
+
+// VertexCells is the second-order coboundary operator of vertices: the cells that meet there, {lower left, lower
+// right, upper left, upper right}.
+func (t *Topology) VertexCells(vertex int) [4]int {
+	i, j := t.vertex(vertex)
+	return [4]int{t.cellAt(i-1, j-1), t.cellAt(i, j-1), t.cellAt(i-1, j), t.cellAt(i, j)}
+}
+
+// VertexPosition is the position of a vertex.
+func (t *Topology) VertexPosition(vertex int) (x, y float64) {
+	i, j := t.vertex(vertex)
+	return t.x(i), t.y(j)
+}
+
+// CellCentre is the position of a cell's centre.
+func (t *Topology) CellCentre(cell int) (x, y float64) {
+	i, j := t.cell(cell)
+	return t.midX(i), t.midY(j)
+}
+
+// EdgeCentre is the position of the middle of an edge.
+func (t *Topology) EdgeCentre(edge int) (x, y float64) {
+	i, j, alongY := t.edge(edge)
+	if alongY {
+		return t.x(i), t.midY(j)
+	}
+	return t.midX(i), t.y(j)
+}
+
+// EdgeNormal is the vector at right angles to an edge that points to its right side, as one goes from its first vertex
+// to its second: along -y for an edge along x, along +x for one along y. It is as long as the edge.
+func (t *Topology) EdgeNormal(edge int) (x, y float64) {
+	if _, _, alongY := t.edge(edge); alongY {
+		return t.block.Grid.Spacing(1), 0
+	}
+	return 0, -t.block.Grid.Spacing(0)
+}
+
+func (t *Topology) x(i int) float64    { return t.block.Grid.Face(0, t.first(0)+i) }
+func (t *Topology) y(j int) float64    { return t.block.Grid.Face(1, t.first(1)+j) }
+func (t *Topology) midX(i int) float64 { return t.block.Grid.Centre(0, t.first(0)+i) }
+func (t *Topology) midY(j int) float64 { return t.block.Grid.Centre(1, t.first(1)+j) }
+
+// first is the global index of the first cell along an axis, a ghost if there are any.
+func (t *Topology) first(axis int) int { return t.block.Lo[axis] - t.block.Ghost }
+
+// cell, edge and vertex give the column and row of an id.
+func (t *Topology) cell(id int) (i, j int) {
+	if id < 0 || id >= t.Cells() {
+		panic("grid: no cell of that id")
+	}
+	return id % t.nx, id / t.nx
+}
+
+func (t *Topology) vertex(id int) (i, j int) {
+	if id < 0 || id >= t.Vertices() {
+		panic("grid: no vertex of that id")
+	}
+	return id % (t.nx + 1), id / (t.nx + 1)
+}
+
+func (t *Topology) edge(id int) (i, j int, alongY bool) {
+	if id < 0 || id >= t.Edges() {
+		panic("grid: no edge of that id")
+	}
+	if rest := id - t.alongX(); rest >= 0 {
+		return rest % (t.nx + 1), rest / (t.nx + 1), true
+	}
+	return id % t.nx, id / t.nx, false
+}
+
+// cellAt, edgeX, edgeY and vertexAt give the id at a column and row, -1 beyond the block.
+func (t *Topology) cellAt(i, j int) int   { return idAt(i, j, t.nx, t.ny, 0) }
+func (t *Topology) vertexAt(i, j int) int { return idAt(i, j, t.nx+1, t.ny+1, 0) }
+func (t *Topology) edgeX(i, j int) int    { return idAt(i, j, t.nx, t.ny+1, 0) }
+func (t *Topology) edgeY(i, j int) int    { return idAt(i, j, t.nx+1, t.ny, t.alongX()) }
+
+func idAt(i, j, columns, rows, first int) int {
+	if i < 0 || j < 0 || i >= columns || j >= rows {
+		return -1
+	}
+	return first + i + columns*j
+}
