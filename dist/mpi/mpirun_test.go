@@ -33,7 +33,11 @@ func TestMain(m *testing.M) {
 	}
 	job = c
 	if role != "suite" {
-		os.Exit(suffer(role))
+		code := suffer(role)
+		if code == 0 {
+			_ = c.Close()
+		}
+		os.Exit(code)
 	}
 	code := m.Run()
 	if err := c.Close(); err != nil {
