@@ -72,7 +72,7 @@ type runner struct {
 func newRunner(ctx context.Context, o Options) (*runner, error) {
 	r := &runner{Options: o, started: time.Now()}
 	c := o.Case
-	part, plan, err := distribute(ctx, c, c.Shallow.Mesh, o.Comm)
+	part, plan, err := distribute(ctx, c, c.Sections.(*config.Shallow).Mesh, o.Comm)
 	if err != nil {
 		return nil, &BadInput{err}
 	}
@@ -81,7 +81,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if err := agree(ctx, o.Comm, err); err != nil {
 		return nil, err
 	}
-	r.solver, err = shallow.New(ctx, c.Shallow.Physics.Precision, cfg, part, plan, initial, o.Comm, o.Device)
+	r.solver, err = shallow.New(ctx, c.Sections.(*config.Shallow).Physics.Precision, cfg, part, plan, initial, o.Comm, o.Device)
 	if err := agree(ctx, o.Comm, err); err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (r *runner) sample() error {
 }
 
 func (r *runner) value(name string, cell int) float64 {
-	return r.solver.Value(solverField(r.Case.Shallow.Physics.Layers, name), cell)
+	return r.solver.Value(solverField(r.Case.Sections.(*config.Shallow).Physics.Layers, name), cell)
 }
 
 func (r *runner) frame(ctx context.Context) error {
@@ -235,7 +235,7 @@ func (r *runner) frame(ctx context.Context) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
 	return r.frames.write(ctx, r.solver.Time(), r.names, func(name string) ([]float64, error) {
-		return r.solver.Field(solverField(r.Case.Shallow.Physics.Layers, name))
+		return r.solver.Field(solverField(r.Case.Sections.(*config.Shallow).Physics.Layers, name))
 	})
 }
 
@@ -252,7 +252,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	c := r.Case
 	s := &summary.Summary{
 		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(r.solver.Steps()), Time: r.solver.Time(), Cells: r.cells,
-		Ranks: r.Comm.Size(), Transport: r.Transport, Backend: r.Device.Name(), Precision: c.Shallow.Physics.Precision,
+		Ranks: r.Comm.Size(), Transport: r.Transport, Backend: r.Device.Name(), Precision: c.Sections.(*config.Shallow).Physics.Precision,
 		Threads: r.Device.Threads(), Wall: r.looped.Seconds(), StateSHA256: hash,
 		Metrics: metrics(d, r.start), Phases: r.solver.Phases(), Version: summary.Version(), FMA: summary.FusesMultiplyAdd(),
 		Host: summary.ThisHost(),

@@ -10,7 +10,7 @@ import (
 
 // shallowSetUp turns the sections of a case into what the solver takes.
 func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
-	w, p := c.Shallow, c.Shallow.Physics
+	w, p := c.Sections.(*config.Shallow), c.Sections.(*config.Shallow).Physics
 	cfg := shallow.Config{
 		Scheme: p.Scheme, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL, EntropyFix: p.EntropyFix,
 		DryDepth: p.DryDepth, Hyperbolic: p.InterlayerFriction, Open: w.Boundary.Default == "open",

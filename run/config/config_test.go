@@ -33,7 +33,7 @@ func parse(t *testing.T, text string, sets ...string) *Case {
 
 func TestDefaults(t *testing.T) {
 	c := parse(t, dam)
-	w := c.Shallow
+	w := c.Sections.(*Shallow)
 	programs := map[string]string{}
 	for i := range w.Initial {
 		programs[w.Initial[i].Name] = w.Initial[i].Program.String()
@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 		Solver: "shallow-water", Name: "dam",
 		Time:   Time{End: 0.1},
 		Output: Output{Fields: []string{"h1", "h2", "z1"}, Format: []string{"vtu"}, Dir: "out/dam", ConservationEvery: 10},
-		Shallow: &Shallow{
+		Sections: &Shallow{
 			Mesh: Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
 			Physics: Physics{Scheme: "pvm-ifcp", Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9, Precision: "float64",
@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 		dir: "cases",
 	}
 	if !reflect.DeepEqual(c, want) {
-		t.Errorf("got  %+v\n%+v\nwant %+v\n%+v", c, c.Shallow, want, want.Shallow)
+		t.Errorf("got  %+v\n%+v\nwant %+v\n%+v", c, c.Sections.(*Shallow), want, want.Sections)
 	}
 	if programs["h2"] != "depth - h1" {
 		t.Error(programs)
@@ -114,7 +114,7 @@ conservation_every = 10
 
 func TestFullCase(t *testing.T) {
 	c := parse(t, full)
-	w := c.Shallow
+	w := c.Sections.(*Shallow)
 	var order []string
 	for _, f := range w.Initial {
 		order = append(order, f.Name)
@@ -155,10 +155,10 @@ func TestStringReadsBack(t *testing.T) {
 			t.Errorf("%s\nbecame\n%s", c, again)
 		}
 		for _, each := range []*Case{c, again} {
-			for i := range each.Shallow.Initial {
-				each.Shallow.Initial[i].Program = nil
+			for i := range each.Sections.(*Shallow).Initial {
+				each.Sections.(*Shallow).Initial[i].Program = nil
 			}
-			each.Shallow.Physics.Manning.Program = nil
+			each.Sections.(*Shallow).Physics.Manning.Program = nil
 		}
 		again.Name = c.Name
 		if !reflect.DeepEqual(c, again) {

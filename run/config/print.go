@@ -2,8 +2,6 @@ package config
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,12 +14,12 @@ func (c *Case) String() string {
 	if c.Title != "" {
 		p.pair("title", c.Title)
 	}
-	if c.Shallow != nil {
-		c.Shallow.print(&p)
+	c.Sections.print(&p)
+	if c.Time != (Time{}) {
+		p.section("[time]")
+		p.pair("end", c.Time.End)
+		p.pair("max_steps", c.Time.MaxSteps)
 	}
-	p.section("[time]")
-	p.pair("end", c.Time.End)
-	p.pair("max_steps", c.Time.MaxSteps)
 	p.section("[output]")
 	p.pair("every", c.Output.Every)
 	p.pair("fields", c.Output.Fields)
@@ -35,47 +33,6 @@ func (c *Case) String() string {
 		p.pair("every", g.Every)
 	}
 	return p.String()
-}
-
-func (m *Mesh) print(p *printer) {
-	p.section("[mesh]")
-	if m.File != "" {
-		p.pair("file", m.File)
-	} else {
-		p.pair("generate", m.Generate)
-		p.pair("bounds", m.Bounds[:])
-		p.pair("cells", m.Cells)
-	}
-	p.pair("seed", m.Seed)
-	p.pair("refine", m.Refine)
-	p.pair("order", m.Order)
-	p.pair("partition", m.Partition)
-}
-
-func (w *Shallow) print(p *printer) {
-	w.Mesh.print(p)
-	p.section("[physics]")
-	p.pair("scheme", w.Physics.Scheme)
-	p.pair("layers", w.Physics.Layers)
-	if w.Physics.Layers == 2 {
-		p.pair("density_ratio", w.Physics.DensityRatio)
-		p.pair("interlayer_friction", w.Physics.InterlayerFriction)
-	}
-	p.pair("gravity", w.Physics.Gravity)
-	p.pair("cfl", w.Physics.CFL)
-	p.pair("precision", w.Physics.Precision)
-	p.pair("entropy_fix", w.Physics.EntropyFix)
-	p.pair("dry_depth", w.Physics.DryDepth)
-	p.pair("manning", w.Physics.Manning)
-	p.section("[initial]")
-	for _, f := range w.Initial {
-		p.pair(f.Name, f)
-	}
-	p.section("[boundary]")
-	p.pair("default", w.Boundary.Default)
-	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Groups)) {
-		p.pair(group, w.Boundary.Groups[group])
-	}
 }
 
 // printer writes TOML.
@@ -93,6 +50,8 @@ func printValue(value any) string {
 		return quote(v)
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []int:
+		return printList(v)
 	case []float64:
 		return printList(v)
 	case []string:

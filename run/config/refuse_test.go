@@ -110,7 +110,7 @@ c.toml:13: [time] end: -1 must be a finite number above 0
 func TestOverrides(t *testing.T) {
 	c := parse(t, dam, "physics.scheme=roe", "time.end = 2", "time.end=3", `boundary."east coast"=open`, "name=a",
 		"title=two words", "initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`, "gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
-	w := c.Shallow
+	w := c.Sections.(*Shallow)
 	if w.Physics.Scheme != "roe" || c.Time.End != 3 || w.Boundary.Groups["east coast"] != "open" ||
 		c.Name != "a" || c.Title != "two words" ||
 		w.Initial[1].Expr != "x > 0 ? 1 : 2" || w.Mesh.Bounds != [4]float64{0, 0, 1, 1} || c.Output.Fields[0] != "h2" ||
@@ -170,7 +170,7 @@ func TestOverrideOfTable(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	c := parse(t, full, "initial.depth.positive=down", "initial.depth.raster=b.asc")
-	if f := c.Shallow.Initial[0]; f.Raster != "b.asc" || f.Positive != "down" {
+	if f := c.Sections.(*Shallow).Initial[0]; f.Raster != "b.asc" || f.Positive != "down" {
 		t.Errorf("%+v", f)
 	}
 }

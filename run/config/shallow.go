@@ -1,8 +1,9 @@
 package config
 
-import "slices"
-
-const shallowWater = "shallow-water"
+import (
+	"maps"
+	"slices"
+)
 
 // Shallow holds the sections of solver "shallow-water": one or two layers of fluid over a bed.
 type Shallow struct {
@@ -32,12 +33,15 @@ type Boundary struct {
 	Groups  map[string]string // by name of the group
 }
 
-func decodeShallow(root *section) *Shallow {
+func decodeShallow(root *section, c *Case) {
 	w := &Shallow{Mesh: decodeMesh(root.section("mesh"))}
 	w.Physics = decodePhysics(root.section("physics"))
 	w.Initial = decodeInitial(root.section("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(root.section("boundary"))
-	return w
+	c.Sections = w
+	c.Time = decodeTime(root.section("time"))
+	c.Output = decodeOutput(root.section("output"), c.Name, w.output())
+	c.Gauges = decodeGauges(root)
 }
 
 func decodePhysics(s *section) Physics {
@@ -117,10 +121,35 @@ func decodeBoundary(s *section) Boundary {
 	return b
 }
 
-// fields returns what a frame can hold, and what it holds unless told otherwise.
-func (w *Shallow) fields() (all, usual []string) {
+func (w *Shallow) output() written {
 	if w.Physics.Layers == 1 {
-		return []string{"h", "z", "u", "v", "depth"}, []string{"h", "z"}
+		return written{[]string{"h", "z", "u", "v", "depth"}, []string{"h", "z"}, []string{"vtu"}}
 	}
-	return []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}, []string{"h1", "h2", "z1"}
+	return written{[]string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}, []string{"h1", "h2", "z1"}, []string{"vtu"}}
+}
+
+func (w *Shallow) print(p *printer) {
+	w.Mesh.print(p)
+	p.section("[physics]")
+	p.pair("scheme", w.Physics.Scheme)
+	p.pair("layers", w.Physics.Layers)
+	if w.Physics.Layers == 2 {
+		p.pair("density_ratio", w.Physics.DensityRatio)
+		p.pair("interlayer_friction", w.Physics.InterlayerFriction)
+	}
+	p.pair("gravity", w.Physics.Gravity)
+	p.pair("cfl", w.Physics.CFL)
+	p.pair("precision", w.Physics.Precision)
+	p.pair("entropy_fix", w.Physics.EntropyFix)
+	p.pair("dry_depth", w.Physics.DryDepth)
+	p.pair("manning", w.Physics.Manning)
+	p.section("[initial]")
+	for _, f := range w.Initial {
+		p.pair(f.Name, f)
+	}
+	p.section("[boundary]")
+	p.pair("default", w.Boundary.Default)
+	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Groups)) {
+		p.pair(group, w.Boundary.Groups[group])
+	}
 }

@@ -1,0 +1,72 @@
+package config
+
+// Mesh is the section [mesh]: an unstructured mesh from a file or a generator, and how it is cut and numbered.
+type Mesh struct {
+	File      string     // a mesh file, relative to the case file; or empty, and then
+	Generate  string     // "rectangle": Bounds filled with about Cells triangles
+	Bounds    [4]float64 // x0, y0, x1, y1 in m
+	Cells     int        // the nearest count that the generator can make is taken
+	Seed      uint64     // of all that is random: generated vertices, random order and partition; 7
+	Refine    int        // how often each triangle is cut into four; 0
+	Order     string     // of the cells of a rank: natural, rcm, gps, hilbert or random; rcm
+	Partition string     // of cells to ranks: hilbert, rcb, metis or random; hilbert
+}
+
+func decodeMesh(s *section) Mesh {
+	m := Mesh{
+		File:      s.text("file", ""),
+		Generate:  s.choice("generate", "", "rectangle"),
+		Seed:      uint64(s.integer("seed", 7, 0, 1<<62)),
+		Refine:    int(s.integer("refine", 0, 0, 15)),
+		Order:     s.choice("order", "rcm", "natural", "rcm", "gps", "hilbert", "random"),
+		Partition: s.choice("partition", "hilbert", "hilbert", "rcb", "metis", "random"),
+	}
+	switch {
+	case s.has("file") && s.has("generate"):
+		s.fail("generate", "cannot be with file; leave one of them out")
+	case s.has("file"):
+		if m.File == "" {
+			s.fail("file", "is empty")
+		}
+		for _, key := range []string{"bounds", "cells"} {
+			if s.has(key) {
+				s.fail(key, "belongs to generate, and this mesh comes from a file")
+			}
+		}
+		s.know("bounds", "cells")
+	case s.has("generate"):
+		if b := s.numbers("bounds", 4); b != nil {
+			copy(m.Bounds[:], b)
+			if !(b[0] < b[2] && b[1] < b[3]) {
+				s.fail("bounds", "%v must be [x0, y0, x1, y1] with x0 < x1 and y0 < y1", b)
+			}
+		}
+		m.Cells = int(s.integer("cells", needed, 2, maxCells))
+		if m.Cells > maxCells>>(2*m.Refine) {
+			s.fail("refine", "%d times makes more than %d cells of %d", m.Refine, maxCells, m.Cells)
+		}
+	default:
+		s.fail("", `needs file = "…" or generate = "rectangle"`)
+		s.know("bounds", "cells")
+	}
+	s.finish()
+	return m
+}
+
+// maxCells is the largest number of cells whose ids fit an int32, with room for their 3 edges.
+const maxCells = 1 << 29
+
+func (m *Mesh) print(p *printer) {
+	p.section("[mesh]")
+	if m.File != "" {
+		p.pair("file", m.File)
+	} else {
+		p.pair("generate", m.Generate)
+		p.pair("bounds", m.Bounds[:])
+		p.pair("cells", m.Cells)
+	}
+	p.pair("seed", m.Seed)
+	p.pair("refine", m.Refine)
+	p.pair("order", m.Order)
+	p.pair("partition", m.Partition)
+}
