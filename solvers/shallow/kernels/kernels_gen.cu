@@ -135,7 +135,7 @@ template <typename R> DEVICE void reduce(R *result, uint64 key) {
     __syncthreads();
     if (threadIdx.x > 0) return;
     for (uint32 w = 1; w < (blockDim.x + 31) / 32; w++) key = warps[w] > key ? warps[w] : key;
-    if (key > *(volatile uint64 *)&result->key) atomicMax(&result->key, key);
+    if (key) atomicMax(&result->key, key); // nobody waits for it
 }
 
 // Atomic functions whose outcome does not depend on the order of threads.
@@ -2426,23 +2426,6 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:139
-DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
-        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
-    TileCell cell = m->Cells[k];
-    balance_f32 b = {};
-    {
-        int32 slots = cell.Slots;
-        int64 s = 0;
-        for (; s < 3; s++) {
-            balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-            slots >>= 10;
-        }
-    }
-    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
-}
-
 // once is 1 for the first tile and 0 for all others.
 // once, tile.go:123
 DEVICE int64 once(int64 t) {
@@ -2469,6 +2452,23 @@ DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next) {
     *next = n;
 }
 
+// gather advances the cell at index k of all tiles.
+// (*TiledMesh[float32]).gather, tile.go:139
+DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
+        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
+    TileCell cell = m->Cells[k];
+    balance_f32 b = {};
+    {
+        int32 slots = cell.Slots;
+        int64 s = 0;
+        for (; s < 3; s++) {
+            balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
+            slots >>= 10;
+        }
+    }
+    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+}
+
 // TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
 // FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
@@ -2480,7 +2480,12 @@ DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        Clock_hand_f32(&now, next);
+        spare->Reset();
+    }
     float best = float(math_Inf(1));
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
@@ -2493,11 +2498,6 @@ DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
         float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<float>(best, limit);
-    }
-    __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
-        Clock_hand_f32(&now, next);
-        spare->Reset();
     }
     return best;
 }
@@ -2548,23 +2548,6 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:139
-DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
-        Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
-    TileCell cell = m->Cells[k];
-    balance_f64 b = {};
-    {
-        int32 slots = cell.Slots;
-        int64 s = 0;
-        for (; s < 3; s++) {
-            balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-            slots >>= 10;
-        }
-    }
-    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
-}
-
 // Book keeps the largest CFL number of the steps.
 // (*Clock[float64]).Book, clock.go:50
 DEVICE void Clock_Book_f64(Clock_f64 *c) {
@@ -2582,6 +2565,23 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next) {
     *next = n;
 }
 
+// gather advances the cell at index k of all tiles.
+// (*TiledMesh[float64]).gather, tile.go:139
+DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
+        Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
+    TileCell cell = m->Cells[k];
+    balance_f64 b = {};
+    {
+        int32 slots = cell.Slots;
+        int64 s = 0;
+        for (; s < 3; s++) {
+            balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
+            slots >>= 10;
+        }
+    }
+    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+}
+
 // TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
 // FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
@@ -2593,7 +2593,12 @@ DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        Clock_hand_f64(&now, next);
+        spare->Reset();
+    }
     double best = math_Inf(1);
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
@@ -2607,11 +2612,6 @@ DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
         double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<double>(best, limit);
     }
-    __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
-        Clock_hand_f64(&now, next);
-        spare->Reset();
-    }
     return best;
 }
 
@@ -2623,7 +2623,12 @@ DEVICE float TileIRRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        Clock_hand_f32(&now, next);
+        spare->Reset();
+    }
     float best = float(math_Inf(1));
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
@@ -2637,11 +2642,6 @@ DEVICE float TileIRRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 
         float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<float>(best, limit);
     }
-    __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
-        Clock_hand_f32(&now, next);
-        spare->Reset();
-    }
     return best;
 }
 
@@ -2653,7 +2653,12 @@ DEVICE double TileIRRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        Clock_hand_f64(&now, next);
+        spare->Reset();
+    }
     double best = math_Inf(1);
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
@@ -2667,11 +2672,6 @@ DEVICE double TileIRRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64
         double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<double>(best, limit);
     }
-    __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
-        Clock_hand_f64(&now, next);
-        spare->Reset();
-    }
     return best;
 }
 
@@ -2683,7 +2683,12 @@ DEVICE float TileRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        Clock_hand_f32(&now, next);
+        spare->Reset();
+    }
     float best = float(math_Inf(1));
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
@@ -2697,11 +2702,6 @@ DEVICE float TileRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
         float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<float>(best, limit);
     }
-    __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
-        Clock_hand_f32(&now, next);
-        spare->Reset();
-    }
     return best;
 }
 
@@ -2713,7 +2713,12 @@ DEVICE double TileRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        Clock_hand_f64(&now, next);
+        spare->Reset();
+    }
     double best = math_Inf(1);
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
@@ -2726,11 +2731,6 @@ DEVICE double TileRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
         double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<double>(best, limit);
-    }
-    __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = once(t); turn3 < end_turn3; turn3 += blockDim.x) {
-        Clock_hand_f64(&now, next);
-        spare->Reset();
     }
     return best;
 }

@@ -43,6 +43,10 @@ func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
+	for range once(t) {
+		now.hand(next)
+		spare.Reset()
+	}
 	best := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
@@ -56,10 +60,6 @@ func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F
 		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
 		best = min(best, limit)
 	}
-	for range once(t) {
-		now.hand(next)
-		spare.Reset()
-	}
 	return best
 }
 
@@ -71,6 +71,10 @@ func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
+	for range once(t) {
+		now.hand(next)
+		spare.Reset()
+	}
 	best := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
@@ -84,10 +88,6 @@ func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock
 		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
 		best = min(best, limit)
 	}
-	for range once(t) {
-		now.hand(next)
-		spare.Reset()
-	}
 	return best
 }
 
@@ -99,6 +99,10 @@ func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
+	for range once(t) {
+		now.hand(next)
+		spare.Reset()
+	}
 	best := F(math.Inf(1))
 	for k := range edges {
 		var f Face[F]
@@ -111,10 +115,6 @@ func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F
 	for k := range cells {
 		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
 		best = min(best, limit)
-	}
-	for range once(t) {
-		now.hand(next)
-		spare.Reset()
 	}
 	return best
 }
