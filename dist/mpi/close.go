@@ -22,7 +22,6 @@ const (
 
 // Close leaves the run. It returns when all ranks have closed.
 func (c *comm) Close() error {
-	failed := c.cause()
 	if c.closed.Swap(true) {
 		return nil
 	}
@@ -31,19 +30,15 @@ func (c *comm) Close() error {
 			c.notify(to, notice{kind: leave, from: c.rank, about: c.rank, sent: c.sent[to].Load()})
 		}
 	}
-	limit := closeLimit
-	if failed != nil {
-		limit = failedLimit
-	}
-	missing := c.linger(limit)
-	if failed != nil {
+	missing := c.linger()
+	if err := c.cause(); err != nil {
 		if missing >= 0 {
-			c.kill(fmt.Errorf("rank %d has not noticed within %v that the run failed: %w", missing, limit, failed))
+			c.kill(fmt.Errorf("rank %d has not noticed within %v that the run failed: %w", missing, failedLimit, err))
 		}
 		return nil // MPI stays as it is: messages may be under way for ever
 	}
 	if missing >= 0 {
-		err := &dist.PeerError{Rank: missing, Err: fmt.Errorf("has not left the run within %v", limit)}
+		err := &dist.PeerError{Rank: missing, Err: fmt.Errorf("has not left the run within %v", closeLimit)}
 		c.kill(err)
 		return err
 	}
@@ -60,8 +55,8 @@ func (c *comm) Close() error {
 }
 
 // linger waits until all other ranks have left and what this one has sent is gone, and returns the lowest rank that
-// has not left within the limit, or -1.
-func (c *comm) linger(limit time.Duration) (missing int) {
+// has not left in time, or -1.
+func (c *comm) linger() (missing int) {
 	began := time.Now()
 	pause := 10 * time.Microsecond
 	for {
@@ -78,6 +73,10 @@ func (c *comm) linger(limit time.Duration) (missing int) {
 			}
 		}
 		c.mu.Unlock()
+		limit := closeLimit
+		if c.cause() != nil {
+			limit = failedLimit
+		}
 		waited := time.Since(began)
 		if missing < 0 && (gone || waited > leftGrace) || waited > limit {
 			return missing

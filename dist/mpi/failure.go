@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// fail ends the run for all ranks, unless it has failed already.
+// fail ends the run for all ranks, unless it has failed already or this rank has left it.
 func (c *comm) fail(cause error) {
-	if c.down(cause) {
+	if !c.closed.Load() && c.down(cause) {
 		n := failureNotice(c.rank, cause)
 		for to := range c.size {
 			if to != c.rank {
@@ -22,7 +22,7 @@ func (c *comm) fail(cause error) {
 
 // down ends the run on this rank and tells whether this was the first failure.
 func (c *comm) down(cause error) bool {
-	if c.closed.Load() || !c.failed.CompareAndSwap(nil, &failedRun{cause}) {
+	if !c.failed.CompareAndSwap(nil, &failedRun{cause}) {
 		return false
 	}
 	c.engine.stop()

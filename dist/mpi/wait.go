@@ -98,7 +98,10 @@ func (c *comm) withdraw(o *op) bool {
 		c.fail(&dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, err)})
 	}
 	for began := time.Now(); !done(o.slot); time.Sleep(50 * time.Microsecond) {
-		if time.Since(began) > withdrawal {
+		c.mu.Lock()
+		left := c.peers[o.peer].left
+		c.mu.Unlock()
+		if left && o.send || time.Since(began) > withdrawal {
 			c.adopt(o)
 			c.fail(&dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: was given up, but cannot be withdrawn", o)})
 			return false
