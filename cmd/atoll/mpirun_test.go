@@ -1,0 +1,54 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist/mpi"
+)
+
+// TestMPIRun runs the case under mpirun: the state is that of a run without it, and bad input is told once.
+func TestMPIRun(t *testing.T) {
+	if !mpi.Built {
+		t.Skip("this program has no MPI: go test -tags mpi")
+	}
+	mpirun, err := exec.LookPath("mpirun")
+	if err != nil {
+		t.Skip("SKIPPED: mpirun is not installed")
+	}
+	dir := caseFile(t, smallCase)
+	under := func(ranks int, args ...string) *command {
+		c := atoll(t, dir, []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
+		c.Path = mpirun
+		c.Args = append([]string{mpirun, "-np", fmt.Sprint(ranks), "--oversubscribe", self(t), "run", "case.toml"}, args...)
+		return c
+	}
+	alone := atoll(t, dir, nil, "run", "case.toml", "--out", "alone")
+	if code := alone.code(t); code != 0 {
+		t.Fatal(alone.stderr.String())
+	}
+	want := readSummary(t, filepath.Join(dir, "alone", "summary.json")).StateSHA256
+	for ranks := 2; ranks <= 3; ranks++ {
+		c := under(ranks, "--out", "mpi", "--log-ranks")
+		if code := c.code(t); code != 0 {
+			t.Fatalf("%d ranks: exit code %d\n%s", ranks, code, c.stderr.String())
+		}
+		if s := readSummary(t, filepath.Join(dir, "mpi", "summary.json")); s.StateSHA256 != want || s.Transport != "mpi" || s.Ranks != ranks {
+			t.Errorf("state %s on %d ranks over %s, want %s", s.StateSHA256, s.Ranks, s.Transport, want)
+		}
+		if out := c.stdout.String(); strings.Count(out, "found ") != 1 || strings.Count(out, "[rank 1] on ") != 1 {
+			t.Errorf("printed\n%s", out)
+		}
+	}
+	for _, args := range [][]string{{"--set", "physics.colour=red"}, {"--ranks", "5"}, {"--transport", "grpc"}, {"--transport", "local"}} {
+		c := under(2, args...)
+		if code := c.code(t); code != 2 || strings.Count(c.stderr.String(), "atoll: ") != 1 {
+			t.Errorf("%v: exit code %d, stderr\n%s", args, code, c.stderr.String())
+		}
+	}
+}

@@ -1,0 +1,216 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist/mpi"
+	"github.com/atoll-hpc/atoll/launch/slurmtest"
+)
+
+// TestSlurm runs a case under srun and sbatch on a cluster of two nodes that it brings up on this machine: the state is
+// that of a run without Slurm, and a task that is killed ends the job, with its name.
+func TestSlurm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: a cluster takes seconds to come up")
+	}
+	cluster := slurmtest.Start(t, 2)
+	dir := caseFile(t, smallCase)
+	alone := atoll(t, dir, nil, "run", "case.toml", "--out", "alone")
+	if code := alone.code(t); code != 0 {
+		t.Fatalf("without Slurm: exit code %d\n%s", code, alone.stderr.String())
+	}
+	want := readSummary(t, filepath.Join(dir, "alone", "summary.json")).StateSHA256
+	if len(want) != 64 {
+		t.Fatalf("state %q", want)
+	}
+	s := &inSlurm{cluster, dir, want}
+
+	t.Run("srun", func(t *testing.T) { s.step(t, "grpc", "--nodes=1", "--ntasks=2", "--mpi=none") })
+	t.Run("srun on two nodes", func(t *testing.T) {
+		if mpi.Built {
+			t.Skip("this program has MPI")
+		}
+		c := s.command(t, "srun", "--nodes=2", "--ntasks=3", self(t), "run", "case.toml", "--out", "refused")
+		if code := c.code(t); code != 2 || strings.Count(c.stderr.String(), "mutual TLS") != 1 {
+			t.Errorf("exit code %d, stderr\n%s", code, c.stderr.String())
+		}
+	})
+	t.Run("srun with MPI", func(t *testing.T) {
+		if !mpi.Built {
+			t.Skip("this program has no MPI: go test -tags mpi")
+		}
+		s.step(t, "mpi", "--nodes=1", "--ntasks=2", "--mpi=pmix")
+	})
+	t.Run("srun with MPI on two nodes", func(t *testing.T) {
+		if !mpi.Built {
+			t.Skip("this program has no MPI: go test -tags mpi")
+		}
+		s.step(t, "mpi", "--nodes=2", "--ntasks=3", "--mpi=pmix")
+	})
+	t.Run("bad case", func(t *testing.T) {
+		c := s.command(t, "srun", "--nodes=1", "--ntasks=2", self(t), "run", "case.toml", "--set", "physics.colour=red")
+		if code := c.code(t); code != 2 || strings.Count(c.stderr.String(), "physics.colour") != 1 {
+			t.Errorf("exit code %d, stderr\n%s", code, c.stderr.String())
+		}
+	})
+	t.Run("sbatch", s.batch)
+	for victim := range 2 {
+		t.Run(fmt.Sprintf("task %d is killed", victim), func(t *testing.T) { s.kill(t, victim) })
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), fmt.Sprintf("atoll-%d-[0-9]*.[0-9]*", os.Getuid()))); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// inSlurm runs the case in a folder on a cluster.
+type inSlurm struct {
+	*slurmtest.Cluster
+	dir   string
+	state string // of the case, without Slurm
+}
+
+// command is a command of Slurm's whose tasks are this test binary as atoll.
+func (s *inSlurm) command(t *testing.T, name string, args ...string) *command {
+	t.Helper()
+	c := &command{Cmd: s.Command(name, args...)}
+	c.Dir, c.Env = s.dir, append(c.Env, asAtoll+"=1")
+	c.Stdout, c.Stderr = &c.stdout, &c.stderr
+	return c
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// step runs the case by srun and compares.
+func (s *inSlurm) step(t *testing.T, transport string, srun ...string) {
+	out := strings.ReplaceAll(t.Name(), "/", "-")
+	c := s.command(t, "srun", append(srun, self(t), "run", "case.toml", "--out", out)...)
+	if code := c.code(t); code != 0 {
+		t.Fatalf("exit code %d\n%s%s", code, c.stdout.String(), c.stderr.String())
+	}
+	sum := readSummary(t, filepath.Join(s.dir, out, "summary.json"))
+	if sum.StateSHA256 != s.state || sum.Transport != transport || sum.Ranks < 2 {
+		t.Errorf("state %s on %d ranks over %s, want %s over %s", sum.StateSHA256, sum.Ranks, sum.Transport, s.state, transport)
+	}
+	if strings.Count(c.stdout.String(), "started by srun (Slurm), job ") != 1 {
+		t.Errorf("what was found is not told once:\n%s", c.stdout.String())
+	}
+}
+
+// batch hands in the script that atoll writes.
+func (s *inSlurm) batch(t *testing.T) {
+	c := atoll(t, s.dir, nil, "launch", "slurm", "case.toml", "--ntasks", "2", "--time", "2", "--partition", "test", "-o", "case.sbatch",
+		"--", "--out", "batch", "--log-ranks")
+	if code := c.code(t); code != 0 {
+		t.Fatalf("launch slurm: exit code %d\n%s", code, c.stderr.String())
+	}
+	b := s.command(t, "sbatch", "--parsable", "case.sbatch")
+	if code := b.code(t); code != 0 {
+		t.Fatalf("sbatch: exit code %d\n%s", code, b.stderr.String())
+	}
+	job := strings.TrimSpace(b.stdout.String())
+	state := s.ending(t, job)
+	log, err := os.ReadFile(filepath.Join(s.dir, "case-"+job+".out"))
+	if err != nil {
+		t.Fatal(state, err)
+	}
+	if state != "COMPLETED" || !bytes.Contains(log, []byte("state            "+s.state+"\n")) || !bytes.Contains(log, []byte("[rank 1] on ")) {
+		t.Errorf("%s, want state %s and a line of rank 1 in\n%s", state, s.state, log)
+	}
+	if sum := readSummary(t, filepath.Join(s.dir, "batch", "summary.json")); sum.StateSHA256 != s.state || sum.Ranks != 2 {
+		t.Errorf("state %s on %d ranks", sum.StateSHA256, sum.Ranks)
+	}
+}
+
+// ending waits for a job and returns how Slurm says that it ended. It asks more often than sbatch --wait does.
+func (s *inSlurm) ending(t *testing.T, job string) string {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		out, err := s.Command("scontrol", "show", "job", job).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(out), "JobState=")
+		switch state, _, _ := strings.Cut(rest, " "); state {
+		case "PENDING", "CONFIGURING", "RUNNING", "COMPLETING":
+		default:
+			return state
+		}
+	}
+	t.Fatal("the job does not end")
+	return ""
+}
+
+// kill kills a task in the midst of the run, which has to end by itself.
+func (s *inSlurm) kill(t *testing.T, victim int) {
+	c := s.command(t, "srun", "--nodes=1", "--ntasks=2", "--mpi=none", self(t), "run", "case.toml", "--set", "time.end=1e6", "--out", "killed")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pids := tasksOf(t, self(t), 2)
+	time.Sleep(300 * time.Millisecond) // into the time loop
+	killed := time.Now()
+	if err := syscall.Kill(pids[victim], syscall.SIGKILL); err != nil {
+		t.Error(err)
+	}
+	timer := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
+	defer timer.Stop()
+	_ = c.Wait() // the exit code is looked at below
+	if took := time.Since(killed); took > 10*time.Second {
+		t.Errorf("the job took %v to end", took)
+	}
+	if c.ProcessState.Success() {
+		t.Error("the job ended well")
+	}
+	for _, want := range []string{fmt.Sprintf("rank %d: lost", victim), fmt.Sprintf("task %d: Killed", victim)} {
+		if strings.Count(c.stderr.String(), want) != 1 {
+			t.Errorf("not told once that %q:\n%s", want, c.stderr.String())
+		}
+	}
+}
+
+// tasksOf finds the processes of the tasks of the only step that runs this program.
+func tasksOf(t *testing.T, program string, n int) map[int]int {
+	t.Helper()
+	pids := map[int]int{}
+	for deadline := time.Now().Add(20 * time.Second); len(pids) < n; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("only %d of %d tasks started", len(pids), n)
+		}
+		links, err := filepath.Glob("/proc/[0-9]*/exe")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range links {
+			if path, err := os.Readlink(link); err != nil || path != program {
+				continue
+			}
+			env, err := os.ReadFile(filepath.Join(filepath.Dir(link), "environ"))
+			if err != nil {
+				continue
+			}
+			for _, v := range strings.Split(string(env), "\x00") {
+				if task, ok := strings.CutPrefix(v, "SLURM_PROCID="); ok {
+					k, _ := strconv.Atoi(task)
+					pids[k], _ = strconv.Atoi(filepath.Base(filepath.Dir(link)))
+				}
+			}
+		}
+	}
+	return pids
+}
