@@ -25,7 +25,8 @@ func TestTransport(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 5 || len(strings.Fields(lines[3])) != 5 || !strings.HasPrefix(lines[4], "minimum of one number over 3 ranks: ") {
+	const last = "minimum of one number over 3 ranks: "
+	if len(lines) != 5 || len(strings.Fields(lines[3])) != 5 || !strings.HasPrefix(lines[4], last) {
 		t.Fatalf("printed\n%s", out.String())
 	}
 }
