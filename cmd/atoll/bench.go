@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"runtime"
 
@@ -79,6 +82,7 @@ var sweeps = map[string]shallow.Sweep{"auto": shallow.AutoSweep, "cells": shallo
 
 func benchScalingCommand() *cobra.Command {
 	var f runFlags
+	var picture string
 	o := bench.ScalingOptions{}
 	c := &cobra.Command{
 		Use:   "scaling",
@@ -88,7 +92,15 @@ func benchScalingCommand() *cobra.Command {
 			h := summary.ThisHost()
 			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
 			o.Open = func(rank, ranks int) (backend.Device, error) { return f.device(rank, max(1, f.threads)) }
-			return bench.Scaling(cmd.Context(), os.Stdout, o)
+			chart, err := bench.Scaling(cmd.Context(), os.Stdout, o)
+			if err != nil || picture == "" {
+				return err
+			}
+			img, err := chart.Draw()
+			if err != nil {
+				return err
+			}
+			return writePNG(picture, img)
 		},
 	}
 	p := c.Flags()
@@ -103,6 +115,15 @@ func benchScalingCommand() *cobra.Command {
 	p.IntVar(&o.Steps, "steps", 200, "steps of each measurement")
 	p.IntVar(&o.Repeat, "repeat", 3, "measurements, of which the fastest counts")
 	p.BoolVar(&o.Hash, "hash", false, "print the hash of the state")
+	p.StringVar(&picture, "picture", "", "file for a picture (PNG); with one scheme in one precision")
 	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")
 	return c
+}
+
+func writePNG(path string, img image.Image) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(png.Encode(f, img), f.Close())
 }

@@ -39,7 +39,8 @@ type ScalingOptions struct {
 
 // Scaling measures test 1 of the paper on several ranks of this process, each with a device of its own, and prints a
 // table. Efficiency is the rate of a rank as a share of that of the first number of ranks.
-func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) error {
+func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*ScalingChart, error) {
+	chart := &ScalingChart{weak: o.Weak}
 	fmt.Fprintf(w, "%5s %9s %-9s %-9s %-7s %9s %10s %10s  %s\n", "ranks", "cells", "scheme", "precision", "halo", "Mcell/s", "µs a step",
 		"efficiency", "state")
 	first := map[string]float64{}
@@ -50,12 +51,12 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) error {
 		}
 		m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		total := len(m.Cells)
 		c, err := cut(m, ranks)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m = nil
 		debug.FreeOSMemory()
@@ -67,7 +68,7 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) error {
 					}
 					r, err := c.measure(ctx, &o, scheme, precision, how)
 					if err != nil {
-						return fmt.Errorf("%d ranks, %s: %w", ranks, how, err)
+						return nil, fmt.Errorf("%d ranks, %s: %w", ranks, how, err)
 					}
 					rate := float64(total) * float64(o.Steps) / r.seconds
 					key := scheme + precision
@@ -77,11 +78,12 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) error {
 					fmt.Fprintf(w, "%5d %9d %-9s %-9s %-7s %9.1f %10.2f %9.1f%%  %.12s\n", ranks, total, scheme, precision, r.halo, rate/1e6,
 						r.seconds/float64(o.Steps)*1e6, 100*rate/float64(ranks)/first[key], r.hash)
 					fmt.Fprint(w, r.timeline)
+					chart.add(ranks, fmt.Sprintf("%s %s %s", scheme, precision, r.halo), rate, ranks == o.Ranks[0])
 				}
 			}
 		}
 	}
-	return nil
+	return chart, nil
 }
 
 // pieces is a mesh cut for several ranks.

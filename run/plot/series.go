@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -20,7 +21,8 @@ type Series struct {
 	Title  string
 	T      []float64 // increasing
 	Panels []Panel
-	Width  int // of the picture in pixels, 0 for 1200
+	Across string // label of the horizontal axis; "t (s)" if empty
+	Width  int    // of the picture in pixels, 0 for 1200
 }
 
 // Panel is one set of axes of a Series.
@@ -68,7 +70,7 @@ func (s *Series) Draw() (image.Image, error) {
 			p.Title.Text = s.Title
 		}
 		if i == len(s.Panels)-1 {
-			p.X.Label.Text = "t (s)"
+			p.X.Label.Text = cmp.Or(s.Across, "t (s)")
 		}
 		plots[i] = []*gonum.Plot{p}
 	}
