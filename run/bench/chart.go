@@ -45,7 +45,7 @@ func (c *ScalingChart) Draw() (image.Image, error) {
 	if c.weak {
 		title = "Weak scaling"
 	}
-	rates := plot.Panel{Label: "10⁹ cell updates a second"}
+	rates := plot.Panel{Label: "billion cell updates a second"}
 	shares := plot.Panel{Label: "efficiency (%)"}
 	for _, name := range c.names {
 		v := slices.Clone(c.rates[name])
