@@ -2,13 +2,17 @@
 export GOAMD64 = v1
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race fuzz verify bench generate lint clean
+.PHONY: help build build-mpi demo test race fuzz verify bench generate lint clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/atoll
 	go build -o bin/atoll ./cmd/atoll
+
+# Go finds the MPI by its ompi.pc. MPI=mpich takes MPICH instead: docs/mpi.md.
+build-mpi: ## build bin/atoll that speaks MPI as well (needs an MPI, a C compiler and pkg-config)
+	CGO_ENABLED=1 $(if $(filter mpich,$(MPI)),PKG_CONFIG_PATH=$(CURDIR)/dist/mpi/mpich) go build -tags mpi -o bin/atoll ./cmd/atoll
 
 demo: build ## an internal dam break on 4 rank processes: progress, summary and pictures in out/dam-break
 	./bin/atoll run examples/dam-break.toml --ranks 4 --transport grpc
@@ -17,6 +21,7 @@ demo: build ## an internal dam break on 4 rank processes: progress, summary and 
 test: lint ## all tests
 	go test ./...
 	go test -tags invariants ./halo ./solvers/... ./run
+	./scripts/test-mpi
 
 race: ## all tests with the race detector
 	go test -race ./...
