@@ -65,12 +65,10 @@ func bytesOf[T any](field []T, lo, hi int) []byte {
 // staged goes through pinned memory of the host and the transport.
 type staged[T any] struct {
 	*packer[T]
-	staging    backend.Staging
-	comm       dist.Comm
-	tag        int
-	send, recv []byte // pinned
-	reqs       []dist.Request
-	field      []T
+	messages
+	staging backend.Staging
+	out, in []byte // pinned
+	field   []T
 }
 
 // NewStaged prepares exchanges through pinned memory and the transport. The device must be a backend.Staging.
@@ -83,9 +81,9 @@ func NewStaged[T any](plan *Plan, comm dist.Comm, dev backend.Device, tag int) (
 	if err != nil {
 		return nil, err
 	}
-	x := &staged[T]{packer: p, staging: staging, comm: comm, tag: tag, reqs: make([]dist.Request, 0, 2*len(plan.Peers))}
-	if x.send, err = pin(staging, len(p.buf)); err == nil {
-		x.recv, err = pin(staging, plan.Ghosts*p.size)
+	x := &staged[T]{packer: p, messages: newMessages(comm, tag, 2*len(plan.Peers)), staging: staging}
+	if x.out, err = pin(staging, len(p.buf)); err == nil {
+		x.in, err = pin(staging, plan.Ghosts*p.size)
 	}
 	if err != nil {
 		return nil, errors.Join(err, x.Close())
@@ -102,27 +100,24 @@ func pin(s backend.Staging, n int) ([]byte, error) {
 
 func (x *staged[T]) Start(_ context.Context, field []T) error {
 	x.field = field
-	if err := x.pack(field); err != nil || len(x.send) == 0 {
+	if err := x.pack(field); err != nil || len(x.out) == 0 {
 		return err
 	}
-	return x.staging.Fetch(x.send, x.buf)
+	return x.staging.Fetch(x.out, x.buf)
 }
 
 func (x *staged[T]) Send(ctx context.Context) error {
-	x.reqs = x.reqs[:0]
 	for i := range x.plan.Peers {
 		p := &x.plan.Peers[i]
 		if p.Lo == p.Hi {
 			continue
 		}
 		lo, hi := int(p.Lo)-x.plan.Owned, int(p.Hi)-x.plan.Owned
-		req, err := x.comm.Irecv(ctx, p.Rank, x.tag, x.recv[lo*x.size:hi*x.size])
-		if err != nil {
-			return fmt.Errorf("halo: receive: %w", err)
+		if err := x.receive(ctx, p.Rank, x.in[lo*x.size:hi*x.size]); err != nil {
+			return err
 		}
-		x.reqs = append(x.reqs, req)
 	}
-	if len(x.send) > 0 {
+	if len(x.out) > 0 {
 		if err := x.staging.Fetched(); err != nil {
 			return err
 		}
@@ -132,28 +127,26 @@ func (x *staged[T]) Send(ctx context.Context) error {
 		if len(p.Send) == 0 {
 			continue
 		}
-		req, err := x.comm.Isend(ctx, p.Rank, x.tag, x.send[x.from[i]:x.from[i+1]])
-		if err != nil {
-			return fmt.Errorf("halo: send: %w", err)
+		if err := x.send(ctx, p.Rank, x.out[x.from[i]:x.from[i+1]]); err != nil {
+			return err
 		}
-		x.reqs = append(x.reqs, req)
 	}
 	return nil
 }
 
 func (x *staged[T]) Finish(ctx context.Context) error {
-	if err := x.comm.Wait(ctx, x.reqs); err != nil {
-		return fmt.Errorf("halo: exchange: %w", err)
+	if err := x.wait(ctx); err != nil {
+		return err
 	}
-	if len(x.recv) == 0 {
+	if len(x.in) == 0 {
 		return nil
 	}
-	return x.staging.Deliver(bytesOf(x.field, x.plan.Owned, x.plan.Owned+x.plan.Ghosts), x.recv)
+	return x.staging.Deliver(bytesOf(x.field, x.plan.Owned, x.plan.Owned+x.plan.Ghosts), x.in)
 }
 
 func (x *staged[T]) Close() error {
 	err := x.close()
-	for _, b := range [][]byte{x.send, x.recv} {
+	for _, b := range [][]byte{x.out, x.in} {
 		if len(b) > 0 {
 			err = errors.Join(err, x.staging.Unpin(b))
 		}

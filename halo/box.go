@@ -1,0 +1,159 @@
+package halo
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Boxes is how the cells of a grid are divided into boxes, one a rank. Ranks count along x first, then y, then z.
+type Boxes struct {
+	Dim      int      // 2 or 3; in 2D there is one layer of cells along z, without ghosts
+	Cuts     [3][]int // the first cell of each box along an axis, ascending, and after them the end of the last one
+	Periodic [3]bool  // whether the last box along an axis is next to the first
+}
+
+// Way is how values reach the ghosts at edges and corners, whose owners are not across a face.
+type Way uint8
+
+const (
+	// ByAxis exchanges along one axis after the other. What later axes send includes the ghosts that earlier ones have
+	// filled. A rank has two messages an axis, one after the other in time.
+	ByAxis Way = iota
+	// AtOnce exchanges with all neighbours, up to 8 in 2D and 26 in 3D, at the same time.
+	AtOnce
+)
+
+// String is the name of the way for people.
+func (w Way) String() string {
+	if w == ByAxis {
+		return "by axis"
+	}
+	return "at once"
+}
+
+// BoxPlan is what one rank sends and receives to fill the ghosts of an array over its box: cells x fastest, with
+// layers of ghosts on each side. Ghosts beyond the grid, where an axis is not periodic, belong to nobody and are left
+// as they are.
+type BoxPlan struct {
+	Rank   int
+	Shape  [3]int // cells of an array along each axis, ghosts included
+	Rounds []Round
+}
+
+// Round is what goes on at the same time. What a round sends may have come by the one before.
+type Round struct {
+	Peers []BoxPeer // in ascending order of rank
+}
+
+// BoxPeer is what a rank sends to another, or to itself where it is its own neighbour. The n-th region that one side
+// sends is the n-th that the other receives.
+type BoxPeer struct {
+	Rank       int
+	Send, Recv []Region
+}
+
+// Region is a box of cells of an array.
+type Region struct {
+	Lo, N [3]int // first cell, counted in the array with its ghosts, and number of cells along each axis
+}
+
+func (r Region) cells() int { return r.N[0] * r.N[1] * r.N[2] }
+
+// NewBoxPlan makes the plan of a rank for arrays with ghost layers on each side, of which an exchange fills width[axis]
+// along each axis: the same everywhere, or few or none along an axis whose neighbours are not needed. Ghosts at edges
+// and corners are filled as far as the widths of both, or all three, axes reach. In 2D width[2] does not matter.
+//
+// It refuses boxes that are thinner than the width where they have a neighbour: ghosts come from the next box only.
+func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, way Way) (*BoxPlan, error) {
+	if b.Dim == 2 {
+		width[2] = 0
+	}
+	if err := b.check(ghost, width); err != nil {
+		return nil, fmt.Errorf("halo: %w", err)
+	}
+	if rank < 0 || rank >= b.parts(0)*b.parts(1)*b.parts(2) {
+		return nil, fmt.Errorf("halo: rank %d has no box: there are %d×%d×%d", rank, b.parts(0), b.parts(1), b.parts(2))
+	}
+	if way != ByAxis && way != AtOnce {
+		return nil, fmt.Errorf("halo: no such way to fill corners: %d", way)
+	}
+	p := &boxPlanner{Boxes: b, width: width}
+	plan := &BoxPlan{Rank: rank}
+	for a := range 3 {
+		p.at[a] = rank % b.parts(a)
+		rank /= b.parts(a)
+		if a < b.Dim {
+			p.ghost[a] = ghost
+		}
+		p.own[a] = b.Cuts[a][p.at[a]+1] - b.Cuts[a][p.at[a]]
+		plan.Shape[a] = p.own[a] + 2*p.ghost[a]
+	}
+	if way == AtOnce {
+		plan.add(p.toward(width[0] > 0, width[1] > 0, width[2] > 0))
+		return plan, nil
+	}
+	for a := range 3 {
+		if width[a] > 0 {
+			plan.add(p.toward(a == 0, a == 1, a == 2))
+			p.filled[a] = true
+		}
+	}
+	return plan, nil
+}
+
+func (p *BoxPlan) add(r Round) {
+	if len(r.Peers) > 0 {
+		p.Rounds = append(p.Rounds, r)
+	}
+}
+
+func (b *Boxes) parts(axis int) int { return len(b.Cuts[axis]) - 1 }
+
+func (b *Boxes) check(ghost int, width [3]int) error {
+	if b.Dim != 2 && b.Dim != 3 {
+		return fmt.Errorf("boxes in %d dimensions: give 2 or 3", b.Dim)
+	}
+	if ghost < 0 {
+		return fmt.Errorf("%d ghost layers", ghost)
+	}
+	for a, cuts := range b.Cuts {
+		name := axisNames[a]
+		if len(cuts) < 2 || a >= b.Dim && (len(cuts) != 2 || cuts[1]-cuts[0] != 1) {
+			return fmt.Errorf("cuts %v along %s: one box needs two, and in 2 dimensions there is one cell along z", cuts, name)
+		}
+		if width[a] < 0 || width[a] > ghost {
+			return fmt.Errorf("a width of %d along %s, the arrays have %d ghost layers", width[a], name, ghost)
+		}
+		for k, first := range cuts[:len(cuts)-1] {
+			n := cuts[k+1] - first
+			if n < 1 {
+				return fmt.Errorf("box %d along %s has %d cells: cuts must ascend", k, name, n)
+			}
+			if n < width[a] && (b.Periodic[a] || len(cuts) > 2) {
+				return fmt.Errorf("box %d along %s has %d cells, fewer than the %d layers that its neighbours need: "+
+					"cut the grid into fewer boxes along %[2]s, or take more cells", k, name, n, width[a])
+			}
+		}
+	}
+	return nil
+}
+
+var axisNames = [3]string{"x", "y", "z"}
+
+// String prints the plan for people.
+func (p *BoxPlan) String() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "rank %d: arrays of %d×%d×%d cells\n", p.Rank, p.Shape[0], p.Shape[1], p.Shape[2])
+	for n, r := range p.Rounds {
+		fmt.Fprintf(&s, "  round %d\n", n)
+		for _, peer := range r.Peers {
+			fmt.Fprintf(&s, "    rank %d: send %v, receive %v\n", peer.Rank, peer.Send, peer.Recv)
+		}
+	}
+	return s.String()
+}
+
+// String prints the first and last cell of a region along each axis.
+func (r Region) String() string {
+	return fmt.Sprintf("%d:%d,%d:%d,%d:%d", r.Lo[0], r.Lo[0]+r.N[0]-1, r.Lo[1], r.Lo[1]+r.N[1]-1, r.Lo[2], r.Lo[2]+r.N[2]-1)
+}

@@ -1,0 +1,97 @@
+package halo
+
+import (
+	"cmp"
+	"slices"
+)
+
+// boxPlanner finds the regions that one rank exchanges.
+type boxPlanner struct {
+	Boxes
+	at, own, ghost, width [3]int  // place among the boxes, owned cells, layers in arrays, layers to fill
+	filled                [3]bool // by an earlier round: these layers go along
+}
+
+// toward is the round with the neighbours in all directions that move along the given axes only. Directions are
+// those in which values travel, in the same order on both sides: what one rank sends in a direction, the other
+// receives from the opposite one.
+func (p *boxPlanner) toward(alongX, alongY, alongZ bool) Round {
+	steps := func(along bool) []int {
+		if along {
+			return []int{-1, 0, 1}
+		}
+		return []int{0}
+	}
+	var r Round
+	for _, dz := range steps(alongZ) {
+		for _, dy := range steps(alongY) {
+			for _, dx := range steps(alongX) {
+				d := [3]int{dx, dy, dz}
+				if d == [3]int{} {
+					continue
+				}
+				if to, ok := p.neighbour(d); ok {
+					peer := r.peer(to)
+					peer.Send = append(peer.Send, p.region(d, false))
+				}
+				back := [3]int{-dx, -dy, -dz}
+				if from, ok := p.neighbour(back); ok {
+					peer := r.peer(from)
+					peer.Recv = append(peer.Recv, p.region(back, true))
+				}
+			}
+		}
+	}
+	return r
+}
+
+// neighbour is the rank of the next box in a direction, if there is one.
+func (p *boxPlanner) neighbour(d [3]int) (rank int, ok bool) {
+	for a := 2; a >= 0; a-- {
+		at, n := p.at[a]+d[a], p.parts(a)
+		if at < 0 || at >= n {
+			if !p.Periodic[a] {
+				return 0, false
+			}
+			at = (at + n) % n
+		}
+		rank = rank*n + at
+	}
+	return rank, true
+}
+
+// region is the box of cells on the side of a direction: the ghosts that come from there, or the owned cells that go
+// there.
+func (p *boxPlanner) region(d [3]int, ghosts bool) (r Region) {
+	for a := range 3 {
+		first, end := p.ghost[a], p.ghost[a]+p.own[a]
+		switch {
+		case d[a] < 0 && ghosts:
+			first, end = first-p.width[a], first
+		case d[a] < 0:
+			end = first + p.width[a]
+		case d[a] > 0 && ghosts:
+			first, end = end, end+p.width[a]
+		case d[a] > 0:
+			first = end - p.width[a]
+		case p.filled[a]:
+			if p.Periodic[a] || p.at[a] > 0 {
+				first -= p.width[a]
+			}
+			if p.Periodic[a] || p.at[a] < p.parts(a)-1 {
+				end += p.width[a]
+			}
+		}
+		r.Lo[a], r.N[a] = first, end-first
+	}
+	return r
+}
+
+// peer returns the entry for a rank, which it makes if there is none.
+func (r *Round) peer(rank int) *BoxPeer {
+	i, ok := slices.BinarySearchFunc(r.Peers, rank, func(p BoxPeer, rank int) int { return cmp.Compare(p.Rank, rank) })
+	if !ok {
+		r.Peers = slices.Insert(r.Peers, i, BoxPeer{Rank: rank})
+	}
+	return &r.Peers[i]
+}

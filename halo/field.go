@@ -1,0 +1,38 @@
+package halo
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Field is an array with one element a local cell, seen as bytes.
+type Field struct {
+	data []byte
+	size int // of an element
+}
+
+// Of returns a slice as a field. Its elements must hold no pointers.
+func Of[T any](s []T) Field {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	if len(s) == 0 {
+		return Field{size: size}
+	}
+	return Field{unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*size), size}
+}
+
+// cellBytes returns the bytes of a cell over all fields. Each must have the given number of cells, and a cell of all
+// together at most as many bytes as the buffers were made for.
+func cellBytes(fields []Field, cells, most int) (int, error) {
+	bytes := 0
+	for _, f := range fields {
+		bytes += f.size
+		if want := cells * f.size; len(f.data) != want {
+			return 0, fmt.Errorf("halo: a field has %d bytes, the plan's %d cells need %d", len(f.data), cells, want)
+		}
+	}
+	if bytes > most {
+		return 0, fmt.Errorf("halo: %d bytes a cell, the exchanger was made for %d", bytes, most)
+	}
+	return bytes, nil
+}

@@ -1,0 +1,49 @@
+package halo
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// messages are those of an exchange that are under way. After a failure there are none: the next exchange begins anew.
+type messages struct {
+	comm dist.Comm
+	tag  int
+	reqs []dist.Request
+}
+
+func newMessages(comm dist.Comm, tag, most int) messages {
+	return messages{comm: comm, tag: tag, reqs: make([]dist.Request, 0, most)}
+}
+
+func (m *messages) receive(ctx context.Context, from int, buf []byte) error {
+	req, err := m.comm.Irecv(ctx, from, m.tag, buf)
+	if err != nil {
+		m.reqs = m.reqs[:0]
+		return fmt.Errorf("halo: receive: %w", err)
+	}
+	m.reqs = append(m.reqs, req)
+	return nil
+}
+
+func (m *messages) send(ctx context.Context, to int, buf []byte) error {
+	req, err := m.comm.Isend(ctx, to, m.tag, buf)
+	if err != nil {
+		m.reqs = m.reqs[:0]
+		return fmt.Errorf("halo: send: %w", err)
+	}
+	m.reqs = append(m.reqs, req)
+	return nil
+}
+
+// wait returns when all have arrived, or the first has failed.
+func (m *messages) wait(ctx context.Context) error {
+	err := m.comm.Wait(ctx, m.reqs)
+	m.reqs = m.reqs[:0]
+	if err != nil {
+		return fmt.Errorf("halo: exchange: %w", err)
+	}
+	return nil
+}
