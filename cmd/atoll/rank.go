@@ -152,11 +152,12 @@ func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 	if share.Warning != "" {
 		fmt.Fprintln(os.Stderr, "atoll: warning:", share.Warning)
 	}
-	if r.quiet {
+	if r.check {
+		fmt.Print(c.String()) // and nothing else: it is a case file
 		return
 	}
-	if r.check {
-		fmt.Print(c.String())
+	if r.quiet {
+		return
 	}
 	threads := fmt.Sprint(share.Most)
 	if share.Fewest != share.Most {
