@@ -288,18 +288,6 @@ static_assert(sizeof(step_f32) == 44 && offsetof(step_f32, x) == 0 && offsetof(s
     offsetof(step_f32, s) == 8 && offsetof(step_f32, dx) == 12 && offsetof(step_f32, dy) == 16 &&
     offsetof(step_f32, ds) == 20 && offsetof(step_f32, slides) == 24 && offsetof(step_f32, rail) == 28, "step_f32");
 
-// pull is what the neighbours of a vertex p do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
-// M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// pull[float32], pain.go:5
-struct pull_f32 {
-    Tensor_f32 a;
-    float gx, gy;
-    float xx, xy, yy;
-};
-static_assert(sizeof(pull_f32) == 36 && offsetof(pull_f32, a) == 0 && offsetof(pull_f32, gx) == 16 &&
-    offsetof(pull_f32, gy) == 20 && offsetof(pull_f32, xx) == 24 && offsetof(pull_f32, xy) == 28 &&
-    offsetof(pull_f32, yy) == 32, "pull_f32");
-
 // Params holds the constants of a run.
 // Params[float64], types.go:67
 struct Params_f64 {
@@ -399,18 +387,6 @@ struct step_f64 {
 static_assert(sizeof(step_f64) == 88 && offsetof(step_f64, x) == 0 && offsetof(step_f64, y) == 8 &&
     offsetof(step_f64, s) == 16 && offsetof(step_f64, dx) == 24 && offsetof(step_f64, dy) == 32 &&
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
-
-// pull is what the neighbours of a vertex p do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
-// M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// pull[float64], pain.go:5
-struct pull_f64 {
-    Tensor_f64 a;
-    double gx, gy;
-    double xx, xy, yy;
-};
-static_assert(sizeof(pull_f64) == 72 && offsetof(pull_f64, a) == 0 && offsetof(pull_f64, gx) == 32 &&
-    offsetof(pull_f64, gy) == 40 && offsetof(pull_f64, xx) == 48 && offsetof(pull_f64, xy) == 56 &&
-    offsetof(pull_f64, yy) == 64, "pull_f64");
 
 // Cell is a triangle's vertices, counter-clockwise.
 // Cell, quality.go:124
@@ -563,41 +539,52 @@ DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32
     }
 }
 
-// from begins a step of vertex i.
-// from[float32], place.go:36
-DEVICE step_f32 from_f32(int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    step_f32 s = {};
-    s.x = v[i].X;
-    s.y = v[i].Y;
-    s.s = v[i].S;
+// begin begins a step of vertex i.
+// (*step[float32]).begin, place.go:36
+DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Vertex_f32 *p = &v[i];
+    s->x = p->X;
+    s->y = p->Y;
+    s->s = p->S;
     if (i >= int64(set->Slide)) {
-        s.slides = true;
-        s.rail = m->Rails[add(sub(i, int64(set->Slide)), int64(set->Rail_))];
+        s->slides = true;
+        s->rail = m->Rails[add(sub(i, int64(set->Slide)), int64(set->Rail_))];
     }
-    return s;
 }
 
-// gather[float32], pain.go:11
-DEVICE pull_f32 gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    pull_f32 w = {};
-    Vertex_f32 p = v[i];
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
+// M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather[float32], pain.go:5
+struct gather_f32_results { Tensor_f32 r0; float r1; float r2; };
+DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Vertex_f32 *p = &v[i];
+    float x = p->X, y = p->Y, p11 = p->M11, p12 = p->M12, p22 = p->M22;
+    float a11 = 0.0f, a12 = 0.0f, a22 = 0.0f, gx = 0.0f, gy = 0.0f;
+    Ring *r = &m->Rings[i];
     for (int64 k = 0; ; k = add(k, int64(1))) {
-        int32 j = Mesh_next_f32(m, i, k);
-        if (j < 0) {
-            return w;
+        int32 j = -1;
+        if (k < 7) {
+            j = r->At[k];
+        } else {
+            j = Mesh_next_f32(m, i, k);
         }
-        Vertex_f32 *y = &v[j];
-        float ux = y->X - p.X, uy = y->Y - p.Y;
-        float m11 = p.M11 + y->M11, m12 = p.M12 + y->M12, m22 = p.M22 + y->M22;
-        w.a.M11 += m11;
-        w.a.M12 += m12;
-        w.a.M22 += m22;
-        w.gx += m11 * ux + m12 * uy;
-        w.gy += m12 * ux + m22 * uy;
-        w.xx += ux * ux;
-        w.xy += ux * uy;
-        w.yy += uy * uy;
+        if (j < 0) {
+            break;
+        }
+        Vertex_f32 *n = &v[j];
+        float ux = n->X - x, uy = n->Y - y;
+        float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+        a11 += m11;
+        a12 += m12;
+        a22 += m22;
+        gx += m11 * ux + m12 * uy;
+        gy += m12 * ux + m22 * uy;
     }
+    Tensor_f32 a = {};
+    a.M11 = a11;
+    a.M12 = a12;
+    a.M22 = a22;
+    return {a, gx, gy};
 }
 
 // product is u'Mv.
@@ -606,18 +593,27 @@ DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, flo
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
 
-// newton returns the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At. A is factored as LDL', which keeps
-// its scale out of the way of overflow.
-// (*pull[float32]).newton, pain.go:35
-DEVICE void pull_newton_f32(pull_f32 *w, float relax, step_f32 *s) {
+// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve[float32], pain.go:61
+struct solve_f32_results { float r0; float r1; };
+DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
+    float inverse = 1.0f / a11;
+    float l = a12 * inverse;
+    float y = (gy - l * gx) / (a22 - l * a12);
+    return {gx * inverse - l * y, y};
+}
+
+// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+// (*step[float32]).newton, pain.go:51
+DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, float relax) {
     if (s->slides) {
         Rail_f32 *t = &s->rail;
-        s->ds = relax * (t->Tx * w->gx + t->Ty * w->gy) / Tensor_product_f32(&w->a, t->Tx, t->Ty, t->Tx, t->Ty);
+        s->ds = relax * (t->Tx * gx + t->Ty * gy) / Tensor_product_f32(a, t->Tx, t->Ty, t->Tx, t->Ty);
         return;
     }
-    float l = w->a.M12 / w->a.M11;
-    s->dy = relax * (w->gy - l * w->gx) / (w->a.M22 - l * w->a.M12);
-    s->dx = relax * w->gx / w->a.M11 - l * s->dy;
+    const auto results1 = solve_f32(a->M11, a->M12, a->M22, relax * gx, relax * gy);
+    s->dx = results1.r0;
+    s->dy = results1.r1;
 }
 
 // abs[float32], types.go:114
@@ -628,7 +624,7 @@ DEVICE float abs_f32(float x) {
     return x;
 }
 
-// larger[float32], pain.go:125
+// larger[float32], pain.go:151
 DEVICE float larger_f32(float a, float b) {
     if (a > b) {
         return a;
@@ -649,7 +645,7 @@ DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, b
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas are
 // linear in the share.
-// reach[float32], place.go:132
+// reach[float32], place.go:131
 DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -679,7 +675,7 @@ DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Sli
 
 // at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex never
 // leaves its line, however often it moves.
-// (*step[float32]).at, place.go:48
+// (*step[float32]).at, place.go:47
 struct step_at_f32_results { float r0; float r1; };
 DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
     if (s->slides) {
@@ -691,7 +687,7 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float32], place.go:110
+// upright[float32], place.go:109
 DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -764,7 +760,7 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float32], place.go:58
+// settle[float32], place.go:57
 DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -795,7 +791,7 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:84
+// guarded[float32], place.go:83
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -823,22 +819,23 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the diagonal
 // D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], pain.go:51
+// Pain[float32], pain.go:73
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
-    step_f32 s = from_f32(i, set, m, v);
-    pull_f32 w = gather_f32(i, m, v);
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    auto [a, gx, gy] = gather_f32(i, m, v);
     if (s.slides) {
         // D is A, a number
-        pull_newton_f32(&w, p->Relax / 2.0f, &s);
+        step_newton_f32(&s, &a, gx, gy, p->Relax / 2.0f);
     } else {
-        float off = (1.0f + p->Excess) * abs_f32(w.a.M12);
-        w.a.M11 += larger_f32(w.a.M11, off);
-        w.a.M22 += larger_f32(w.a.M22, off);
-        pull_newton_f32(&w, p->Relax, &s);
+        float off = (1.0f + p->Excess) * abs_f32(a.M12);
+        const auto results1 = solve_f32(a.M11 + larger_f32(a.M11, off), a.M12, a.M22 + larger_f32(a.M22, off), p->Relax * gx, p->Relax * gy);
+        s.dx = results1.r0;
+        s.dy = results1.r1;
     }
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
@@ -878,41 +875,52 @@ DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32
     }
 }
 
-// from begins a step of vertex i.
-// from[float64], place.go:36
-DEVICE step_f64 from_f64(int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    step_f64 s = {};
-    s.x = v[i].X;
-    s.y = v[i].Y;
-    s.s = v[i].S;
+// begin begins a step of vertex i.
+// (*step[float64]).begin, place.go:36
+DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Vertex_f64 *p = &v[i];
+    s->x = p->X;
+    s->y = p->Y;
+    s->s = p->S;
     if (i >= int64(set->Slide)) {
-        s.slides = true;
-        s.rail = m->Rails[add(sub(i, int64(set->Slide)), int64(set->Rail_))];
+        s->slides = true;
+        s->rail = m->Rails[add(sub(i, int64(set->Slide)), int64(set->Rail_))];
     }
-    return s;
 }
 
-// gather[float64], pain.go:11
-DEVICE pull_f64 gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    pull_f64 w = {};
-    Vertex_f64 p = v[i];
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
+// M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather[float64], pain.go:5
+struct gather_f64_results { Tensor_f64 r0; double r1; double r2; };
+DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Vertex_f64 *p = &v[i];
+    double x = p->X, y = p->Y, p11 = p->M11, p12 = p->M12, p22 = p->M22;
+    double a11 = 0.0, a12 = 0.0, a22 = 0.0, gx = 0.0, gy = 0.0;
+    Ring *r = &m->Rings[i];
     for (int64 k = 0; ; k = add(k, int64(1))) {
-        int32 j = Mesh_next_f64(m, i, k);
-        if (j < 0) {
-            return w;
+        int32 j = -1;
+        if (k < 7) {
+            j = r->At[k];
+        } else {
+            j = Mesh_next_f64(m, i, k);
         }
-        Vertex_f64 *y = &v[j];
-        double ux = y->X - p.X, uy = y->Y - p.Y;
-        double m11 = p.M11 + y->M11, m12 = p.M12 + y->M12, m22 = p.M22 + y->M22;
-        w.a.M11 += m11;
-        w.a.M12 += m12;
-        w.a.M22 += m22;
-        w.gx += m11 * ux + m12 * uy;
-        w.gy += m12 * ux + m22 * uy;
-        w.xx += ux * ux;
-        w.xy += ux * uy;
-        w.yy += uy * uy;
+        if (j < 0) {
+            break;
+        }
+        Vertex_f64 *n = &v[j];
+        double ux = n->X - x, uy = n->Y - y;
+        double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+        a11 += m11;
+        a12 += m12;
+        a22 += m22;
+        gx += m11 * ux + m12 * uy;
+        gy += m12 * ux + m22 * uy;
     }
+    Tensor_f64 a = {};
+    a.M11 = a11;
+    a.M12 = a12;
+    a.M22 = a22;
+    return {a, gx, gy};
 }
 
 // product is u'Mv.
@@ -921,18 +929,27 @@ DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx,
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
 
-// newton returns the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At. A is factored as LDL', which keeps
-// its scale out of the way of overflow.
-// (*pull[float64]).newton, pain.go:35
-DEVICE void pull_newton_f64(pull_f64 *w, double relax, step_f64 *s) {
+// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve[float64], pain.go:61
+struct solve_f64_results { double r0; double r1; };
+DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
+    double inverse = 1.0 / a11;
+    double l = a12 * inverse;
+    double y = (gy - l * gx) / (a22 - l * a12);
+    return {gx * inverse - l * y, y};
+}
+
+// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+// (*step[float64]).newton, pain.go:51
+DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, double relax) {
     if (s->slides) {
         Rail_f64 *t = &s->rail;
-        s->ds = relax * (t->Tx * w->gx + t->Ty * w->gy) / Tensor_product_f64(&w->a, t->Tx, t->Ty, t->Tx, t->Ty);
+        s->ds = relax * (t->Tx * gx + t->Ty * gy) / Tensor_product_f64(a, t->Tx, t->Ty, t->Tx, t->Ty);
         return;
     }
-    double l = w->a.M12 / w->a.M11;
-    s->dy = relax * (w->gy - l * w->gx) / (w->a.M22 - l * w->a.M12);
-    s->dx = relax * w->gx / w->a.M11 - l * s->dy;
+    const auto results1 = solve_f64(a->M11, a->M12, a->M22, relax * gx, relax * gy);
+    s->dx = results1.r0;
+    s->dy = results1.r1;
 }
 
 // abs[float64], types.go:114
@@ -943,7 +960,7 @@ DEVICE double abs_f64(double x) {
     return x;
 }
 
-// larger[float64], pain.go:125
+// larger[float64], pain.go:151
 DEVICE double larger_f64(double a, double b) {
     if (a > b) {
         return a;
@@ -964,7 +981,7 @@ DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, b
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas are
 // linear in the share.
-// reach[float64], place.go:132
+// reach[float64], place.go:131
 DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -994,7 +1011,7 @@ DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Sl
 
 // at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex never
 // leaves its line, however often it moves.
-// (*step[float64]).at, place.go:48
+// (*step[float64]).at, place.go:47
 struct step_at_f64_results { double r0; double r1; };
 DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
     if (s->slides) {
@@ -1006,7 +1023,7 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float64], place.go:110
+// upright[float64], place.go:109
 DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     int32 first = Mesh_next_f64(m, i, 0);
@@ -1080,7 +1097,7 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float64], place.go:58
+// settle[float64], place.go:57
 DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -1111,7 +1128,7 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:84
+// guarded[float64], place.go:83
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -1139,51 +1156,54 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the diagonal
 // D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], pain.go:51
+// Pain[float64], pain.go:73
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
-    step_f64 s = from_f64(i, set, m, v);
-    pull_f64 w = gather_f64(i, m, v);
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    auto [a, gx, gy] = gather_f64(i, m, v);
     if (s.slides) {
         // D is A, a number
-        pull_newton_f64(&w, p->Relax / 2.0, &s);
+        step_newton_f64(&s, &a, gx, gy, p->Relax / 2.0);
     } else {
-        double off = (1.0 + p->Excess) * abs_f64(w.a.M12);
-        w.a.M11 += larger_f64(w.a.M11, off);
-        w.a.M22 += larger_f64(w.a.M22, off);
-        pull_newton_f64(&w, p->Relax, &s);
+        double off = (1.0 + p->Excess) * abs_f64(a.M12);
+        const auto results1 = solve_f64(a.M11 + larger_f64(a.M11, off), a.M12, a.M22 + larger_f64(a.M22, off), p->Relax * gx, p->Relax * gy);
+        s.dx = results1.r0;
+        s.dy = results1.r1;
     }
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], pain.go:72
+// PainNewton[float32], pain.go:93
 DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
-    step_f32 s = from_f32(i, set, m, v);
-    pull_f32 w = gather_f32(i, m, v);
-    pull_newton_f32(&w, p->Relax, &s);
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    auto [a, gx, gy] = gather_f32(i, m, v);
+    step_newton_f32(&s, &a, gx, gy, p->Relax);
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], pain.go:72
+// PainNewton[float64], pain.go:93
 DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
-    step_f64 s = from_f64(i, set, m, v);
-    pull_f64 w = gather_f64(i, m, v);
-    pull_newton_f64(&w, p->Relax, &s);
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    auto [a, gx, gy] = gather_f64(i, m, v);
+    step_newton_f64(&s, &a, gx, gy, p->Relax);
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
@@ -1214,21 +1234,41 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, floa
     return {mx, my};
 }
 
+// moments returns Σ u_l u_l'.
+// moments[float32], pain.go:35
+struct moments_f32_results { float r0; float r1; float r2; };
+DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    float x = v[i].X, y = v[i].Y;
+    float xx = 0.0f, xy = 0.0f, yy = 0.0f;
+    for (int64 k = 0; ; k = add(k, int64(1))) {
+        int32 j = Mesh_next_f32(m, i, k);
+        if (j < 0) {
+            return {xx, xy, yy};
+        }
+        float ux = v[j].X - x, uy = v[j].Y - y;
+        xx += ux * ux;
+        xy += ux * uy;
+        yy += uy * uy;
+    }
+}
+
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it moves,
 // belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:87
+// PainExact[float32], pain.go:109
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
-    step_f32 s = from_f32(i, set, m, v);
-    pull_f32 w = gather_f32(i, m, v);
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    auto [a, gx, gy] = gather_f32(i, m, v);
     auto [mx, my] = Field_Slope_f32(field, s.x, s.y);
-    w.gx -= (mx.M11 * w.xx + 2.0f * mx.M12 * w.xy + mx.M22 * w.yy) / 2.0f;
-    w.gy -= (my.M11 * w.xx + 2.0f * my.M12 * w.xy + my.M22 * w.yy) / 2.0f;
-    pull_newton_f32(&w, p->Relax, &s);
+    auto [xx, xy, yy] = moments_f32(i, m, v);
+    gx -= (mx.M11 * xx + 2.0f * mx.M12 * xy + mx.M22 * yy) / 2.0f;
+    gy -= (my.M11 * xx + 2.0f * my.M12 * xy + my.M22 * yy) / 2.0f;
+    step_newton_f32(&s, &a, gx, gy, p->Relax);
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
@@ -1259,69 +1299,93 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, dou
     return {mx, my};
 }
 
+// moments returns Σ u_l u_l'.
+// moments[float64], pain.go:35
+struct moments_f64_results { double r0; double r1; double r2; };
+DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    double x = v[i].X, y = v[i].Y;
+    double xx = 0.0, xy = 0.0, yy = 0.0;
+    for (int64 k = 0; ; k = add(k, int64(1))) {
+        int32 j = Mesh_next_f64(m, i, k);
+        if (j < 0) {
+            return {xx, xy, yy};
+        }
+        double ux = v[j].X - x, uy = v[j].Y - y;
+        xx += ux * ux;
+        xy += ux * uy;
+        yy += uy * uy;
+    }
+}
+
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it moves,
 // belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:87
+// PainExact[float64], pain.go:109
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
-    step_f64 s = from_f64(i, set, m, v);
-    pull_f64 w = gather_f64(i, m, v);
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    auto [a, gx, gy] = gather_f64(i, m, v);
     auto [mx, my] = Field_Slope_f64(field, s.x, s.y);
-    w.gx -= (mx.M11 * w.xx + 2.0 * mx.M12 * w.xy + mx.M22 * w.yy) / 2.0;
-    w.gy -= (my.M11 * w.xx + 2.0 * my.M12 * w.xy + my.M22 * w.yy) / 2.0;
-    pull_newton_f64(&w, p->Relax, &s);
+    auto [xx, xy, yy] = moments_f64(i, m, v);
+    gx -= (mx.M11 * xx + 2.0 * mx.M12 * xy + mx.M22 * yy) / 2.0;
+    gy -= (my.M11 * xx + 2.0 * my.M12 * xy + my.M22 * yy) / 2.0;
+    step_newton_f64(&s, &a, gx, gy, p->Relax);
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], pain.go:104
+// Laplace[float32], pain.go:128
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
-    step_f32 s = from_f32(i, set, m, v);
-    pull_f32 w = {};
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    Tensor_f32 a = {};
+    float gx = 0.0f, gy = 0.0f;
     for (int64 k = 0; ; k = add(k, int64(1))) {
         int32 j = Mesh_next_f32(m, i, k);
         if (j < 0) {
             break;
         }
-        w.a.M11 += 1;
-        w.gx += v[j].X - s.x;
-        w.gy += v[j].Y - s.y;
+        a.M11 += 1;
+        gx += v[j].X - s.x;
+        gy += v[j].Y - s.y;
     }
-    w.a.M22 = w.a.M11;
-    pull_newton_f32(&w, p->Relax, &s);
+    a.M22 = a.M11;
+    step_newton_f32(&s, &a, gx, gy, p->Relax);
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], pain.go:104
+// Laplace[float64], pain.go:128
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
-    step_f64 s = from_f64(i, set, m, v);
-    pull_f64 w = {};
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    Tensor_f64 a = {};
+    double gx = 0.0, gy = 0.0;
     for (int64 k = 0; ; k = add(k, int64(1))) {
         int32 j = Mesh_next_f64(m, i, k);
         if (j < 0) {
             break;
         }
-        w.a.M11 += 1;
-        w.gx += v[j].X - s.x;
-        w.gy += v[j].Y - s.y;
+        a.M11 += 1;
+        gx += v[j].X - s.x;
+        gy += v[j].Y - s.y;
     }
-    w.a.M22 = w.a.M11;
-    pull_newton_f64(&w, p->Relax, &s);
+    a.M22 = a.M11;
+    step_newton_f64(&s, &a, gx, gy, p->Relax);
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
@@ -1487,11 +1551,11 @@ DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m
 }
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
-// smart[float32], smart.go:23
+// smart[float32], smart.go:24
 DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
-    pull_f32 w = gather_f32(i, m, v);
-    pull_newton_f32(&w, p->Relax, s);
+    auto [a, gx, gy] = gather_f32(i, m, v);
+    step_newton_f32(s, &a, gx, gy, p->Relax);
     float share = 1.0f;
     auto [x, y] = step_at_f32(s, share);
     if (!upright_f32(i, !s->slides, x, y, p->Flat, m, v)) {
@@ -1518,7 +1582,8 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
     if (!due_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
-    step_f32 s = from_f32(i, set, m, v);
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
     float share = smart_f32(i, &s, p, m, field, v);
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
@@ -1552,11 +1617,11 @@ DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64
 }
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
-// smart[float64], smart.go:23
+// smart[float64], smart.go:24
 DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
-    pull_f64 w = gather_f64(i, m, v);
-    pull_newton_f64(&w, p->Relax, s);
+    auto [a, gx, gy] = gather_f64(i, m, v);
+    step_newton_f64(s, &a, gx, gy, p->Relax);
     double share = 1.0;
     auto [x, y] = step_at_f64(s, share);
     if (!upright_f64(i, !s->slides, x, y, p->Flat, m, v)) {
@@ -1583,7 +1648,8 @@ DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const M
     if (!due_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
-    step_f64 s = from_f64(i, set, m, v);
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
     double share = smart_f64(i, &s, p, m, field, v);
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
@@ -1852,14 +1918,15 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
-// Optimise[float32], smart.go:45
+// Optimise[float32], smart.go:46
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
-    step_f32 s = from_f32(i, set, m, v);
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
     float share = climb_f32(i, &s, p, m, field, v);
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
@@ -2128,14 +2195,15 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
-// Optimise[float64], smart.go:45
+// Optimise[float64], smart.go:46
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
-    step_f64 s = from_f64(i, set, m, v);
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
     double share = climb_f64(i, &s, p, m, field, v);
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
@@ -2154,13 +2222,14 @@ DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float mo
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
-// Hybrid[float32], smart.go:61
+// Hybrid[float32], smart.go:63
 DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
         return 0.0f;
     }
-    step_f32 s = from_f32(i, set, m, v);
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
     float share = smart_f32(i, &s, p, m, field, v);
     auto [x, y] = step_at_f32(&s, share);
     if (worst_f32(i, !s.slides, x, y, m, field, v) < c->Floor) {
@@ -2193,14 +2262,15 @@ DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double 
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
-// Hybrid[float64], smart.go:61
+// Hybrid[float64], smart.go:63
 DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
         return 0.0;
     }
-    step_f64 s = from_f64(i, set, m, v);
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
     double share = smart_f64(i, &s, p, m, field, v);
     auto [x, y] = step_at_f64(&s, share);
     if (worst_f64(i, !s.slides, x, y, m, field, v) < c->Floor) {
@@ -2222,7 +2292,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// Kernel Pain, pain.go:51
+// Kernel Pain, pain.go:73
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2233,7 +2303,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel Pain, pain.go:51
+// Kernel Pain, pain.go:73
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2244,7 +2314,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:72
+// Kernel PainNewton, pain.go:93
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2255,7 +2325,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:72
+// Kernel PainNewton, pain.go:93
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2266,7 +2336,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:87
+// Kernel PainExact, pain.go:109
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2277,7 +2347,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:87
+// Kernel PainExact, pain.go:109
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2288,7 +2358,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:104
+// Kernel Laplace, pain.go:128
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2299,7 +2369,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:104
+// Kernel Laplace, pain.go:128
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2360,7 +2430,7 @@ extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, 
     reduce(result, key);
 }
 
-// Kernel Optimise, smart.go:45
+// Kernel Optimise, smart.go:46
 extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2371,7 +2441,7 @@ extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Optimise, smart.go:45
+// Kernel Optimise, smart.go:46
 extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2382,7 +2452,7 @@ extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Hybrid, smart.go:61
+// Kernel Hybrid, smart.go:63
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2393,7 +2463,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel Hybrid, smart.go:61
+// Kernel Hybrid, smart.go:63
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,

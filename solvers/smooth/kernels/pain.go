@@ -1,46 +1,68 @@
 package kernels
 
-// pull is what the neighbours of a vertex p do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
 // M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-type pull[F Float] struct {
-	a          Tensor[F]
-	gx, gy     F
-	xx, xy, yy F // Σ u_l u_l'
+func gather[F Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
+	p := &v[i]
+	x, y, p11, p12, p22 := p.X, p.Y, p.M11, p.M12, p.M22
+	var a11, a12, a22, gx, gy F
+	r := &m.Rings[i]
+	for k := 0; ; k++ {
+		j := int32(-1)
+		if k < inline {
+			j = r.At[k]
+		} else {
+			j = m.next(i, k)
+		}
+		if j < 0 {
+			break
+		}
+		n := &v[j]
+		ux, uy := n.X-x, n.Y-y
+		m11, m12, m22 := p11+n.M11, p12+n.M12, p22+n.M22
+		a11 += m11
+		a12 += m12
+		a22 += m22
+		gx += m11*ux + m12*uy
+		gy += m12*ux + m22*uy
+	}
+	var a Tensor[F]
+	a.M11, a.M12, a.M22 = a11, a12, a22
+	return a, gx, gy
 }
 
-func gather[F Float](i int, m *Mesh[F], v []Vertex[F]) pull[F] {
-	var w pull[F]
-	p := v[i]
+// moments returns Σ u_l u_l'.
+func moments[F Float](i int, m *Mesh[F], v []Vertex[F]) (F, F, F) {
+	x, y := v[i].X, v[i].Y
+	var xx, xy, yy F
 	for k := 0; ; k++ {
 		j := m.next(i, k)
 		if j < 0 {
-			return w
+			return xx, xy, yy
 		}
-		y := &v[j]
-		ux, uy := y.X-p.X, y.Y-p.Y
-		m11, m12, m22 := p.M11+y.M11, p.M12+y.M12, p.M22+y.M22
-		w.a.M11 += m11
-		w.a.M12 += m12
-		w.a.M22 += m22
-		w.gx += m11*ux + m12*uy
-		w.gy += m12*ux + m22*uy
-		w.xx += ux * ux
-		w.xy += ux * uy
-		w.yy += uy * uy
+		ux, uy := v[j].X-x, v[j].Y-y
+		xx += ux * ux
+		xy += ux * uy
+		yy += uy * uy
 	}
 }
 
-// newton returns the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At. A is factored as LDL', which keeps
-// its scale out of the way of overflow.
-func (w *pull[F]) newton(relax F, s *step[F]) {
+// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+func (s *step[F]) newton(a *Tensor[F], gx, gy, relax F) {
 	if s.slides {
 		t := &s.rail
-		s.ds = relax * (t.Tx*w.gx + t.Ty*w.gy) / w.a.product(t.Tx, t.Ty, t.Tx, t.Ty)
+		s.ds = relax * (t.Tx*gx + t.Ty*gy) / a.product(t.Tx, t.Ty, t.Tx, t.Ty)
 		return
 	}
-	l := w.a.M12 / w.a.M11
-	s.dy = relax * (w.gy - l*w.gx) / (w.a.M22 - l*w.a.M12)
-	s.dx = relax*w.gx/w.a.M11 - l*s.dy
+	s.dx, s.dy = solve(a.M11, a.M12, a.M22, relax*gx, relax*gy)
+}
+
+// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+func solve[F Float](a11, a12, a22, gx, gy F) (F, F) {
+	inverse := 1 / a11
+	l := a12 * inverse
+	y := (gy - l*gx) / (a22 - l*a12)
+	return gx*inverse - l*y, y
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
@@ -53,15 +75,14 @@ func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c
 	if !due(i, p, m, moved, seen) {
 		return 0
 	}
-	s := from(i, set, m, v)
-	w := gather(i, m, v)
+	var s step[F]
+	s.begin(i, set, m, v)
+	a, gx, gy := gather(i, m, v)
 	if s.slides { // D is A, a number
-		w.newton(p.Relax/2, &s)
+		s.newton(&a, gx, gy, p.Relax/2)
 	} else {
-		off := (1 + p.Excess) * abs(w.a.M12)
-		w.a.M11 += larger(w.a.M11, off)
-		w.a.M22 += larger(w.a.M22, off)
-		w.newton(p.Relax, &s)
+		off := (1 + p.Excess) * abs(a.M12)
+		s.dx, s.dy = solve(a.M11+larger(a.M11, off), a.M12, a.M22+larger(a.M22, off), p.Relax*gx, p.Relax*gy)
 	}
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
@@ -74,9 +95,10 @@ func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 	if !due(i, p, m, moved, seen) {
 		return 0
 	}
-	s := from(i, set, m, v)
-	w := gather(i, m, v)
-	w.newton(p.Relax, &s)
+	var s step[F]
+	s.begin(i, set, m, v)
+	a, gx, gy := gather(i, m, v)
+	s.newton(&a, gx, gy, p.Relax)
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
@@ -89,12 +111,14 @@ func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 	if !due(i, p, m, moved, seen) {
 		return 0
 	}
-	s := from(i, set, m, v)
-	w := gather(i, m, v)
+	var s step[F]
+	s.begin(i, set, m, v)
+	a, gx, gy := gather(i, m, v)
 	mx, my := field.Slope(s.x, s.y)
-	w.gx -= (mx.M11*w.xx + 2*mx.M12*w.xy + mx.M22*w.yy) / 2
-	w.gy -= (my.M11*w.xx + 2*my.M12*w.xy + my.M22*w.yy) / 2
-	w.newton(p.Relax, &s)
+	xx, xy, yy := moments(i, m, v)
+	gx -= (mx.M11*xx + 2*mx.M12*xy + mx.M22*yy) / 2
+	gy -= (my.M11*xx + 2*my.M12*xy + my.M22*yy) / 2
+	s.newton(&a, gx, gy, p.Relax)
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
@@ -106,19 +130,21 @@ func Laplace[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F]
 	if !due(i, p, m, moved, seen) {
 		return 0
 	}
-	s := from(i, set, m, v)
-	var w pull[F]
+	var s step[F]
+	s.begin(i, set, m, v)
+	var a Tensor[F]
+	var gx, gy F
 	for k := 0; ; k++ {
 		j := m.next(i, k)
 		if j < 0 {
 			break
 		}
-		w.a.M11++
-		w.gx += v[j].X - s.x
-		w.gy += v[j].Y - s.y
+		a.M11++
+		gx += v[j].X - s.x
+		gy += v[j].Y - s.y
 	}
-	w.a.M22 = w.a.M11
-	w.newton(p.Relax, &s)
+	a.M22 = a.M11
+	s.newton(&a, gx, gy, p.Relax)
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 

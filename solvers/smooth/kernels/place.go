@@ -32,15 +32,14 @@ type step[F Float] struct {
 	rail       Rail[F]
 }
 
-// from begins a step of vertex i.
-func from[F Float](i int, set *Set, m *Mesh[F], v []Vertex[F]) step[F] {
-	var s step[F]
-	s.x, s.y, s.s = v[i].X, v[i].Y, v[i].S
+// begin begins a step of vertex i.
+func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
+	p := &v[i]
+	s.x, s.y, s.s = p.X, p.Y, p.S
 	if i >= int(set.Slide) {
 		s.slides = true
 		s.rail = m.Rails[i-int(set.Slide)+int(set.Rail)]
 	}
-	return s
 }
 
 // at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex never

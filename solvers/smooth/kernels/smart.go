@@ -11,7 +11,8 @@ func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], 
 	if !due(i, p, m, moved, seen) {
 		return 0
 	}
-	s := from(i, set, m, v)
+	var s step[F]
+	s.begin(i, set, m, v)
 	share := smart(i, &s, p, m, field, v)
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
@@ -21,8 +22,8 @@ func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], 
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
 func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
-	w := gather(i, m, v)
-	w.newton(p.Relax, s)
+	a, gx, gy := gather(i, m, v)
+	s.newton(&a, gx, gy, p.Relax)
 	share := F(1)
 	x, y := s.at(share)
 	if !upright(i, !s.slides, x, y, p.Flat, m, v) {
@@ -47,7 +48,8 @@ func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 	if !due(i, p, m, moved, seen) {
 		return 0
 	}
-	s := from(i, set, m, v)
+	var s step[F]
+	s.begin(i, set, m, v)
 	share := climb(i, &s, p, m, field, v)
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
@@ -63,7 +65,8 @@ func Hybrid[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F],
 	if !due(i, p, m, moved, seen) {
 		return 0
 	}
-	s := from(i, set, m, v)
+	var s step[F]
+	s.begin(i, set, m, v)
 	share := smart(i, &s, p, m, field, v)
 	x, y := s.at(share)
 	if worst(i, !s.slides, x, y, m, field, v) < c.Floor {
