@@ -5,15 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// conservation writes what is conserved, step by step, to conservation.csv.
+// conservation writes what the solver measures in the course of the run, above all what is conserved, to
+// conservation.csv.
 type conservation struct {
-	file *os.File
-	w    *bufio.Writer
-	row  []byte
+	file  *os.File
+	w     *bufio.Writer
+	row   []byte
+	begun bool
 }
 
 func openConservation(dir string) (*conservation, error) {
@@ -21,16 +21,26 @@ func openConservation(dir string) (*conservation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conservation{file: file, w: bufio.NewWriter(file)}
-	_, err = c.w.WriteString("step,t,dt,mass1,mass2\n")
-	return c, err
+	return &conservation{file: file, w: bufio.NewWriter(file)}, nil
 }
 
-func (c *conservation) record(step int, t, dt float64, d shallow.Diagnostics) error {
-	c.row = strconv.AppendInt(c.row[:0], int64(step), 10)
-	for _, v := range []float64{t, dt, d.Mass1, d.Mass2} {
-		c.row = append(c.row, ',')
-		c.row = strconv.AppendFloat(c.row, v, 'g', -1, 64)
+// record adds a row; the first one names the columns.
+func (c *conservation) record(step int, t, dt float64, table []column) error {
+	c.row = c.row[:0]
+	if !c.begun {
+		c.begun = true
+		c.row = append(c.row, "step,t,dt"...)
+		for _, v := range table {
+			c.row = append(append(c.row, ','), v.name...)
+		}
+		c.row = append(c.row, '\n')
+	}
+	c.row = strconv.AppendInt(c.row, int64(step), 10)
+	add := func(v float64) { c.row = strconv.AppendFloat(append(c.row, ','), v, 'g', -1, 64) }
+	add(t)
+	add(dt)
+	for _, v := range table {
+		add(v.value)
 	}
 	_, err := c.w.Write(append(c.row, '\n'))
 	return err

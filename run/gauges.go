@@ -3,6 +3,7 @@ package run
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/config"
 )
 
@@ -27,13 +27,12 @@ type gauge struct {
 }
 
 // locate finds the cell of each gauge on this rank, -1 where another rank has it. A gauge outside the mesh is refused.
-func locate(ctx context.Context, list []config.Gauge, comm dist.Comm, part *mesh.Part) ([]int, error) {
+func locate(ctx context.Context, list []config.Gauge, comm dist.Comm, p prober) ([]int, error) {
 	cells := make([]int, len(list))
 	owners := make([]int64, len(list))
 	for i, g := range list {
-		cells[i], owners[i] = containing(part, g.At[0], g.At[1]), math.MaxInt64
-		if cells[i] >= 0 {
-			owners[i] = int64(part.Global[cells[i]])
+		if cells[i], owners[i] = p.locate(g.At[0], g.At[1]); cells[i] < 0 {
+			owners[i] = math.MaxInt64
 		}
 	}
 	mine := slices.Clone(owners)
@@ -61,25 +60,11 @@ func openGauge(dir string, g config.Gauge, cell int, names []string) (*gauge, er
 		return nil, err
 	}
 	o := &gauge{cell: cell, every: g.Every, file: file, w: bufio.NewWriter(file)}
-	_, err = o.w.WriteString("t," + strings.Join(names, ",") + "\n")
-	return o, err
-}
-
-// containing returns the owned cell of lowest global id that holds a point, or -1. Cells hold their edges.
-func containing(part *mesh.Part, px, py float64) int {
-	best := -1
-	for i := range part.Owned {
-		x, y := part.Vertices(i)
-		inside := true
-		for k := range 3 {
-			n := (k + 1) % 3
-			inside = inside && (x[n]-x[k])*(py-y[k])-(y[n]-y[k])*(px-x[k]) >= 0
-		}
-		if inside && (best < 0 || part.Global[i] < part.Global[best]) {
-			best = i
-		}
+	o.row = append(o.row, "t,"+strings.Join(names, ",")+"\n"...)
+	if _, err := o.w.Write(o.row); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
-	return best
+	return o, nil
 }
 
 // record writes a row where one is due: at the first step that reaches each multiple of the interval.

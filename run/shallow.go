@@ -1,88 +1,96 @@
 package run
 
 import (
-	"fmt"
+	"context"
+	"runtime/debug"
+	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// shallowSetUp turns the sections of a case into what the solver takes.
-func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
-	w, p := c.Sections.(*config.Shallow), c.Sections.(*config.Shallow).Physics
-	cfg := shallow.Config{
-		Scheme: p.Scheme, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL, EntropyFix: p.EntropyFix,
-		DryDepth: p.DryDepth, Hyperbolic: p.InterlayerFriction, Open: w.Boundary.Default == "open",
-	}
-	if p.Layers == 1 {
-		cfg.DensityRatio = 1 // without an upper layer it does not matter
-	}
-	var in shallow.Initial
-	var err error
-	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {
-		return cfg, in, err
-	}
-	v, err := evaluate(c, w.Initial, part)
+// shallowRun drives solver "shallow-water".
+type shallowRun struct {
+	solver shallow.Solver
+	c      *config.Case
+	layers int
+	part   *mesh.Part
+	rank   int
+	size   extent
+	start  shallow.Diagnostics
+	cells  *meshPiece // of all frames; nil before the first
+}
+
+func newShallow(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device) (_ driver, err error) {
+	w := c.Sections.(*config.Shallow)
+	part, plan, err := distribute(ctx, c, w.Mesh, comm)
 	if err != nil {
-		return cfg, in, fmt.Errorf("[initial] %w", err)
+		return nil, err
 	}
-	in.Depth = v["depth"]
-	if p.Layers == 1 {
-		// The one layer is the lower one: the upper is absent everywhere.
-		in.H1, in.U1, in.V1 = zeros(part), zeros(part), zeros(part)
-		in.H2, in.U2, in.V2 = v["h"], v["u"], v["v"]
-		if z := v["z"]; z != nil {
-			in.H2 = zeros(part)
-			for i := range z {
-				in.H2[i] = max(0, z[i]+in.Depth[i])
-			}
-		}
-	} else {
-		in.H1, in.U1, in.V1 = v["h1"], v["u1"], v["v1"]
-		in.H2, in.U2, in.V2 = v["h2"], v["u2"], v["v2"]
-		if z1, z2 := v["z1"], v["z2"]; z1 != nil {
-			in.H1, in.H2 = zeros(part), zeros(part)
-			for i := range z1 {
-				in.H2[i] = max(0, z2[i]+in.Depth[i])
-				in.H1[i] = max(0, z1[i]-max(z2[i], -in.Depth[i]))
-			}
-		}
+	debug.FreeOSMemory() // the whole mesh, before the solver takes its share
+	cfg, initial, err := shallowSetUp(c, part)
+	if err == nil {
+		err = fits(dev, shallowBytes(w.Physics.Precision, part, initial.Manning != nil))
 	}
-	if !isZero(&p.Manning) {
-		m, err := evaluate(c, []config.Field{p.Manning}, part)
-		if err != nil {
-			return cfg, in, fmt.Errorf("[physics] %w", err)
-		}
-		in.Manning = m["manning"]
-		for i, n := range in.Manning {
-			if n < 0 {
-				return cfg, in, fmt.Errorf("[physics] manning at cell %d is %g: it cannot be negative", part.Global[i], n)
-			}
-		}
+	if err := agree(ctx, comm, err); err != nil {
+		return nil, err
 	}
-	return cfg, in, nil
+	d := &shallowRun{c: c, layers: w.Physics.Layers, part: part, rank: comm.Rank()}
+	solver, err := shallow.New(ctx, w.Physics.Precision, cfg, part, plan, initial, comm, dev)
+	if err == nil {
+		d.solver = solver
+		defer func() {
+			if err != nil {
+				d.close()
+			}
+		}()
+	}
+	if err := agree(ctx, comm, err); err != nil {
+		return nil, err
+	}
+	sums := []int64{int64(part.Owned), int64(solver.BytesPerCell() * float64(part.Owned))}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
+		return nil, err
+	}
+	d.size = extent{
+		cells: sums[0], bytes: sums[1], precision: w.Physics.Precision, end: c.Time.End, maxSteps: c.Time.MaxSteps,
+	}
+	if d.start, err = solver.Diagnose(ctx); err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
-func zeros(part *mesh.Part) []float64 { return make([]float64, len(part.Cells)) }
+func (d *shallowRun) extent() extent { return d.size }
 
-// solverField is what the solver calls a field of a case: one layer is its lower one.
-func solverField(layers int, name string) string {
-	if layers == 2 || name == "depth" {
-		return name
-	}
-	return name + "2"
+func (d *shallowRun) advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+	return false, d.solver.Advance(ctx, until, steps)
 }
 
-// metrics are what the summary says about the end of the run, by the names of the case's layers.
-func metrics(d, start shallow.Diagnostics) map[string]float64 {
-	return map[string]float64{
-		"mass1": d.Mass1, "mass2": d.Mass2,
-		"mass1_drift": drift(d.Mass1, start.Mass1), "mass2_drift": drift(d.Mass2, start.Mass2),
-		"h1_min": d.H1Min, "h1_max": d.H1Max, "h2_min": d.H2Min, "h2_max": d.H2Max,
-		"speed_max": d.SpeedMax, "z1_abs_integral": d.Z1AbsIntegral, "h2_sq_integral": d.H2SqIntegral,
-		"complex_edges": float64(d.ComplexEdges), "limited_fluxes": float64(d.LimitedFluxes), "cfl_max": d.CFLMax,
+func (d *shallowRun) clock() (t float64, steps int, dt float64) {
+	return d.solver.Time(), d.solver.Steps(), d.solver.Dt()
+}
+
+func (d *shallowRun) report(ctx context.Context) (report, error) {
+	now, err := d.solver.Diagnose(ctx)
+	if err != nil {
+		return report{}, err
 	}
+	drift1, drift2 := drift(now.Mass1, d.start.Mass1), drift(now.Mass2, d.start.Mass2)
+	return report{
+		table: []column{{"mass1", now.Mass1}, {"mass2", now.Mass2}},
+		metrics: map[string]float64{
+			"mass1": now.Mass1, "mass2": now.Mass2, "mass1_drift": drift1, "mass2_drift": drift2,
+			"h1_min": now.H1Min, "h1_max": now.H1Max, "h2_min": now.H2Min, "h2_max": now.H2Max,
+			"speed_max": now.SpeedMax, "z1_abs_integral": now.Z1AbsIntegral, "h2_sq_integral": now.H2SqIntegral,
+			"complex_edges": float64(now.ComplexEdges), "limited_fluxes": float64(now.LimitedFluxes), "cfl_max": now.CFLMax,
+		},
+		conservation: map[string]float64{"mass1": drift1, "mass2": drift2},
+	}, nil
 }
 
 // drift is the relative change of a mass, or the absolute one where there was none.
@@ -91,4 +99,54 @@ func drift(now, start float64) float64 {
 		return now
 	}
 	return (now - start) / start
+}
+
+func (d *shallowRun) frame(context.Context, string) (piece, error) {
+	if d.cells == nil {
+		d.cells = ownedCells(d.part, d.rank)
+	}
+	return d.cells.with(d.solver.Time(), d.c.Output.Fields, func(name string) ([]float64, error) {
+		return d.solver.Field(d.field(name))
+	})
+}
+
+func (d *shallowRun) locate(x, y float64) (cell int, id int64) {
+	if cell = containing(d.part, x, y); cell < 0 {
+		return -1, 0
+	}
+	return cell, int64(d.part.Global[cell])
+}
+
+func (d *shallowRun) value(name string, cell int) float64 { return d.solver.Value(d.field(name), cell) }
+
+// field is what the solver calls a field of the case: one layer is its lower one.
+func (d *shallowRun) field(name string) string {
+	if d.layers == 2 || name == "depth" {
+		return name
+	}
+	return name + "2"
+}
+
+func (d *shallowRun) hash(ctx context.Context) (string, error) { return d.solver.Hash(ctx) }
+func (d *shallowRun) phases() map[string]float64               { return d.solver.Phases() }
+func (d *shallowRun) close()                                   { d.solver.Close() }
+
+// shallowBytes is the least that the solver takes on a device of its own memory for a part: both states, the beds, the
+// numbers of the diagnostics, friction, and the cells and edges in tiles, of which each edge is in one at least.
+func shallowBytes(precision string, part *mesh.Part, friction bool) int64 {
+	if precision == "float32" {
+		return leastShallow[float32](part, friction)
+	}
+	return leastShallow[float64](part, friction)
+}
+
+func leastShallow[F kernels.Float](part *mesh.Part, friction bool) int64 {
+	var number F
+	all := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{})
+	if friction {
+		all += unsafe.Sizeof(number)
+	}
+	edge := unsafe.Sizeof(kernels.Ends{}) + unsafe.Sizeof(kernels.Normal[F]{})
+	owned := unsafe.Sizeof(kernels.TileCell{}) + unsafe.Sizeof(float64(0)) + 3*edge/2
+	return int64(all)*int64(len(part.Cells)) + int64(owned)*int64(part.Owned)
 }

@@ -13,19 +13,10 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Scatter gives every rank its part. Only rank 0 passes a decomposition; it may pass an error instead, which every
-// rank then returns.
-func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition, cause error) (*mesh.Part, *halo.Plan, error) {
+// Scatter gives every rank its part. Only rank 0 passes a decomposition.
+func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition) (*mesh.Part, *halo.Plan, error) {
 	if comm.Rank() != 0 {
 		return receive(ctx, comm)
-	}
-	if cause != nil {
-		for r := 1; r < comm.Size(); r++ {
-			if err := send(ctx, comm, r, packet{Failure: cause.Error()}.encode()); err != nil {
-				return nil, nil, err
-			}
-		}
-		return nil, nil, cause
 	}
 	var myPart *mesh.Part
 	var myPlan *halo.Plan
@@ -74,9 +65,6 @@ func receive(ctx context.Context, comm dist.Comm) (*mesh.Part, *halo.Plan, error
 	if err != nil {
 		return nil, nil, fmt.Errorf("the part that rank 0 sent: %w", err)
 	}
-	if p.Failure != "" {
-		return nil, nil, fmt.Errorf("%s", p.Failure)
-	}
 	return p.Part, p.Plan, nil
 }
 
@@ -90,9 +78,8 @@ func fetch(ctx context.Context, comm dist.Comm, buf []byte) error {
 
 // packet is what travels. Its large arrays go as raw bytes behind a gob of the rest: gob takes numbers one by one.
 type packet struct {
-	Failure string
-	Part    *mesh.Part
-	Plan    *halo.Plan
+	Part *mesh.Part
+	Plan *halo.Plan
 }
 
 // arrays lists the large arrays of a part as bytes, in a fixed order; sizes gives their lengths when they are made.
@@ -102,16 +89,11 @@ func arrays(p *mesh.Part) [][]byte {
 
 func (p packet) encode() []byte {
 	var b bytes.Buffer
-	var raw [][]byte
-	head := p
-	var sizes []int
-	if p.Part != nil {
-		raw = arrays(p.Part)
-		light := *p.Part
-		light.X, light.Y, light.Cells, light.Global, light.Neighbour = nil, nil, nil, nil, nil
-		head.Part = &light
-		sizes = []int{len(p.Part.X), len(p.Part.Y), len(p.Part.Cells), len(p.Part.Global), len(p.Part.Neighbour)}
-	}
+	raw := arrays(p.Part)
+	sizes := []int{len(p.Part.X), len(p.Part.Y), len(p.Part.Cells), len(p.Part.Global), len(p.Part.Neighbour)}
+	light := *p.Part
+	light.X, light.Y, light.Cells, light.Global, light.Neighbour = nil, nil, nil, nil, nil
+	head := packet{Part: &light, Plan: p.Plan}
 	e := gob.NewEncoder(&b)
 	for _, v := range []any{head, sizes} {
 		if err := e.Encode(v); err != nil {
@@ -135,11 +117,8 @@ func decode(body []byte) (packet, error) {
 	if err := d.Decode(&sizes); err != nil {
 		return p, err
 	}
-	if p.Part == nil {
-		return p, nil
-	}
-	if p.Plan == nil || len(sizes) != 5 {
-		return p, fmt.Errorf("it has no plan, or %d arrays instead of 5", len(sizes))
+	if p.Part == nil || p.Plan == nil || len(sizes) != 5 {
+		return p, fmt.Errorf("it has no part or no plan, or %d arrays instead of 5", len(sizes))
 	}
 	width := []int{8, 8, 12, 4, 12}
 	total := 0

@@ -1,82 +1,13 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
-	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/mesh/meshio"
-	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/config"
-	"github.com/atoll-hpc/atoll/run/decompose"
 	"github.com/atoll-hpc/atoll/run/raster"
 )
-
-// BadInput is an error that the user's input caused: the run did not start.
-type BadInput struct{ Err error }
-
-func (e *BadInput) Error() string { return e.Err.Error() }
-func (e *BadInput) Unwrap() error { return e.Err }
-
-// LoadMesh reads or generates the mesh of a case.
-func LoadMesh(c *config.Case, s config.Mesh) (*mesh.Mesh, error) {
-	var m *mesh.Mesh
-	var err error
-	if s.File != "" {
-		m, err = meshio.Read(c.Path(s.File))
-	} else {
-		b := s.Bounds
-		m, err = mesh.Rectangle(b[0], b[1], b[2], b[3], s.Cells, s.Seed)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for range s.Refine {
-		if m, err = mesh.Refine(m); err != nil {
-			return nil, err
-		}
-	}
-	return m, nil
-}
-
-// distribute gives every rank its part of the case's mesh, which rank 0 loads and cuts.
-func distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Comm) (*mesh.Part, *halo.Plan, error) {
-	var d *decompose.Decomposition
-	var bad error
-	if comm.Rank() == 0 {
-		var m *mesh.Mesh
-		if m, bad = LoadMesh(c, s); bad == nil {
-			d, bad = decompose.New(m, decompose.Options{
-				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Cut: partition.Cut(s.Partition), Seed: s.Seed,
-			})
-		}
-	}
-	return decompose.Scatter(ctx, comm, d, bad)
-}
-
-// agree makes an error of one rank the error of all: of the lowest rank that has one.
-func agree(ctx context.Context, comm dist.Comm, mine error) error {
-	var text []byte
-	if mine != nil {
-		text = []byte(mine.Error())
-	}
-	all, err := comm.Allgatherv(ctx, text)
-	if err != nil {
-		return err
-	}
-	for r, t := range all {
-		if len(t) > 0 {
-			if r == comm.Rank() {
-				return &BadInput{mine}
-			}
-			return &BadInput{fmt.Errorf("%s", t)}
-		}
-	}
-	return nil
-}
 
 // evaluate fills fields at the centroid of every cell of a part, in the order of the list, in which each field comes
 // after those that its expression uses.

@@ -1,0 +1,68 @@
+package run
+
+import (
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// shallowSetUp turns the sections of a case into what the solver takes.
+func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
+	w := c.Sections.(*config.Shallow)
+	p := w.Physics
+	cfg := shallow.Config{
+		Scheme: p.Scheme, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL, EntropyFix: p.EntropyFix,
+		DryDepth: p.DryDepth, Hyperbolic: p.InterlayerFriction, Open: w.Boundary.Default == "open",
+	}
+	if p.Layers == 1 {
+		cfg.DensityRatio = 1 // without an upper layer it does not matter
+	}
+	var in shallow.Initial
+	var err error
+	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {
+		return cfg, in, err
+	}
+	v, err := evaluate(c, w.Initial, part)
+	if err != nil {
+		return cfg, in, fmt.Errorf("[initial] %w", err)
+	}
+	in.Depth = v["depth"]
+	if p.Layers == 1 {
+		// The one layer is the lower one: the upper is absent everywhere.
+		in.H1, in.U1, in.V1 = zeros(part), zeros(part), zeros(part)
+		in.H2, in.U2, in.V2 = v["h"], v["u"], v["v"]
+		if z := v["z"]; z != nil {
+			in.H2 = zeros(part)
+			for i := range z {
+				in.H2[i] = max(0, z[i]+in.Depth[i])
+			}
+		}
+	} else {
+		in.H1, in.U1, in.V1 = v["h1"], v["u1"], v["v1"]
+		in.H2, in.U2, in.V2 = v["h2"], v["u2"], v["v2"]
+		if z1, z2 := v["z1"], v["z2"]; z1 != nil {
+			in.H1, in.H2 = zeros(part), zeros(part)
+			for i := range z1 {
+				in.H2[i] = max(0, z2[i]+in.Depth[i])
+				in.H1[i] = max(0, z1[i]-max(z2[i], -in.Depth[i]))
+			}
+		}
+	}
+	if !isZero(&p.Manning) {
+		m, err := evaluate(c, []config.Field{p.Manning}, part)
+		if err != nil {
+			return cfg, in, fmt.Errorf("[physics] %w", err)
+		}
+		in.Manning = m["manning"]
+		for i, n := range in.Manning {
+			if n < 0 {
+				return cfg, in, fmt.Errorf("[physics] manning at cell %d is %g: it cannot be negative", part.Global[i], n)
+			}
+		}
+	}
+	return cfg, in, nil
+}
+
+func zeros(part *mesh.Part) []float64 { return make([]float64, len(part.Cells)) }
