@@ -15,11 +15,10 @@ type Links interface {
 	// Exchange sends and receives what lies on the device, after everything called before and beside what is called
 	// later, which must leave it alone until Join.
 	Exchange(send, recv []Message) error
-	// Join makes what is called later wait for the last Exchange.
-	Join() error
-	// Max replaces each key by the greatest of all ranks, after what was called before, the last Exchange too, and
-	// before what is called later.
+	// Max replaces each key on the device by the greatest of all ranks, as Exchange sends: after what was called before.
 	Max(keys []uint64) error
+	// Join makes what is called later wait for every Exchange and Max before.
+	Join() error
 	// Abort ends what is queued, on this rank: a rank that was lost would be waited for without end. It may be called
 	// from any goroutine.
 	Abort()

@@ -122,8 +122,8 @@ func (x *Linked[T]) Start(_ context.Context, field []T) error {
 func (x *Linked[T]) Send(context.Context) error   { return nil }
 func (x *Linked[T]) Finish(context.Context) error { return x.links.Join() }
 
-// Max replaces each key on the device by the greatest of all ranks, after what was called before and before what is
-// called later.
+// Max replaces each key on the device by the greatest of all ranks, after what was called before. It is complete with the
+// next Finish.
 func (x *Linked[T]) Max(keys []uint64) error { return x.links.Max(keys) }
 
 // Close gives back what the device holds.

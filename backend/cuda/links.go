@@ -76,7 +76,7 @@ func (l *links) Exchange(send, recv []backend.Message) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
-	defer l.d.span("exchange", l.stream)()
+	done := l.d.span("exchange", l.stream)
 	if err := l.call(ncclGroupStart, [maxArgs]uintptr{}); err != nil {
 		return err
 	}
@@ -87,7 +87,9 @@ func (l *links) Exchange(send, recv []backend.Message) error {
 	for _, m := range send {
 		err = errors.Join(err, l.message(ncclSend, m))
 	}
-	return errors.Join(err, l.call(ncclGroupEnd, [maxArgs]uintptr{}))
+	err = errors.Join(err, l.call(ncclGroupEnd, [maxArgs]uintptr{}))
+	done()
+	return errors.Join(err, l.stream.Record(l.done))
 }
 
 func (l *links) message(c ncclCall, m backend.Message) error {
@@ -95,9 +97,7 @@ func (l *links) message(c ncclCall, m backend.Message) error {
 		l.comm, l.stream.handle})
 }
 
-func (l *links) Join() error {
-	return errors.Join(l.stream.Record(l.done), l.d.compute.Wait(l.done))
-}
+func (l *links) Join() error { return l.d.compute.Wait(l.done) }
 
 func (l *links) Max(keys []uint64) error {
 	if err := l.begin(); err != nil {
@@ -109,7 +109,7 @@ func (l *links) Max(keys []uint64) error {
 		return err
 	}
 	done()
-	return l.Join()
+	return l.stream.Record(l.done)
 }
 
 func (l *links) Abort() {

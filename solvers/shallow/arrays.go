@@ -17,8 +17,8 @@ type arrays[F kernels.Float] struct {
 	manning  []F
 	counters []kernels.Counters // one
 
-	// What steps hand on to each other: the clock when step k began is at k modulo turns, and the longest step that
-	// its waves allow at k+1.
+	// What steps hand on to each other: the clock that step k finds is at k modulo turns, and the longest step that its
+	// waves allow at k+1.
 	clock []kernels.Clock[F]
 	least []atomics.Least[F]
 
@@ -114,6 +114,14 @@ func (a *arrays[F]) free() {
 	a.taken = nil
 }
 
+// wavesOf is where step k finds what the waves allow it.
+func (a *arrays[F]) wavesOf(k int) int {
+	if a.params.Lag {
+		k += turns - 1
+	}
+	return k % turns
+}
+
 // loops are the kernels of a step: of all fluxes and then all cells, or of tiles.
 type loops struct{ flux, update, tile backend.Loop }
 
@@ -121,7 +129,7 @@ type loops struct{ flux, update, tile backend.Loop }
 func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	from, to := a.state[k%2], a.state[1-k%2]
 	clock, next := &a.clock[k], &a.clock[(k+1)%turns]
-	waves, least, spare := &a.least[k], &a.least[(k+1)%turns], &a.least[(k+2)%turns]
+	waves, least, spare := &a.least[a.wavesOf(k)], &a.least[(k+1)%turns], &a.least[(k+2)%turns]
 	counters := &a.counters[0]
 	switch scheme {
 	case "pvm-ifcp":

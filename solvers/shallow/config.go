@@ -16,6 +16,7 @@ type Config struct {
 	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
 	DryDepth     float64 // m; a thinner layer counts as absent
 	Hyperbolic   bool    // keep cells hyperbolic by friction between the layers
+	Lag          bool    // a step's length comes from the waves of the step before last, and no rank waits for another's
 
 	// Boundary gives for each physical group whether water leaves through its edges; Open is for edges of no group.
 	Boundary []bool
@@ -46,7 +47,7 @@ type Initial struct {
 func params[F kernels.Float](c Config, friction bool) (kernels.Params[F], error) {
 	p := kernels.Params[F]{
 		Gravity: F(c.Gravity), DensityRatio: F(c.DensityRatio), CFL: F(c.CFL), EntropyFix: F(c.EntropyFix),
-		DryDepth: F(c.DryDepth), Tolerance: tolerance[F](), Hyperbolic: c.Hyperbolic, Friction: friction,
+		DryDepth: F(c.DryDepth), Tolerance: tolerance[F](), Hyperbolic: c.Hyperbolic, Friction: friction, Lag: c.Lag,
 	}
 	switch {
 	case !(c.Gravity > 0):

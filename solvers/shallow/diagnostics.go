@@ -45,6 +45,9 @@ func (s *solver[F]) measured(what int32) []float64 {
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
+	if err := s.rest(ctx); err != nil {
+		return Diagnostics{}, err
+	}
 	d := Diagnostics{CFLMax: s.time[0].Courant}
 	for _, e := range []struct {
 		to   *float64
@@ -163,6 +166,9 @@ const chunk = 1 << 16
 
 // Hash gathers the state in blocks of global ids, so that no rank ever holds it all.
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+	if err := s.rest(ctx); err != nil {
+		return "", err
+	}
 	if s.order == nil {
 		s.order = make([]int32, s.part.Owned)
 		for i := range s.order {

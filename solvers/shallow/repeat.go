@@ -29,6 +29,9 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 		return err
 	}
 	s.clockAt = time.Now()
+	if err := s.rest(ctx); err != nil {
+		return err
+	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
@@ -55,16 +58,22 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 			return err
 		}
 	}
+	if s.linked != nil {
+		if err := s.linked.Finish(ctx); err != nil {
+			return err
+		}
+	}
 	before := clock.Steps
 	if err := backend.Download(s.dev, s.time[:], s.clock[end:end+1]); err != nil {
 		return err
 	}
 	if clock.Pending {
-		if err := backend.Download(s.dev, s.least[:1], s.arrays.least[end:end+1]); err != nil {
+		if err := backend.Download(s.dev, s.least[:], s.arrays.least); err != nil {
 			return err
 		}
-		clock.Tick(s.least[0].Value())
-		clock.Book()
+		clock.Tick(s.least[s.wavesOf(end)].Value())
+		s.book()
+		s.reducer.last = float64(s.least[end].Value())
 	}
 	s.lap(inUpdate)
 	s.now = (s.now + int(clock.Steps-before)) % turns
@@ -87,7 +96,10 @@ func (s *solver[F]) queue(ctx context.Context, k int) error {
 	if err := s.linked.Finish(ctx); err != nil {
 		return err
 	}
-	return s.linked.Max(s.keys((k + 1) % turns))
+	if err := s.linked.Max(s.keys((k + 1) % turns)); err != nil || s.params.Lag {
+		return err // a lagging minimum is there with the next step's ghosts
+	}
+	return s.linked.Finish(ctx)
 }
 
 // recording returns that of several steps from turn k on.
@@ -100,6 +112,9 @@ func (s *solver[F]) recording(ctx context.Context, k int) (backend.Recording, er
 			if err := s.queue(ctx, (k+n)%turns); err != nil {
 				return err
 			}
+		}
+		if s.linked != nil {
+			return s.linked.Finish(ctx)
 		}
 		return nil
 	})

@@ -84,13 +84,13 @@ type solver[F kernels.Float] struct {
 	clockAt time.Time
 	spent   [4]time.Duration // on fluxes, waiting for ghosts, updates, waiting for the time step
 	flying  bool             // the ghosts of this state are on their way
-	reduced [1]float64
+	reducer *reducer
 	order   []int32 // owned cells in ascending global order
 }
 
 func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
 	dev backend.Device) (_ *solver[F], err error) {
-	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1}
+	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, reducer: newReducer(comm, cfg.Lag)}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -222,16 +222,26 @@ func (s *solver[F]) step(ctx context.Context) error {
 	}
 	s.lap(inUpdate)
 
-	s.reduced[0] = float64(s.least[0].Value())
-	if err := s.comm.AllreduceFloat64(ctx, dist.Min, s.reduced[:]); err != nil {
+	limit, err := s.reducer.limit(ctx, float64(s.least[0].Value()))
+	if err != nil {
 		return fmt.Errorf("time step: %w", err)
 	}
 	s.lap(inReduce)
-	s.time[0].Tick(F(s.reduced[0]))
-	s.time[0].Book()
+	s.time[0].Tick(F(limit))
+	s.book()
 	s.now = next
 	s.viewed = -1
 	return s.check(ctx)
+}
+
+// book keeps the CFL number of the last step whose waves are known.
+func (s *solver[F]) book() {
+	c := &s.time[0]
+	if s.params.Lag {
+		c.Book(c.Before, c.Limit)
+	} else {
+		c.Book(c.Took, c.Limit)
+	}
 }
 
 // sweepCells computes all fluxes and then updates the cells. Fluxes between owned cells are computed while the ghosts
@@ -279,16 +289,32 @@ func (s *solver[F]) begin() error {
 		return err
 	}
 	clear(s.least[:])
+	if s.params.Lag {
+		s.least[s.now].Take(F(s.reducer.last)) // which the step after next needs
+	}
 	return backend.Upload(s.dev, s.arrays.least, s.least[:])
 }
 
 // current is the state after the last step.
 func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now%2] }
 
-// check tells what is wrong if the last step broke the state.
+// check tells what is wrong if a step broke the state.
 func (s *solver[F]) check(ctx context.Context) error {
 	if s.time[0].Limit > 0 {
 		return nil
+	}
+	if _, err := s.reducer.latest(ctx); err != nil {
+		return err
+	}
+	return s.broken(ctx)
+}
+
+// rest waits for what is under way, so that the ranks can talk of something else. It finds a state that the very last
+// step broke.
+func (s *solver[F]) rest(ctx context.Context) error {
+	limit, err := s.reducer.latest(ctx)
+	if err != nil || limit > 0 {
+		return err
 	}
 	return s.broken(ctx)
 }
@@ -329,6 +355,9 @@ func (s *solver[F]) Phases() map[string]float64 {
 }
 
 func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float64)) error {
+	if err := s.rest(ctx); err != nil {
+		return err
+	}
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
@@ -350,6 +379,7 @@ func (s *solver[F]) Nudge(ctx context.Context, change func(cell int, w *[6]float
 }
 
 func (s *solver[F]) Close() {
+	s.reducer.close()
 	for _, r := range s.replay {
 		if r != nil {
 			r.Close()

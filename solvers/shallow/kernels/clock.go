@@ -13,6 +13,7 @@ type Clock[F Float] struct {
 	Dt      F    // the step to take, s
 	Limit   F    // the longest step that the waves of the step before allowed, s
 	Took    F    // the step before, s
+	Before  F    // the one before that, s
 	Stop    bool // there is no step to take: the time has come, or the state is broken
 	Pending bool // the step of length Dt is being taken
 }
@@ -30,7 +31,7 @@ func (c *Clock[F]) Tick(limit F) {
 	} else {
 		c.Time += float64(c.Dt)
 	}
-	c.Took, c.Limit = c.Dt, limit
+	c.Before, c.Took, c.Limit = c.Took, c.Dt, limit
 	c.Steps++
 	c.Pending = false
 	c.set()
@@ -46,14 +47,15 @@ func (c *Clock[F]) set() {
 	c.Stop = !(c.Limit > 0) || left <= 0
 }
 
-// Book keeps the largest CFL number of the steps.
-func (c *Clock[F]) Book() {
-	if courant := c.CFL * float64(c.Took) / float64(c.Limit); courant > c.Courant {
+// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
+func (c *Clock[F]) Book(dt, limit F) {
+	if courant := c.CFL * float64(dt) / float64(limit); courant > c.Courant {
 		c.Courant = courant
 	}
 }
 
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed.
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
 func (c *Clock[F]) now(waves *atomics.Least[F]) Clock[F] {
 	n := *c
 	if n.Pending {
@@ -63,9 +65,13 @@ func (c *Clock[F]) now(waves *atomics.Least[F]) Clock[F] {
 }
 
 // hand gives the clock on to the next step.
-func (c *Clock[F]) hand(next *Clock[F]) {
+func (c *Clock[F]) hand(next *Clock[F], lag bool) {
 	n := *c
-	n.Book()
+	took := n.Took
+	if lag {
+		took = n.Before
+	}
+	n.Book(took, n.Limit)
 	n.Pending = !n.Stop
 	*next = n
 }

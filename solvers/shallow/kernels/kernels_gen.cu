@@ -171,12 +171,13 @@ struct Params_f32 {
     float Tolerance;
     bool Hyperbolic;
     bool Friction;
+    bool Lag;
 };
 static_assert(sizeof(Params_f32) == 28 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, DensityRatio) == 4 && offsetof(Params_f32, CFL) == 8 &&
     offsetof(Params_f32, EntropyFix) == 12 && offsetof(Params_f32, DryDepth) == 16 &&
     offsetof(Params_f32, Tolerance) == 20 && offsetof(Params_f32, Hyperbolic) == 24 &&
-    offsetof(Params_f32, Friction) == 25, "Params_f32");
+    offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Lag) == 26, "Params_f32");
 
 // Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
 // negative constants Wall and Open.
@@ -232,13 +233,14 @@ struct Clock_f32 {
     float Dt;
     float Limit;
     float Took;
+    float Before;
     bool Stop;
     bool Pending;
 };
-static_assert(sizeof(Clock_f32) == 56 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
+static_assert(sizeof(Clock_f32) == 64 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
     offsetof(Clock_f32, CFL) == 16 && offsetof(Clock_f32, Courant) == 24 && offsetof(Clock_f32, Steps) == 32 &&
     offsetof(Clock_f32, Dt) == 40 && offsetof(Clock_f32, Limit) == 44 && offsetof(Clock_f32, Took) == 48 &&
-    offsetof(Clock_f32, Stop) == 52 && offsetof(Clock_f32, Pending) == 53, "Clock_f32");
+    offsetof(Clock_f32, Before) == 52 && offsetof(Clock_f32, Stop) == 56 && offsetof(Clock_f32, Pending) == 57, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float32], types.go:20
@@ -289,12 +291,13 @@ struct Params_f64 {
     double Tolerance;
     bool Hyperbolic;
     bool Friction;
+    bool Lag;
 };
 static_assert(sizeof(Params_f64) == 56 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, DensityRatio) == 8 && offsetof(Params_f64, CFL) == 16 &&
     offsetof(Params_f64, EntropyFix) == 24 && offsetof(Params_f64, DryDepth) == 32 &&
     offsetof(Params_f64, Tolerance) == 40 && offsetof(Params_f64, Hyperbolic) == 48 &&
-    offsetof(Params_f64, Friction) == 49, "Params_f64");
+    offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Lag) == 50, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
 // Normal[float64], types.go:34
@@ -335,13 +338,14 @@ struct Clock_f64 {
     double Dt;
     double Limit;
     double Took;
+    double Before;
     bool Stop;
     bool Pending;
 };
-static_assert(sizeof(Clock_f64) == 72 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
+static_assert(sizeof(Clock_f64) == 80 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
     offsetof(Clock_f64, CFL) == 16 && offsetof(Clock_f64, Courant) == 24 && offsetof(Clock_f64, Steps) == 32 &&
     offsetof(Clock_f64, Dt) == 40 && offsetof(Clock_f64, Limit) == 48 && offsetof(Clock_f64, Took) == 56 &&
-    offsetof(Clock_f64, Stop) == 64 && offsetof(Clock_f64, Pending) == 65, "Clock_f64");
+    offsetof(Clock_f64, Before) == 64 && offsetof(Clock_f64, Stop) == 72 && offsetof(Clock_f64, Pending) == 73, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float64], types.go:20
@@ -382,7 +386,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:77
+// Counters, types.go:78
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -577,7 +581,7 @@ DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     b->speed_ += f->Speed_;
 }
 
-// sqrt[float32], types.go:82
+// sqrt[float32], types.go:83
 DEVICE float sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
@@ -722,7 +726,7 @@ DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     b->speed_ += f->Speed_;
 }
 
-// sqrt[float64], types.go:82
+// sqrt[float64], types.go:83
 DEVICE double sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
@@ -980,7 +984,7 @@ DEVICE void Face_Look_f32(Face_f32 *f, Ends at, Normal_f32 *n, const Params_f32 
 }
 
 // abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
-// abs[float32], types.go:85
+// abs[float32], types.go:86
 DEVICE float abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
@@ -988,7 +992,7 @@ DEVICE float abs_f32(float x) {
     return x;
 }
 
-// larger[float32], types.go:92
+// larger[float32], types.go:93
 DEVICE float larger_f32(float a, float b) {
     if (a > b) {
         return a;
@@ -1068,7 +1072,7 @@ DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     }
 }
 
-// smaller[float32], types.go:99
+// smaller[float32], types.go:100
 DEVICE float smaller_f32(float a, float b) {
     if (a < b) {
         return a;
@@ -1557,7 +1561,7 @@ DEVICE void Face_Look_f64(Face_f64 *f, Ends at, Normal_f64 *n, const Params_f64 
 }
 
 // abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
-// abs[float64], types.go:85
+// abs[float64], types.go:86
 DEVICE double abs_f64(double x) {
     if (x < 0.0) {
         return -x;
@@ -1565,7 +1569,7 @@ DEVICE double abs_f64(double x) {
     return x;
 }
 
-// larger[float64], types.go:92
+// larger[float64], types.go:93
 DEVICE double larger_f64(double a, double b) {
     if (a > b) {
         return a;
@@ -1646,7 +1650,7 @@ DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     }
 }
 
-// smaller[float64], types.go:99
+// smaller[float64], types.go:100
 DEVICE double smaller_f64(double a, double b) {
     if (a < b) {
         return a;
@@ -2381,7 +2385,7 @@ DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f
 }
 
 // set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:40
+// (*Clock[float32]).set, clock.go:41
 DEVICE void Clock_set_f32(Clock_f32 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
@@ -2392,13 +2396,14 @@ DEVICE void Clock_set_f32(Clock_f32 *c) {
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:27
+// (*Clock[float32]).Tick, clock.go:28
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
     if (double(c->Limit) >= c->Until - c->Time) {
         c->Time = c->Until;
     } else {
         c->Time += double(c->Dt);
     }
+    c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
     c->Steps = add(c->Steps, int64(1));
@@ -2406,8 +2411,9 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
     Clock_set_f32(c);
 }
 
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed.
-// (*Clock[float32]).now, clock.go:57
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
+// (*Clock[float32]).now, clock.go:59
 DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     Clock_f32 n = *c;
     if (n.Pending) {
@@ -2435,19 +2441,23 @@ DEVICE int64 once(int64 t) {
     return 0;
 }
 
-// Book keeps the largest CFL number of the steps.
-// (*Clock[float32]).Book, clock.go:50
-DEVICE void Clock_Book_f32(Clock_f32 *c) {
-    if (double courant = c->CFL * double(c->Took) / double(c->Limit); courant > c->Courant) {
+// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
+// (*Clock[float32]).Book, clock.go:51
+DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
+    if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
     }
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float32]).hand, clock.go:66
-DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next) {
+// (*Clock[float32]).hand, clock.go:68
+DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
-    Clock_Book_f32(&n);
+    float took = n.Took;
+    if (lag) {
+        took = n.Before;
+    }
+    Clock_Book_f32(&n, took, n.Limit);
     n.Pending = !n.Stop;
     *next = n;
 }
@@ -2481,7 +2491,7 @@ DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f32(&now, next);
+        Clock_hand_f32(&now, next, p->Lag);
         spare->Reset();
     }
     float best = float(math_Inf(1));
@@ -2503,7 +2513,7 @@ DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
 }
 
 // set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:40
+// (*Clock[float64]).set, clock.go:41
 DEVICE void Clock_set_f64(Clock_f64 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
@@ -2514,13 +2524,14 @@ DEVICE void Clock_set_f64(Clock_f64 *c) {
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:27
+// (*Clock[float64]).Tick, clock.go:28
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
     if (c->Limit >= c->Until - c->Time) {
         c->Time = c->Until;
     } else {
         c->Time += c->Dt;
     }
+    c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
     c->Steps = add(c->Steps, int64(1));
@@ -2528,8 +2539,9 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
     Clock_set_f64(c);
 }
 
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed.
-// (*Clock[float64]).now, clock.go:57
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
+// (*Clock[float64]).now, clock.go:59
 DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     Clock_f64 n = *c;
     if (n.Pending) {
@@ -2548,19 +2560,23 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// Book keeps the largest CFL number of the steps.
-// (*Clock[float64]).Book, clock.go:50
-DEVICE void Clock_Book_f64(Clock_f64 *c) {
-    if (double courant = c->CFL * c->Took / c->Limit; courant > c->Courant) {
+// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
+// (*Clock[float64]).Book, clock.go:51
+DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
+    if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
     }
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float64]).hand, clock.go:66
-DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next) {
+// (*Clock[float64]).hand, clock.go:68
+DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
-    Clock_Book_f64(&n);
+    double took = n.Took;
+    if (lag) {
+        took = n.Before;
+    }
+    Clock_Book_f64(&n, took, n.Limit);
     n.Pending = !n.Stop;
     *next = n;
 }
@@ -2594,7 +2610,7 @@ DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f64(&now, next);
+        Clock_hand_f64(&now, next, p->Lag);
         spare->Reset();
     }
     double best = math_Inf(1);
@@ -2624,7 +2640,7 @@ DEVICE float TileIRRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f32(&now, next);
+        Clock_hand_f32(&now, next, p->Lag);
         spare->Reset();
     }
     float best = float(math_Inf(1));
@@ -2654,7 +2670,7 @@ DEVICE double TileIRRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f64(&now, next);
+        Clock_hand_f64(&now, next, p->Lag);
         spare->Reset();
     }
     double best = math_Inf(1);
@@ -2684,7 +2700,7 @@ DEVICE float TileRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
     for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f32(&now, next);
+        Clock_hand_f32(&now, next, p->Lag);
         spare->Reset();
     }
     float best = float(math_Inf(1));
@@ -2714,7 +2730,7 @@ DEVICE double TileRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
     for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f64(&now, next);
+        Clock_hand_f64(&now, next, p->Lag);
         spare->Reset();
     }
     double best = math_Inf(1);

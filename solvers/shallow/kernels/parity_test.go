@@ -108,7 +108,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
 			return NewTileRoeLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k], &x.least)
 		},
 	} {
-		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true}, {Limit: 1e-2, Dt: 1e-2, Until: 1, Pending: true}} {
+		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true}, {Limit: 1e-2, Dt: 1e-2, Took: 2e-2, Until: 1, Pending: true}} {
+			p.Lag = !p.Lag
 			var x [2]parts
 			for k := range x {
 				x[k].clock[0], x[k].out = c, make([]State[F], n)

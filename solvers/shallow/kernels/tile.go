@@ -44,7 +44,7 @@ func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
 	for range once(t) {
-		now.hand(next)
+		now.hand(next, p.Lag)
 		spare.Reset()
 	}
 	best := F(math.Inf(1))
@@ -72,7 +72,7 @@ func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
 	for range once(t) {
-		now.hand(next)
+		now.hand(next, p.Lag)
 		spare.Reset()
 	}
 	best := F(math.Inf(1))
@@ -100,7 +100,7 @@ func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
 	for range once(t) {
-		now.hand(next)
+		now.hand(next, p.Lag)
 		spare.Reset()
 	}
 	best := F(math.Inf(1))

@@ -71,6 +71,7 @@ type Params[F Float] struct {
 	Tolerance    F    // relative change at which Newton's iteration stops
 	Hyperbolic   bool // relax cells back to hyperbolicity by friction between the layers
 	Friction     bool // Manning's friction at the bed
+	Lag          bool // a step's length comes from the waves of the step before last
 }
 
 // Counters counts what was out of the ordinary.
