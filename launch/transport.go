@@ -63,12 +63,14 @@ func chooseInStep(p Place, asked string, mpi bool, started string) (transport, w
 	switch {
 	case asked == MPI:
 		return MPI, "asked for", nil
-	case asked == Auto && mpi && (p.PMI || p.Sockets == ""):
-		// Without PMI an MPI library may know Slurm by other means: it gets the chance where nothing else works.
+	case asked == Auto && mpi && p.PMI:
 		return MPI, "started by srun", nil
+	case asked == Auto && mpi && p.Sockets == "":
+		return refuse("%s, and offers MPI no PMI by which it finds the ranks: use srun --mpi=pmix (srun --mpi=list tells what "+
+			"there is), or --transport mpi if this MPI knows Slurm by itself", started)
 	case p.Nodes > 1:
-		return refuse("%s on %d nodes, and gRPC does not leave a node: between nodes it needs mutual TLS, which it does "+
-			"not have yet; %s, or take one node (srun --nodes=1)", started, p.Nodes, withMPI)
+		return refuse("%s on %d nodes, and gRPC does not leave a node: between nodes it needs mutual TLS, which it does not "+
+			"have yet; %s, or take one node (srun --nodes=1)", started, p.Nodes, withMPI)
 	case p.Sockets == "":
 		return refuse("%s, but not said on how many nodes, or in which job and step (SLURM_STEP_NUM_NODES, SLURM_JOB_ID, "+
 			"SLURM_STEP_ID): gRPC works within a node; %s", started, withMPI)

@@ -14,6 +14,7 @@ func TestChoose(t *testing.T) {
 		node    = Place{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d"}
 		nodePMI = Place{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d", PMI: true}
 		nodes   = Place{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0"}
+		many    = Place{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0", PMI: true}
 		silent  = Place{Launcher: Slurm, Size: 4}
 	)
 	for _, test := range []struct {
@@ -48,9 +49,11 @@ func TestChoose(t *testing.T) {
 		{"srun, local", node, InOne, true, "refused: the whole case by itself"},
 		{"nodes", nodes, Auto, false, "refused: mutual TLS"},
 		{"nodes, gRPC", nodes, GRPC, true, "refused: srun --nodes=1"},
-		{"nodes with MPI", nodes, Auto, true, "mpi: started by srun"},
+		{"nodes with MPI", many, Auto, true, "mpi: started by srun"},
+		{"nodes with MPI, no PMI", nodes, Auto, true, "refused: srun --mpi=pmix"},
+		{"nodes with MPI, no PMI, as told", nodes, MPI, true, "mpi: asked for"},
 		{"silent Slurm", silent, Auto, false, "refused: SLURM_STEP_NUM_NODES"},
-		{"silent Slurm with MPI", silent, Auto, true, "mpi: started by srun"},
+		{"silent Slurm with MPI", silent, Auto, true, "refused: srun --mpi=pmix"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			transport, why, err := Choose(test.place, test.asked, test.mpi)
