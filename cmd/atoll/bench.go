@@ -114,6 +114,7 @@ func benchScalingCommand() *cobra.Command {
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")
 	p.IntVar(&o.Steps, "steps", 200, "steps of each measurement")
 	p.IntVar(&o.Repeat, "repeat", 3, "measurements, of which the fastest counts")
+	p.BoolVar(&o.Lag, "lag", false, "take each step's length from the step before last")
 	p.BoolVar(&o.Hash, "hash", false, "print the hash of the state")
 	p.StringVar(&picture, "picture", "", "file for a picture (PNG); with one scheme in one precision")
 	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")

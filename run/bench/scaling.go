@@ -32,6 +32,7 @@ type ScalingOptions struct {
 	Precisions []string
 	Steps      int  // of each measurement
 	Repeat     int  // measurements, of which the fastest counts
+	Lag        bool // steps lag
 	Hash       bool // print the state's hash after the steps
 	Timeline   bool // print what a GPU of rank 0 does in one step, and when
 	Open       func(rank, ranks int) (backend.Device, error)
@@ -134,7 +135,7 @@ func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, 
 	}
 	defer dev.Close()
 	cfg := shallow.Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
-		Boundary: make([]bool, len(c.parts[r].Groups)), Halo: how}
+		Boundary: make([]bool, len(c.parts[r].Groups)), Halo: how, Lag: o.Lag}
 	solver, err := shallow.New(ctx, precision, cfg, c.parts[r], c.plans[r], paperTest(1, c.parts[r]), comm, dev)
 	if err != nil {
 		return s, err
