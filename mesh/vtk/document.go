@@ -108,6 +108,29 @@ func (d *document) dataSection(tag string, list Arrays) {
 	d.close(tag)
 }
 
+// fieldData declares the arrays of FieldData, if there are any.
+func (d *document) fieldData(list Arrays) {
+	if len(list) == 0 {
+		return
+	}
+	d.open("FieldData")
+	for _, a := range list {
+		v, err := wrap(a.Data)
+		if err != nil {
+			d.err = err
+			return
+		}
+		d.array(a.Name, a.width(), v, "NumberOfTuples", strconv.Itoa(a.Tuples()))
+	}
+	d.close("FieldData")
+}
+
+// connectivity declares the arrays that say which points cells have.
+func (d *document) connectivity(connectivity, offsets []int64, points int) {
+	d.array("connectivity", 1, indices(connectivity, int64(points)))
+	d.array("offsets", 1, indices(offsets, int64(len(connectivity))))
+}
+
 // finish writes the data of the arrays, ends the file and fills the blanks.
 func (d *document) finish() error {
 	d.open("AppendedData", "encoding", "raw")

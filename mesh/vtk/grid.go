@@ -69,22 +69,26 @@ func (g *Grid) checkCells() error {
 	if len(g.Types) != len(g.Offsets) {
 		return fmt.Errorf("there are %d cell types for %d cells", len(g.Types), len(g.Offsets))
 	}
+	return checkConnectivity(g.Connectivity, g.Offsets, g.points())
+}
+
+// checkConnectivity reports a cell that does not lie in the connectivity, or refers to a point that is not there.
+func checkConnectivity(connectivity, offsets []int64, points int) error {
 	end := int64(0)
-	for i, o := range g.Offsets {
-		if o < end || o > int64(len(g.Connectivity)) {
+	for i, o := range offsets {
+		if o < end || o > int64(len(connectivity)) {
 			return fmt.Errorf("cell %d ends at %d in the connectivity, which has %d entries, and begins at %d",
-				i, o, len(g.Connectivity), end)
+				i, o, len(connectivity), end)
 		}
 		end = o
 	}
-	if end != int64(len(g.Connectivity)) {
-		return fmt.Errorf("the cells use %d entries of the connectivity, which has %d", end, len(g.Connectivity))
+	if end != int64(len(connectivity)) {
+		return fmt.Errorf("the cells use %d entries of the connectivity, which has %d", end, len(connectivity))
 	}
-	n := int64(g.points())
-	for i, p := range g.Connectivity {
-		if p < 0 || p >= n {
-			cell := sort.Search(len(g.Offsets), func(c int) bool { return g.Offsets[c] > int64(i) })
-			return fmt.Errorf("cell %d refers to point %d, but the points are 0 to %d", cell, p, n-1)
+	for i, p := range connectivity {
+		if p < 0 || p >= int64(points) {
+			cell := sort.Search(len(offsets), func(c int) bool { return offsets[c] > int64(i) })
+			return fmt.Errorf("cell %d refers to point %d, but the points are 0 to %d", cell, p, points-1)
 		}
 	}
 	return nil

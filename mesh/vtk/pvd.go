@@ -54,17 +54,13 @@ func WritePVD(path string, frames []Frame) error {
 	for i, f := range frames {
 		names[i] = f.File
 	}
-	err := checkSources(names)
-	if err == nil {
-		err = checkTimes(frames)
+	check := func() error {
+		if err := checkSources(names); err != nil {
+			return err
+		}
+		return checkTimes(frames)
 	}
-	if err == nil {
-		err = replaceFile(path, func(file *os.File) error { return writeFrames(file, frames) })
-	}
-	if err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, err)
-	}
-	return nil
+	return writeChecked(path, check, func(file *os.File) error { return writeFrames(file, frames) })
 }
 
 func writeFrames(file *os.File, frames []Frame) error {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -12,49 +11,19 @@ import (
 // any one of the pieces: all have point data and cell data of the same names, types and components, in the same
 // order. The pieces need not exist yet; a viewer opens the index, so write it after them.
 func WritePVTU(path string, pieces []string, like *Grid) error {
-	if err := checkSources(pieces); err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, err)
-	}
-	if err := like.check(); err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, err)
-	}
-	err := replaceFile(path, func(f *os.File) error { return writeIndex(f, pieces, like) })
-	if err != nil {
-		return fmt.Errorf("%s: cannot write: %w", path, err)
-	}
-	return nil
-}
-
-func writeIndex(f *os.File, pieces []string, like *Grid) error {
-	d := newDocument(f, "PUnstructuredGrid")
-	d.open("PUnstructuredGrid", "GhostLevel", "0")
-	for _, section := range []struct {
-		tag  string
-		list Arrays
-	}{
-		{"PPointData", like.PointData},
-		{"PCellData", like.CellData},
-		{"PPoints", Arrays{{Name: "Points", Components: 3, Data: like.Points}}},
-	} {
-		d.open(section.tag)
-		for _, a := range section.list {
-			v, err := wrap(a.Data)
-			if err != nil {
-				return err
-			}
-			d.empty("PDataArray", "type", v.typeName(), "Name", a.Name, "NumberOfComponents", strconv.Itoa(a.width()))
+	check := func() error {
+		if err := checkSources(pieces); err != nil {
+			return err
 		}
-		d.close(section.tag)
+		return like.check()
 	}
-	for _, p := range pieces {
-		d.empty("Piece", "Source", filepath.ToSlash(p))
-	}
-	d.close("PUnstructuredGrid")
-	d.close("VTKFile")
-	if d.err != nil {
-		return d.err
-	}
-	return d.w.Flush()
+	return writeChecked(path, check, func(f *os.File) error {
+		return writeIndex(f, "PUnstructuredGrid", nil, []section{
+			{"PPointData", like.PointData},
+			{"PCellData", like.CellData},
+			{"PPoints", Arrays{{Name: "Points", Components: 3, Data: like.Points}}},
+		}, sourcesOnly(pieces))
+	})
 }
 
 // checkSources refuses names of files that an index cannot hold.
