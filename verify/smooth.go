@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// smoothChecks are those of mesh smoothing, the fast ones first.
+var smoothChecks = []check{
+	{"gradients", "Analytic gradients against differences", gradients},
+	{"affine", "A mesh and its image in the frame of the metric", affine},
+	{"strip", "A strip: where the steps come to rest", strips},
+	{"monotone", "Smoothers that never make the worst triangle worse", monotone},
+	{"relaxation", "Sweeps to convergence by over-relaxation", relaxation},
+	{"sizes", "Linear and sinusoidal metrics of G. Rokos (2010)", sizes},
+	{"refine", "Analytic metrics of the suite of refine, NASA", refineMetrics},
+}
+
+// SmoothChecks returns the names that Options.Only may hold.
+func SmoothChecks() []string {
+	var names []string
+	for _, c := range smoothChecks {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Smooth makes the checks of mesh smoothing, as Shallow does its own.
+func Smooth(ctx context.Context, w io.Writer, opts Options) (Report, error) {
+	return makeChecks(ctx, w, opts, smoothChecks)
+}
+
+// unitSquare bounds the metrics of most checks.
+var unitSquare = smooth.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
+
+// smoothing sets a solver up on one rank and hands it to f, with the part, which is the whole mesh.
+func (p *page) smoothing(ctx context.Context, m *mesh.Mesh, metric *smooth.Metric, cfg smooth.Config,
+	f func(part *smooth.Part, s smooth.Solver) error) error {
+	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.JonesPlassmann,
+		Order: partition.Hilbert})
+	if err != nil {
+		return err
+	}
+	parts, err := layout.Parts(make([]int32, len(m.X)), 1)
+	if err != nil {
+		return err
+	}
+	comm := local.New(1)[0]
+	dev := cpu.New(p.opts.Threads)
+	defer dev.Close()
+	s, err := smooth.New(ctx, "float64", cfg, parts[0], metric, comm, dev)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := f(parts[0], s); err != nil {
+		return err
+	}
+	return comm.Close()
+}
+
+// places returns where the vertices are, by their ids in the mesh.
+func places(part *smooth.Part, s smooth.Solver) (x, y []float64, err error) {
+	lx, ly, err := s.Coordinates()
+	if err != nil {
+		return nil, nil, err
+	}
+	x, y = make([]float64, len(lx)), make([]float64, len(ly))
+	for i := range lx {
+		x[part.Global[i]], y[part.Global[i]] = lx[i], ly[i]
+	}
+	return x, y, nil
+}
+
+// settle sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
+// every few sweeps, and gives up after most.
+func settle(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
+	for s.Sweeps() < most {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		far, err := s.Sweep(ctx, min(every, most-s.Sweeps()))
+		if err != nil {
+			return 0, err
+		}
+		if far <= length {
+			return s.Sweeps(), nil
+		}
+	}
+	return 0, fmt.Errorf("vertices still move by more than %g after %d sweeps", length, most)
+}
+
+// alternating splits nx × ny boxes over the unit square by diagonals that alternate, so that each side of the mesh looks
+// like its opposite.
+func alternating(nx, ny int, width, height float64) *mesh.Mesh {
+	m := &mesh.Mesh{}
+	for j := 0; j <= ny; j++ {
+		for i := 0; i <= nx; i++ {
+			m.X, m.Y = append(m.X, width*float64(i)/float64(nx)), append(m.Y, height*float64(j)/float64(ny))
+		}
+	}
+	at := func(i, j int) int32 { return int32(j*(nx+1) + i) }
+	for j := range ny {
+		for i := range nx {
+			a, b, c, d := at(i, j), at(i+1, j), at(i+1, j+1), at(i, j+1)
+			if (i+j)%2 == 0 {
+				m.Cells = append(m.Cells, [3]int32{a, b, c}, [3]int32{a, c, d})
+			} else {
+				m.Cells = append(m.Cells, [3]int32{a, b, d}, [3]int32{b, c, d})
+			}
+		}
+	}
+	return m
+}
+
+// ratio is that of the largest to the least.
+func ratio(values []float64) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		least, most = min(least, v), max(most, v)
+	}
+	return most / least
+}

@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// gradients compares what the kernels derive with central differences, on random triangles of any size in random metrics:
+// the derivatives of a metric's field, and those of the quality of Vasilevskii and Lipnikov with the metric as it moves. Differences
+// are good to about the square root of a rounding error. Places near the lines at which a field has a kink are left out, and so are triangles
+// of size 1, where the third derivative of the quality jumps, and flat ones.
+func gradients(_ context.Context, p *page) error {
+	rng := rand.New(rand.NewPCG(1, 2))
+	cases := 20_000
+	if p.opts.Quick {
+		cases = 2000
+	}
+	var fieldOff, qualityOff float64
+	looked := 0
+	for range cases {
+		f := randomField(rng)
+		size := math.Pow(10, -1.3+2*rng.Float64())
+		var v [3]kernels.Vertex[float64]
+		x0, y0 := .1+.3*rng.Float64(), .1+.3*rng.Float64() // in the first box of the field
+		for k := range v {
+			x, y := x0+size*rng.Float64()/50, y0+size*rng.Float64()/50
+			at := f.At(x, y)
+			v[k] = kernels.Vertex[float64]{X: x, Y: y, M11: at.M11, M12: at.M12, M22: at.M22}
+		}
+		x, y, h := v[0].X, v[0].Y, 1e-5*size/50
+		trace := func(x, y float64) float64 { m := f.At(x, y); return m.M11 + 3*m.M12 + 2*m.M22 }
+		mx, my := f.Slope(x, y)
+		scale := trace(x, y) + 100
+		fieldOff = max(fieldOff,
+			math.Abs(mx.M11+3*mx.M12+2*mx.M22-(trace(x+1e-4, y)-trace(x-1e-4, y))/2e-4)/scale,
+			math.Abs(my.M11+3*my.M12+2*my.M22-(trace(x, y+1e-4)-trace(x, y-1e-4))/2e-4)/scale)
+		quality := func(x, y float64) float64 {
+			m := f.At(x, y)
+			t := kernels.Measure(x, y, &m, &v[1], &v[2])
+			return t.Quality()
+		}
+		q := quality(x, y)
+		if math.Abs(q) < 0.02 {
+			continue
+		}
+		m := f.At(x, y)
+		tri := kernels.Measure(x, y, &m, &v[1], &v[2])
+		gx, gy := tri.Gradient(x, y, &v[1], &v[2], &mx, &my)
+		wx, wy := (quality(x+h, y)-quality(x-h, y))/(2*h), (quality(x, y+h)-quality(x, y-h))/(2*h)
+		qualityOff = max(qualityOff, math.Hypot(gx-wx, gy-wy)/(math.Hypot(wx, wy)+math.Abs(q)*50/size))
+		looked++
+	}
+	t := p.table("largest relative deviation from central differences", "gradient", "cases", "deviation")
+	t.row(atMost(fieldOff, 1e-7), "of the metric", cases, fmt.Sprintf("%.2g", fieldOff))
+	t.row(atMost(qualityOff, 1e-6), "of the quality", looked, fmt.Sprintf("%.2g", qualityOff))
+	t.row(atLeast(float64(looked), float64(cases)/2), "cases", looked, "")
+	t.flush()
+	return nil
+}
+
+// randomField has 2 × 2 boxes over the unit square, and aspect ratios up to 30.
+func randomField(rng *rand.Rand) *kernels.Field[float64] {
+	f := &kernels.Field[float64]{Nx: 2, Ny: 2, PerX: 2, PerY: 2, Scale: 2500 * (.5 + rng.Float64())}
+	for range 9 {
+		a := math.Exp(rng.NormFloat64())
+		b := a * math.Pow(30, 2*rng.Float64())
+		s, c := math.Sincos(math.Pi * rng.Float64())
+		f.Samples = append(f.Samples, kernels.Tensor[float64]{M11: a*c*c + b*s*s, M12: (a - b) * s * c, M22: a*s*s + b*c*c})
+	}
+	return f
+}
+
+// affine smooths an irregular mesh in a constant metric, and its image under a map L in the metric L⁻ᵀML⁻¹. What a step owes to
+// the metric alone is mapped along; the printed Pain step, whose diagonal belongs to the axes, is not.
+func affine(ctx context.Context, p *page) error {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 800, 4)
+	if err != nil {
+		return err
+	}
+	const a, b, c, d = 2.0, 1.0, -0.5, 1.5
+	const det = a*d - b*c
+	image := *m
+	image.X, image.Y = make([]float64, len(m.X)), make([]float64, len(m.X))
+	for v := range m.X {
+		image.X[v], image.Y[v] = a*m.X[v]+b*m.Y[v], c*m.X[v]+d*m.Y[v]
+	}
+	constant := func(m11, m12, m22 float64) (*smooth.Metric, error) {
+		return smooth.Discrete(smooth.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2, func(_, _ float64) (float64, float64, float64) { return m11, m12, m22 })
+	}
+	one, err := constant(9, 2, 4)
+	if err != nil {
+		return err
+	}
+	// L⁻ᵀML⁻¹ with L⁻¹ = [d -b; -c a]/det.
+	other, err := constant((9*d*d-2*2*c*d+4*c*c)/(det*det), (-9*d*b+2*(a*d+b*c)-4*a*c)/(det*det), (9*b*b-2*2*a*b+4*a*a)/(det*det))
+	if err != nil {
+		return err
+	}
+	t := p.table("after 5 sweeps, largest distance of a vertex from the image of its twin", "smoother", "distance")
+	for _, smoother := range []string{"pain-newton", "pain-exact", "smart", "fjp", "pain"} {
+		p.progress("%s", smoother)
+		var x, y [2][]float64
+		for k, side := range []struct {
+			of *mesh.Mesh
+			in *smooth.Metric
+		}{{m, one}, {&image, other}} {
+			cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true, Gain: 1e-6}
+			err := p.smoothing(ctx, side.of, side.in, cfg, func(part *smooth.Part, s smooth.Solver) error {
+				if _, err := s.Sweep(ctx, 5); err != nil {
+					return err
+				}
+				var err error
+				x[k], y[k], err = places(part, s)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		off := 0.0
+		for v := range x[0] {
+			off = max(off, math.Hypot(a*x[0][v]+b*y[0][v]-x[1][v], c*x[0][v]+d*y[0][v]-y[1][v]))
+		}
+		switch smoother {
+		case "pain":
+			t.row(atLeast(off, 1e-4), smoother, off)
+		case "fjp": // where a search halves its step depends on the last bits
+			t.row(info, smoother, off)
+		default:
+			t.row(atMost(off, 1e-11), smoother, off)
+		}
+	}
+	t.flush()
+	return nil
+}

@@ -1,0 +1,206 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// monotone takes sweeps of the smoothers that look at quality over an irregular mesh, in a discrete metric that turns and
+// stretches. Vertices of a set share no triangle, so that no triangle becomes worse than the worst of its cavities was: the worst
+// quality of the mesh never falls, to the last bit but for hybrid, which adds two steps.
+func monotone(ctx context.Context, p *page) error {
+	cells, sweeps := 20_000, 8
+	if p.opts.Quick {
+		cells, sweeps = 2000, 4
+	}
+	m, err := mesh.Rectangle(0, 0, 1, 1, cells, 5)
+	if err != nil {
+		return err
+	}
+	metric, err := smooth.Discrete(unitSquare, 64, func(x, y float64) (m11, m12, m22 float64) {
+		s, c := math.Sincos(4*x + 3*y)
+		return 100*c*c + s*s, 99 * s * c, 100*s*s + c*c
+	})
+	if err != nil {
+		return err
+	}
+	t := p.table(fmt.Sprintf("worst quality over %d sweeps", sweeps), "smoother", "before", "largest fall in a sweep", "after", "mean before", "mean after")
+	for _, smoother := range []string{"smart", "fjp", "hybrid"} {
+		p.progress("%s", smoother)
+		err := p.smoothing(ctx, m, metric, smooth.Config{Smoother: smoother, Guard: "none", Rescale: true, Gain: 1e-6}, func(_ *smooth.Part, s smooth.Solver) error {
+			first, err := s.Diagnose(ctx)
+			if err != nil {
+				return err
+			}
+			last, fall := first, 0.0
+			for range sweeps {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if _, err := s.Sweep(ctx, 1); err != nil {
+					return err
+				}
+				d, err := s.Diagnose(ctx)
+				if err != nil {
+					return err
+				}
+				fall, last = max(fall, last.QualityMin-d.QualityMin), d
+			}
+			bound := exactly(fall, 0)
+			if smoother == "hybrid" {
+				bound = atMost(fall, 1e-13)
+			}
+			t.row(bound, smoother, first.QualityMin, fall, last.QualityMin, first.QualityMean, last.QualityMean)
+			if smoother != "smart" {
+				t.row(atLeast(last.QualityMin, first.QualityMin*2), smoother+" at the end", first.QualityMin, "", last.QualityMin, "", "")
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	t.flush()
+	return nil
+}
+
+// sizes are the test cases of G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (2010), whose text
+// gives pictures and times but no qualities. The mesh and the metric are those with which the fixed points of Pain's step were
+// studied: 64 × 64 boxes with alternating diagonals, sizes of 10:1, scaled to the mesh's number of triangles. Two right triangles make
+// a box, and the best quality that these can have is 0.892, where the box is a square.
+//
+// As printed, the step makes the mesh better at first and then worse, since it does not rest where the metric is met. The bounds
+// ask for what is known of each step, and that area and perimeter stay.
+func sizes(ctx context.Context, p *page) error {
+	n, sweeps := 64, []int{2000, 5000, 40_000}
+	if p.opts.Quick {
+		n, sweeps = 16, []int{200, 2500}
+	}
+	linear, err := smooth.Linear(unitSquare, .5, .05)
+	if err != nil {
+		return err
+	}
+	wave, err := smooth.Sinusoidal(unitSquare, .05, .5, 1)
+	if err != nil {
+		return err
+	}
+	t := p.table(fmt.Sprintf("%d × %d boxes", n, n), "metric", "smoother", "sweeps", "mean quality", "worst", "inverted", "area drift", "perimeter drift")
+	for _, metric := range []struct {
+		name string
+		of   *smooth.Metric
+	}{{"linear", linear}, {"sinusoidal", wave}} {
+		var exact, printed float64
+		for _, smoother := range []string{"pain-exact", "pain"} {
+			cfg := smooth.Config{Smoother: smoother, Guard: "halve", Rescale: true}
+			if smoother == "pain-exact" {
+				cfg.Relax = 1.8
+			}
+			err := p.smoothing(ctx, alternating(n, n, 1, 1), metric.of, cfg, func(_ *smooth.Part, s smooth.Solver) error {
+				for _, until := range append([]int{0}, sweeps...) {
+					p.progress("%s, %s, %d sweeps", metric.name, smoother, until)
+					if _, err := s.Sweep(ctx, until-s.Sweeps()); err != nil {
+						return err
+					}
+					d, err := s.Diagnose(ctx)
+					if err != nil {
+						return err
+					}
+					if smoother == "pain-exact" {
+						exact = d.QualityMean
+					} else {
+						printed = d.QualityMean
+					}
+					kept := verdictOf(d.Inverted == 0 && math.Abs(d.AreaDrift) <= 1e-14 && math.Abs(d.PerimeterDrift) <= 1e-14, "kept to 1e-14")
+					t.row(kept, metric.name, smoother, until, d.QualityMean, d.QualityMin, d.Inverted, d.AreaDrift, d.PerimeterDrift)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if metric.name == "linear" {
+			t.row(atLeast(exact-printed, 0.05), metric.name, "exact - printed", "", exact-printed, "", "", "", "")
+			t.row(near(exact, 0.883, 0.01), metric.name, "theirs: 0.883", "", exact, "", "", "", "")
+		}
+	}
+	t.flush()
+	return nil
+}
+
+// refineMetrics smooths irregular meshes toward the analytic metrics of refine's test suite (https://github.com/nasa/refine,
+// acceptance), in the plane: linear has a height that falls toward y = 1/2, polar-2 a radial size that falls toward a circle and
+// one across that grows away from it. No bound is published for moving vertices alone; ours are that the
+// mean and the worst quality rise, nothing turns over, and the boundary stays. The share of edges of a good length, 1/√2 to √2, is shown.
+func refineMetrics(ctx context.Context, p *page) error {
+	layer := func(h float64) func(x, y float64) (float64, float64, float64) {
+		return func(_, y float64) (float64, float64, float64) {
+			hy := h + (.1-h)*math.Abs(y-.5)/.5
+			return 1 / (.1 * .1), 0, 1 / (hy * hy)
+		}
+	}
+	polar := func(x, y float64) (float64, float64, float64) {
+		r := math.Hypot(x, y)
+		c, s := 1.0, 0.0
+		if r > 0 {
+			c, s = x/r, y/r
+		}
+		radial := .001 + .198*math.Abs(r-.5)
+		d := min(10*math.Abs(r-.5), 1)
+		across := .1*d + .025*(1-d)
+		a, b := 1/(radial*radial), 1/(across*across)
+		return a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c
+	}
+	cells, sweeps := 5000, 300
+	if p.opts.Quick {
+		cells, sweeps = 1000, 40
+	}
+	t := p.table(fmt.Sprintf("metrics sampled at 512² nodes, %d triangles, hybrid, %d sweeps", cells, sweeps), "metric", "", "mean quality", "worst", "good edges", "area drift")
+	m, err := mesh.Rectangle(0, 0, 1, 1, cells, 3)
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		of   func(x, y float64) (float64, float64, float64)
+	}{{"linear-01", layer(.01)}, {"linear-0001", layer(.0001)}, {"polar-2", polar}} {
+		p.progress("%s", c.name)
+		metric, err := smooth.Discrete(unitSquare, 512, c.of)
+		if err != nil {
+			return err
+		}
+		cfg := smooth.Config{Smoother: "hybrid", Guard: "none", Rescale: true, Gain: 1e-6, Cull: true, Settled: 1e-4}
+		err = p.smoothing(ctx, m, metric, cfg, func(_ *smooth.Part, s smooth.Solver) error {
+			a, err := s.Diagnose(ctx)
+			if err != nil {
+				return err
+			}
+			for s.Sweeps() < sweeps {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if _, err := s.Sweep(ctx, 10); err != nil {
+					return err
+				}
+			}
+			b, err := s.Diagnose(ctx)
+			if err != nil {
+				return err
+			}
+			t.row(info, c.name, "before", a.QualityMean, a.QualityMin, a.EdgeInRange, 0.0)
+			better := b.QualityMean > a.QualityMean && b.QualityMin > a.QualityMin
+			t.row(verdictOf(better && b.Inverted == 0 && math.Abs(b.AreaDrift) <= 1e-14, "better, kept"), c.name, "after", b.QualityMean,
+				b.QualityMin, b.EdgeInRange, b.AreaDrift)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	t.flush()
+	return nil
+}
