@@ -178,7 +178,6 @@ func TestSameOnAnyThreads(t *testing.T) {
 	}
 }
 
-
 // TestOddPartitions: ranks without vertices, without a boundary, with one vertex, and a vertex whose neighbours belong to four.
 func TestOddPartitions(t *testing.T) {
 	m := rectangle(t, 200, 4)

@@ -48,9 +48,9 @@ func (h *hill[F]) look(i int, closed bool, x, y F, f *frame[F], m *Mesh[F], fiel
 		if b < 0 {
 			break
 		}
-		t := measure(x, y, &at, &v[a], &v[b])
-		q := t.quality()
-		gx, gy := t.gradient(x, y, &v[a], &v[b], &mx, &my)
+		t := Measure(x, y, &at, &v[a], &v[b])
+		q := t.Quality()
+		gx, gy := t.Gradient(x, y, &v[a], &v[b], &mx, &my)
 		lx, ly := v[a].Y-v[b].Y, v[b].X-v[a].X
 		if closed {
 			h.gx[h.n], h.gy[h.n] = f.l.M11*gx+f.l.M12*gy, f.l.M12*gx+f.l.M22*gy

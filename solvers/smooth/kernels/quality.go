@@ -8,17 +8,17 @@ package kernels
 // which is 1 for the equilateral triangle of sides 1, and negative for one that is turned over.
 const twelveRoots = 20.784609690826527522 // 12√3
 
-// triangle is a triangle (p, a, b), counter-clockwise, in the metric.
-type triangle[F Float] struct {
+// Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
+type Triangle[F Float] struct {
 	m              Tensor[F] // mean of the corners'
 	area, root     F         // V and √det M
 	la, lb, lc     F         // lengths of the sides pa, pb and ab
 	perimeter, fit F         // P and F
 }
 
-// measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
-func measure[F Float](x, y F, m *Tensor[F], a, b *Vertex[F]) triangle[F] {
-	var t triangle[F]
+// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
+func Measure[F Float](x, y F, m *Tensor[F], a, b *Vertex[F]) Triangle[F] {
+	var t Triangle[F]
 	t.m.M11, t.m.M12, t.m.M22 = (m.M11+a.M11+b.M11)/3, (m.M12+a.M12+b.M12)/3, (m.M22+a.M22+b.M22)/3
 	ax, ay, bx, by := a.X-x, a.Y-y, b.X-x, b.Y-y
 	t.area = (ax*by - bx*ay) / 2
@@ -34,13 +34,14 @@ func measure[F Float](x, y F, m *Tensor[F], a, b *Vertex[F]) triangle[F] {
 	return t
 }
 
-func (t *triangle[F]) quality() F {
+// Quality is 1 for the best, and negative for a triangle that is turned over.
+func (t *Triangle[F]) Quality() F {
 	return twelveRoots * t.area * t.root * t.fit / (t.perimeter * t.perimeter)
 }
 
-// gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
 // are the derivatives of the metric there.
-func (t *triangle[F]) gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F) {
+func (t *Triangle[F]) Gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F) {
 	per := t.perimeter
 	s := per / 3
 	slope := 6 * (1 - s) / s // F'/F at s, once divided
@@ -50,7 +51,7 @@ func (t *triangle[F]) gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F
 		slope /= 2*s - 1
 	}
 	kappa := slope/3 - 2/per // of dQ = Q kappa dP
-	q := t.quality()
+	q := t.Quality()
 	ax, ay, bx, by := a.X-x, a.Y-y, b.X-x, b.Y-y
 	cx, cy := bx-ax, by-ay
 	wa, wb := 1/t.la, 1/t.lb
@@ -79,8 +80,8 @@ func worst[F Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F], v [
 		if b < 0 {
 			break
 		}
-		t := measure(x, y, &at, &v[a], &v[b])
-		if q := t.quality(); !(q >= least) {
+		t := Measure(x, y, &at, &v[a], &v[b])
+		if q := t.Quality(); !(q >= least) {
 			least = q
 		}
 		if b == first || least != least {
@@ -105,8 +106,8 @@ func MeasureCell[F Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]) {
 	p := &v[c.At[0]]
 	var m Tensor[F]
 	m.M11, m.M12, m.M22 = p.M11, p.M12, p.M22
-	t := measure(p.X, p.Y, &m, &v[c.At[1]], &v[c.At[2]])
-	out[i].Quality, out[i].Area = t.quality(), t.area
+	t := Measure(p.X, p.Y, &m, &v[c.At[1]], &v[c.At[2]])
+	out[i].Quality, out[i].Area = t.Quality(), t.area
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.

@@ -93,19 +93,19 @@ func TestQualityGradient(t *testing.T) {
 		}
 		quality := func(x, y float64) float64 {
 			at := f.At(x, y)
-			q := measure(x, y, &at, &p[1], &p[2])
-			return q.quality()
+			q := Measure(x, y, &at, &p[1], &p[2])
+			return q.Quality()
 		}
 		x, y := p[0].X, p[0].Y
 		at := f.At(x, y)
 		mx, my := f.Slope(x, y)
-		tri := measure(x, y, &at, &p[1], &p[2])
-		if tri.perimeter/6 < math.Abs(tri.la-tri.lb) || math.Abs(tri.quality()) < .01 || math.Abs(tri.perimeter/3-1) < .01 {
+		tri := Measure(x, y, &at, &p[1], &p[2])
+		if tri.perimeter/6 < math.Abs(tri.la-tri.lb) || math.Abs(tri.Quality()) < .01 || math.Abs(tri.perimeter/3-1) < .01 {
 			continue // differences are rough near flat triangles, and near the jump of the third derivative
 		}
-		gx, gy := tri.gradient(x, y, &p[1], &p[2], &mx, &my)
+		gx, gy := tri.Gradient(x, y, &p[1], &p[2], &mx, &my)
 		wx, wy := central(quality, x, y, 2e-5*size)
-		scale := math.Hypot(wx, wy) + math.Abs(tri.quality())/size
+		scale := math.Hypot(wx, wy) + math.Abs(tri.Quality())/size
 		near(t, "by x", gx, wx, scale, 1e-6)
 		near(t, "by y", gy, wy, scale, 1e-6)
 	}
@@ -126,8 +126,8 @@ func TestQuality(t *testing.T) {
 		}
 		quality := func(size, angle float64) float64 {
 			a, b, m := at(size, 1), at(size, 1+angle), field.Samples[0]
-			q := measure(0, 0, &m, &a, &b)
-			return q.quality()
+			q := Measure(0, 0, &m, &a, &b)
+			return q.Quality()
 		}
 		near(t, "unit", quality(1, math.Pi/3), 1, 1, 1e-10)
 		near(t, "turned over", quality(1, -math.Pi/3), -1, 1, 1e-10)
