@@ -14,8 +14,13 @@ import vtk
 log = vtk.vtkStringOutputWindow()
 vtk.vtkOutputWindow.SetInstance(log)
 for name in sys.argv[1:]:
-    reader = vtk.vtkXMLPUnstructuredGridReader() if name.endswith(".pvtu") else vtk.vtkXMLUnstructuredGridReader()
-    assert reader.CanReadFile(name), name
+    reader = {
+        "vtu": vtk.vtkXMLUnstructuredGridReader, "pvtu": vtk.vtkXMLPUnstructuredGridReader,
+        "vti": vtk.vtkXMLImageDataReader, "pvti": vtk.vtkXMLPImageDataReader,
+        "vtp": vtk.vtkXMLPolyDataReader, "pvtp": vtk.vtkXMLPPolyDataReader,
+        "stl": vtk.vtkSTLReader,
+    }[name.rsplit(".")[-1]]()
+    assert name.endswith(".stl") or reader.CanReadFile(name), name
     reader.SetFileName(name)
     reader.Update()
     g = reader.GetOutput()
@@ -36,12 +41,25 @@ for name in sys.argv[1:]:
 print("log", log.GetOutput())
 `
 
-// TestVTKReadsWhatWeWrite compares what VTK finds in our files with what it finds in its own of the same grid.
-func TestVTKReadsWhatWeWrite(t *testing.T) {
+// askVTK returns what VTK finds in a file, and fails if it complains. Without VTK the test is skipped.
+func askVTK(t *testing.T, path string) string {
+	t.Helper()
 	python := "/usr/bin/python3"
 	if err := exec.Command(python, "-c", "import vtk").Run(); err != nil {
 		t.Skipf("%s has no module vtk (Debian: python3-vtk9): %v", python, err)
 	}
+	out, err := exec.Command(python, "-c", readByVTK, path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", path, err, out)
+	}
+	if s := string(out); !strings.HasSuffix(s, "\nlog \n") || !strings.Contains(s, "error 0\n") {
+		t.Errorf("%s: VTK complains:\n%s", path, s)
+	}
+	return string(out)
+}
+
+// TestVTKReadsWhatWeWrite compares what VTK finds in our files with what it finds in its own of the same grid.
+func TestVTKReadsWhatWeWrite(t *testing.T) {
 	dir := t.TempDir()
 	large, empty := filepath.Join(dir, "large.vtu"), filepath.Join(dir, "empty.vtu")
 	ours, index := filepath.Join(dir, "ours.vtu"), filepath.Join(dir, "ours.pvtu")
@@ -53,26 +71,16 @@ func TestVTKReadsWhatWeWrite(t *testing.T) {
 	if err := WritePVTU(index, []string{"ours.vtu"}, madeGrid()); err != nil {
 		t.Fatal(err)
 	}
-	look := func(path string) string {
-		out, err := exec.Command(python, "-c", readByVTK, path).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", path, err, out)
-		}
-		if s := string(out); !strings.HasSuffix(s, "\nlog \n") || !strings.Contains(s, "error 0\n") {
-			t.Errorf("%s: VTK complains:\n%s", path, s)
-		}
-		return string(out)
-	}
-	theirs := look("testdata/raw-zlib-64-little.vtu")
+	theirs := askVTK(t, "testdata/raw-zlib-64-little.vtu")
 	for _, path := range []string{ours, index} {
 		// VTK's own integer types of 64 bits have two names.
-		if got := look(path); strings.ReplaceAll(got, "long long", "idtype") != theirs {
+		if got := askVTK(t, path); strings.ReplaceAll(got, "long long", "idtype") != theirs {
 			t.Errorf("VTK finds in %s\n%s, in its own file\n%s", path, got, theirs)
 		}
 	}
-	got := look(large)
+	got := askVTK(t, large)
 	if !strings.HasPrefix(got, "14641 28800 error 0\n") || !strings.Contains(got, "bounds 0 120 0 120 0 0") {
 		t.Errorf("VTK finds in the large file\n%s", got)
 	}
-	look(empty)
+	askVTK(t, empty)
 }

@@ -1,0 +1,139 @@
+package vtk
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// cube is the surface of the unit cube, outward, with a line and a vertex if all is asked for.
+func cube(all bool) *PolyData {
+	p := &PolyData{}
+	for i := range 8 {
+		p.Points = append(p.Points, float64(i&1), float64(i>>1&1), float64(i>>2))
+	}
+	for _, q := range [][]int64{{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}} {
+		p.Polys.Add(q...)
+	}
+	if all {
+		p.Verts.Add(7)
+		p.Lines.Add(0, 7)
+		p.Lines.Add(1, 2, 4)
+	}
+	var id []int32
+	for i := range p.cells() {
+		id = append(id, int32(10*i))
+	}
+	p.CellData = Arrays{{Name: "id", Components: 1, Data: id}}
+	p.PointData = Arrays{{Name: "at", Components: 3, Data: p.Points}}
+	return p
+}
+
+func TestVTKReadsPolyData(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.vtp"), filepath.Join(dir, "two.vtp")
+	none, index := filepath.Join(dir, "none.vtp"), filepath.Join(dir, "all.pvtp")
+	whole := cube(true)
+	whole.FieldData = Arrays{{Name: "TimeValue", Components: 1, Data: []float64{2}}}
+	for path, p := range map[string]*PolyData{one: whole, two: cube(false), none: {}} {
+		if err := WritePolyData(path, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Cells are the vertex (7), the lines (0 7, 1 2 4), and the squares; types are those of VTK: 1, 3, 4 and 9.
+	ids, sum := []int{7, 0, 7, 1, 2, 4}, 0
+	for _, p := range cube(true).Polys.Connectivity {
+		ids = append(ids, int(p))
+	}
+	for i, id := range ids {
+		sum += (i + 1) * id
+	}
+	got := askVTK(t, one)
+	for _, want := range []string{"8 9 error 0\n", "at double 3 8 ", "id int 1 9 2400\n", "TimeValue double 1 1 2\n",
+		"bounds 0 1 0 1 0 1\n", "types 62\n", "ids " + strconv.Itoa(sum) + " "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("VTK finds\n%swant %q", got, want)
+		}
+	}
+	askVTK(t, none)
+	if err := WritePVTP(index, []string{"one.vtp", "two.vtp"}, whole); err != nil {
+		t.Fatal(err)
+	}
+	if got := askVTK(t, index); !strings.HasPrefix(got, "16 15 error 0\n") {
+		t.Errorf("VTK finds in the index\n%s", got)
+	}
+}
+
+func TestPolyDataThatCannotBe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.vtp")
+	for name, c := range map[string]struct {
+		change func(p *PolyData)
+		want   string
+	}{
+		"half a point":      {func(p *PolyData) { p.Points = p.Points[1:] }, "multiple of 3"},
+		"a point not there": {func(p *PolyData) { p.Polys.Add(0, 1, 8) }, "Polys: cell 6 refers to point 8"},
+		"a thin polygon":    {func(p *PolyData) { p.Polys.Add(0, 1) }, "Polys: cell 6 has 2 points"},
+		"a short line":      {func(p *PolyData) { p.Lines.Add(0) }, "Lines: cell 2 has 1 points"},
+		"an empty vertex":   {func(p *PolyData) { p.Verts.Add() }, "Verts: cell 1 has 0 points"},
+		"entries left over": {func(p *PolyData) { p.Verts.Connectivity = append(p.Verts.Connectivity, 1) }, "Verts: the cells use 1"},
+		"data too short":    {func(p *PolyData) { p.Verts.Add(1) }, `"id" of the cell data`},
+	} {
+		p := cube(true)
+		c.change(p)
+		if err := WritePolyData(path, p); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
+		}
+	}
+}
+
+func TestVTKReadsSTL(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cube.stl")
+	if err := WriteSTL(path, cube(false)); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 84+12*50 {
+		t.Errorf("%v, %v: 12 triangles take 684 bytes", info, err)
+	}
+	got := askVTK(t, path)
+	if !strings.HasPrefix(got, "8 12 error 0\n") || !strings.Contains(got, "types 60\nbounds 0 1 0 1 0 1\n") {
+		t.Errorf("VTK finds\n%s", got)
+	}
+}
+
+// TestNormalsOfTriangles: by the right hand, of length 1, of triangles of any size; none where there is no area.
+func TestNormalsOfTriangles(t *testing.T) {
+	for _, size := range []float64{1e-300, 1, 1e30} {
+		if n := normal([3]float64{0, 0, 0}, [3]float64{size, 0, 0}, [3]float64{0, size, 0}); n != [3]float64{0, 0, 1} {
+			t.Errorf("size %g: %v", size, n)
+		}
+	}
+	p := [3]float64{1, 2, 3}
+	if n := normal(p, p, p); n != [3]float64{} {
+		t.Errorf("a point has the normal %v", n)
+	}
+	if n := normal([3]float64{}, p, [3]float64{2, 4, 6}); n != [3]float64{} {
+		t.Errorf("a line has the normal %v", n)
+	}
+}
+
+func TestSTLThatCannotBe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.stl")
+	for name, c := range map[string]struct {
+		change func(p *PolyData)
+		want   string
+	}{
+		"lines":        {func(p *PolyData) { p.Lines.Add(0, 1) }, "polygons only"},
+		"not a number": {func(p *PolyData) { p.Points[4] = math.NaN() }, "point 1"},
+		"too large":    {func(p *PolyData) { p.Points[7] = -1e39 }, "point 2 has the coordinate -1e+39"},
+		"thin":         {func(p *PolyData) { p.Polys.Add(1, 2) }, "2 points"},
+	} {
+		p := cube(false)
+		c.change(p)
+		if err := WriteSTL(path, p); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
+		}
+	}
+}
