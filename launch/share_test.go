@@ -97,7 +97,8 @@ func TestSharesNeverOversubscribe(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "ranks") {
 			first := rapid.IntRange(0, 15).Draw(t, "first")
 			last := rapid.IntRange(first, 15).Draw(t, "last")
-			claims = append(claims, on(rapid.SampledFrom([]string{"a", "b"}).Draw(t, "machine"), fmt.Sprintf("%d-%d", first, last)))
+			machine := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "machine")
+			claims = append(claims, on(machine, fmt.Sprintf("%d-%d", first, last)))
 		}
 		threads, single := map[string]int{}, map[string]int{}
 		cores := map[string]map[int]bool{"a": {}, "b": {}}

@@ -38,14 +38,17 @@ func TestMPIRun(t *testing.T) {
 		if code := c.code(t); code != 0 {
 			t.Fatalf("%d ranks: exit code %d\n%s", ranks, code, c.stderr.String())
 		}
-		if s := readSummary(t, filepath.Join(dir, "mpi", "summary.json")); s.StateSHA256 != want || s.Transport != "mpi" || s.Ranks != ranks {
+		s := readSummary(t, filepath.Join(dir, "mpi", "summary.json"))
+		if s.StateSHA256 != want || s.Transport != "mpi" || s.Ranks != ranks {
 			t.Errorf("state %s on %d ranks over %s, want %s", s.StateSHA256, s.Ranks, s.Transport, want)
 		}
 		if out := c.stdout.String(); strings.Count(out, "found ") != 1 || strings.Count(out, "[rank 1] on ") != 1 {
 			t.Errorf("printed\n%s", out)
 		}
 	}
-	for _, args := range [][]string{{"--set", "physics.colour=red"}, {"--ranks", "5"}, {"--transport", "grpc"}, {"--transport", "local"}} {
+	for _, args := range [][]string{
+		{"--set", "physics.colour=red"}, {"--ranks", "5"}, {"--transport", "grpc"}, {"--transport", "local"},
+	} {
 		c := under(2, args...)
 		if code := c.code(t); code != 2 || strings.Count(c.stderr.String(), "atoll: ") != 1 {
 			t.Errorf("%v: exit code %d, stderr\n%s", args, code, c.stderr.String())

@@ -59,7 +59,8 @@ func (r *rank) process(ctx context.Context, path string) error {
 		if r.place.Launcher == launch.None {
 			return usageError{fmt.Errorf("--ranks %d with MPI: start it with mpirun -n %d atoll run …", r.ranks, r.ranks)}
 		}
-		return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.place.Launcher, r.place.Size)}
+		return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.place.Launcher,
+			r.place.Size)}
 	}
 	comm, leave, err := r.join(ctx)
 	if err != nil {

@@ -108,7 +108,8 @@ func TestLauncherIsTold(t *testing.T) {
 		want string
 	}{
 		{nil, "no launcher found; ranks: 1, threads of each: 2, machines: 1; transport local: one process"},
-		{[]string{"--ranks", "2", "--transport", "grpc"}, "started by atoll; ranks: 2, threads of each: 2, machines: 1; transport grpc: "},
+		{[]string{"--ranks", "2", "--transport", "grpc"},
+			"started by atoll; ranks: 2, threads of each: 2, machines: 1; transport grpc: "},
 	} {
 		dir := caseFile(t, smallCase)
 		c := atoll(t, dir, nil, append([]string{"run", "case.toml", "--set", "time.end=0.01", "--threads", "2"}, test.args...)...)
@@ -116,7 +117,8 @@ func TestLauncherIsTold(t *testing.T) {
 			t.Fatalf("exit code %d: %s", code, c.stderr.String())
 		}
 		line, _, _ := strings.Cut(c.stdout.String(), "\n")
-		if !strings.HasPrefix(line, "found ") || !strings.Contains(line, test.want) || strings.Count(c.stdout.String(), "found ") != 1 {
+		if !strings.HasPrefix(line, "found ") || !strings.Contains(line, test.want) ||
+			strings.Count(c.stdout.String(), "found ") != 1 {
 			t.Errorf("%v: printed %q, want a first line with %q", test.args, c.stdout.String(), test.want)
 		}
 	}
@@ -125,7 +127,7 @@ func TestLauncherIsTold(t *testing.T) {
 func TestOversubscriptionIsTold(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	for _, transport := range []string{launch.InOne, launch.GRPC} {
-		c := atoll(t, dir, nil, "run", "case.toml", "--set", "time.end=0.01", "--threads", "900", "--ranks", "2", "--transport", transport, "--check")
+		c := atoll(t, dir, nil, "run", "case.toml", "--check", "--threads", "900", "--ranks", "2", "--transport", transport)
 		if code := c.code(t); code != 0 || strings.Count(c.stderr.String(), "1800 threads of 2 ranks on") != 1 ||
 			strings.Count(c.stderr.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, stderr %q; want one line of warning", transport, code, c.stderr.String())
@@ -136,7 +138,7 @@ func TestOversubscriptionIsTold(t *testing.T) {
 func TestLogRanks(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	for _, transport := range []string{launch.InOne, launch.GRPC} {
-		c := atoll(t, dir, nil, "run", "case.toml", "--set", "time.end=0.01", "--ranks", "3", "--transport", transport, "--log-ranks")
+		c := atoll(t, dir, nil, "run", "case.toml", "--set", "time.end=0.01", "--log-ranks", "--ranks", "3", "--transport", transport)
 		if code := c.code(t); code != 0 {
 			t.Fatalf("%s: exit code %d: %s", transport, code, c.stderr.String())
 		}

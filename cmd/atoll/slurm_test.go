@@ -67,7 +67,8 @@ func TestSlurm(t *testing.T) {
 	for victim := range 2 {
 		t.Run(fmt.Sprintf("task %d is killed", victim), func(t *testing.T) { s.kill(t, victim) })
 	}
-	if left, err := filepath.Glob(filepath.Join(os.TempDir(), fmt.Sprintf("atoll-%d-[0-9]*.[0-9]*", os.Getuid()))); len(left) > 0 || err != nil {
+	pattern := fmt.Sprintf("atoll-%d-[0-9]*.[0-9]*", os.Getuid())
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), pattern)); len(left) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -106,7 +107,8 @@ func (s *inSlurm) step(t *testing.T, transport string, srun ...string) {
 	}
 	sum := readSummary(t, filepath.Join(s.dir, out, "summary.json"))
 	if sum.StateSHA256 != s.state || sum.Transport != transport || sum.Ranks < 2 {
-		t.Errorf("state %s on %d ranks over %s, want %s over %s", sum.StateSHA256, sum.Ranks, sum.Transport, s.state, transport)
+		t.Errorf("state %s on %d ranks over %s, want %s over %s", sum.StateSHA256, sum.Ranks, sum.Transport, s.state,
+			transport)
 	}
 	if strings.Count(c.stdout.String(), "started by srun (Slurm), job ") != 1 {
 		t.Errorf("what was found is not told once:\n%s", c.stdout.String())
@@ -115,8 +117,8 @@ func (s *inSlurm) step(t *testing.T, transport string, srun ...string) {
 
 // batch hands in the script that atoll writes.
 func (s *inSlurm) batch(t *testing.T) {
-	c := atoll(t, s.dir, nil, "launch", "slurm", "case.toml", "--ntasks", "2", "--time", "2", "--partition", "test", "-o", "case.sbatch",
-		"--", "--out", "batch", "--log-ranks")
+	c := atoll(t, s.dir, nil, "launch", "slurm", "case.toml", "--ntasks", "2", "--time", "2", "--partition", "test",
+		"-o", "case.sbatch", "--", "--out", "batch", "--log-ranks")
 	if code := c.code(t); code != 0 {
 		t.Fatalf("launch slurm: exit code %d\n%s", code, c.stderr.String())
 	}
@@ -130,7 +132,8 @@ func (s *inSlurm) batch(t *testing.T) {
 	if err != nil {
 		t.Fatal(state, err)
 	}
-	if state != "COMPLETED" || !bytes.Contains(log, []byte("state            "+s.state+"\n")) || !bytes.Contains(log, []byte("[rank 1] on ")) {
+	if state != "COMPLETED" || !bytes.Contains(log, []byte("state            "+s.state+"\n")) ||
+		!bytes.Contains(log, []byte("[rank 1] on ")) {
 		t.Errorf("%s, want state %s and a line of rank 1 in\n%s", state, s.state, log)
 	}
 	if sum := readSummary(t, filepath.Join(s.dir, "batch", "summary.json")); sum.StateSHA256 != s.state || sum.Ranks != 2 {
@@ -158,7 +161,8 @@ func (s *inSlurm) ending(t *testing.T, job string) string {
 
 // kill kills a task in the midst of the run, which has to end by itself.
 func (s *inSlurm) kill(t *testing.T, victim int) {
-	c := s.command(t, "srun", "--nodes=1", "--ntasks=2", "--mpi=none", self(t), "run", "case.toml", "--set", "time.end=1e6", "--out", "killed")
+	c := s.command(t, "srun", "--nodes=1", "--ntasks=2", "--mpi=none",
+		self(t), "run", "case.toml", "--set", "time.end=1e6", "--out", "killed")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
