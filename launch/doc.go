@@ -15,7 +15,8 @@
 //	ATOLL_THREADS      how many threads the rank may keep busy
 //
 // Where the ranks' threads fill the machine, each rank is bound to its own block of processors. Measured with 2 ranks
-// of one thread on 2 cores over gRPC: 9.0 to 9.3 million cell updates a second, against 6.5 to 8.5 without.
+// of one thread on a Xeon with 2 cores, over gRPC: 9.0 to 9.3 million cell updates a second, against 6.5 to 8.5
+// without; while others kept both cores busy as well, 4.8 in the median of five, against 3.4.
 //
 // The tasks of a step of Slurm's need no such variables: on one node they meet in a directory that each works out from
 // the numbers of job and step.
