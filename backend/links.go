@@ -12,6 +12,9 @@ type Linker interface {
 
 // Links connect the devices of a run. All calls are queued, and may be part of a [Recording]; all ranks make the same ones.
 type Links interface {
+	// Beside queues what f calls after everything called before, and beside what is called later, until Join. All of it
+	// comes first where there is not room for both.
+	Beside(f func() error) error
 	// Exchange sends and receives what lies on the device, after everything called before and beside what is called
 	// later, which must leave it alone until Join.
 	Exchange(send, recv []Message) error

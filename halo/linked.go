@@ -104,6 +104,9 @@ func (x *Linked[T]) watch(ctx context.Context, comm dist.Comm) {
 	}
 }
 
+// Beside queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
+func (x *Linked[T]) Beside(f func() error) error { return x.links.Beside(f) }
+
 // Start implements Ghosts: the messages are on their way as soon as the cells are there.
 func (x *Linked[T]) Start(_ context.Context, field []T) error {
 	if err := x.pack(field); err != nil {

@@ -58,6 +58,9 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.Links, err error) {
 
 // begin makes the links' stream wait for what was called before.
 func (l *links) begin() error {
+	if l.d.compute == l.stream {
+		return nil
+	}
 	return errors.Join(l.d.compute.Record(l.ready), l.stream.Wait(l.ready))
 }
 
@@ -70,6 +73,17 @@ func (l *links) call(c ncclCall, args [maxArgs]uintptr) error {
 		return l.d.fail(fmt.Errorf("cuda: %w", err))
 	}
 	return nil
+}
+
+func (l *links) Beside(f func() error) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	main := l.d.compute
+	l.d.compute = l.stream
+	err := f()
+	l.d.compute = main
+	return errors.Join(err, l.stream.Record(l.done))
 }
 
 func (l *links) Exchange(send, recv []backend.Message) error {

@@ -65,7 +65,7 @@ func (d *Device) Trace(f func() error) ([]Span, error) {
 	for _, s := range t.spans {
 		start, end, e := t.times(s)
 		err = errors.Join(err, e)
-		all = append(all, Span{s.name, d.nameOf(s.stream), start, end})
+		all = append(all, Span{s.name, nameOf(s.stream, d.compute, d.copy), start, end})
 		s.start.Close()
 		s.end.Close()
 	}
@@ -82,11 +82,11 @@ func (t *trace) times(s traced) (start, end time.Duration, err error) {
 	return start, end, errors.Join(err1, err2)
 }
 
-func (d *Device) nameOf(s *Stream) string {
+func nameOf(s, compute, copier *Stream) string {
 	switch s {
-	case d.compute:
+	case compute:
 		return "compute"
-	case d.copy:
+	case copier:
 		return "copy"
 	}
 	return "links"

@@ -88,8 +88,11 @@ func (s *solver[F]) queue(ctx context.Context, k int) error {
 		s.dev.Run(tile, 0, s.ntiles)
 		return nil
 	}
-	s.dev.Run(tile, s.core, s.ntiles)
-	if err := s.linked.Start(ctx, s.state[1-k%2]); err != nil {
+	err := s.linked.Beside(func() error {
+		s.dev.Run(tile, s.core, s.ntiles)
+		return s.linked.Start(ctx, s.state[1-k%2])
+	})
+	if err != nil {
 		return err
 	}
 	s.dev.Run(tile, 0, s.core)

@@ -16,8 +16,8 @@ import (
 
 // Solver advances the two layers on one rank's part of the mesh. All ranks make the same calls.
 type Solver interface {
-	// Advance takes at least one and at most so many time steps, and stops at until, which is not passed. It may take
-	// fewer: a device that repeats steps by itself takes them all, one that must ask other ranks takes one.
+	// Advance takes at least one and at most so many time steps, the same number on all ranks, and stops at until, which
+	// is not passed. Where nothing is gained by taking more it takes one.
 	Advance(ctx context.Context, until float64, steps int) error
 	// Step takes one time step, shortened so as not to pass until, and returns its length in s.
 	Step(ctx context.Context, until float64) (float64, error)
@@ -194,7 +194,18 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	if s.repeats() {
 		return s.repeat(ctx, steps)
 	}
-	return s.step(ctx)
+	if !s.params.Lag {
+		return s.step(ctx)
+	}
+	for range steps {
+		if err := s.step(ctx); err != nil {
+			return err
+		}
+		if s.Time() >= until {
+			break
+		}
+	}
+	return s.rest(ctx) // the caller may have the ranks talk of something else
 }
 
 func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
