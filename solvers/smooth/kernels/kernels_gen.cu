@@ -389,68 +389,68 @@ static_assert(sizeof(step_f64) == 88 && offsetof(step_f64, x) == 0 && offsetof(s
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
 
 // Cell is a triangle's vertices, counter-clockwise.
-// Cell, quality.go:124
+// Cell, quality.go:125
 struct Cell {
     Array<int32, 3> At;
 };
 static_assert(sizeof(Cell) == 12 && offsetof(Cell, At) == 0, "Cell");
 
 // Shape is what a triangle or a side of it is like.
-// Shape[float32], quality.go:95
+// Shape[float32], quality.go:96
 struct alignas(8) Shape_f32 {
     float Quality, Area;
 };
 static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Area) == 4, "Shape_f32");
 
-// triangle is a triangle (p, a, b), counter-clockwise, in the metric.
-// triangle[float32], quality.go:12
-struct triangle_f32 {
+// Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
+// Triangle[float32], quality.go:12
+struct Triangle_f32 {
     Tensor_f32 m;
     float area, root;
     float la, lb, lc;
     float perimeter, fit;
 };
-static_assert(sizeof(triangle_f32) == 44 && offsetof(triangle_f32, m) == 0 && offsetof(triangle_f32, area) == 16 &&
-    offsetof(triangle_f32, root) == 20 && offsetof(triangle_f32, la) == 24 && offsetof(triangle_f32, lb) == 28 &&
-    offsetof(triangle_f32, lc) == 32 && offsetof(triangle_f32, perimeter) == 36 &&
-    offsetof(triangle_f32, fit) == 40, "triangle_f32");
+static_assert(sizeof(Triangle_f32) == 44 && offsetof(Triangle_f32, m) == 0 && offsetof(Triangle_f32, area) == 16 &&
+    offsetof(Triangle_f32, root) == 20 && offsetof(Triangle_f32, la) == 24 && offsetof(Triangle_f32, lb) == 28 &&
+    offsetof(Triangle_f32, lc) == 32 && offsetof(Triangle_f32, perimeter) == 36 &&
+    offsetof(Triangle_f32, fit) == 40, "Triangle_f32");
 
 // Shape is what a triangle or a side of it is like.
-// Shape[float64], quality.go:95
+// Shape[float64], quality.go:96
 struct alignas(16) Shape_f64 {
     double Quality, Area;
 };
 static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Area) == 8, "Shape_f64");
 
-// triangle is a triangle (p, a, b), counter-clockwise, in the metric.
-// triangle[float64], quality.go:12
-struct triangle_f64 {
+// Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
+// Triangle[float64], quality.go:12
+struct Triangle_f64 {
     Tensor_f64 m;
     double area, root;
     double la, lb, lc;
     double perimeter, fit;
 };
-static_assert(sizeof(triangle_f64) == 88 && offsetof(triangle_f64, m) == 0 && offsetof(triangle_f64, area) == 32 &&
-    offsetof(triangle_f64, root) == 40 && offsetof(triangle_f64, la) == 48 && offsetof(triangle_f64, lb) == 56 &&
-    offsetof(triangle_f64, lc) == 64 && offsetof(triangle_f64, perimeter) == 72 &&
-    offsetof(triangle_f64, fit) == 80, "triangle_f64");
+static_assert(sizeof(Triangle_f64) == 88 && offsetof(Triangle_f64, m) == 0 && offsetof(Triangle_f64, area) == 32 &&
+    offsetof(Triangle_f64, root) == 40 && offsetof(Triangle_f64, la) == 48 && offsetof(Triangle_f64, lb) == 56 &&
+    offsetof(Triangle_f64, lc) == 64 && offsetof(Triangle_f64, perimeter) == 72 &&
+    offsetof(Triangle_f64, fit) == 80, "Triangle_f64");
 
 // Edge is an edge's vertices, that of the lower global id first.
-// Edge, quality.go:127
+// Edge, quality.go:128
 struct alignas(8) Edge {
     int32 A, B;
 };
 static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) == 4, "Edge");
 
 // Side is an edge's length in the metric and out of it.
-// Side[float32], quality.go:98
+// Side[float32], quality.go:99
 struct alignas(8) Side_f32 {
     float Length, Metric;
 };
 static_assert(sizeof(Side_f32) == 8 && offsetof(Side_f32, Length) == 0 && offsetof(Side_f32, Metric) == 4, "Side_f32");
 
 // Side is an edge's length in the metric and out of it.
-// Side[float64], quality.go:98
+// Side[float64], quality.go:99
 struct alignas(16) Side_f64 {
     double Length, Metric;
 };
@@ -1400,10 +1400,10 @@ DEVICE float Tensor_length_f32(Tensor_f32 *m, float x, float y) {
     return sqrt_f32(Tensor_product_f32(m, x, y, x, y));
 }
 
-// measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
-// measure[float32], quality.go:20
-DEVICE triangle_f32 measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b) {
-    triangle_f32 t = {};
+// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
+// Measure[float32], quality.go:20
+DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b) {
+    Triangle_f32 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11) / 3.0f;
     t.m.M12 = (m->M12 + a->M12 + b->M12) / 3.0f;
     t.m.M22 = (m->M22 + a->M22 + b->M22) / 3.0f;
@@ -1424,13 +1424,14 @@ DEVICE triangle_f32 measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, 
     return t;
 }
 
-// (*triangle[float32]).quality, quality.go:37
-DEVICE float triangle_quality_f32(triangle_f32 *t) {
+// Quality is 1 for the best, and negative for a triangle that is turned over.
+// (*Triangle[float32]).Quality, quality.go:38
+DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
     return 0x1.4c8dc2p+04f /* 20.784609 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
 // MeasureCell stores the quality and the area of triangle i.
-// MeasureCell[float32], quality.go:103
+// MeasureCell[float32], quality.go:104
 DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -1438,8 +1439,8 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     m.M11 = p->M11;
     m.M12 = p->M12;
     m.M22 = p->M22;
-    triangle_f32 t = measure_f32(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
-    out[i].Quality = triangle_quality_f32(&t);
+    Triangle_f32 t = Measure_f32(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
+    out[i].Quality = Triangle_Quality_f32(&t);
     out[i].Area = t.area;
 }
 
@@ -1454,10 +1455,10 @@ DEVICE double Tensor_length_f64(Tensor_f64 *m, double x, double y) {
     return sqrt_f64(Tensor_product_f64(m, x, y, x, y));
 }
 
-// measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
-// measure[float64], quality.go:20
-DEVICE triangle_f64 measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b) {
-    triangle_f64 t = {};
+// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
+// Measure[float64], quality.go:20
+DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b) {
+    Triangle_f64 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11) / 3.0;
     t.m.M12 = (m->M12 + a->M12 + b->M12) / 3.0;
     t.m.M22 = (m->M22 + a->M22 + b->M22) / 3.0;
@@ -1478,13 +1479,14 @@ DEVICE triangle_f64 measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a
     return t;
 }
 
-// (*triangle[float64]).quality, quality.go:37
-DEVICE double triangle_quality_f64(triangle_f64 *t) {
+// Quality is 1 for the best, and negative for a triangle that is turned over.
+// (*Triangle[float64]).Quality, quality.go:38
+DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
     return 0x1.4c8dc2e42398p+04 /* 20.784609690826528 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
 // MeasureCell stores the quality and the area of triangle i.
-// MeasureCell[float64], quality.go:103
+// MeasureCell[float64], quality.go:104
 DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -1492,13 +1494,13 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
     m.M11 = p->M11;
     m.M12 = p->M12;
     m.M22 = p->M22;
-    triangle_f64 t = measure_f64(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
-    out[i].Quality = triangle_quality_f64(&t);
+    Triangle_f64 t = Measure_f64(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
+    out[i].Quality = Triangle_Quality_f64(&t);
     out[i].Area = t.area;
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
-// MeasureEdge[float32], quality.go:115
+// MeasureEdge[float32], quality.go:116
 DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<Side_f32> out) {
     Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
     float x = b->X - a->X, y = b->Y - a->Y;
@@ -1512,7 +1514,7 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
-// MeasureEdge[float64], quality.go:115
+// MeasureEdge[float64], quality.go:116
 DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<Side_f64> out) {
     Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
     double x = b->X - a->X, y = b->Y - a->Y;
@@ -1526,7 +1528,7 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
-// worst[float32], quality.go:72
+// worst[float32], quality.go:73
 DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, x, y);
@@ -1538,8 +1540,8 @@ DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m
         if (b < 0) {
             break;
         }
-        triangle_f32 t = measure_f32(x, y, &at, &v[a], &v[b]);
-        if (float q = triangle_quality_f32(&t); !(q >= least)) {
+        Triangle_f32 t = Measure_f32(x, y, &at, &v[a], &v[b]);
+        if (float q = Triangle_Quality_f32(&t); !(q >= least)) {
             least = q;
         }
         if (b == first || least != least) {
@@ -1592,7 +1594,7 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
-// worst[float64], quality.go:72
+// worst[float64], quality.go:73
 DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, x, y);
@@ -1604,8 +1606,8 @@ DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64
         if (b < 0) {
             break;
         }
-        triangle_f64 t = measure_f64(x, y, &at, &v[a], &v[b]);
-        if (double q = triangle_quality_f64(&t); !(q >= least)) {
+        Triangle_f64 t = Measure_f64(x, y, &at, &v[a], &v[b]);
+        if (double q = Triangle_Quality_f64(&t); !(q >= least)) {
             least = q;
         }
         if (b == first || least != least) {
@@ -1675,11 +1677,11 @@ DEVICE frame_f32 newFrame_f32(Vertex_f32 *m, step_f32 *s) {
     return f;
 }
 
-// gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
 // are the derivatives of the metric there.
-// (*triangle[float32]).gradient, quality.go:43
-struct triangle_gradient_f32_results { float r0; float r1; };
-DEVICE triangle_gradient_f32_results triangle_gradient_f32(triangle_f32 *t, float x, float y, Vertex_f32 *a,
+// (*Triangle[float32]).Gradient, quality.go:44
+struct Triangle_Gradient_f32_results { float r0; float r1; };
+DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, float x, float y, Vertex_f32 *a,
         Vertex_f32 *b, Tensor_f32 *mx, Tensor_f32 *my) {
     float per = t->perimeter;
     float s = per / 3.0f;
@@ -1692,7 +1694,7 @@ DEVICE triangle_gradient_f32_results triangle_gradient_f32(triangle_f32 *t, floa
     }
     // of dQ = Q kappa dP
     float kappa = slope / 3.0f - 2.0f / per;
-    float q = triangle_quality_f32(t);
+    float q = Triangle_Quality_f32(t);
     float ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
     float cx = bx - ax, cy = by - ay;
     float wa = 1.0f / t->la, wb = 1.0f / t->lb;
@@ -1727,9 +1729,9 @@ DEVICE void hill_look_f32(hill_f32 *h, int64 i, bool closed, float x, float y, f
         if (b < 0) {
             break;
         }
-        triangle_f32 t = measure_f32(x, y, &at, &v[a], &v[b]);
-        float q = triangle_quality_f32(&t);
-        auto [gx, gy] = triangle_gradient_f32(&t, x, y, &v[a], &v[b], &mx, &my);
+        Triangle_f32 t = Measure_f32(x, y, &at, &v[a], &v[b]);
+        float q = Triangle_Quality_f32(&t);
+        auto [gx, gy] = Triangle_Gradient_f32(&t, x, y, &v[a], &v[b], &mx, &my);
         float lx = v[a].Y - v[b].Y, ly = v[b].X - v[a].X;
         if (closed) {
             h->gx[h->n] = f->l.M11 * gx + f->l.M12 * gy;
@@ -1952,11 +1954,11 @@ DEVICE frame_f64 newFrame_f64(Vertex_f64 *m, step_f64 *s) {
     return f;
 }
 
-// gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
 // are the derivatives of the metric there.
-// (*triangle[float64]).gradient, quality.go:43
-struct triangle_gradient_f64_results { double r0; double r1; };
-DEVICE triangle_gradient_f64_results triangle_gradient_f64(triangle_f64 *t, double x, double y, Vertex_f64 *a,
+// (*Triangle[float64]).Gradient, quality.go:44
+struct Triangle_Gradient_f64_results { double r0; double r1; };
+DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, double x, double y, Vertex_f64 *a,
         Vertex_f64 *b, Tensor_f64 *mx, Tensor_f64 *my) {
     double per = t->perimeter;
     double s = per / 3.0;
@@ -1969,7 +1971,7 @@ DEVICE triangle_gradient_f64_results triangle_gradient_f64(triangle_f64 *t, doub
     }
     // of dQ = Q kappa dP
     double kappa = slope / 3.0 - 2.0 / per;
-    double q = triangle_quality_f64(t);
+    double q = Triangle_Quality_f64(t);
     double ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
     double cx = bx - ax, cy = by - ay;
     double wa = 1.0 / t->la, wb = 1.0 / t->lb;
@@ -2004,9 +2006,9 @@ DEVICE void hill_look_f64(hill_f64 *h, int64 i, bool closed, double x, double y,
         if (b < 0) {
             break;
         }
-        triangle_f64 t = measure_f64(x, y, &at, &v[a], &v[b]);
-        double q = triangle_quality_f64(&t);
-        auto [gx, gy] = triangle_gradient_f64(&t, x, y, &v[a], &v[b], &mx, &my);
+        Triangle_f64 t = Measure_f64(x, y, &at, &v[a], &v[b]);
+        double q = Triangle_Quality_f64(&t);
+        auto [gx, gy] = Triangle_Gradient_f64(&t, x, y, &v[a], &v[b], &mx, &my);
         double lx = v[a].Y - v[b].Y, ly = v[b].X - v[a].X;
         if (closed) {
             h->gx[h->n] = f->l.M11 * gx + f->l.M12 * gy;
@@ -2380,28 +2382,28 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel MeasureCell, quality.go:103
+// Kernel MeasureCell, quality.go:104
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f32_at(i, cells, v, out);
 }
 
-// Kernel MeasureCell, quality.go:103
+// Kernel MeasureCell, quality.go:104
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f64_at(i, cells, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:115
+// Kernel MeasureEdge, quality.go:116
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f32(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f32> v, Slice<Side_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f32_at(i, edges, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:115
+// Kernel MeasureEdge, quality.go:116
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f64> v, Slice<Side_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
