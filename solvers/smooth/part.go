@@ -11,17 +11,17 @@ import (
 
 // Part is what one rank works on. Its vertices are numbered owned | ghosts. Owned ones are in the order of their sets, those of
 // no set last; within a set those that other ranks need come first; within these, vertices that slide come last; then
-// the layout's order holds. Ghosts are in the order of their ranks.
+// the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange does for all sets, and then
+// by rank and id. Those that nobody moves follow, and then copies, by set.
 type Part struct {
 	X, Y   []float64 // of vertices
 	Global []int32   // id of each vertex in the whole mesh
 	Owned  int
 	Sets   int
 
-	First []Span // of each set, the owned vertices that other ranks need
-	Rest  []Span // of each set, the other owned vertices
-	// Copies are, of each set, the ghosts that this rank moves too, so that no rank needs to tell it.
-	Copies [][]Span
+	First  []Span // of each set, the owned vertices that other ranks need
+	Rest   []Span // of each set, the other owned vertices
+	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank needs to tell it
 
 	Rings []kernels.Ring // of vertices that move here
 	More  []int32
@@ -32,7 +32,8 @@ type Part struct {
 	Edges      []kernels.Edge // edges whose vertex of lower id is owned
 	Border     []bool         // whether an edge is on the boundary
 
-	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved.
+	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a plan's
+	// ghosts counts as owned in it, and what comes after them is not its concern.
 	Plans []*halo.Plan
 	Deep  bool
 }
@@ -187,17 +188,30 @@ func (c *cutter) arrange(r int) {
 		return cmp.Or(cmp.Compare(l.set[a], l.set[b]), cmp.Compare(late(a), late(b)), cmp.Compare(l.class[a], l.class[b]),
 			cmp.Compare(l.place[a], l.place[b]))
 	})
-	copied := func(g ghost) int {
-		if g.copied {
-			return 1
-		}
-		return 0
-	}
 	slices.SortFunc(c.ghosts[r], func(a, b ghost) int {
-		return cmp.Or(cmp.Compare(c.owner[a.vertex], c.owner[b.vertex]), cmp.Compare(copied(a), copied(b)),
-			cmp.Compare(l.set[a.vertex], l.set[b.vertex]), cmp.Compare(l.class[a.vertex], l.class[b.vertex]),
-			cmp.Compare(a.vertex, b.vertex))
+		v, w := a.vertex, b.vertex
+		if k := cmp.Compare(c.kind(a), c.kind(b)); k != 0 {
+			return k
+		}
+		if a.copied {
+			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.class[v], l.class[w]), cmp.Compare(l.place[v], l.place[w]))
+		}
+		if !l.options.Deep && l.set[v] != l.set[w] {
+			return cmp.Compare(l.set[v], l.set[w])
+		}
+		return cmp.Or(cmp.Compare(c.owner[v], c.owner[w]), cmp.Compare(v, w))
 	})
+}
+
+// kind orders ghosts by who moves them: their rank, nobody, this rank.
+func (c *cutter) kind(g ghost) int {
+	switch {
+	case g.copied:
+		return 2
+	case c.layout.class[g.vertex] == fixed:
+		return 1
+	}
+	return 0
 }
 
 // part makes the part of a rank whose vertices are in order.
@@ -205,7 +219,7 @@ func (c *cutter) part(r int) *Part {
 	l := c.layout
 	n := len(c.owned[r]) + len(c.ghosts[r])
 	p := &Part{Global: make([]int32, 0, n), Owned: len(c.owned[r]), Sets: l.sets, Deep: l.options.Deep,
-		First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([][]Span, l.sets)}
+		First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
 	p.Global = append(p.Global, c.owned[r]...)
 	for _, g := range c.ghosts[r] {
 		p.Global = append(p.Global, g.vertex)
@@ -260,13 +274,7 @@ func (c *cutter) spans(r int, p *Part) {
 		if !g.copied {
 			continue
 		}
-		i, set := int32(p.Owned+k), l.set[g.vertex]
-		spans := &p.Copies[set]
-		n := len(*spans)
-		if n == 0 || (*spans)[n-1].Hi != i || l.class[g.vertex] == free && (*spans)[n-1].Slide != i {
-			*spans = append(*spans, Span{})
-		}
-		extend(&(*spans)[len(*spans)-1], i, g.vertex)
+		extend(&p.Copies[l.set[g.vertex]], int32(p.Owned+k), g.vertex)
 	}
 }
 
@@ -321,7 +329,7 @@ func (c *cutter) plan(parts []*Part) {
 			local[v] = int32(i)
 		}
 		for range sets {
-			p.Plans = append(p.Plans, &halo.Plan{Rank: r, Owned: p.Owned, Ghosts: len(p.Global) - p.Owned})
+			p.Plans = append(p.Plans, &halo.Plan{Rank: r})
 		}
 	}
 	send := make([][]map[int][]int32, len(parts))
@@ -335,6 +343,11 @@ func (c *cutter) plan(parts []*Part) {
 	for r, p := range parts {
 		for s := range sets {
 			receive := map[int]extent{}
+			next := p.Owned // after the ghosts of the sets before
+			if s > 0 {
+				next = p.Plans[s-1].Owned + p.Plans[s-1].Ghosts
+			}
+			p.Plans[s].Owned = next
 			for k, g := range c.ghosts[r] {
 				v := g.vertex
 				if g.copied || l.class[v] == fixed || !l.options.Deep && int(l.set[v]) != s {
@@ -347,6 +360,7 @@ func (c *cutter) plan(parts []*Part) {
 				}
 				e.hi = i + 1
 				receive[q] = e
+				p.Plans[s].Ghosts++
 				send[q][s][r] = append(send[q][s][r], local[v])
 			}
 			for q, e := range receive {

@@ -142,18 +142,18 @@ func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Ver
 // prepare makes the kernels of all sets.
 func (s *solver[F]) prepare() {
 	p := s.part
-	make1 := func(set int, spans ...Span) (passes []pass) {
+	passes := func(set int, spans ...Span) (all []pass) {
 		for _, sp := range spans {
 			if sp.Lo < sp.Hi {
 				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets), Owned: int32(p.Owned)}
-				passes = append(passes, pass{int(sp.Lo), int(sp.Hi), s.mover(s.cfg.Smoother, k)})
+				all = append(all, pass{int(sp.Lo), int(sp.Hi), s.mover(s.cfg.Smoother, k)})
 			}
 		}
-		return passes
+		return all
 	}
 	for set := range p.Sets {
-		s.first = append(s.first, make1(set, p.First[set]))
-		s.rest = append(s.rest, append(make1(set, p.Rest[set]), make1(set, p.Copies[set]...)...))
+		s.first = append(s.first, passes(set, p.First[set]))
+		s.rest = append(s.rest, passes(set, p.Rest[set], p.Copies[set]))
 	}
 	bytes := int(sizeOf[kernels.Vertex[F]]())
 	if s.params.Cull {

@@ -29,7 +29,7 @@ func TestStop(t *testing.T) {
 		{Stop{Sweeps: 9999, Move: 1e-4, Every: 50}, Settled, 50, 500},
 		{Stop{Sweeps: 9999, Mean: .1}, GoodMean, 0, 0},
 		{Stop{Sweeps: 9999, Mean: .8}, GoodMean, 1, 50},
-		{Stop{Sweeps: 9999, Worst: .5}, GoodWorst, 1, 100},
+		{Stop{Sweeps: 9999, Worst: .7}, GoodWorst, 1, 100},
 		{Stop{Sweeps: 9999, Advance: 1e-3}, NoMoreRising, 3, 100},
 	} {
 		s := plain()

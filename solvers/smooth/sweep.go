@@ -115,10 +115,11 @@ func (s *solver[F]) startHalo(ctx context.Context, k, from, to int) error {
 			}
 		}
 	}
+	n := s.part.Plans[k].Owned + s.part.Plans[k].Ghosts
 	if s.params.Cull {
-		return s.halos[k].Start(ctx, halo.Of(v), halo.Of(moved))
+		return s.halos[k].Start(ctx, halo.Of(v[:n]), halo.Of(moved[:n]))
 	}
-	return s.halos[k].Start(ctx, halo.Of(v))
+	return s.halos[k].Start(ctx, halo.Of(v[:n]))
 }
 
 // finishHalo takes in what other ranks have sent.
