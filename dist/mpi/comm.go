@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
@@ -76,33 +77,42 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 	if err := c.check(ctx, to, tag, len(buf)); err != nil {
 		return 0, err
 	}
-	o := c.table.take()
-	o.send, o.peer, o.tag, o.buf = true, to, tag, buf
 	n := c.sent[to].Add(1)
+	t := &c.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o, queue := t.takeLocked(), t.queue
+	t.queue, t.last = nil, nil
+	o.send, o.peer, o.tag, o.buf = true, to, tag, buf
+	var err error
 	if len(buf) <= shortBytes {
-		return c.posted(o, c.engine.sendShort(o.slot, to, tag, buf))
+		err = sendShort(queue, o.slot, to, tag, buf)
+	} else {
+		err = sendLong(queue, o.slot, to, tag, o.pin(), len(buf), int(n%bodyTags))
 	}
-	return c.posted(o, c.engine.sendLong(o.slot, to, tag, o.pin(), len(buf), int(n%bodyTags)))
+	if err != nil {
+		err = &dist.PeerError{Rank: to, Err: fmt.Errorf("%v: %w", o, err)}
+		t.giveLocked(o)
+		return 0, err
+	}
+	return o.req, nil
 }
 
 func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
 	if err := c.check(ctx, from, tag, len(buf)); err != nil {
 		return 0, err
 	}
-	o := c.table.take()
+	t := &c.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o := t.takeLocked()
 	o.send, o.peer, o.tag, o.buf = false, from, tag, buf
-	if len(buf) <= shortBytes {
-		return c.posted(o, c.engine.receive(o.slot, from, tag, nil, len(buf)))
+	var target unsafe.Pointer
+	if len(buf) > shortBytes {
+		target = o.pin()
 	}
-	return c.posted(o, c.engine.receive(o.slot, from, tag, o.pin(), len(buf)))
-}
-
-func (c *comm) posted(o *op, err error) (dist.Request, error) {
-	if err != nil {
-		err = &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, err)}
-		c.table.give(o)
-		return 0, err
-	}
+	prepare(o.slot, from, tag, target, len(buf))
+	t.enqueue(o.slot)
 	return o.req, nil
 }
 

@@ -17,6 +17,26 @@ enum {
 	STAY_NS = 200000,    // the longest stay in one call
 };
 
+// entry is the whole of a slot, which comes first in it.
+typedef struct {
+	atoll_slot slot;
+	atoll_world *world;
+	MPI_Request request, body;
+	void *scrap; // memory for a body that nobody wants, until it has come
+} entry;
+
+static entry *whole(atoll_slot *s) { return (entry *)s; }
+
+static atoll_slot *next_of(const atoll_slot *s) { return (atoll_slot *)s->next; }
+
+atoll_slot *atoll_new_slot(atoll_world *w) {
+	entry *e = calloc(1, sizeof *e);
+	if (e == NULL)
+		abort();
+	e->world = w;
+	return &e->slot;
+}
+
 int atoll_tag_limit(void) {
 	int *limit, found;
 	if (MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &found) != MPI_SUCCESS || !found)
@@ -98,14 +118,13 @@ int atoll_noticed(atoll_world *w) {
 	return here;
 }
 
-static void begin(atoll_world *w, atoll_slot *s, int send, int peer, int length) {
-	s->world = w;
-	s->next = NULL;
-	s->target = NULL;
-	s->body = MPI_REQUEST_NULL;
+static void begin(atoll_slot *s, int send, int peer, int length) {
+	s->next = 0;
+	s->target = 0;
+	whole(s)->body = MPI_REQUEST_NULL;
 	s->send = send;
 	s->framed = s->any = s->withdrawn = s->unwanted = 0;
-	s->scrap = NULL;
+	whole(s)->scrap = NULL;
 	s->peer = peer;
 	s->length = length;
 	s->got = 0;
@@ -117,56 +136,63 @@ static int begun(atoll_slot *s, int error) {
 	return error;
 }
 
-int atoll_post(atoll_world *w, atoll_slot *s, int lane, int send, int peer, void *buf, int length) {
-	begin(w, s, send, peer, length);
+int atoll_post(atoll_slot *s, int lane, int send, int peer, unsigned char *buf, int length) {
+	begin(s, send, peer, length);
 	if (buf == NULL)
 		buf = s->stage;
-	return begun(s, send ? MPI_Isend(buf, length, MPI_BYTE, peer, 0, w->lane[lane], &s->request)
-	                     : MPI_Irecv(buf, length, MPI_BYTE, peer, 0, w->lane[lane], &s->request));
+	return begun(s, send ? MPI_Isend(buf, length, MPI_BYTE, peer, 0, whole(s)->world->lane[lane], &whole(s)->request)
+	                     : MPI_Irecv(buf, length, MPI_BYTE, peer, 0, whole(s)->world->lane[lane], &whole(s)->request));
 }
 
-int atoll_send_short(atoll_world *w, atoll_slot *s, int peer, int tag, const void *buf, int length) {
-	begin(w, s, 1, peer, length);
+void atoll_receive(atoll_slot *queue) {
+	for (atoll_slot *s = queue, *next; s != NULL; s = next) {
+		next = next_of(s);
+		uintptr_t target = s->target;
+		begin(s, 0, s->peer, s->length);
+		s->framed = 1;
+		s->target = target;
+		begun(s, MPI_Irecv(s->stage, ATOLL_STAGE, MPI_BYTE, s->peer, s->tag, whole(s)->world->lane[ATOLL_MESSAGES], &whole(s)->request));
+	}
+}
+
+int atoll_send_short(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length) {
+	atoll_receive(queue);
+	begin(s, 1, peer, length);
 	int64_t head = length;
 	memcpy(s->stage, &head, ATOLL_HEADER);
 	memcpy(s->stage + ATOLL_HEADER, buf, length);
-	return begun(s, MPI_Isend(s->stage, ATOLL_HEADER + length, MPI_BYTE, peer, tag, w->lane[ATOLL_MESSAGES],
-	                          &s->request));
+	return begun(s, MPI_Isend(s->stage, ATOLL_HEADER + length, MPI_BYTE, peer, tag, whole(s)->world->lane[ATOLL_MESSAGES],
+	                          &whole(s)->request));
 }
 
-int atoll_send_long(atoll_world *w, atoll_slot *s, int peer, int tag, const void *buf, int length, int body_tag) {
-	begin(w, s, 1, peer, length);
+int atoll_send_long(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length,
+                    int body_tag) {
+	atoll_receive(queue);
+	begin(s, 1, peer, length);
 	int64_t head = length;
 	memcpy(s->stage, &head, ATOLL_HEADER);
 	memcpy(s->stage + ATOLL_HEADER, &body_tag, sizeof body_tag);
-	int e = MPI_Isend(s->stage, ATOLL_HEADER + sizeof body_tag, MPI_BYTE, peer, tag, w->lane[ATOLL_MESSAGES],
-	                  &s->request);
+	int e = MPI_Isend(s->stage, ATOLL_HEADER + sizeof body_tag, MPI_BYTE, peer, tag, whole(s)->world->lane[ATOLL_MESSAGES],
+	                  &whole(s)->request);
 	if (e == MPI_SUCCESS)
-		e = MPI_Isend(buf, length, MPI_BYTE, peer, body_tag, w->lane[ATOLL_BODIES], &s->body);
+		e = MPI_Isend(buf, length, MPI_BYTE, peer, body_tag, whole(s)->world->lane[ATOLL_BODIES], &whole(s)->body);
 	return begun(s, e);
 }
 
-int atoll_receive(atoll_world *w, atoll_slot *s, int peer, int tag, void *target, int length) {
-	begin(w, s, 0, peer, length);
-	s->framed = 1;
-	s->target = target;
-	return begun(s, MPI_Irecv(s->stage, ATOLL_STAGE, MPI_BYTE, peer, tag, w->lane[ATOLL_MESSAGES], &s->request));
-}
-
-int atoll_discard(atoll_world *w, atoll_slot *s, int peer, int body_tag, int64_t length) {
-	begin(w, s, 0, peer, length);
-	s->scrap = malloc(length);
-	if (s->scrap == NULL)
+int atoll_discard(atoll_slot *s, int peer, int body_tag, int64_t length) {
+	begin(s, 0, peer, length);
+	whole(s)->scrap = malloc(length);
+	if (whole(s)->scrap == NULL)
 		return begun(s, MPI_ERR_NO_MEM);
-	return begun(s, MPI_Irecv(s->scrap, length, MPI_BYTE, peer, body_tag, w->lane[ATOLL_BODIES], &s->request));
+	return begun(s, MPI_Irecv(whole(s)->scrap, length, MPI_BYTE, peer, body_tag, whole(s)->world->lane[ATOLL_BODIES], &whole(s)->request));
 }
 
 // ended notes that nothing is pending any more.
 static int ended(atoll_slot *s, int error) {
 	s->pending = ATOLL_NOTHING;
 	s->error = error;
-	free(s->scrap);
-	s->scrap = NULL;
+	free(whole(s)->scrap);
+	whole(s)->scrap = NULL;
 	return 1;
 }
 
@@ -187,7 +213,7 @@ static int unframe(atoll_slot *s, int n) {
 		s->unwanted = tag + 1;
 		return ended(s, MPI_SUCCESS);
 	}
-	int e = MPI_Irecv(s->target, s->length, MPI_BYTE, s->peer, tag, s->world->lane[ATOLL_BODIES], &s->body);
+	int e = MPI_Irecv((void *)s->target, s->length, MPI_BYTE, s->peer, tag, whole(s)->world->lane[ATOLL_BODIES], &whole(s)->body);
 	if (e != MPI_SUCCESS)
 		return ended(s, e);
 	s->pending = ATOLL_BODY;
@@ -198,7 +224,7 @@ int atoll_done(atoll_slot *s) {
 	int done = 0, n = 0, cancelled = 0;
 	MPI_Status status;
 	if (s->pending == ATOLL_HEAD) {
-		int e = MPI_Test(&s->request, &done, &status);
+		int e = MPI_Test(&whole(s)->request, &done, &status);
 		if (e != MPI_SUCCESS)
 			return ended(s, e);
 		if (!done)
@@ -208,7 +234,7 @@ int atoll_done(atoll_slot *s) {
 			return ended(s, MPI_SUCCESS);
 		}
 		if (s->send) {
-			if (s->body == MPI_REQUEST_NULL)
+			if (whole(s)->body == MPI_REQUEST_NULL)
 				return ended(s, MPI_SUCCESS);
 			s->pending = ATOLL_BODY;
 		} else {
@@ -222,10 +248,10 @@ int atoll_done(atoll_slot *s) {
 		}
 	}
 	if (s->pending == ATOLL_BODY) {
-		int e = MPI_Test(&s->body, &done, MPI_STATUS_IGNORE);
+		int e = MPI_Test(&whole(s)->body, &done, MPI_STATUS_IGNORE);
 		return e == MPI_SUCCESS && !done ? 0 : ended(s, e);
 	}
-	return 1;
+	return s->pending == ATOLL_NOTHING;
 }
 
 static int failed(const atoll_slot *s) {
@@ -234,16 +260,16 @@ static int failed(const atoll_slot *s) {
 
 int atoll_cancel(atoll_slot *s) {
 	s->withdrawn = 1;
-	return s->pending == ATOLL_HEAD ? MPI_Cancel(&s->request) : MPI_SUCCESS;
+	return s->pending == ATOLL_HEAD ? MPI_Cancel(&whole(s)->request) : MPI_SUCCESS;
 }
 
 // advance returns the first slot that is pending or has failed. MPI makes progress on all requests in every test, but
 // the body of a long message is asked for only once its head has been looked at.
 static atoll_slot *advance(atoll_slot *s) {
 	while (s != NULL && atoll_done(s) && !failed(s))
-		s = s->next;
-	for (atoll_slot *later = s != NULL ? s->next : NULL; later != NULL; later = later->next)
-		if (later->pending == ATOLL_HEAD && later->target != NULL)
+		s = next_of(s);
+	for (atoll_slot *later = s != NULL ? next_of(s) : NULL; later != NULL; later = next_of(later))
+		if (later->pending == ATOLL_HEAD && later->target != 0)
 			atoll_done(later);
 	return s;
 }
@@ -266,7 +292,8 @@ static void give_way(int64_t waited) {
 	nanosleep(&t, NULL);
 }
 
-atoll_slot *atoll_wait(atoll_world *w, atoll_slot *s, int64_t waited) {
+atoll_slot *atoll_wait(atoll_slot *s, int64_t waited) {
+	atoll_world *w = whole(s)->world;
 	int spins = waited == 0 ? SPINS : 1;
 	for (int i = 1; i <= spins; i++) {
 		s = advance(s);
@@ -287,20 +314,20 @@ atoll_slot *atoll_wait(atoll_world *w, atoll_slot *s, int64_t waited) {
 	}
 }
 
-atoll_slot *atoll_trade(atoll_world *w, atoll_slot *in, int from, atoll_slot *out, int to, int length, int *error) {
+atoll_slot *atoll_trade(atoll_slot *in, int from, atoll_slot *out, int to, int length, int *error) {
 	atoll_slot *first = NULL;
 	*error = MPI_SUCCESS;
 	if (from >= 0) {
-		*error = atoll_post(w, in, ATOLL_ROUNDS, 0, from, NULL, ATOLL_STAGE);
+		*error = atoll_post(in, ATOLL_ROUNDS, 0, from, NULL, ATOLL_STAGE);
 		in->any = 1;
 		first = in;
 	}
 	if (to >= 0 && *error == MPI_SUCCESS) {
-		*error = atoll_post(w, out, ATOLL_ROUNDS, 1, to, NULL, length);
+		*error = atoll_post(out, ATOLL_ROUNDS, 1, to, NULL, length);
 		if (first != NULL)
-			in->next = out;
+			in->next = (uintptr_t)out;
 		else
 			first = out;
 	}
-	return *error == MPI_SUCCESS ? atoll_wait(w, first, 0) : NULL;
+	return *error == MPI_SUCCESS ? atoll_wait(first, 0) : NULL;
 }

@@ -48,9 +48,12 @@ var _ = [1]struct{}{}[noticeBytes-C.ATOLL_NOTICE] // both sides agree
 
 type slot = C.atoll_slot
 
-func newSlot() *slot { return (*slot)(C.calloc(1, C.sizeof_atoll_slot)) }
+func (e engine) newSlot() *slot { return C.atoll_new_slot(e.world) }
 
 func freeSlot(s *slot) { C.free(unsafe.Pointer(s)) }
+
+// link puts next after s, among those that one call waits for.
+func link(s, next *slot) { s.next = C.uintptr_t(uintptr(unsafe.Pointer(next))) }
 
 // staged is the slot's own memory.
 func staged(s *slot) []byte { return unsafe.Slice((*byte)(&s.stage[0]), stageBytes) }
@@ -74,64 +77,67 @@ func (e engine) free() error {
 	return nil
 }
 
-// sendShort begins the send of a message of at most shortBytes.
-func (e engine) sendShort(s *slot, peer, tag int, buf []byte) error {
-	code := C.atoll_send_short(e.world, s, C.int(peer), C.int(tag), unsafe.Pointer(unsafe.SliceData(buf)), C.int(len(buf)))
+// sendShort begins the send of a message of at most shortBytes, after it has posted the receives of a queue.
+func sendShort(queue, s *slot, peer, tag int, buf []byte) error {
+	code := C.atoll_send_short(queue, s, C.int(peer), C.int(tag), (*C.uchar)(unsafe.SliceData(buf)), C.int(len(buf)))
 	if code != C.MPI_SUCCESS {
 		return mpiError("MPI_Isend", code)
 	}
 	return nil
 }
 
-// sendLong begins the send of a longer message, whose memory is pinned.
-func (e engine) sendLong(s *slot, peer, tag int, pinned unsafe.Pointer, n, bodyTag int) error {
-	code := C.atoll_send_long(e.world, s, C.int(peer), C.int(tag), pinned, C.int(n), C.int(bodyTag))
+// sendLong does so for a longer message, whose memory is pinned.
+func sendLong(queue, s *slot, peer, tag int, pinned unsafe.Pointer, n, bodyTag int) error {
+	code := C.atoll_send_long(queue, s, C.int(peer), C.int(tag), (*C.uchar)(pinned), C.int(n), C.int(bodyTag))
 	if code != C.MPI_SUCCESS {
 		return mpiError("MPI_Isend", code)
 	}
 	return nil
 }
 
-// receive begins to receive a message: a short one into the slot, a longer one into pinned memory.
-func (e engine) receive(s *slot, peer, tag int, pinned unsafe.Pointer, n int) error {
-	code := C.atoll_receive(e.world, s, C.int(peer), C.int(tag), pinned, C.int(n))
-	if code != C.MPI_SUCCESS {
+// prepare makes a slot fit for a queue of receives: of a short message into the slot, or of a longer one into pinned
+// memory.
+func prepare(s *slot, peer, tag int, pinned unsafe.Pointer, n int) {
+	s.pending = C.ATOLL_QUEUED
+	s.peer, s.tag = C.int(peer), C.int(tag)
+	s.target, s.length = C.uintptr_t(uintptr(pinned)), C.int(n)
+	s.next = 0
+}
+
+// postQueue posts receives.
+func postQueue(queue *slot) { C.atoll_receive(queue) }
+
+// discardBody begins to receive the body of a message that has another length than was expected.
+func discardBody(s *slot, peer, bodyTag int, n int64) error {
+	if code := C.atoll_discard(s, C.int(peer), C.int(bodyTag), C.int64_t(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Irecv", code)
 	}
 	return nil
 }
 
-// discard begins to receive the body of a message that has another length than was expected.
-func (e engine) discard(s *slot, peer, bodyTag int, n int64) error {
-	if code := C.atoll_discard(e.world, s, C.int(peer), C.int(bodyTag), C.int64_t(n)); code != C.MPI_SUCCESS {
-		return mpiError("MPI_Irecv", code)
-	}
-	return nil
-}
-
-// send and recv begin to move bytes alone, of memory that stays where it is: of the slot when nil, or pinned.
-func (e engine) send(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
-	if code := C.atoll_post(e.world, s, C.int(lane), 1, C.int(peer), buf, C.int(n)); code != C.MPI_SUCCESS {
+// sendBytes and receiveBytes begin to move bytes alone, of memory that stays where it is: of the slot when nil, or pinned.
+func sendBytes(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
+	if code := C.atoll_post(s, C.int(lane), 1, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Isend", code)
 	}
 	return nil
 }
 
-func (e engine) recv(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
-	if code := C.atoll_post(e.world, s, C.int(lane), 0, C.int(peer), buf, C.int(n)); code != C.MPI_SUCCESS {
+func receiveBytes(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
+	if code := C.atoll_post(s, C.int(lane), 0, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Irecv", code)
 	}
 	return nil
 }
 
-func (e engine) wait(first *slot, waited int64) *slot {
-	return C.atoll_wait(e.world, first, C.int64_t(waited))
+func waitFor(first *slot, waited int64) *slot {
+	return C.atoll_wait(first, C.int64_t(waited))
 }
 
 // trade exchanges one round's messages; a rank of -1 leaves out its direction.
-func (e engine) trade(in *slot, from int, out *slot, to, n int) (*slot, error) {
+func trade(in *slot, from int, out *slot, to, n int) (*slot, error) {
 	var code C.int
-	first := C.atoll_trade(e.world, in, C.int(from), out, C.int(to), C.int(n), &code)
+	first := C.atoll_trade(in, C.int(from), out, C.int(to), C.int(n), &code)
 	if code != C.MPI_SUCCESS {
 		return nil, mpiError("MPI_Isend or MPI_Irecv", code)
 	}

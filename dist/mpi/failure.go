@@ -34,7 +34,7 @@ func (c *comm) notify(to int, n notice) {
 	o := c.table.take()
 	o.send, o.peer = true, to
 	length := n.encode(staged(o.slot))
-	if c.engine.send(o.slot, notices, to, nil, length) != nil {
+	if sendBytes(o.slot, notices, to, nil, length) != nil {
 		c.table.give(o)
 		return
 	}

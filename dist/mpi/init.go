@@ -45,7 +45,8 @@ func open() (*comm, error) {
 	c.peers = make([]peer, n)
 	c.sent = newCounters(n)
 	c.received = newCounters(n)
-	c.rounds.open(c.rank, n)
+	c.table.engine = e
+	c.rounds.open(e, c.rank, n)
 	return c, nil
 }
 

@@ -28,10 +28,10 @@ type roundState struct {
 	scratch []byte       // another rank's operand, when it is long
 }
 
-func (r *roundState) open(rank, size int) {
+func (r *roundState) open(e engine, rank, size int) {
 	r.steps = doubling(rank, size)
-	r.in = op{slot: newSlot(), call: &r.call}
-	r.out = op{slot: newSlot(), call: &r.call, send: true}
+	r.in = op{slot: e.newSlot(), call: &r.call}
+	r.out = op{slot: e.newSlot(), call: &r.call, send: true}
 }
 
 func (r *roundState) release() {
@@ -48,6 +48,7 @@ func (c *comm) enter(ctx context.Context, call collect.Call) error {
 		return err
 	}
 	c.rounds.call = call
+	c.table.flush()
 	return nil
 }
 
@@ -79,7 +80,7 @@ func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error
 	for _, s := range r.steps {
 		copy(out[callBytes:], data)
 		r.in.peer, r.out.peer = s.from, s.to
-		first, err := c.engine.trade(r.in.slot, s.from, r.out.slot, s.to, callBytes+len(data))
+		first, err := trade(r.in.slot, s.from, r.out.slot, s.to, callBytes+len(data))
 		if err != nil {
 			return &dist.PeerError{Rank: max(s.from, s.to), Err: fmt.Errorf("%v: %w", call, err)}
 		}
@@ -185,9 +186,9 @@ func (b *batch) add(c *comm, send bool, peer int, buf []byte) {
 		o.send, o.peer, o.tag, o.call = send, peer, 0, &c.rounds.call
 		o.buf = buf[at:min(at+pieceBytes, len(buf))]
 		if send {
-			b.err = c.engine.send(o.slot, rounds, peer, o.pin(), len(o.buf))
+			b.err = sendBytes(o.slot, rounds, peer, o.pin(), len(o.buf))
 		} else {
-			b.err = c.engine.recv(o.slot, rounds, peer, o.pin(), len(o.buf))
+			b.err = receiveBytes(o.slot, rounds, peer, o.pin(), len(o.buf))
 		}
 		if b.err != nil {
 			b.err = &dist.PeerError{Rank: peer, Err: fmt.Errorf("%v: %w", o, b.err)}

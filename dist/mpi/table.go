@@ -56,9 +56,15 @@ func (o *op) pin() unsafe.Pointer {
 
 // table holds the ops of one rank. It allocates only when more are pending than ever before.
 type table struct {
+	engine engine
+
 	mu   sync.Mutex
 	ops  []*op // pending, by index; nil when free or claimed
 	free []*op
+
+	// Receives go to MPI together with the next send, or when somebody begins to wait: a call into C costs as much as
+	// what it does for a short message. They are posted under the lock, so that none overtakes another.
+	queue, last *slot
 }
 
 // The low half of a Request is the index in the table plus one, the high half counts the uses of that index.
@@ -67,24 +73,54 @@ const indexBits = 32
 // take returns an op for use, and enters it.
 func (t *table) take() *op {
 	t.mu.Lock()
-	defer t.mu.Unlock()
+	o := t.takeLocked()
+	t.mu.Unlock()
+	return o
+}
+
+func (t *table) takeLocked() *op {
 	var o *op
 	if n := len(t.free); n > 0 {
 		o, t.free = t.free[n-1], t.free[:n-1]
 	} else {
 		t.ops = append(t.ops, nil)
-		o = &op{slot: newSlot(), req: dist.Request(len(t.ops))}
+		o = &op{slot: t.engine.newSlot(), req: dist.Request(len(t.ops))}
 	}
 	t.ops[index(o.req)] = o
 	return o
 }
 
+// enqueue leaves a receive to be posted later. The caller holds the lock.
+func (t *table) enqueue(s *slot) {
+	if t.queue == nil {
+		t.queue = s
+	} else {
+		link(t.last, s)
+	}
+	t.last = s
+}
+
+// flush posts the receives that are queued.
+func (t *table) flush() {
+	t.mu.Lock()
+	t.flushLocked()
+	t.mu.Unlock()
+}
+
+func (t *table) flushLocked() {
+	if t.queue != nil {
+		postQueue(t.queue)
+		t.queue, t.last = nil, nil
+	}
+}
+
 func index(req dist.Request) uint64 { return uint64(req)&(1<<indexBits-1) - 1 }
 
-// claim removes the ops of reqs, so that no other call waits for them, and chains them in order.
+// claim removes the ops of reqs, so that no other call waits for them, and chains them in order. All are posted.
 func (t *table) claim(reqs []dist.Request) (head *op, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.flushLocked()
 	var last *op
 	for _, req := range reqs {
 		i := index(req)
@@ -104,20 +140,37 @@ func (t *table) claim(reqs []dist.Request) (head *op, err error) {
 	return head, err
 }
 
-func (o *op) link(next *op) { o.next, o.slot.next = next, next.slot }
+func (o *op) link(next *op) {
+	o.next = next
+	link(o.slot, next.slot)
+}
 
 // give takes an op back for the next use. MPI no longer uses its memory.
 func (t *table) give(o *op) {
+	o.next = nil
+	t.giveAll(o)
+}
+
+// giveAll takes back a chain.
+func (t *table) giveAll(o *op) {
+	t.mu.Lock()
+	for o != nil {
+		next := o.next
+		t.giveLocked(o)
+		o = next
+	}
+	t.mu.Unlock()
+}
+
+func (t *table) giveLocked(o *op) {
 	if o.pinned {
 		o.pins.Unpin()
 		o.pinned = false
 	}
-	o.buf, o.next, o.call = nil, nil, nil
-	t.mu.Lock()
 	t.ops[index(o.req)] = nil
 	o.req += 1 << indexBits
 	t.free = append(t.free, o)
-	t.mu.Unlock()
+	o.buf, o.next, o.call = nil, nil, nil
 }
 
 // release gives the memory of C's side back. No op may be in use.

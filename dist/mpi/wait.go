@@ -19,13 +19,13 @@ const (
 
 // await waits for all ops of a chain, or returns the error of the first that failed.
 func (c *comm) await(ctx context.Context, head *op) error {
-	return c.follow(ctx, head, c.engine.wait(head.slot, 0))
+	return c.follow(ctx, head, waitFor(head.slot, 0))
 }
 
 // follow goes on waiting for a chain after engine.wait has returned first.
 func (c *comm) follow(ctx context.Context, head *op, first *slot) error {
 	var began time.Time
-	for ; first != nil; first = c.engine.wait(first, int64(time.Since(began))) {
+	for ; first != nil; first = waitFor(first, int64(time.Since(began))) {
 		for head.slot != first {
 			head = head.next
 		}
@@ -44,6 +44,7 @@ func (c *comm) follow(ctx context.Context, head *op, first *slot) error {
 
 // interrupted tells why o, which is pending, should not be waited for any longer.
 func (c *comm) interrupted(ctx context.Context, o *op) error {
+	c.table.flush() // the peer may wait for what another goroutine has queued
 	c.hear()
 	if err := c.cause(); err != nil {
 		return err
@@ -66,24 +67,28 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 // settle ends the use of a chain: what is pending is withdrawn, and what has come through staged memory is copied to
 // where it belongs.
 func (c *comm) settle(head *op) {
+	var ended *op
 	for o := head; o != nil; {
 		next := o.next
-		if o.slot.pending != 0 {
-			if !c.withdraw(o) {
-				o = next
-				continue
-			}
+		if o.slot.pending == 0 || c.withdraw(o) {
+			c.deliver(o)
+			o.next, ended = ended, o
 		}
-		if !o.send && o.slot.withdrawn != 2 && o.call == nil {
-			c.received[o.peer].Add(1)
-			if o.slot.unwanted > 0 {
-				c.drain(o)
-			} else if !o.pinned && o.slot.error == 0 && int(o.slot.got) == len(o.buf) {
-				copy(o.buf, staged(o.slot)[headBytes:])
-			}
-		}
-		c.table.give(o)
 		o = next
+	}
+	c.table.giveAll(ended)
+}
+
+// deliver brings what has come through staged memory to the caller.
+func (c *comm) deliver(o *op) {
+	if o.send || o.slot.withdrawn == 2 || o.call != nil {
+		return
+	}
+	c.received[o.peer].Add(1)
+	if o.slot.unwanted > 0 {
+		c.drain(o)
+	} else if !o.pinned && o.slot.error == 0 && int(o.slot.got) == len(o.buf) {
+		copy(o.buf, staged(o.slot)[headBytes:])
 	}
 }
 
@@ -114,7 +119,7 @@ func (c *comm) withdraw(o *op) bool {
 func (c *comm) drain(o *op) {
 	d := c.table.take()
 	d.send, d.peer, d.tag, d.buf = false, o.peer, o.tag, nil
-	if err := c.engine.discard(d.slot, o.peer, int(o.slot.unwanted)-1, int64(o.slot.got)); err != nil {
+	if err := discardBody(d.slot, o.peer, int(o.slot.unwanted)-1, int64(o.slot.got)); err != nil {
 		c.table.give(d)
 		c.fail(&dist.PeerError{Rank: o.peer, Err: err})
 		return
