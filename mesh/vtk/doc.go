@@ -1,8 +1,13 @@
-// Package vtk reads and writes the XML files of the Visualization Toolkit that hold unstructured grids:
+// Package vtk reads and writes the XML files of the Visualization Toolkit:
 //
-//   - .vtu, one grid (Read, Write; ReadMesh and WriteMesh for a triangle mesh),
-//   - .pvtu, the index of a grid that is written in pieces, one file a rank (Read, WritePVTU),
+//   - .vtu, an unstructured grid (Read, Write; ReadMesh and WriteMesh for a triangle mesh),
+//   - .vti, a uniform grid (ReadImage, WriteImage),
+//   - .vtp, points, lines and polygons (ReadPolyData, WritePolyData),
+//   - .pvtu, .pvti and .pvtp, the indices of data that are written in pieces, one file a rank (read like the data;
+//     WritePVTU, WritePVTI, WritePVTP),
 //   - .pvd, a series of such files over time (ReadPVD, Collection).
+//
+// WriteSTL writes polygons for programs that know no XML.
 //
 // The format is that of "VTK XML Formats" (https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html).
 // The reader takes arrays as ascii, binary and appended data (raw or base64), either byte order, headers of 32 and

@@ -1,9 +1,11 @@
 package vtk
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"unicode/utf8"
 )
 
 // section is an element of an index that declares the arrays that its pieces have.
@@ -46,4 +48,55 @@ func sourcesOnly(files []string) [][]string {
 		pieces[i] = []string{"Source", filepath.ToSlash(name)}
 	}
 	return pieces
+}
+
+// checkSources refuses names of files that an index cannot hold.
+func checkSources(names []string) error {
+	seen := make(map[string]bool, len(names))
+	for i, name := range names {
+		if name == "" || !utf8.ValidString(name) {
+			return fmt.Errorf("file %d has the name %q, which XML text cannot hold", i, name)
+		}
+		if seen[name] {
+			return fmt.Errorf("file %q is listed twice", name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// sources returns the files that an index lists, as they stand there. No file may stand there twice: a short index
+// could take any amount of memory.
+func sources(root *element) ([]string, error) {
+	e, err := root.needed(root.attribute("type"))
+	if err != nil {
+		return nil, err
+	}
+	if level := e.attribute("GhostLevel"); level != "" && level != "0" {
+		return nil, e.errorf("the attribute GhostLevel=%q: pieces with ghost cells are not supported", level)
+	}
+	var names []string
+	seen := map[string]bool{}
+	for _, p := range e.pieces() {
+		name := filepath.Clean(filepath.FromSlash(p.attribute("Source")))
+		if p.attribute("Source") == "" {
+			return nil, p.errorf("the attribute Source is missing")
+		}
+		if seen[name] {
+			return nil, p.errorf("the file %q is listed twice", name)
+		}
+		seen[name] = true
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// pieces returns the children that are pieces.
+func (e *element) pieces() (found []*element) {
+	for _, c := range e.children {
+		if c.tag == "Piece" {
+			found = append(found, c)
+		}
+	}
+	return found
 }

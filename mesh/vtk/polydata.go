@@ -3,7 +3,6 @@ package vtk
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 )
 
@@ -136,17 +135,4 @@ func WritePVTP(path string, pieces []string, like *PolyData) error {
 			{"PPoints", Arrays{{Name: "Points", Components: 3, Data: like.Points}}},
 		}, sourcesOnly(pieces))
 	})
-}
-
-// join appends the cells of a piece whose points come after the first ones.
-func (c *Cells) join(piece Cells, first int64) {
-	entries := int64(len(c.Connectivity))
-	c.Connectivity = slices.Grow(c.Connectivity, len(piece.Connectivity))
-	for _, p := range piece.Connectivity {
-		c.Connectivity = append(c.Connectivity, p+first)
-	}
-	c.Offsets = slices.Grow(c.Offsets, len(piece.Offsets))
-	for _, o := range piece.Offsets {
-		c.Offsets = append(c.Offsets, o+entries)
-	}
 }

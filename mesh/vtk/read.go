@@ -3,7 +3,6 @@ package vtk
 import (
 	"fmt"
 	"math"
-	"os"
 )
 
 // Read reads a .vtu file, or a .pvtu file with the pieces that it lists; what the file says it is counts, not its
@@ -12,23 +11,7 @@ import (
 // arrays that are not of numbers, are refused; strings (elements Array) are passed over.
 // Errors name the file and the element.
 func Read(path string) (*Grid, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	root, appended, err := parseTree(data, "UnstructuredGrid", "PUnstructuredGrid")
-	var g *Grid
-	switch {
-	case err != nil:
-	case root.attribute("type") == "PUnstructuredGrid":
-		return readIndex(path, root)
-	default:
-		g, err = parseGrid(data, root, appended)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return g, nil
+	return readFile(path, "UnstructuredGrid", parseGrid, readIndex)
 }
 
 // parseGrid decodes the pieces of a .vtu file.
@@ -42,26 +25,17 @@ func parseGrid(data []byte, root, appended *element) (*Grid, error) {
 		return nil, err
 	}
 	g := &Grid{}
-	if field, err := e.child("FieldData"); err != nil {
+	if g.FieldData, err = c.section(e, "FieldData", -1); err != nil {
 		return nil, err
-	} else if field != nil {
-		if g.FieldData, err = c.arrays(field, -1); err != nil {
-			return nil, err
-		}
 	}
-	pieces := 0
-	for _, p := range e.children {
-		if p.tag != "Piece" {
-			continue
-		}
+	for i, p := range e.pieces() {
 		piece, err := c.piece(p)
 		if err == nil {
 			err = g.join(piece)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("piece %d: %w", pieces, err)
+			return nil, fmt.Errorf("piece %d: %w", i, err)
 		}
-		pieces++
 	}
 	return g, nil
 }
@@ -82,21 +56,11 @@ func (c *codec) piece(e *element) (*Grid, error) {
 	if err := c.cells(g, e, cells); err != nil {
 		return nil, err
 	}
-	for _, section := range []struct {
-		tag    string
-		list   *Arrays
-		tuples int64
-	}{{"PointData", &g.PointData, points}, {"CellData", &g.CellData, cells}} {
-		s, err := e.child(section.tag)
-		if err != nil {
-			return nil, err
-		}
-		if s == nil {
-			continue
-		}
-		if *section.list, err = c.arrays(s, section.tuples); err != nil {
-			return nil, err
-		}
+	if g.PointData, err = c.section(e, "PointData", points); err != nil {
+		return nil, err
+	}
+	if g.CellData, err = c.section(e, "CellData", cells); err != nil {
+		return nil, err
 	}
 	if err := g.checkCells(); err != nil {
 		return nil, e.errorf("%w", err)
@@ -127,7 +91,7 @@ func (c *codec) points(piece *element, n int64) ([]float64, error) {
 	return v.floats(), nil
 }
 
-// cells decodes the cells of a piece. The offsets say how long the connectivity must be.
+// cells decodes the cells of a piece.
 func (c *codec) cells(g *Grid, piece *element, n int64) error {
 	if n == 0 {
 		return nil
@@ -136,37 +100,59 @@ func (c *codec) cells(g *Grid, piece *element, n int64) error {
 	if err != nil {
 		return err
 	}
-	arrays := map[string]*element{}
-	for _, a := range e.children {
-		arrays[a.attribute("Name")] = a
-	}
-	for _, name := range []string{"connectivity", "offsets", "types"} {
-		if arrays[name] == nil {
-			return e.errorf("there is no array %q in it", name)
-		}
-	}
-	if g.Offsets, err = c.ids(arrays["offsets"], n); err != nil {
+	if g.Connectivity, g.Offsets, err = c.connectivity(e, n); err != nil {
 		return err
 	}
-	entries := g.Offsets[n-1]
-	if entries < 0 || entries > math.MaxInt64/8 {
-		return arrays["offsets"].errorf("the last offset is %d", entries)
-	}
-	if g.Connectivity, err = c.ids(arrays["connectivity"], entries); err != nil {
+	a, err := e.array("types")
+	if err != nil {
 		return err
 	}
-	types, err := c.ids(arrays["types"], n)
+	types, err := c.ids(a, n)
 	if err != nil {
 		return err
 	}
 	g.Types = make([]uint8, n)
 	for i, t := range types {
 		if t <= 0 || t > math.MaxUint8 || t == typePolyhedron {
-			return arrays["types"].errorf("cell %d is of type %d, which is not supported", i, t)
+			return a.errorf("cell %d is of type %d, which is not supported", i, t)
 		}
 		g.Types[i] = uint8(t)
 	}
 	return nil
+}
+
+// connectivity decodes which points n cells have. The offsets say how long the connectivity must be.
+func (c *codec) connectivity(e *element, n int64) (connectivity, offsets []int64, err error) {
+	ends, err := e.array("offsets")
+	if err != nil {
+		return nil, nil, err
+	}
+	points, err := e.array("connectivity")
+	if err != nil {
+		return nil, nil, err
+	}
+	if offsets, err = c.ids(ends, n); err != nil {
+		return nil, nil, err
+	}
+	entries := offsets[n-1]
+	if entries < 0 || entries > math.MaxInt64/8 {
+		return nil, nil, ends.errorf("the last offset is %d", entries)
+	}
+	connectivity, err = c.ids(points, entries)
+	return connectivity, offsets, err
+}
+
+// array returns the last array of that name.
+func (e *element) array(name string) (found *element, err error) {
+	for _, a := range e.children {
+		if a.attribute("Name") == name {
+			found = a
+		}
+	}
+	if found == nil {
+		return nil, e.errorf("there is no array %q in it", name)
+	}
+	return found, nil
 }
 
 func (c *codec) ids(e *element, n int64) ([]int64, error) {
@@ -179,6 +165,16 @@ func (c *codec) ids(e *element, n int64) ([]int64, error) {
 		return nil, e.errorf("values of type %s are needed as integers of 64 bits", v.typeName())
 	}
 	return ids, nil
+}
+
+// section decodes the arrays of a child of e, if there is one of that tag. tuples is how many tuples each must have,
+// -1 for any.
+func (c *codec) section(e *element, tag string, tuples int64) (Arrays, error) {
+	s, err := e.child(tag)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	return c.arrays(s, tuples)
 }
 
 // arrays decodes the arrays of a section. tuples is how many tuples each must have, -1 for any.

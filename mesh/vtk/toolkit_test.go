@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -41,11 +42,14 @@ for name in sys.argv[1:]:
 print("log", log.GetOutput())
 `
 
+const python = "/usr/bin/python3"
+
+var noVTK = sync.OnceValue(func() error { return exec.Command(python, "-c", "import vtk").Run() })
+
 // askVTK returns what VTK finds in a file, and fails if it complains. Without VTK the test is skipped.
 func askVTK(t *testing.T, path string) string {
 	t.Helper()
-	python := "/usr/bin/python3"
-	if err := exec.Command(python, "-c", "import vtk").Run(); err != nil {
+	if err := noVTK(); err != nil {
 		t.Skipf("%s has no module vtk (Debian: python3-vtk9): %v", python, err)
 	}
 	out, err := exec.Command(python, "-c", readByVTK, path).CombinedOutput()

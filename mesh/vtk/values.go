@@ -22,6 +22,9 @@ type values interface {
 	floats() []float64
 	ints() ([]int64, bool)
 	join(more values) (values, bool) // appends more, which must be of the same type
+	part(lo, hi int) values          // values [lo, hi), which appending does not change
+	blank(n int) values              // n zeros of the same type
+	put(at int, from values) bool    // copies from, which must be of the same type, to at and on
 	data() any                       // the slice, of a plain type
 }
 
@@ -152,6 +155,15 @@ func (s slice[T]) ints() ([]int64, bool) {
 func (s slice[T]) join(more values) (values, bool) {
 	m, ok := more.(slice[T])
 	return append(s, m...), ok
+}
+
+func (s slice[T]) part(lo, hi int) values { return s[lo:hi:hi] }
+func (s slice[T]) blank(n int) values     { return make(slice[T], n) }
+
+func (s slice[T]) put(at int, from values) bool {
+	f, ok := from.(slice[T])
+	copy(s[at:], f)
+	return ok
 }
 
 func fromBytes[T number](raw []byte, order binary.ByteOrder) values {

@@ -106,3 +106,90 @@ with open("pieces.pvtu", "w") as f:
 os.makedirs("pieces", exist_ok=True)
 for part in range(3):
     write(f"pieces/{part}.vtu", grid(part, 3), "appended", False, True, 32, "little")
+
+
+def image(whole, extent):
+    """A part of an image: number is that of the cell in the whole, corner its place as digits."""
+    m = vtk.vtkImageData()
+    m.SetExtent(extent)
+    m.SetOrigin(1, 2, 3)
+    m.SetSpacing(0.5, 0.25, 2)
+    nx, ny, nz = [max(whole[2 * a + 1] - whole[2 * a], 1) for a in range(3)]
+    x, y, z = [range(extent[2 * a], max(extent[2 * a + 1], extent[2 * a] + 1)) for a in range(3)]
+    number = vtk.vtkDoubleArray()
+    number.SetName("number")
+    for k in z:
+        for j in y:
+            for i in x:
+                number.InsertNextValue(i - whole[0] + nx * (j - whole[2] + ny * (k - whole[4])))
+    m.GetCellData().AddArray(number)
+    corner = vtk.vtkIntArray()
+    corner.SetName("corner")
+    for k in range(extent[4], extent[5] + 1):
+        for j in range(extent[2], extent[3] + 1):
+            for i in range(extent[0], extent[1] + 1):
+                corner.InsertNextValue(i + 100 * j + 10000 * k)
+    m.GetPointData().AddArray(corner)
+    return m
+
+
+def write_as(writer, name, data, mode="appended"):
+    w = writer()
+    w.SetFileName(name)
+    w.SetInputData(data)
+    {"ascii": w.SetDataModeToAscii, "appended": w.SetDataModeToAppended}[mode]()
+    w.SetCompressorTypeToZLib() if mode == "appended" else w.SetCompressorTypeToNone()
+    assert w.Write() == 1
+
+
+# Extents that do not begin at 0; an index of four pieces in 3D.
+write_as(vtk.vtkXMLImageDataWriter, "flat.vti", image((3, 7, -1, 2, 0, 0), (3, 7, -1, 2, 0, 0)), "ascii")
+write_as(vtk.vtkXMLImageDataWriter, "deep.vti", image((3, 7, -1, 2, 4, 6), (3, 7, -1, 2, 4, 6)))
+quarters = [(3, 5, -1, 1, 4, 6), (5, 7, -1, 1, 4, 6), (3, 5, 1, 2, 4, 6), (5, 7, 1, 2, 4, 6)]
+for part, extent in enumerate(quarters):
+    write_as(vtk.vtkXMLImageDataWriter, f"pieces/{part}.vti", image((3, 7, -1, 2, 4, 6), extent))
+index = vtk.vtkXMLPImageDataWriter()
+index.SetFileName("deep.pvti")
+index.SetInputData(image((3, 7, -1, 2, 4, 6), (3, 7, -1, 2, 4, 6)))
+index.Write()
+os.remove("deep_0.vti")
+with open("deep.pvti") as f:
+    text = f.read()
+with open("deep.pvti", "w") as f:
+    pieces = "\n    ".join(
+        f'<Piece Extent="{" ".join(map(str, extent))}" Source="pieces/{part}.vti"/>' for part, extent in enumerate(quarters)
+    )
+    start = text.index("<Piece ")
+    f.write(text[:start] + pieces + text[text.index("/>", start) + 2 :])
+
+
+def poly(strips=False):
+    """A vertex, two lines, a triangle and a square, or a strip of triangles."""
+    p = vtk.vtkPolyData()
+    points = vtk.vtkPoints()
+    for i in range(6):
+        points.InsertNextPoint(i % 3, i // 3, 0)
+    p.SetPoints(points)
+
+    def cells(*all_ids):
+        c = vtk.vtkCellArray()
+        for ids in all_ids:
+            c.InsertNextCell(len(ids), ids)
+        return c
+
+    if strips:
+        p.SetStrips(cells([0, 1, 3, 4]))
+        return p
+    p.SetVerts(cells([5]))
+    p.SetLines(cells([0, 1], [1, 2, 5]))
+    p.SetPolys(cells([0, 1, 3], [1, 2, 5, 4]))
+    kind = vtk.vtkIntArray()
+    kind.SetName("kind")
+    for v in (1, 20, 21, 30, 31):
+        kind.InsertNextValue(v)
+    p.GetCellData().AddArray(kind)
+    return p
+
+
+write_as(vtk.vtkXMLPolyDataWriter, "poly.vtp", poly())
+write_as(vtk.vtkXMLPolyDataWriter, "strips.vtp", poly(True), "ascii")

@@ -1,0 +1,82 @@
+package vtk
+
+import "fmt"
+
+// assemble puts the pieces of an image together.
+func assemble(whole *Image, pieces []*Image) (*Image, error) {
+	m := *whole
+	boxes := make([]Box, len(pieces))
+	for i, p := range pieces {
+		boxes[i] = p.Box
+		if len(m.FieldData) == 0 {
+			m.FieldData = p.FieldData
+		}
+	}
+	if err := checkTiles(m.Whole, boxes); err != nil {
+		return nil, err
+	}
+	lists := make([]Arrays, len(pieces))
+	for i, p := range pieces {
+		lists[i] = p.CellData
+	}
+	var err error
+	if m.CellData, err = together("cell data", m.Whole, boxes, lists); err != nil {
+		return nil, err
+	}
+	for i, p := range pieces {
+		boxes[i].N = p.corners()
+		lists[i] = p.PointData
+	}
+	m.PointData, err = together("point data", m.corners(), boxes, lists)
+	return &m, err
+}
+
+// corners is the number of corners of the cells here along each axis.
+func (m *Image) corners() [3]int {
+	n := [3]int{m.N[0] + 1, m.N[1] + 1, m.N[2] + 1}
+	if m.Dim == 2 {
+		n[2] = 1
+	}
+	return n
+}
+
+// together copies the arrays of boxes into arrays of the shape of the whole. All boxes must have the same arrays, in any
+// order.
+func together(where string, shape [3]int, boxes []Box, lists []Arrays) (Arrays, error) {
+	var all Arrays
+	for i, list := range lists {
+		if len(list) != len(lists[0]) {
+			return nil, fmt.Errorf("the %s of piece %d has %d arrays, that of the first one %d", where, i, len(list), len(lists[0]))
+		}
+	}
+	for _, like := range lists[0] {
+		v, err := wrap(like.Data)
+		if err != nil {
+			return nil, err
+		}
+		width := like.width()
+		dst := v.blank(shape[0] * shape[1] * shape[2] * width)
+		for i, list := range lists {
+			a, ok := list.Find(like.Name)
+			if !ok || a.width() != width {
+				return nil, fmt.Errorf("the %s of piece %d lacks the array %q of the first one, of %d components",
+					where, i, like.Name, width)
+			}
+			src, err := wrap(a.Data)
+			if err != nil {
+				return nil, err
+			}
+			b := boxes[i]
+			row := b.N[0] * width
+			for r := range b.N[1] * b.N[2] {
+				j, k := b.Lo[1]+r%b.N[1], b.Lo[2]+r/b.N[1]
+				if !dst.put((b.Lo[0]+shape[0]*(j+shape[1]*k))*width, src.part(r*row, (r+1)*row)) {
+					return nil, fmt.Errorf("the array %q of the %s of piece %d is of %T, that of the first one of %T",
+						like.Name, where, i, a.Data, like.Data)
+				}
+			}
+		}
+		all = append(all, Array{Name: like.Name, Components: like.Components, Data: dst.data()})
+	}
+	return all, nil
+}

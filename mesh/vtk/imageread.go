@@ -1,0 +1,214 @@
+package vtk
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// ReadImage reads a .vti file, or a .pvti file with the pieces that it lists; what the file says it is counts, not its
+// name. The pieces of an index, and those of a file that has several, are put together and must have every cell of the
+// whole once; a file of one piece may have a part of the whole. Of values at corners that pieces share the last count;
+// field data are those of the first piece that has any. Images that are turned, or flat along x or y, are refused.
+// Errors name the file and the element.
+func ReadImage(path string) (*Image, error) {
+	return readFile(path, "ImageData", parseImage, readImageIndex)
+}
+
+// parseImage decodes a .vti file.
+func parseImage(file []byte, root, appended *element) (*Image, error) {
+	h, err := parseImageHeader(root)
+	if err != nil {
+		return nil, err
+	}
+	pieces, err := h.decode(file, root, appended)
+	if err != nil {
+		return nil, err
+	}
+	if len(pieces) == 1 {
+		return pieces[0], nil
+	}
+	return assemble(&h.whole, pieces)
+}
+
+// readImageIndex reads the pieces of a .pvti file.
+func readImageIndex(path string, root *element) (*Image, error) {
+	h, err := parseImageHeader(root)
+	var names []string
+	if err == nil {
+		names, err = sources(root)
+	}
+	if err == nil {
+		err = checkTiles(h.whole.Whole, h.boxes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	next := 0
+	pieces, err := readPieces(path, names, "ImageData", func(file []byte, root, appended *element) (*Image, error) {
+		box := h.boxes[next]
+		next++
+		return h.decodePiece(file, root, appended, box)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m, err := assemble(&h.whole, pieces)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// imageHeader is what a .vti or .pvti file says before its data.
+type imageHeader struct {
+	whole Image  // of all cells, without data; cells count from 0
+	first [3]int // what the file counts from
+	boxes []Box  // the pieces
+}
+
+func parseImageHeader(root *element) (*imageHeader, error) {
+	e, err := root.needed(root.attribute("type"))
+	if err != nil {
+		return nil, err
+	}
+	h := &imageHeader{}
+	m := &h.whole
+	lo, hi, err := e.extent("WholeExtent")
+	if err != nil {
+		return nil, err
+	}
+	m.Dim = 3
+	if lo[2] == hi[2] {
+		m.Dim = 2
+		hi[2]++
+	}
+	for a := range 3 {
+		m.Whole[a] = hi[a] - lo[a]
+	}
+	m.N, h.first = m.Whole, lo
+	if m.Origin, err = e.triple("Origin", [3]float64{}); err != nil {
+		return nil, err
+	}
+	if m.Spacing, err = e.triple("Spacing", [3]float64{1, 1, 1}); err != nil {
+		return nil, err
+	}
+	if d := strings.Join(strings.Fields(e.attribute("Direction")), " "); d != "" && d != "1 0 0 0 1 0 0 0 1" {
+		return nil, e.errorf("the attribute Direction=%q turns the image, which is not supported", d)
+	}
+	for a := range 3 {
+		m.Origin[a] += float64(lo[a]) * m.Spacing[a]
+	}
+	if err := m.checkGrid(); err != nil {
+		return nil, e.errorf("%w", err)
+	}
+	for i, p := range e.pieces() {
+		lo, hi, err := p.extent("Extent")
+		if err != nil {
+			return nil, fmt.Errorf("piece %d: %w", i, err)
+		}
+		if m.Dim == 2 {
+			hi[2]++
+		}
+		piece := *m
+		for a := range 3 {
+			piece.Lo[a], piece.N[a] = lo[a]-h.first[a], hi[a]-lo[a]
+		}
+		if err := piece.checkGrid(); err != nil {
+			return nil, fmt.Errorf("piece %d: %w", i, p.errorf("%w", err))
+		}
+		h.boxes = append(h.boxes, piece.Box)
+	}
+	return h, nil
+}
+
+// decode decodes the pieces of a .vti file.
+func (h *imageHeader) decode(file []byte, root, appended *element) ([]*Image, error) {
+	c, err := newCodec(file, root, appended)
+	if err != nil {
+		return nil, err
+	}
+	e, err := root.needed("ImageData")
+	if err != nil {
+		return nil, err
+	}
+	field, err := c.section(e, "FieldData", -1)
+	if err != nil {
+		return nil, err
+	}
+	pieces := make([]*Image, len(h.boxes))
+	for i, p := range e.pieces() {
+		m := h.whole
+		m.Box, m.FieldData = h.boxes[i], field
+		if m.PointData, err = c.section(p, "PointData", int64(m.Points())); err == nil {
+			m.CellData, err = c.section(p, "CellData", int64(m.Cells()))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("piece %d: %w", i, err)
+		}
+		pieces[i] = &m
+	}
+	return pieces, nil
+}
+
+// decodePiece decodes a file that must have one piece, with that box of the whole. It may take the piece for the whole;
+// origin and spacing are those of the index.
+func (h *imageHeader) decodePiece(file []byte, root, appended *element, box Box) (*Image, error) {
+	own, err := parseImageHeader(root)
+	if err != nil {
+		return nil, err
+	}
+	pieces, err := own.decode(file, root, appended)
+	if err != nil {
+		return nil, err
+	}
+	if len(pieces) != 1 {
+		return nil, fmt.Errorf("the file has %d pieces, needed is one", len(pieces))
+	}
+	m := pieces[0]
+	for a := range 3 {
+		m.Lo[a] += own.first[a] - h.first[a]
+	}
+	if m.Box != box || m.Dim != h.whole.Dim {
+		return nil, fmt.Errorf("the file has %v cells from %v on, its index says %v from %v on", m.N, m.Lo, box.N, box.Lo)
+	}
+	return m, nil
+}
+
+// extent returns an attribute that gives the first and last corner along each axis.
+func (e *element) extent(name string) (lo, hi [3]int, err error) {
+	words := strings.Fields(e.attribute(name))
+	if len(words) != 6 {
+		return lo, hi, e.errorf("the attribute %s=%q is not six numbers", name, e.attribute(name))
+	}
+	for i, w := range words {
+		n, err := strconv.ParseInt(w, 10, 32)
+		if err != nil {
+			return lo, hi, e.errorf("the attribute %s=%q is not six integers of 32 bits", name, e.attribute(name))
+		}
+		if i%2 == 0 {
+			lo[i/2] = int(n)
+		} else {
+			hi[i/2] = int(n)
+		}
+	}
+	return lo, hi, nil
+}
+
+// triple returns an attribute of three numbers, or absent where there is none.
+func (e *element) triple(name string, absent [3]float64) (v [3]float64, err error) {
+	words := strings.Fields(e.attribute(name))
+	if len(words) == 0 {
+		return absent, nil
+	}
+	if len(words) != 3 {
+		return v, e.errorf("the attribute %s=%q is not three numbers", name, e.attribute(name))
+	}
+	for i, w := range words {
+		if v[i], err = strconv.ParseFloat(w, 64); err != nil || math.IsNaN(v[i]) {
+			return v, e.errorf("the attribute %s=%q is not three numbers", name, e.attribute(name))
+		}
+	}
+	return v, nil
+}

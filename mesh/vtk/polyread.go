@@ -1,0 +1,171 @@
+package vtk
+
+import (
+	"fmt"
+	"slices"
+)
+
+// ReadPolyData reads a .vtp file, or a .pvtp file with the pieces that it lists; what the file says it is counts, not
+// its name. Pieces become one, in their order: points that two of them share stay apart. Each that has points (or
+// cells) must have the same point (or cell) arrays; field data are those of the first that has any. Triangle strips are
+// refused. Errors name the file and the element.
+func ReadPolyData(path string) (*PolyData, error) {
+	return readFile(path, "PolyData", parsePolyData, readPolyIndex)
+}
+
+// parsePolyData decodes the pieces of a .vtp file.
+func parsePolyData(file []byte, root, appended *element) (*PolyData, error) {
+	c, err := newCodec(file, root, appended)
+	if err != nil {
+		return nil, err
+	}
+	e, err := root.needed("PolyData")
+	if err != nil {
+		return nil, err
+	}
+	field, err := c.section(e, "FieldData", -1)
+	if err != nil {
+		return nil, err
+	}
+	var pieces []*PolyData
+	for i, p := range e.pieces() {
+		piece, err := c.polyPiece(p)
+		if err != nil {
+			return nil, fmt.Errorf("piece %d: %w", i, err)
+		}
+		pieces = append(pieces, piece)
+	}
+	p, err := joinPolyData(pieces)
+	if err != nil {
+		return nil, err
+	}
+	p.FieldData = field
+	return p, nil
+}
+
+func (c *codec) polyPiece(e *element) (*PolyData, error) {
+	points, err := e.count("NumberOfPoints", c.budget)
+	if err != nil {
+		return nil, err
+	}
+	if strips := e.attribute("NumberOfStrips"); strips != "" && strips != "0" {
+		return nil, e.errorf("triangle strips are not supported; make triangles of them")
+	}
+	p := &PolyData{}
+	if p.Points, err = c.points(e, points); err != nil {
+		return nil, err
+	}
+	for _, k := range p.kinds() {
+		if e.attribute("NumberOf"+k.tag) == "" {
+			continue
+		}
+		n, err := e.count("NumberOf"+k.tag, c.budget)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			continue
+		}
+		cells, err := e.needed(k.tag)
+		if err != nil {
+			return nil, err
+		}
+		if k.cells.Connectivity, k.cells.Offsets, err = c.connectivity(cells, n); err != nil {
+			return nil, err
+		}
+	}
+	if p.PointData, err = c.section(e, "PointData", points); err != nil {
+		return nil, err
+	}
+	if p.CellData, err = c.section(e, "CellData", int64(p.cells())); err != nil {
+		return nil, err
+	}
+	if err := p.checkCells(); err != nil {
+		return nil, e.errorf("%w", err)
+	}
+	return p, nil
+}
+
+// readPolyIndex reads the pieces of a .pvtp file.
+func readPolyIndex(path string, root *element) (*PolyData, error) {
+	names, err := sources(root)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	pieces, err := readPieces(path, names, "PolyData", parsePolyData)
+	if err != nil {
+		return nil, err
+	}
+	p, err := joinPolyData(pieces)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// joinPolyData puts pieces together. Cell data go by kinds of cells first, then by pieces.
+func joinPolyData(pieces []*PolyData) (*PolyData, error) {
+	if len(pieces) == 1 {
+		return pieces[0], nil
+	}
+	all := &PolyData{}
+	var err error
+	for i, p := range pieces {
+		if len(all.FieldData) == 0 {
+			all.FieldData = p.FieldData
+		}
+		if all.PointData, err = all.PointData.join("point data", p.PointData, all.points(), p.points()); err != nil {
+			return nil, fmt.Errorf("piece %d: %w", i, err)
+		}
+		all.Points = append(all.Points, p.Points...)
+	}
+	cells := 0
+	for kind, k := range all.kinds() {
+		before := 0 // points of earlier pieces
+		for i, p := range pieces {
+			kinds, first := p.kinds(), 0
+			for _, earlier := range kinds[:kind] {
+				first += earlier.cells.Len()
+			}
+			more := kinds[kind].cells
+			data, err := p.CellData.part(first, first+more.Len())
+			if err == nil {
+				all.CellData, err = all.CellData.join("cell data", data, cells, more.Len())
+			}
+			if err != nil {
+				return nil, fmt.Errorf("piece %d: %w", i, err)
+			}
+			k.cells.join(more, int64(before))
+			cells += more.Len()
+			before += p.points()
+		}
+	}
+	return all, nil
+}
+
+// part returns the tuples [lo, hi) of each array.
+func (list Arrays) part(lo, hi int) (Arrays, error) {
+	var cut Arrays
+	for _, a := range list {
+		v, err := wrap(a.Data)
+		if err != nil {
+			return nil, err
+		}
+		a.Data = v.part(lo*a.width(), hi*a.width()).data()
+		cut = append(cut, a)
+	}
+	return cut, nil
+}
+
+// join appends the cells of a piece whose points come after the first ones.
+func (c *Cells) join(piece *Cells, first int64) {
+	entries := int64(len(c.Connectivity))
+	c.Connectivity = slices.Grow(c.Connectivity, len(piece.Connectivity))
+	for _, p := range piece.Connectivity {
+		c.Connectivity = append(c.Connectivity, p+first)
+	}
+	c.Offsets = slices.Grow(c.Offsets, len(piece.Offsets))
+	for _, o := range piece.Offsets {
+		c.Offsets = append(c.Offsets, o+entries)
+	}
+}

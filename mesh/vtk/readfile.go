@@ -1,0 +1,51 @@
+package vtk
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// parser makes data of a file's elements and appended data.
+type parser[T any] func(file []byte, root, appended *element) (T, error)
+
+// indexReader reads the pieces that the index at path lists.
+type indexReader[T any] func(path string, root *element) (T, error)
+
+// readFile reads a file of a kind. Where index is not nil, it may also be an index of such files.
+func readFile[T any](path, kind string, parse parser[T], index indexReader[T]) (data T, err error) {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return data, err
+	}
+	kinds := []string{kind}
+	if index != nil {
+		kinds = append(kinds, "P"+kind)
+	}
+	root, appended, err := parseTree(file, kinds...)
+	if err == nil && root.attribute("type") == kind {
+		data, err = parse(file, root, appended)
+	}
+	if err != nil {
+		return data, fmt.Errorf("%s: %w", path, err)
+	}
+	if root.attribute("type") != kind {
+		return index(path, root)
+	}
+	return data, nil
+}
+
+// readPieces reads the files that an index names. They are of one kind, which is no index: that could name itself.
+func readPieces[T any](index string, names []string, kind string, parse parser[T]) ([]T, error) {
+	pieces := make([]T, len(names))
+	for i, name := range names {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(index), name)
+		}
+		var err error
+		if pieces[i], err = readFile(name, kind, parse, nil); err != nil {
+			return nil, fmt.Errorf("%s: piece %d: %w", index, i, err)
+		}
+	}
+	return pieces, nil
+}
