@@ -28,7 +28,8 @@ func (m *Mesh) Rings() (*Rings, error) {
 	}
 	n := len(m.X)
 	start, corners := m.corners()
-	r := &Rings{Start: make([]int32, n+1), At: make([]int32, 0, len(corners)+len(corners)/16), Around: make([]Around, n)}
+	r := &Rings{Start: make([]int32, n+1), At: make([]int32, 0, len(corners)+len(corners)/16),
+		Around: make([]Around, n)}
 	next, previous := newMarks(n), newMarks(n)
 	for v := range n {
 		r.Around[v] = r.trace(m, corners[start[v]:start[v+1]], next, previous)
@@ -37,8 +38,8 @@ func (m *Mesh) Rings() (*Rings, error) {
 	return r, nil
 }
 
-// corners lists the corners of all cells by their vertex, ascending: corner 3c+k is vertex k of cell c. Those of vertex v
-// are between start[v] and start[v+1].
+// corners lists the corners of all cells by their vertex, ascending: corner 3c+k is vertex k of cell c. Those of
+// vertex v are between start[v] and start[v+1].
 func (m *Mesh) corners() (start, corners []int32) {
 	start = make([]int32, len(m.X)+2)
 	for _, c := range m.Cells {

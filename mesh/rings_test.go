@@ -25,7 +25,8 @@ func TestRingsOfAFan(t *testing.T) {
 		Cells: [][3]int32{{2, 3, 4}, {0, 1, 4}, {4, 1, 2}, {3, 0, 4}, {2, 5, 6}},
 	}
 	r := ringsOf(t, m)
-	for v, want := range map[int32][]int32{4: {0, 1, 2, 3}, 0: {1, 4, 3}, 1: {2, 4, 0}, 3: {0, 4, 2}, 5: {6, 2}, 2: {}, 7: {}} {
+	for v, want := range map[int32][]int32{4: {0, 1, 2, 3}, 0: {1, 4, 3}, 1: {2, 4, 0}, 3: {0, 4, 2}, 5: {6, 2},
+		2: {}, 7: {}} {
 		if got := r.Of(v); !slices.Equal(got, want) {
 			t.Errorf("the ring of vertex %d is %v, want %v", v, got, want)
 		}
@@ -44,8 +45,8 @@ func TestRingsOfAFan(t *testing.T) {
 	}
 }
 
-// TestRingsCoverTheMesh: in any generated mesh with any numbering, the pairs of successive neighbours are the triangles,
-// each three times.
+// TestRingsCoverTheMesh: in any generated mesh with any numbering, the pairs of successive neighbours are the
+// triangles, each three times.
 func TestRingsCoverTheMesh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, err := Rectangle(0, 0, 1, 1, rapid.IntRange(2, 400).Draw(t, "cells"), rapid.Uint64().Draw(t, "seed"))

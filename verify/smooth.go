@@ -98,8 +98,8 @@ func settle(ctx context.Context, s smooth.Solver, length float64, every, most in
 	return 0, fmt.Errorf("vertices still move by more than %g after %d sweeps", length, most)
 }
 
-// alternating splits nx × ny boxes over the unit square by diagonals that alternate, so that each side of the mesh looks
-// like its opposite.
+// alternating splits nx × ny boxes over the unit square by diagonals that alternate, so that each side of the mesh
+// looks like its opposite.
 func alternating(nx, ny int, width, height float64) *mesh.Mesh {
 	m := &mesh.Mesh{}
 	for j := 0; j <= ny; j++ {

@@ -11,10 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// gradients compares what the kernels derive with central differences, on random triangles of any size in random metrics:
-// the derivatives of a metric's field, and those of the quality of Vasilevskii and Lipnikov with the metric as it moves. Differences
-// are good to about the square root of a rounding error. Places near the lines at which a field has a kink are left out, and so are triangles
-// of size 1, where the third derivative of the quality jumps, and flat ones.
+// gradients compares what the kernels derive with central differences, on random triangles of any size in random
+// metrics: the derivatives of a metric's field, and those of the quality of Vasilevskii and Lipnikov with the metric
+// as it moves. Differences are good to about the square root of a rounding error. Places near the lines at which a
+// field has a kink are left out, and so are triangles of size 1, where the third derivative of the quality jumps, and
+// flat ones.
 func gradients(_ context.Context, p *page) error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	cases := 20_000
@@ -71,13 +72,14 @@ func randomField(rng *rand.Rand) *kernels.Field[float64] {
 		a := math.Exp(rng.NormFloat64())
 		b := a * math.Pow(30, 2*rng.Float64())
 		s, c := math.Sincos(math.Pi * rng.Float64())
-		f.Samples = append(f.Samples, kernels.Tensor[float64]{M11: a*c*c + b*s*s, M12: (a - b) * s * c, M22: a*s*s + b*c*c})
+		f.Samples = append(f.Samples, kernels.Tensor[float64]{M11: a*c*c + b*s*s, M12: (a - b) * s * c,
+			M22: a*s*s + b*c*c})
 	}
 	return f
 }
 
-// affine smooths an irregular mesh in a constant metric, and its image under a map L in the metric L⁻ᵀML⁻¹. What a step owes to
-// the metric alone is mapped along; the printed Pain step, whose diagonal belongs to the axes, is not.
+// affine smooths an irregular mesh in a constant metric, and its image under a map L in the metric L⁻ᵀML⁻¹. What a
+// step owes to the metric alone is mapped along; the printed Pain step, whose diagonal belongs to the axes, is not.
 func affine(ctx context.Context, p *page) error {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 800, 4)
 	if err != nil {
@@ -91,14 +93,17 @@ func affine(ctx context.Context, p *page) error {
 		image.X[v], image.Y[v] = a*m.X[v]+b*m.Y[v], c*m.X[v]+d*m.Y[v]
 	}
 	constant := func(m11, m12, m22 float64) (*smooth.Metric, error) {
-		return smooth.Discrete(smooth.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2, func(_, _ float64) (float64, float64, float64) { return m11, m12, m22 })
+		return smooth.Discrete(smooth.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2, func(_, _ float64) (float64, float64, float64) {
+			return m11, m12, m22
+		})
 	}
 	one, err := constant(9, 2, 4)
 	if err != nil {
 		return err
 	}
 	// L⁻ᵀML⁻¹ with L⁻¹ = [d -b; -c a]/det.
-	other, err := constant((9*d*d-2*2*c*d+4*c*c)/(det*det), (-9*d*b+2*(a*d+b*c)-4*a*c)/(det*det), (9*b*b-2*2*a*b+4*a*a)/(det*det))
+	other, err := constant((9*d*d-2*2*c*d+4*c*c)/(det*det), (-9*d*b+2*(a*d+b*c)-4*a*c)/(det*det),
+		(9*b*b-2*2*a*b+4*a*a)/(det*det))
 	if err != nil {
 		return err
 	}

@@ -8,22 +8,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// strips lets the vertices of a strip, one row of boxes whose vertices slide on two lines, come to rest under a size h that falls
-// from 0.5 to 0.05. The alternating diagonals make this a problem in one dimension.
+// strips lets the vertices of a strip, one row of boxes whose vertices slide on two lines, come to rest under a size h
+// that falls from 0.5 to 0.05. The alternating diagonals make this a problem in one dimension.
 //
-// The derivative of ½Σ u²/h² vanishes where u/h is the same everywhere. As printed, the step holds the metric fixed while it
-// derives, and rests where u/h² is the same: in the limit of many boxes spacings then differ by (0.5/0.05)² = 100 instead of 10.
-// The bound for it is the solution of that condition by another method (printedSpacing).
+// The derivative of ½Σ u²/h² vanishes where u/h is the same everywhere. As printed, the step holds the metric fixed
+// while it derives, and rests where u/h² is the same: in the limit of many boxes spacings then differ by (0.5/0.05)² =
+// 100 instead of 10. The bound for it is the solution of that condition by another method (printedSpacing).
 func strips(ctx context.Context, p *page) error {
 	boxes := []int{20, 32, 64}
 	if p.opts.Quick {
 		boxes = boxes[:1]
 	}
-	metric, err := smooth.Sizes(unitSquare, []smooth.Ends{{H0: .5, H1: .05, D0: -.45, D1: -.45}}, []smooth.Ends{{H0: 1, H1: 1}})
+	metric, err := smooth.Sizes(unitSquare, []smooth.Ends{{H0: .5, H1: .05, D0: -.45, D1: -.45}},
+		[]smooth.Ends{{H0: 1, H1: 1}})
 	if err != nil {
 		return err
 	}
-	t := p.table("spacings u at rest, h from 0.5 to 0.05", "smoother", "boxes", "sweeps", "u/h, largest by least", "u, largest by least", "theirs")
+	t := p.table("spacings u at rest, h from 0.5 to 0.05", "smoother", "boxes", "sweeps", "u/h, largest by least",
+		"u, largest by least", "theirs")
 	for _, n := range boxes {
 		for _, smoother := range []string{"pain-exact", "pain"} {
 			p.progress("%s, %d boxes", smoother, n)
@@ -48,7 +50,8 @@ func strips(ctx context.Context, p *page) error {
 					t.row(near(ratio(u), theirs, 1e-3), smoother, n, sweeps, ratio(scaled), ratio(u), theirs)
 					return nil
 				}
-				t.row(atMost(ratio(scaled)-1, 0.05/float64(n)), smoother, n, sweeps, fmt.Sprintf("%.6f", ratio(scaled)), ratio(u), 10.0)
+				t.row(atMost(ratio(scaled)-1, 0.05/float64(n)), smoother, n, sweeps, fmt.Sprintf("%.6f", ratio(scaled)),
+					ratio(u), 10.0)
 				return nil
 			})
 			if err != nil {
@@ -60,8 +63,8 @@ func strips(ctx context.Context, p *page) error {
 	return nil
 }
 
-// printedSpacing is the ratio of the largest to the least spacing of n boxes that satisfy M u = c with the mean M of both ends,
-// found box after box for a c that bisection fits to the length.
+// printedSpacing is the ratio of the largest to the least spacing of n boxes that satisfy M u = c with the mean M of
+// both ends, found box after box for a c that bisection fits to the length.
 func printedSpacing(n int, h func(float64) float64) float64 {
 	m := func(x float64) float64 { return 1 / (h(x) * h(x)) }
 	march := func(c float64) (end float64, u []float64) {
@@ -93,10 +96,10 @@ func printedSpacing(n int, h func(float64) float64) float64 {
 	return ratio(u)
 }
 
-// relaxation counts sweeps until no vertex moves by more than 1e-5 of an edge, for ω = 1 and for over-relaxation, on meshes
-// of n × n boxes. A plain sweep is that of Gauss and Seidel for an elliptic problem, whose sweeps grow with n², and those of
-// over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be 2/(1 + sin π/n), which takes
-// a third more sweeps here. The bounds are on the ratio, and on the quality, which is the same.
+// relaxation counts sweeps until no vertex moves by more than 1e-5 of an edge, for ω = 1 and for over-relaxation, on
+// meshes of n × n boxes. A plain sweep is that of Gauss and Seidel for an elliptic problem, whose sweeps grow with n²,
+// and those of over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be 2/(1 +
+// sin π/n), which takes a third more sweeps here. The bounds are on the ratio, and on the quality, which is the same.
 func relaxation(ctx context.Context, p *page) error {
 	metric, err := smooth.Linear(unitSquare, .05, .5)
 	if err != nil {
@@ -106,7 +109,8 @@ func relaxation(ctx context.Context, p *page) error {
 	if p.opts.Quick {
 		sides = []int{16}
 	}
-	t := p.table("pain-exact to rest, linear metric 10:1, alternating mesh", "boxes a side", "ω", "sweeps, ω = 1", "with ω", "ratio", "quality, ω = 1", "with ω")
+	t := p.table("pain-exact to rest, linear metric 10:1, alternating mesh", "boxes a side", "ω", "sweeps, ω = 1",
+		"with ω", "ratio", "quality, ω = 1", "with ω")
 	for _, n := range sides {
 		var sweeps [2]int
 		var quality [2]float64

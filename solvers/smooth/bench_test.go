@@ -7,7 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// BenchmarkSweep takes sweeps over meshes of 2,500 and 628,000 vertices with a discrete metric, on one thread and on two, and two ranks.
+// BenchmarkSweep takes sweeps over meshes of 2,500 and 628,000 vertices with a discrete metric, on one thread and on
+// two, and two ranks.
 func BenchmarkSweep(b *testing.B) {
 	for _, cells := range []int{5_000, 1_255_000} {
 		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) { benchSweeps(b, cells) })
@@ -48,5 +49,27 @@ func benchSweeps(b *testing.B, cells int) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkLayout arranges a mesh of 2.5 million vertices, and cuts it into parts.
+func BenchmarkLayout(b *testing.B) {
+	m := rectangle(b, 5_000_000, 1)
+	for _, ranks := range []int{1, 4} {
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			owner := make([]int32, len(m.X))
+			for v := range owner {
+				owner[v] = int32(v * ranks / len(owner))
+			}
+			for b.Loop() {
+				l, err := NewLayout(m, plain().layout)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := l.Parts(owner, ranks); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

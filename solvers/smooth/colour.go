@@ -22,16 +22,17 @@ const (
 // maxColours is how many colours one vertex can tell apart.
 const maxColours = 64
 
-// Colour gives each vertex that moves the least colour that no neighbour of higher priority has, by M. T. Jones and P. E.
-// Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to others. class tells for each vertex which ones it must differ from:
-// those of the same class; a negative one does not move. The outcome depends on the ids of vertices alone. At
-// most so many goroutines work on it.
+// Colour gives each vertex that moves the least colour that no neighbour of higher priority has, by M. T. Jones and P.
+// E. Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to others. class tells for each vertex which ones it must
+// differ from: those of the same class; a negative one does not move. The outcome depends on the ids of vertices
+// alone. At most so many goroutines work on it.
 func Colour(kind Colouring, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
 		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
 	}
 	n := len(class)
-	c := &colourer{rings: rings, class: class, hashed: kind == JonesPlassmann, colour: make([]int32, n), pending: make([]int32, n)}
+	c := &colourer{rings: rings, class: class, hashed: kind == JonesPlassmann, colour: make([]int32, n),
+		pending: make([]int32, n)}
 	threads = max(1, min(threads, n/10_000))
 	each := func(f func(v int32, stack []int32) []int32) {
 		var wait sync.WaitGroup
@@ -53,8 +54,8 @@ func Colour(kind Colouring, rings *mesh.Rings, class []int8, threads int) ([]int
 	return c.colour, nil
 }
 
-// colourer colours a vertex when the last neighbour of higher priority has been coloured: whichever goroutine comes to know
-// that does it, and the colour is the same.
+// colourer colours a vertex when the last neighbour of higher priority has been coloured: whichever goroutine comes to
+// know that does it, and the colour is the same.
 type colourer struct {
 	rings     *mesh.Rings
 	class     []int8

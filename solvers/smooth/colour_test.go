@@ -38,7 +38,8 @@ func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
 			continue
 		}
 		for next := int32(0); colour[v] < 0; next++ {
-			if !slices.ContainsFunc(rings.Of(v), func(u int32) bool { return class[u] == class[v] && colour[u] == next }) {
+			if !slices.ContainsFunc(rings.Of(v),
+				func(u int32) bool { return class[u] == class[v] && colour[u] == next }) {
 				colour[v] = next
 			}
 		}
@@ -46,8 +47,8 @@ func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
 	return colour
 }
 
-// TestColouringIsSerial: both colourings are those of a serial loop in the order of their priorities, first-fit in the order
-// of ids, whatever the number of goroutines and the classes; and they are valid.
+// TestColouringIsSerial: both colourings are those of a serial loop in the order of their priorities, first-fit in the
+// order of ids, whatever the number of goroutines and the classes; and they are valid.
 func TestColouringIsSerial(t *testing.T) {
 	m := rectangle(t, 60_000, 3)
 	rings := ringsOf(t, m)

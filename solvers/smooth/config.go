@@ -31,8 +31,8 @@ type Config struct {
 
 // parameters checks a configuration and makes the constants of kernels from it.
 func parameters[F kernels.Float](c Config) (kernels.Params[F], error) {
-	p := kernels.Params[F]{Relax: F(c.Relax), Excess: 0.01, Tolerance: F(c.Settled * c.Settled), Gain: F(c.Gain), Climbs: 60,
-		Cull: c.Cull, Guard: int32(slices.Index(Guards, c.Guard)), Flat: 4 * 0x1p-53, Shortest: 1e-10}
+	p := kernels.Params[F]{Relax: F(c.Relax), Excess: 0.01, Tolerance: F(c.Settled * c.Settled), Gain: F(c.Gain),
+		Climbs: 60, Cull: c.Cull, Guard: int32(slices.Index(Guards, c.Guard)), Flat: 4 * 0x1p-53, Shortest: 1e-10}
 	if single[F]() {
 		p.Flat, p.Shortest = 4*0x1p-24, 1e-5
 	}
@@ -50,7 +50,8 @@ func parameters[F kernels.Float](c Config) (kernels.Params[F], error) {
 	case !(c.Relax >= 0 && c.Relax < 2):
 		return p, fmt.Errorf("a relaxation of %g does not converge; give one above 0 and below 2", c.Relax)
 	case !(c.Settled >= 0 && c.Settled < 1) || !(c.Gain >= 0 && c.Gain < 1) || !(c.Floor >= 0 && c.Floor <= 1):
-		return p, fmt.Errorf("settled = %g and gain = %g must lie in [0, 1), and floor = %g in [0, 1]", c.Settled, c.Gain, c.Floor)
+		return p, fmt.Errorf("settled = %g and gain = %g must lie in [0, 1), and floor = %g in [0, 1]", c.Settled,
+			c.Gain, c.Floor)
 	}
 	return p, nil
 }
@@ -117,7 +118,8 @@ func (a *arrays[F]) place(dev backend.Device, p *Part, v []kernels.Vertex[F], fi
 	a.counters = onDevice(b, make([]kernels.Counters, 1))
 	a.most = onDevice(b, make([]atomics.Most[F], 1))
 	a.cells, a.edges = onDevice(b, p.Cells), onDevice(b, p.Edges)
-	a.shapes, a.sides = onDevice(b, make([]kernels.Shape[F], len(p.Cells))), onDevice(b, make([]kernels.Side[F], len(p.Edges)))
+	a.shapes = onDevice(b, make([]kernels.Shape[F], len(p.Cells)))
+	a.sides = onDevice(b, make([]kernels.Side[F], len(p.Edges)))
 	return b.err
 }
 

@@ -40,7 +40,10 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	for _, e := range []struct {
 		sum *dist.Accumulator
 		to  *float64
-	}{{&t.quality, &d.QualityMean}, {&t.lengths, &d.EdgeMean}, {&t.squares, &d.Objective}, {&t.area, &d.Area}, {&t.perimeter, &d.Perimeter}} {
+	}{
+		{&t.quality, &d.QualityMean}, {&t.lengths, &d.EdgeMean}, {&t.squares, &d.Objective},
+		{&t.area, &d.Area}, {&t.perimeter, &d.Perimeter},
+	} {
 		if err := dist.AllreduceSum(ctx, s.comm, e.sum); err != nil {
 			return d, err
 		}

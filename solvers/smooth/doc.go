@@ -1,6 +1,6 @@
-// Package smooth moves the vertices of triangle meshes so that triangles become equilateral, with sides of length 1, in a
-// given metric. Connectivity stays as it is, which limits how far a mesh can follow a metric: sizes that differ by more than
-// about 2 from what the connectivity was made for need refinement.
+// Package smooth moves the vertices of triangle meshes so that triangles become equilateral, with sides of length 1,
+// in a given metric. Connectivity stays as it is, which limits how far a mesh can follow a metric: sizes that differ
+// by more than about 2 from what the connectivity was made for need refinement.
 //
 // A metric M gives an edge u the length √(u'Mu). Smoothers, by name:
 //
@@ -17,7 +17,7 @@
 // Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.
 //
 // Vertices of one set share no edge, so they move at the same time; sets follow one another, and their vertices are
-// exchanged between ranks. Sets come from a colouring by global ids (colour.go), rings are ordered by global ids, and sums are
-// exact: coordinates are the same to the last bit for any number of ranks, any partition, any numbers of threads and
-// any local order.
+// exchanged between ranks. Sets come from a colouring by global ids (colour.go), rings are ordered by global ids, and
+// sums are exact: coordinates are the same to the last bit for any number of ranks, any partition, any numbers of
+// threads and any local order.
 package smooth

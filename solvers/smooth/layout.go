@@ -105,7 +105,8 @@ func (l *Layout) Crowded() int { return l.crowded }
 const straight = 1e-9
 
 // classify finds out which vertices move. Fixed are those at the ends of physical groups, on curves and corners, on
-// lines inside the mesh that belong to a group or part two, where fans touch, in no triangle, and with too many neighbours.
+// lines inside the mesh that belong to a group or part two, where fans touch, in no triangle, and with too many
+// neighbours.
 func (l *Layout) classify() {
 	m := l.mesh
 	l.class = make([]int8, len(m.X))
@@ -150,8 +151,9 @@ func railOf(m *mesh.Mesh, v, a, b int32) (kernels.Rail[float64], bool) {
 	return kernels.Rail[float64]{X: m.X[v], Y: m.Y[v], Tx: tx / length, Ty: ty / length}, true
 }
 
-// fixGroups fixes the vertices between which moving would change a physical group: a boundary vertex slides only between
-// two edges of the same group, and a vertex inside moves only if neither a tagged edge nor two groups of cells meet there.
+// fixGroups fixes the vertices between which moving would change a physical group: a boundary vertex slides only
+// between two edges of the same group, and a vertex inside moves only if neither a tagged edge nor two groups of cells
+// meet there.
 func (l *Layout) fixGroups() {
 	m := l.mesh
 	if m.CellGroup != nil {

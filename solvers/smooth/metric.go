@@ -8,7 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Metric is a metric field over a rectangle, which contains the mesh. Outside of it the value at the nearest place holds.
+// Metric is a metric field over a rectangle, which contains the mesh. Outside of it the value at the nearest place
+// holds.
 type Metric struct {
 	bounds Bounds
 	field  kernels.Field[float64]
@@ -68,7 +69,8 @@ func Sizes(b Bounds, width, height []Ends) (*Metric, error) {
 	if len(width) == 0 || len(height) == 0 || len(width) > math.MaxInt32 || len(height) > math.MaxInt32 {
 		return nil, errors.New("sizes of no pieces, or of too many")
 	}
-	f := kernels.Field[float64]{Kind: kernels.Product, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(len(width)), Ny: int32(len(height)),
+	f := kernels.Field[float64]{Kind: kernels.Product, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(len(width)),
+		Ny:   int32(len(height)),
 		PerX: float64(len(width)) / (b.X1 - b.X0), PerY: float64(len(height)) / (b.Y1 - b.Y0)}
 	for axis, ends := range [][]Ends{width, height} {
 		per := []float64{f.PerX, f.PerY}[axis]
@@ -100,8 +102,8 @@ func (e Ends) cubic(length float64) kernels.Piece[float64] {
 	return kernels.Piece[float64]{A: e.H0, B: d0, C: 3*rise - 2*d0 - d1, D: d0 + d1 - 2*rise}
 }
 
-// Linear wants triangles whose width grows linearly from low at one side of the rectangle to high at the other, and whose height
-// does the same upward.
+// Linear wants triangles whose width grows linearly from low at one side of the rectangle to high at the other, and
+// whose height does the same upward.
 func Linear(b Bounds, low, high float64) (*Metric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
@@ -162,7 +164,8 @@ func node(from, to float64, k, n int) float64 {
 
 // fieldIn converts a field to the precision of a run.
 func fieldIn[F kernels.Float](f *kernels.Field[float64]) kernels.Field[F] {
-	g := kernels.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, X: F(f.X), Y: F(f.Y), PerX: F(f.PerX), PerY: F(f.PerY), Scale: F(f.Scale)}
+	g := kernels.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, X: F(f.X), Y: F(f.Y), PerX: F(f.PerX), PerY: F(f.PerY),
+		Scale: F(f.Scale)}
 	for _, t := range f.Samples {
 		g.Samples = append(g.Samples, kernels.Tensor[F]{M11: F(t.M11), M12: F(t.M12), M22: F(t.M22)})
 	}

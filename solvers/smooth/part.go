@@ -9,10 +9,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Part is what one rank works on. Its vertices are numbered owned | ghosts. Owned ones are in the order of their sets, those of
-// no set last; within a set those that other ranks need come first; within these, vertices that slide come last; then
-// the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange does for all sets, and then
-// by rank and id. Those that nobody moves follow, and then copies, by set.
+// Part is what one rank works on. Its vertices are numbered owned | ghosts. Owned ones are in the order of their sets,
+// those of no set last; within a set those that other ranks need come first; within these, vertices that slide come
+// last; then the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange
+// does for all sets, and then by rank and id. Those that nobody moves follow, and then copies, by set.
 type Part struct {
 	X, Y   []float64 // of vertices
 	Global []int32   // id of each vertex in the whole mesh
@@ -32,8 +32,8 @@ type Part struct {
 	Edges      []kernels.Edge // edges whose vertex of lower id is owned
 	Border     []bool         // whether an edge is on the boundary
 
-	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a plan's
-	// ghosts counts as owned in it, and what comes after them is not its concern.
+	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a
+	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
 	Plans []*halo.Plan
 	Deep  bool
 }
@@ -47,7 +47,8 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(l.class))
 	}
 	c := &cutter{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
-		cells: make([][]int32, ranks), edges: make([][]edge, ranks), needed: make([]bool, len(owner)), local: make([]int32, len(owner))}
+		cells: make([][]int32, ranks), edges: make([][]edge, ranks), needed: make([]bool, len(owner)),
+		local: make([]int32, len(owner))}
 	for v, r := range owner {
 		if r < 0 || int(r) >= ranks {
 			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
@@ -127,8 +128,8 @@ func (c *cutter) spread() {
 	}
 }
 
-// count gives a triangle to the rank of its lowest vertex, and an edge to that of its lower one: with the triangle in which
-// it runs from lower to higher, or with the only one.
+// count gives a triangle to the rank of its lowest vertex, and an edge to that of its lower one: with the triangle in
+// which it runs from lower to higher, or with the only one.
 func (c *cutter) count(id int32, cell [3]int32) {
 	r := c.owner[min(cell[0], cell[1], cell[2])]
 	c.cells[r] = append(c.cells[r], id)
@@ -185,8 +186,8 @@ func (c *cutter) arrange(r int) {
 		return 1
 	}
 	slices.SortFunc(c.owned[r], func(a, b int32) int {
-		return cmp.Or(cmp.Compare(l.set[a], l.set[b]), cmp.Compare(late(a), late(b)), cmp.Compare(l.class[a], l.class[b]),
-			cmp.Compare(l.place[a], l.place[b]))
+		return cmp.Or(cmp.Compare(l.set[a], l.set[b]), cmp.Compare(late(a), late(b)),
+			cmp.Compare(l.class[a], l.class[b]), cmp.Compare(l.place[a], l.place[b]))
 	})
 	slices.SortFunc(c.ghosts[r], func(a, b ghost) int {
 		v, w := a.vertex, b.vertex
@@ -194,7 +195,8 @@ func (c *cutter) arrange(r int) {
 			return k
 		}
 		if a.copied {
-			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.class[v], l.class[w]), cmp.Compare(l.place[v], l.place[w]))
+			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.class[v], l.class[w]),
+				cmp.Compare(l.place[v], l.place[w]))
 		}
 		if !l.options.Deep && l.set[v] != l.set[w] {
 			return cmp.Compare(l.set[v], l.set[w])

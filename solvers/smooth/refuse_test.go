@@ -26,17 +26,19 @@ func TestRefused(t *testing.T) {
 		"crossing":    {crossed, good, nil, "turned over or flat; cell"},
 		"smoother":    {nil, Config{Smoother: "iron", Guard: "none"}, nil, `smoother "iron" is not known`},
 		"guard":       {nil, Config{Smoother: "pain", Guard: "dog"}, nil, `guard "dog" is not known`},
-		"relaxation":  {nil, Config{Smoother: "pain", Guard: "none", Relax: 2}, nil, "relaxation of 2 does not converge"},
-		"settled":     {nil, Config{Smoother: "pain", Guard: "none", Settled: math.NaN()}, nil, "settled = NaN"},
-		"precision":   {nil, good, func(s *setting, _ *Metric) { s.precision = "float16" }, `precision "float16"`},
-		"boundary":    {nil, good, func(s *setting, _ *Metric) { s.layout.Boundary = "fly" }, `boundary "fly"`},
-		"colouring":   {nil, good, func(s *setting, _ *Metric) { s.layout.Colouring = "grey" }, `colouring "grey"`},
-		"order":       {nil, good, func(s *setting, _ *Metric) { s.layout.Order = "rcm" }, `order "rcm"`},
+		"relaxation": {nil, Config{Smoother: "pain", Guard: "none", Relax: 2}, nil,
+			"relaxation of 2 does not converge"},
+		"settled":   {nil, Config{Smoother: "pain", Guard: "none", Settled: math.NaN()}, nil, "settled = NaN"},
+		"precision": {nil, good, func(s *setting, _ *Metric) { s.precision = "float16" }, `precision "float16"`},
+		"boundary":  {nil, good, func(s *setting, _ *Metric) { s.layout.Boundary = "fly" }, `boundary "fly"`},
+		"colouring": {nil, good, func(s *setting, _ *Metric) { s.layout.Colouring = "grey" }, `colouring "grey"`},
+		"order":     {nil, good, func(s *setting, _ *Metric) { s.layout.Order = "rcm" }, `order "rcm"`},
 		"metric": {nil, good, func(_ *setting, m *Metric) {
 			// Positive definite at the nodes, where that was checked, and turned into nonsense since.
 			m.field.Samples[0].M12 = 1e9
 		}, "vertex 0 at (0, 0): the metric is not positive definite"},
-		"flat in float32": {squeezed(t), good, func(s *setting, _ *Metric) { s.precision = "float32" }, "turned over or flat: its area is"},
+		"flat in float32": {squeezed(t), good, func(s *setting, _ *Metric) { s.precision = "float32" },
+			"turned over or flat: its area is"},
 	} {
 		s := plain()
 		s.ranks = 3
@@ -53,7 +55,8 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
 			continue
 		}
-		if lines := strings.Split(err.Error(), "\n"); len(lines) == 3 && (lines[0] != lines[1] || lines[1] != lines[2]) {
+		lines := strings.Split(err.Error(), "\n")
+		if len(lines) == 3 && (lines[0] != lines[1] || lines[1] != lines[2]) {
 			t.Errorf("%s: ranks differ:\n%v", name, err)
 		}
 	}
@@ -75,13 +78,17 @@ func TestMetricsRefused(t *testing.T) {
 	}
 	nan := math.NaN()
 	for says, make := range map[string]func() (*Metric, error){
-		"no rectangle":                  func() (*Metric, error) { return Discrete(Bounds{0, 0, 0, 1}, 2, constant(1, 0, 1)) },
-		"bounds [NaN":                   func() (*Metric, error) { return Linear(Bounds{nan, 0, 1, 1}, 1, 2) },
-		"power of two":                  func() (*Metric, error) { return Discrete(unit, 3, constant(1, 0, 1)) },
-		"2 to 8192":                     func() (*Metric, error) { return Discrete(unit, 1<<30, constant(1, 0, 1)) },
-		"not positive definite":         func() (*Metric, error) { return Discrete(unit, 2, constant(1, 1, 1)) },
-		"m11 = NaN":                     func() (*Metric, error) { return Discrete(unit, 2, constant(nan, 0, 1)) },
-		"m22 = +Inf":                    func() (*Metric, error) { return Discrete(unit, 2, constant(1, 0, math.Inf(1))) },
+		"no rectangle": func() (*Metric, error) {
+			return Discrete(Bounds{0, 0, 0, 1}, 2, constant(1, 0, 1))
+		},
+		"bounds [NaN":           func() (*Metric, error) { return Linear(Bounds{nan, 0, 1, 1}, 1, 2) },
+		"power of two":          func() (*Metric, error) { return Discrete(unit, 3, constant(1, 0, 1)) },
+		"2 to 8192":             func() (*Metric, error) { return Discrete(unit, 1<<30, constant(1, 0, 1)) },
+		"not positive definite": func() (*Metric, error) { return Discrete(unit, 2, constant(1, 1, 1)) },
+		"m11 = NaN":             func() (*Metric, error) { return Discrete(unit, 2, constant(nan, 0, 1)) },
+		"m22 = +Inf": func() (*Metric, error) {
+			return Discrete(unit, 2, constant(1, 0, math.Inf(1)))
+		},
 		"m11 = -1":                      func() (*Metric, error) { return Discrete(unit, 2, constant(-1, 0, -1)) },
 		"goes from 0 to 2":              func() (*Metric, error) { return Linear(unit, 0, 2) },
 		"goes from 1 to -2":             func() (*Metric, error) { return Linear(unit, 1, -2) },

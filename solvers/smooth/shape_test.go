@@ -23,7 +23,9 @@ func TestScales(t *testing.T) {
 					m.X[v], m.Y[v] = size*(m.X[v]-.5), size*(m.Y[v]-.5)/1e4
 				}
 				b := Bounds{-size, -size / 1e4, size, size / 1e4}
-				metric, err := Discrete(b, 2, func(x, y float64) (float64, float64, float64) { return 1 / (size * size), 0, 1e8 / (size * size) })
+				metric, err := Discrete(b, 2, func(x, y float64) (float64, float64, float64) {
+					return 1 / (size * size), 0, 1e8 / (size * size)
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,9 +91,9 @@ func TestDiagnostics(t *testing.T) {
 	per := 2 + math.Sqrt2
 	g := 3 / per * (2 - 3/per)
 	q := 12 * math.Sqrt(3) * .5 / (per * per) * g * g * g
-	want := Diagnostics{Sweeps: 3, QualityMin: q, QualityMean: q, QualityMax: q, Worst: 0, Best: 0, Histogram: [5]int64{4: 2},
-		EdgeMin: 1, EdgeMean: (4 + math.Sqrt2) / 5, EdgeMax: math.Sqrt2, EdgeInRange: 1, EdgeHistogram: [8]int64{4: 5}, Objective: 3,
-		Area: 1, Perimeter: 4}
+	want := Diagnostics{Sweeps: 3, QualityMin: q, QualityMean: q, QualityMax: q, Worst: 0, Best: 0,
+		Histogram: [5]int64{4: 2}, EdgeMin: 1, EdgeMean: (4 + math.Sqrt2) / 5, EdgeMax: math.Sqrt2, EdgeInRange: 1,
+		EdgeHistogram: [8]int64{4: 5}, Objective: 3, Area: 1, Perimeter: 4}
 	for _, pair := range [][2]*float64{{&d.QualityMin, &want.QualityMin}, {&d.QualityMean, &want.QualityMean},
 		{&d.QualityMax, &want.QualityMax}, {&d.EdgeMean, &want.EdgeMean}, {&d.Objective, &want.Objective}} {
 		if math.Abs(*pair[0]-*pair[1]) < 1e-14 {
@@ -101,8 +103,9 @@ func TestDiagnostics(t *testing.T) {
 	if d != want {
 		t.Errorf("a square: %+v, want %+v", d, want)
 	}
-	m = &mesh.Mesh{X: []float64{0, 1, 0, 9}, Y: []float64{0, 0, 1, 9}, Cells: [][3]int32{{0, 1, 2}}} // and a vertex of nothing
-	if d := plain().run(t, m, metric, Config{Smoother: "fjp", Guard: "none", Rescale: true}, 1).diagnostics; d.Moved != 0 || d.Area != .5 {
+	m = &mesh.Mesh{X: []float64{0, 1, 0, 9}, Y: []float64{0, 0, 1, 9}, Cells: [][3]int32{{0, 1, 2}}} // a vertex of nothing too
+	d = plain().run(t, m, metric, Config{Smoother: "fjp", Guard: "none", Rescale: true}, 1).diagnostics
+	if d.Moved != 0 || d.Area != .5 {
 		t.Errorf("a triangle: %+v", d)
 	}
 }
@@ -113,7 +116,8 @@ func TestFixed(t *testing.T) {
 	m := rectangle(t, 800, 6)
 	n := 20 // boxes a side
 	at := func(i, j int) int32 { return int32(j*(n+1) + i) }
-	m.Groups = append(m.Groups, mesh.Group{Dim: 1, Tag: 9, Name: "line"}, mesh.Group{Dim: 2, Tag: 1, Name: "a"}, mesh.Group{Dim: 2, Tag: 2, Name: "b"})
+	m.Groups = append(m.Groups, mesh.Group{Dim: 1, Tag: 9, Name: "line"}, mesh.Group{Dim: 2, Tag: 1, Name: "a"},
+		mesh.Group{Dim: 2, Tag: 2, Name: "b"})
 	line := []int32{at(5, 5), at(5, 6), at(5, 7)}
 	ring := ringsOf(t, m)
 	for k := range 2 {
@@ -141,7 +145,8 @@ func TestFixed(t *testing.T) {
 			t.Errorf("vertex %d may move", v)
 		}
 	}
-	for v, class := range map[int32]int8{at(9, 0): sliding, at(11, 0): sliding, at(0, 9): sliding, at(3, 9): free, at(6, 6): free} {
+	for v, class := range map[int32]int8{at(9, 0): sliding, at(11, 0): sliding, at(0, 9): sliding, at(3, 9): free,
+		at(6, 6): free} {
 		if l.class[v] != class {
 			t.Errorf("vertex %d is of class %d, want %d", v, l.class[v], class)
 		}
@@ -170,7 +175,8 @@ type far struct {
 func TestSweepAllocatesNothing(t *testing.T) {
 	m := rectangle(t, 2000, 1)
 	for _, smoother := range []string{"laplacian", "pain", "pain-exact", "smart", "fjp"} {
-		err := plain().on(t, m, swirl(t), Config{Smoother: smoother, Guard: "halve", Cull: true}, func(_ dist.Comm, _ *Part, s Solver) error {
+		cfg := Config{Smoother: smoother, Guard: "halve", Cull: true}
+		err := plain().on(t, m, swirl(t), cfg, func(_ dist.Comm, _ *Part, s Solver) error {
 			n := testing.AllocsPerRun(3, func() {
 				if _, err := s.Sweep(t.Context(), 2); err != nil {
 					t.Error(err)

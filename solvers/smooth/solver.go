@@ -32,9 +32,10 @@ type Solver interface {
 	Close()
 }
 
-// New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive definite
-// at a vertex, and a mesh with triangles that are turned over or flat, on all ranks with the same error.
-func New(ctx context.Context, precision string, cfg Config, part *Part, metric *Metric, comm dist.Comm, dev backend.Device) (Solver, error) {
+// New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive
+// definite at a vertex, and a mesh with triangles that are turned over or flat, on all ranks with the same error.
+func New(ctx context.Context, precision string, cfg Config, part *Part, metric *Metric, comm dist.Comm,
+	dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
 		return setUp[float32](ctx, cfg, part, metric, comm, dev)
@@ -120,7 +121,8 @@ func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Ver
 		at := field.At(p.X, p.Y)
 		p.M11, p.M12, p.M22 = at.M11, at.M12, at.M22
 		if i < part.Owned && !positive(float64(at.M11), float64(at.M12), float64(at.M22)) {
-			c.add(part.Global[i], "vertex %d at (%g, %g): the metric is not positive definite: m11 = %g, m12 = %g, m22 = %g",
+			c.add(part.Global[i],
+				"vertex %d at (%g, %g): the metric is not positive definite: m11 = %g, m12 = %g, m22 = %g",
 				part.Global[i], p.X, p.Y, at.M11, at.M12, at.M22)
 		}
 	}
@@ -132,7 +134,8 @@ func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Ver
 			share = 4 * 0x1p-24
 		}
 		if !(one-other > share*(math.Abs(one)+math.Abs(other))) {
-			c.add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
+			c.add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g",
+				part.CellGlobal[k], a.X, a.Y,
 				(one-other)/2)
 		}
 	}
@@ -145,7 +148,8 @@ func (s *solver[F]) prepare() {
 	passes := func(set int, spans ...Span) (all []pass) {
 		for _, sp := range spans {
 			if sp.Lo < sp.Hi {
-				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets), Owned: int32(p.Owned)}
+				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
+					Owned: int32(p.Owned)}
 				all = append(all, pass{int(sp.Lo), int(sp.Hi), s.mover(s.cfg.Smoother, k)})
 			}
 		}
@@ -173,9 +177,9 @@ func (s *solver[F]) Sweeps() int    { return int(s.now[0].Sweep) }
 func (s *solver[F]) Scale() float64 { return float64(s.field.Scale) }
 func (s *solver[F]) Close()         { s.free() }
 
-// rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral triangles of
-// sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new number where the old
-// one belongs, which makes β 1.)
+// rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral
+// triangles of sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new
+// number where the old one belongs, which makes β 1.)
 func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric) (float64, error) {
 	var sum dist.Accumulator
 	for _, c := range part.Cells {
@@ -197,7 +201,8 @@ func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric) (f
 	}
 	beta := math.Sqrt(3) / 4 * float64(n[0]) / sum.Float64()
 	if !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n[0], sum.Float64())
+		return 0, fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n[0],
+			sum.Float64())
 	}
 	return beta, nil
 }

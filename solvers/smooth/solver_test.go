@@ -35,13 +35,14 @@ func plain() setting {
 }
 
 // on runs f on every rank.
-func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f func(c dist.Comm, p *Part, s Solver) error) error {
+func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f job) error {
 	t.Helper()
 	l, err := NewLayout(m, s.layout)
 	if err != nil {
 		return err
 	}
-	owner, err := partition.Partition(s.cut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y, s.ranks, 11)
+	owner, err := partition.Partition(s.cut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y,
+		s.ranks, 11)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f fu
 	return s.onParts(parts, metric, cfg, f)
 }
 
-func (s setting) onParts(parts []*Part, metric *Metric, cfg Config, f func(c dist.Comm, p *Part, s Solver) error) error {
+func (s setting) onParts(parts []*Part, metric *Metric, cfg Config, f job) error {
 	comms := local.New(len(parts))
 	errs := make([]error, len(parts))
 	var wg sync.WaitGroup
@@ -83,6 +84,9 @@ type outcome struct {
 	moved       float64
 	diagnostics Diagnostics
 }
+
+// job is what a rank does with its solver.
+type job = func(c dist.Comm, p *Part, s Solver) error
 
 // run smooths and returns what came out, which must be the same on all ranks.
 func (s setting) run(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, sweeps int) outcome {
@@ -127,12 +131,13 @@ func swirl(t testing.TB) *Metric {
 	return m
 }
 
-// TestSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all diagnostics are the same
-// to the last bit on any number of ranks, with any partition, local order, number of threads, and with one exchange a sweep
-// or one a set.
+// TestSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all diagnostics
+// are the same to the last bit on any number of ranks, with any partition, local order, number of threads, and with
+// one exchange a sweep or one a set.
 func TestSameOnAnyRanks(t *testing.T) {
 	m := rectangle(t, 1600, 9)
 	metric := swirl(t)
+	orders := []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}
 	for _, smoother := range Smoothers {
 		for k, guard := range Guards {
 			cfg := Config{Smoother: smoother, Guard: guard, Cull: k == 1, Settled: 1e-3, Gain: 1e-6, Rescale: true}
@@ -152,10 +157,11 @@ func TestSameOnAnyRanks(t *testing.T) {
 				for _, cut := range []partition.Cut{partition.RandomCut, partition.RCB} {
 					s := s
 					s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
-					s.layout.Order = []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}[ranks%3]
+					s.layout.Order = orders[ranks%3]
 					s.layout.Deep = cut == partition.RCB
 					if got := s.run(t, m, metric, cfg, 4); got != want {
-						t.Errorf("%s, guard %s, %d ranks by %s:\n%+v, on one rank\n%+v", smoother, guard, ranks, cut, got, want)
+						t.Errorf("%s, guard %s, %d ranks by %s:\n%+v, on one rank\n%+v", smoother, guard, ranks, cut,
+							got, want)
 					}
 				}
 			}
@@ -178,7 +184,8 @@ func TestSameOnAnyThreads(t *testing.T) {
 	}
 }
 
-// TestOddPartitions: ranks without vertices, without a boundary, with one vertex, and a vertex whose neighbours belong to four.
+// TestOddPartitions: ranks without vertices, without a boundary, with one vertex, and a vertex whose neighbours belong
+// to four.
 func TestOddPartitions(t *testing.T) {
 	m := rectangle(t, 200, 4)
 	metric := swirl(t)

@@ -26,9 +26,12 @@ const (
 	NoMoreRising Reason = "quality rises no more"
 )
 
-// Run sweeps until a rule of stop applies, and says which. It tells progress, if there is one, how far it is after each
-// look: the longest move of the last sweep in the metric and, where a rule needed them, the diagnostics.
-func Run(ctx context.Context, s Solver, stop Stop, progress func(sweeps int, move float64, d *Diagnostics)) (Reason, error) {
+// Progress is told how far a run is: the longest move of the last sweep in the metric and, where a rule needed them,
+// the diagnostics.
+type Progress func(sweeps int, move float64, d *Diagnostics)
+
+// Run sweeps until a rule of stop applies, and says which. It tells progress, if there is one, after each look.
+func Run(ctx context.Context, s Solver, stop Stop, progress Progress) (Reason, error) {
 	if stop.Sweeps < 0 || stop.Every < 0 || !(stop.Move >= 0) || !(stop.Mean >= 0) || !(stop.Worst >= 0) || !(stop.Advance >= 0) {
 		return "", fmt.Errorf("a rule to stop by is negative or no number: %+v", stop)
 	}

@@ -34,7 +34,8 @@ func TestStop(t *testing.T) {
 	} {
 		s := plain()
 		s.ranks = 3
-		err := s.on(t, m, metric, Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}, func(_ dist.Comm, _ *Part, solver Solver) error {
+		cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
+		err := s.on(t, m, metric, cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
 			looks := 0
 			reason, err := Run(t.Context(), solver, c.stop, func(sweeps int, move float64, d *Diagnostics) {
 				looks++
@@ -42,7 +43,8 @@ func TestStop(t *testing.T) {
 					t.Errorf("%+v: told of sweep %d, move %g, %v", c.stop, sweeps, move, d)
 				}
 			})
-			if n := solver.Sweeps(); reason != c.reason || n < c.least || n > c.most || n > 0 && looks != (n+max(1, c.stop.Every)-1)/max(1, c.stop.Every) {
+			n, every := solver.Sweeps(), max(1, c.stop.Every)
+			if reason != c.reason || n < c.least || n > c.most || looks != (n+every-1)/every {
 				t.Errorf("%+v: %q after %d sweeps and %d looks", c.stop, reason, n, looks)
 			}
 			return err

@@ -66,8 +66,8 @@ func (s *solver[F]) begin(ctx context.Context, last bool) error {
 	return backend.Upload(s.dev, s.most, s.longest[:])
 }
 
-// sweep moves the sets one after the other. While the vertices that others need travel, the others of their set move: they are
-// no neighbours of what arrives. A deep part moves copies of other ranks' vertices too, and exchanges once.
+// sweep moves the sets one after the other. While the vertices that others need travel, the others of their set move:
+// they are no neighbours of what arrives. A deep part moves copies of other ranks' vertices too, and exchanges once.
 func (s *solver[F]) sweep(ctx context.Context) error {
 	for set := range s.first {
 		for _, p := range s.first[set] {
@@ -150,9 +150,10 @@ func (s *solver[F]) broken(ctx context.Context) error {
 	var c complaint
 	for i := range s.part.Owned {
 		if p := &v[i]; p.X-p.X != 0 || p.Y-p.Y != 0 || p.M11-p.M11 != 0 || p.M22-p.M22 != 0 {
-			c.add(s.part.Global[i], "rank %d: sweep %d took vertex %d from around (%g, %g) to (%g, %g), where the metric is [%g %g %g]: "+
-				"try a guard, or a smaller relaxation", s.comm.Rank(), s.now[0].Sweep-1, s.part.Global[i], s.part.X[i], s.part.Y[i],
-				p.X, p.Y, p.M11, p.M12, p.M22)
+			c.add(s.part.Global[i],
+				"rank %d: sweep %d took vertex %d from around (%g, %g) to (%g, %g), where the metric is [%g %g %g]: "+
+					"try a guard, or a smaller relaxation", s.comm.Rank(), s.now[0].Sweep-1, s.part.Global[i], s.part.X[i],
+				s.part.Y[i], p.X, p.Y, p.M11, p.M12, p.M22)
 		}
 	}
 	if err := agree(ctx, s.comm, c); err != nil {

@@ -198,8 +198,8 @@ struct alignas(16) Ring {
 };
 static_assert(sizeof(Ring) == 32 && offsetof(Ring, At) == 0, "Ring");
 
-// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction, of
-// length 1.
+// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
+// of length 1.
 // Rail[float32], types.go:38
 struct Rail_f32 {
     float X, Y, Tx, Ty;
@@ -306,8 +306,8 @@ static_assert(sizeof(Params_f64) == 64 && offsetof(Params_f64, Relax) == 0 && of
     offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Flat) == 40 && offsetof(Params_f64, Guard) == 48 &&
     offsetof(Params_f64, Climbs) == 52 && offsetof(Params_f64, Cull) == 56, "Params_f64");
 
-// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction, of
-// length 1.
+// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
+// of length 1.
 // Rail[float64], types.go:38
 struct Rail_f64 {
     double X, Y, Tx, Ty;
@@ -552,8 +552,8 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
     }
 }
 
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
-// M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
+// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
 // gather[float32], pain.go:5
 struct gather_f32_results { Tensor_f32 r0; float r1; float r2; };
 DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -632,8 +632,8 @@ DEVICE float larger_f32(float a, float b) {
     return b;
 }
 
-// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the last
-// one the first if the ring is closed, and -1 if it is not.
+// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
+// last one the first if the ring is closed, and -1 if it is not.
 // (*Mesh[float32]).corner, types.go:104
 DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f32(m, i, k);
@@ -643,8 +643,8 @@ DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, b
     return j;
 }
 
-// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas are
-// linear in the share.
+// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
+// are linear in the share.
 // reach[float32], place.go:131
 DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
@@ -673,8 +673,8 @@ DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Sli
     return share;
 }
 
-// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex never
-// leaves its line, however often it moves.
+// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
+// never leaves its line, however often it moves.
 // (*step[float32]).at, place.go:47
 struct step_at_f32_results { float r0; float r1; };
 DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
@@ -817,8 +817,8 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
-// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the diagonal
-// D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
+// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
+// diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 // Pain[float32], pain.go:73
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -888,8 +888,8 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
     }
 }
 
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
-// M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
+// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
 // gather[float64], pain.go:5
 struct gather_f64_results { Tensor_f64 r0; double r1; double r2; };
 DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -968,8 +968,8 @@ DEVICE double larger_f64(double a, double b) {
     return b;
 }
 
-// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the last
-// one the first if the ring is closed, and -1 if it is not.
+// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
+// last one the first if the ring is closed, and -1 if it is not.
 // (*Mesh[float64]).corner, types.go:104
 DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f64(m, i, k);
@@ -979,8 +979,8 @@ DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, b
     return j;
 }
 
-// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas are
-// linear in the share.
+// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
+// are linear in the share.
 // reach[float64], place.go:131
 DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
@@ -1009,8 +1009,8 @@ DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Sl
     return share;
 }
 
-// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex never
-// leaves its line, however often it moves.
+// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
+// never leaves its line, however often it moves.
 // (*step[float64]).at, place.go:47
 struct step_at_f64_results { double r0; double r1; };
 DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
@@ -1154,8 +1154,8 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
-// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the diagonal
-// D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
+// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
+// diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 // Pain[float64], pain.go:73
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -1252,8 +1252,8 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
     }
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it moves,
-// belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
+// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
 // PainExact[float32], pain.go:109
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
@@ -1317,8 +1317,8 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
     }
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it moves,
-// belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
+// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
 // PainExact[float64], pain.go:109
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,

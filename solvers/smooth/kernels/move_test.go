@@ -19,8 +19,8 @@ func mapped(field Field[float64], x, y float64) (float64, float64) {
 	return f.l.M11*x + f.l.M12*y, f.l.M12*x + f.l.M22*y
 }
 
-// TestHexagon: in a regular hexagon of the metric every smoother takes the vertex to the centre, within its own accuracy;
-// the plain Laplacian too, since the centre is the mean of the corners.
+// TestHexagon: in a regular hexagon of the metric every smoother takes the vertex to the centre, within its own
+// accuracy; the plain Laplacian too, since the centre is the mean of the corners.
 func TestHexagon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for name, k := range movers {
@@ -52,9 +52,9 @@ func TestHexagon(t *testing.T) {
 	}
 }
 
-// TestAffine: in a constant metric, where the plane and the metric are stretched together, pain-newton, pain-exact and the
-// optimiser take the vertex to the image of where they took it; the printed Pain step does not, for its diagonal depends
-// on the axes.
+// TestAffine: in a constant metric, where the plane and the metric are stretched together, pain-newton, pain-exact and
+// the optimiser take the vertex to the image of where they took it; the printed Pain step does not, for its diagonal
+// depends on the axes.
 func TestAffine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	worstOf := map[string]float64{}
@@ -92,8 +92,8 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-// TestOptimum compares the optimiser with a search on a grid that narrows, in cavities that are stretched up to 10 times.
-// It never makes the worst quality worse, wherever it starts.
+// TestOptimum compares the optimiser with a search on a grid that narrows, in cavities that are stretched up to 10
+// times. It never makes the worst quality worse, wherever it starts.
 func TestOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for n := range 60 {
@@ -128,8 +128,8 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// TestNeverWorse: whatever the metric and the cavity, on rails too, the optimiser and Smart never lower the worst quality,
-// and Hybrid lowers it by no more than rounding.
+// TestNeverWorse: whatever the metric and the cavity, on rails too, the optimiser and Smart never lower the worst
+// quality, and Hybrid lowers it by no more than rounding.
 func TestNeverWorse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	moved := 0
@@ -143,7 +143,8 @@ func TestNeverWorse(t *testing.T) {
 		if n%3 == 0 {
 			f.slide(math.Atan2(ring[0][1], ring[0][0]))
 		}
-		for name, k := range map[string]kernel{"smart": Smart[float64], "fjp": Optimise[float64], "hybrid": Hybrid[float64]} {
+		for name, k := range map[string]kernel{"smart": Smart[float64], "fjp": Optimise[float64],
+			"hybrid": Hybrid[float64]} {
 			g := *f
 			g.v = append([]Vertex[float64]{}, f.v...)
 			before := g.worst()
@@ -201,7 +202,8 @@ func TestRails(t *testing.T) {
 			if f.v[0].Y != .1 || !(f.v[0].X > -2 && f.v[0].X < 1) {
 				t.Errorf("%s: the vertex is at (%v, %v)", name, f.v[0].X, f.v[0].Y)
 			}
-			if a, gx, _ := gather(0, &f.m, f.v); (name == "pain" || name == "pain-newton") && math.Abs(gx) > 1e-11*a.M11 {
+			linear := name == "pain" || name == "pain-newton"
+			if a, gx, _ := gather(0, &f.m, f.v); linear && math.Abs(gx) > 1e-11*a.M11 {
 				t.Errorf("%s: a pull of %g is left", name, gx)
 			}
 		}

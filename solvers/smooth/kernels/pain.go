@@ -1,7 +1,7 @@
 package kernels
 
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where
-// M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
+// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
 func gather[F Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
 	p := &v[i]
 	x, y, p11, p12, p22 := p.X, p.Y, p.M11, p.M12, p.M22
@@ -66,8 +66,8 @@ func solve[F Float](a11, a12, a22, gx, gy F) (F, F) {
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
-// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the diagonal
-// D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
+// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
+// diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 //
 //atoll:kernel max
 func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
@@ -102,8 +102,8 @@ func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
-// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it moves,
-// belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
+// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
 //
 //atoll:kernel max
 func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// energy is ½Σ u'Mu over the edges at vertex 0 of a fan, with that vertex at (x, y) and M the mean of the ends' metrics.
+// energy is ½Σ u'Mu over the edges at vertex 0 of a fan, with that vertex at (x, y) and M the mean of the ends'
+// metrics.
 func (f *fan) energy(x, y float64) float64 {
 	at := f.field.At(x, y)
 	sum := 0.0
@@ -17,7 +18,8 @@ func (f *fan) energy(x, y float64) float64 {
 	return sum
 }
 
-// TestPrintedStep computes the step of the paper in another way: (D+A)dp = ωg by Cramer's rule, with means rather than sums.
+// TestPrintedStep computes the step of the paper in another way: (D+A)dp = ωg by Cramer's rule, with means rather than
+// sums.
 func TestPrintedStep(t *testing.T) {
 	rng := rand.New(rand.NewPCG(12, 12))
 	damped := 0
@@ -45,8 +47,8 @@ func TestPrintedStep(t *testing.T) {
 	}
 }
 
-// TestExactIsStationary: where pain-exact comes to rest the derivative of the energy, taken by differences, vanishes, along
-// the rail if there is one. That of pain-newton does not, where the metric varies.
+// TestExactIsStationary: where pain-exact comes to rest the derivative of the energy, taken by differences, vanishes,
+// along the rail if there is one. That of pain-newton does not, where the metric varies.
 func TestExactIsStationary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
 	restless := 0

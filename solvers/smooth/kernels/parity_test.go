@@ -154,7 +154,8 @@ func measure[F Float](t *testing.T, l *kerneltest.Library, rng *rand.Rand, v []V
 	var cells []Cell
 	var edges []Edge
 	for range 3000 {
-		cells = append(cells, Cell{[3]int32{rng.Int32N(int32(len(v))), rng.Int32N(int32(len(v))), rng.Int32N(int32(len(v)))}})
+		cells = append(cells, Cell{[3]int32{rng.Int32N(int32(len(v))), rng.Int32N(int32(len(v))),
+			rng.Int32N(int32(len(v)))}})
 		edges = append(edges, Edge{rng.Int32N(int32(len(v))), rng.Int32N(int32(len(v)))})
 	}
 	shapes, sides := [2][]Shape[F]{}, [2][]Side[F]{}

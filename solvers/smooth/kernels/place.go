@@ -42,8 +42,8 @@ func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 	}
 }
 
-// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex never
-// leaves its line, however often it moves.
+// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
+// never leaves its line, however often it moves.
 func (s *step[F]) at(share F) (F, F) {
 	if s.slides {
 		along := s.s + share*s.ds
@@ -80,8 +80,8 @@ func settle[F Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[
 }
 
 // guarded takes as much of a step as the guard allows.
-func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F], v []Vertex[F],
-	moved, seen []int32, n *Counters) F {
+func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
+	v []Vertex[F], moved, seen []int32, n *Counters) F {
 	share := F(1)
 	if p.Guard != NoGuard {
 		if p.Guard == Clip {
@@ -126,8 +126,8 @@ func upright[F Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vertex[F
 	}
 }
 
-// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas are
-// linear in the share.
+// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
+// are linear in the share.
 func reach[F Float](i int, closed bool, s *step[F], m *Mesh[F], v []Vertex[F]) F {
 	dx, dy := s.dx, s.dy
 	if s.slides {

@@ -50,15 +50,16 @@ func TestSlope(t *testing.T) {
 	}
 }
 
-// TestFieldEnds: at the corners a field has its samples, beyond them the nearest, but for rounding. A constant one is the
-// same to the last bit everywhere.
+// TestFieldEnds: at the corners a field has its samples, beyond them the nearest, but for rounding. A constant one is
+// the same to the last bit everywhere.
 func TestFieldEnds(t *testing.T) {
 	f := varying(rand.New(rand.NewPCG(2, 2)), 5)
 	f.Scale = 1
 	for _, c := range []struct {
 		x, y float64
 		k    int
-	}{{-10, -10, 0}, {10, -10, 3}, {-10, 10, 8}, {10, 10, 11}, {99, 99, 11}, {-99, 10, 8}, {math.Inf(1), math.NaN(), 3}} {
+	}{{-10, -10, 0}, {10, -10, 3}, {-10, 10, 8}, {10, 10, 11}, {99, 99, 11}, {-99, 10, 8},
+		{math.Inf(1), math.NaN(), 3}} {
 		got, want := f.At(c.x, c.y), f.Samples[c.k]
 		near(t, "M11", got.M11, want.M11, want.M11, 1e-15)
 		near(t, "M12", got.M12, want.M12, want.M11, 1e-15)

@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// fan is a vertex and its cavity: the vertex is 0, its ring 1 to n, the rail that of the boundary vertex 0 of an open one.
+// fan is a vertex and its cavity: the vertex is 0, its ring 1 to n, the rail that of the boundary vertex 0 of an open
+// one.
 type fan struct {
 	set   Set
 	m     Mesh[float64]
@@ -61,7 +62,8 @@ type kernel func(i int, set *Set, p *Params[float64], m *Mesh[float64], field *F
 
 func (f *fan) visit(k kernel, p *Params[float64]) (float64, Counters) {
 	var n Counters
-	far := k(0, &f.set, p, &f.m, &f.field, &Control[float64]{Floor: 2}, f.v, make([]int32, len(f.v)), make([]int32, len(f.v)), &n)
+	moved, seen := make([]int32, len(f.v)), make([]int32, len(f.v))
+	far := k(0, &f.set, p, &f.m, &f.field, &Control[float64]{Floor: 2}, f.v, moved, seen, &n)
 	return far, n
 }
 
@@ -76,7 +78,8 @@ func params() *Params[float64] {
 // constant is a field of one tensor on [-10, 10]².
 func constant(m11, m12, m22 float64) Field[float64] {
 	t := Tensor[float64]{M11: m11, M12: m12, M22: m22}
-	return Field[float64]{Nx: 1, Ny: 1, X: -10, Y: -10, PerX: .05, PerY: .05, Scale: 1, Samples: []Tensor[float64]{t, t, t, t}}
+	return Field[float64]{Nx: 1, Ny: 1, X: -10, Y: -10, PerX: .05, PerY: .05, Scale: 1,
+		Samples: []Tensor[float64]{t, t, t, t}}
 }
 
 // tensor is a random metric whose lengths differ by up to the given ratio.

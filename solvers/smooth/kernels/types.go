@@ -33,8 +33,8 @@ const inline = 7
 // does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either place.
 type Ring struct{ At [inline + 1]int32 }
 
-// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction, of
-// length 1.
+// Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
+// of length 1.
 type Rail[F Float] struct{ X, Y, Tx, Ty F }
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
@@ -99,8 +99,8 @@ func (m *Mesh[F]) next(i, k int) int32 {
 	return -1
 }
 
-// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the last
-// one the first if the ring is closed, and -1 if it is not.
+// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
+// last one the first if the ring is closed, and -1 if it is not.
 func (m *Mesh[F]) corner(i, k int, first int32, closed bool) int32 {
 	j := m.next(i, k)
 	if j < 0 && closed {
