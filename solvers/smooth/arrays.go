@@ -1,0 +1,102 @@
+package smooth
+
+import (
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// mover prepares the kernel of a smoother for a set.
+func (a *arrays[F]) mover(smoother string, set *kernels.Set) backend.Loop {
+	c, n, most := &a.control[0], &a.counters[0], &a.most[0]
+	switch smoother {
+	case "laplacian":
+		return kernels.NewLaplaceLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+	case "pain":
+		return kernels.NewPainLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+	case "pain-newton":
+		return kernels.NewPainNewtonLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+	case "pain-exact":
+		return kernels.NewPainExactLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+	case "smart":
+		return kernels.NewSmartLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+	case "fjp":
+		return kernels.NewOptimiseLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+	default:
+		return kernels.NewHybridLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+	}
+}
+
+// arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
+// must not look into them.
+type arrays[F kernels.Float] struct {
+	params      kernels.Params[F]
+	mesh        kernels.Mesh[F]
+	field       kernels.Field[F]
+	v           []kernels.Vertex[F]
+	moved, seen []int32              // a vertex's last move and visit, where Cull asks for them
+	control     []kernels.Control[F] // one
+	counters    []kernels.Counters   // one
+	most        []atomics.Most[F]    // one: the longest move
+	cells       []kernels.Cell
+	edges       []kernels.Edge
+	shapes      []kernels.Shape[F]
+	sides       []kernels.Side[F]
+
+	taken []func() error // gives each array back
+}
+
+// place puts the arrays on the device.
+func (a *arrays[F]) place(dev backend.Device, p *Part, v []kernels.Vertex[F], field kernels.Field[F]) error {
+	b := &placer{dev: dev, taken: &a.taken}
+	rails := make([]kernels.Rail[F], len(p.Rails))
+	for i, r := range p.Rails {
+		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty)}
+	}
+	a.mesh = kernels.Mesh[F]{Rings: onDevice(b, p.Rings), More: onDevice(b, p.More), Rails: onDevice(b, rails)}
+	a.field = field
+	a.field.Samples = onDevice(b, field.Samples)
+	a.field.Across, a.field.Up = onDevice(b, field.Across), onDevice(b, field.Up)
+	a.v = onDevice(b, v)
+	if a.params.Cull {
+		a.moved, a.seen = onDevice(b, make([]int32, len(v))), onDevice(b, make([]int32, len(v)))
+	}
+	a.control = onDevice(b, make([]kernels.Control[F], 1))
+	a.counters = onDevice(b, make([]kernels.Counters, 1))
+	a.most = onDevice(b, make([]atomics.Most[F], 1))
+	a.cells, a.edges = onDevice(b, p.Cells), onDevice(b, p.Edges)
+	a.shapes = onDevice(b, make([]kernels.Shape[F], len(p.Cells)))
+	a.sides = onDevice(b, make([]kernels.Side[F], len(p.Edges)))
+	return b.err
+}
+
+// free gives the arrays back. What cannot be freed goes with the device.
+func (a *arrays[F]) free() {
+	for _, give := range a.taken {
+		_ = give()
+	}
+	a.taken = nil
+}
+
+// placer copies arrays of the host to a device that has memory of its own, until the first error.
+type placer struct {
+	dev   backend.Device
+	taken *[]func() error
+	err   error
+}
+
+func onDevice[T any](p *placer, from []T) []T {
+	if _, apart := p.dev.(backend.Memory); !apart || p.err != nil {
+		return from
+	}
+	to, err := backend.Make[T](p.dev, len(from))
+	if err != nil {
+		p.err = fmt.Errorf("an array of %d elements: %w", len(from), err)
+		return nil
+	}
+	*p.taken = append(*p.taken, func() error { return backend.Free(p.dev, to) })
+	p.err = backend.Upload(p.dev, to, from)
+	return to
+}

@@ -1,0 +1,85 @@
+package smooth
+
+// spread finds the ghosts of every rank: the vertices of all triangles that touch an owned one. For deep ghosts it then
+// follows the chains in a sweep: a vertex sees the new place of a neighbour whose set came before, so that
+// neighbour moves here too, which takes its own neighbours.
+func (c *cutter) spread() {
+	l := c.layout
+	pairs := make([]map[int32]bool, len(c.owned)) // of ghosts, whether copied
+	for r := range pairs {
+		pairs[r] = map[int32]bool{}
+	}
+	for id, cell := range l.mesh.Cells {
+		a, b, d := c.owner[cell[0]], c.owner[cell[1]], c.owner[cell[2]]
+		c.count(int32(id), cell)
+		if a == b && b == d {
+			continue
+		}
+		for _, r := range [3]int32{a, b, d} {
+			for _, v := range cell {
+				if c.owner[v] != r {
+					pairs[r][v] = false
+				}
+			}
+		}
+	}
+	for r := range pairs {
+		if l.options.Deep {
+			c.follow(int32(r), pairs[r])
+		}
+		for v, copied := range pairs[r] {
+			c.ghosts[r] = append(c.ghosts[r], ghost{v, copied})
+			if !copied && l.class[v] != fixed {
+				c.needed[v] = true
+			}
+		}
+	}
+}
+
+// count gives a triangle to the rank of its lowest vertex, and an edge to that of its lower one: with the triangle in
+// which it runs from lower to higher, or with the only one.
+func (c *cutter) count(id int32, cell [3]int32) {
+	r := c.owner[min(cell[0], cell[1], cell[2])]
+	c.cells[r] = append(c.cells[r], id)
+	for k, a := range cell {
+		b := cell[(k+1)%3]
+		border := c.layout.neighbours[id][k] < 0
+		if !border && a > b {
+			continue
+		}
+		a, b = min(a, b), max(a, b)
+		c.edges[c.owner[a]] = append(c.edges[c.owner[a]], edge{a, b, border})
+	}
+}
+
+// follow marks the ghosts that rank r has to move, and adds their neighbours.
+func (c *cutter) follow(r int32, ghosts map[int32]bool) {
+	l := c.layout
+	var stack []int32
+	reach := func(v int32) {
+		for _, u := range l.rings.Of(v) {
+			if c.owner[u] == r {
+				continue
+			}
+			if copied, here := ghosts[u]; !here {
+				ghosts[u] = false
+			} else if copied {
+				continue
+			}
+			if l.class[u] != fixed && l.set[u] < l.set[v] {
+				ghosts[u] = true
+				stack = append(stack, u)
+			}
+		}
+	}
+	for _, v := range c.owned[r] {
+		if l.class[v] != fixed {
+			reach(v)
+		}
+	}
+	for len(stack) > 0 {
+		v := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		reach(v)
+	}
+}
