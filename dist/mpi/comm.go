@@ -91,9 +91,8 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 		err = sendLong(queue, o.slot, to, tag, o.pin(), len(buf), int(n%bodyTags))
 	}
 	if err != nil {
-		err = &dist.PeerError{Rank: to, Err: fmt.Errorf("%v: %w", o, err)}
-		t.giveLocked(o)
-		return 0, err
+		// MPI may have taken the head of a message though not its body, so the op is not used again.
+		return 0, &dist.PeerError{Rank: to, Err: fmt.Errorf("%v: %w", o, err)}
 	}
 	return o.req, nil
 }

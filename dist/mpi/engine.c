@@ -27,6 +27,8 @@ typedef struct {
 
 static entry *whole(atoll_slot *s) { return (entry *)s; }
 
+static MPI_Comm lane_of(atoll_slot *s, int lane) { return whole(s)->world->lane[lane]; }
+
 static atoll_slot *next_of(const atoll_slot *s) { return (atoll_slot *)s->next; }
 
 atoll_slot *atoll_new_slot(atoll_world *w) {
@@ -140,8 +142,9 @@ int atoll_post(atoll_slot *s, int lane, int send, int peer, unsigned char *buf, 
 	begin(s, send, peer, length);
 	if (buf == NULL)
 		buf = s->stage;
-	return begun(s, send ? MPI_Isend(buf, length, MPI_BYTE, peer, 0, whole(s)->world->lane[lane], &whole(s)->request)
-	                     : MPI_Irecv(buf, length, MPI_BYTE, peer, 0, whole(s)->world->lane[lane], &whole(s)->request));
+	MPI_Request *r = &whole(s)->request;
+	return begun(s, send ? MPI_Isend(buf, length, MPI_BYTE, peer, 0, lane_of(s, lane), r)
+	                     : MPI_Irecv(buf, length, MPI_BYTE, peer, 0, lane_of(s, lane), r));
 }
 
 void atoll_receive(atoll_slot *queue) {
@@ -151,40 +154,44 @@ void atoll_receive(atoll_slot *queue) {
 		begin(s, 0, s->peer, s->length);
 		s->framed = 1;
 		s->target = target;
-		begun(s, MPI_Irecv(s->stage, ATOLL_STAGE, MPI_BYTE, s->peer, s->tag, whole(s)->world->lane[ATOLL_MESSAGES], &whole(s)->request));
+		begun(s, MPI_Irecv(s->stage, ATOLL_STAGE, MPI_BYTE, s->peer, s->tag, lane_of(s, ATOLL_MESSAGES),
+		                   &whole(s)->request));
 	}
+}
+
+// send_head sends the length of a message and the n bytes that the stage holds after it.
+static int send_head(atoll_slot *s, int tag, int n) {
+	int64_t head = s->length;
+	memcpy(s->stage, &head, ATOLL_HEADER);
+	return MPI_Isend(s->stage, ATOLL_HEADER + n, MPI_BYTE, s->peer, tag, lane_of(s, ATOLL_MESSAGES),
+	                 &whole(s)->request);
 }
 
 int atoll_send_short(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length) {
 	atoll_receive(queue);
 	begin(s, 1, peer, length);
-	int64_t head = length;
-	memcpy(s->stage, &head, ATOLL_HEADER);
 	memcpy(s->stage + ATOLL_HEADER, buf, length);
-	return begun(s, MPI_Isend(s->stage, ATOLL_HEADER + length, MPI_BYTE, peer, tag, whole(s)->world->lane[ATOLL_MESSAGES],
-	                          &whole(s)->request));
+	return begun(s, send_head(s, tag, length));
 }
 
 int atoll_send_long(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length,
                     int body_tag) {
 	atoll_receive(queue);
 	begin(s, 1, peer, length);
-	int64_t head = length;
-	memcpy(s->stage, &head, ATOLL_HEADER);
 	memcpy(s->stage + ATOLL_HEADER, &body_tag, sizeof body_tag);
-	int e = MPI_Isend(s->stage, ATOLL_HEADER + sizeof body_tag, MPI_BYTE, peer, tag, whole(s)->world->lane[ATOLL_MESSAGES],
-	                  &whole(s)->request);
+	int e = send_head(s, tag, sizeof body_tag);
 	if (e == MPI_SUCCESS)
-		e = MPI_Isend(buf, length, MPI_BYTE, peer, body_tag, whole(s)->world->lane[ATOLL_BODIES], &whole(s)->body);
+		e = MPI_Isend(buf, length, MPI_BYTE, peer, body_tag, lane_of(s, ATOLL_BODIES), &whole(s)->body);
 	return begun(s, e);
 }
 
 int atoll_discard(atoll_slot *s, int peer, int body_tag, int64_t length) {
 	begin(s, 0, peer, length);
-	whole(s)->scrap = malloc(length);
-	if (whole(s)->scrap == NULL)
+	void *scrap = malloc(length);
+	if (scrap == NULL)
 		return begun(s, MPI_ERR_NO_MEM);
-	return begun(s, MPI_Irecv(whole(s)->scrap, length, MPI_BYTE, peer, body_tag, whole(s)->world->lane[ATOLL_BODIES], &whole(s)->request));
+	whole(s)->scrap = scrap;
+	return begun(s, MPI_Irecv(scrap, length, MPI_BYTE, peer, body_tag, lane_of(s, ATOLL_BODIES), &whole(s)->request));
 }
 
 // ended notes that nothing is pending any more.
@@ -213,7 +220,8 @@ static int unframe(atoll_slot *s, int n) {
 		s->unwanted = tag + 1;
 		return ended(s, MPI_SUCCESS);
 	}
-	int e = MPI_Irecv((void *)s->target, s->length, MPI_BYTE, s->peer, tag, whole(s)->world->lane[ATOLL_BODIES], &whole(s)->body);
+	int e = MPI_Irecv((void *)s->target, s->length, MPI_BYTE, s->peer, tag, lane_of(s, ATOLL_BODIES),
+	                  &whole(s)->body);
 	if (e != MPI_SUCCESS)
 		return ended(s, e);
 	s->pending = ATOLL_BODY;

@@ -79,7 +79,8 @@ func (e engine) free() error {
 
 // sendShort begins the send of a message of at most shortBytes, after it has posted the receives of a queue.
 func sendShort(queue, s *slot, peer, tag int, buf []byte) error {
-	code := C.atoll_send_short(queue, s, C.int(peer), C.int(tag), (*C.uchar)(unsafe.SliceData(buf)), C.int(len(buf)))
+	bytes := (*C.uchar)(unsafe.SliceData(buf))
+	code := C.atoll_send_short(queue, s, C.int(peer), C.int(tag), bytes, C.int(len(buf)))
 	if code != C.MPI_SUCCESS {
 		return mpiError("MPI_Isend", code)
 	}

@@ -144,7 +144,8 @@ func TestAJobOutlivesNoneOfItsRanks(t *testing.T) {
 
 // The same steps without a fault end well, or the test above would prove nothing.
 func TestAJobWithoutFaultsEndsWell(t *testing.T) {
-	if out, code := mpirun(t, 3, "none: none", 10*time.Second); code != 0 || strings.Count(out, "every step was done") != 3 {
+	out, code := mpirun(t, 3, "none: none", 10*time.Second)
+	if code != 0 || strings.Count(out, "every step was done") != 3 {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 }

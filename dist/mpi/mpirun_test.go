@@ -77,7 +77,8 @@ func mpirun(t *testing.T, n int, role string, limit time.Duration, args ...strin
 func TestSuiteUnderMPIRun(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
-			out, code := mpirun(t, n, "suite", 3*time.Minute, "-test.run", "^TestRank", "-test.v="+strconv.FormatBool(testing.Verbose()))
+			out, code := mpirun(t, n, "suite", 3*time.Minute, "-test.run", "^TestRank",
+				"-test.v="+strconv.FormatBool(testing.Verbose()))
 			if code != 0 {
 				t.Errorf("exit code %d:\n%s", code, out)
 			} else if got := strings.Count(out, "PASS\n"); got < n {

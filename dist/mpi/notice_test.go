@@ -54,7 +54,8 @@ func TestFailuresKeepTheirMeaning(t *testing.T) {
 		t.Errorf("an abort arrives as %v", err)
 	}
 	var p *dist.PeerError
-	if err := carry(&dist.PeerError{Rank: 1, Err: errors.New("sleeps")}); !errors.As(err, &p) || err.Error() != "rank 1: sleeps" {
+	if err := carry(&dist.PeerError{Rank: 1, Err: errors.New("sleeps")}); !errors.As(err, &p) ||
+		err.Error() != "rank 1: sleeps" {
 		t.Errorf("a peer's error arrives as %v", err)
 	}
 	if err := carry(errors.New("no peer's fault")); !errors.As(err, &p) || p.Rank != 2 {
