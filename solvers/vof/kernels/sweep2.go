@@ -130,3 +130,9 @@ func Reconstruct2[F Float](i, j int, s *Sweep2[F]) {
 		s.Planes[c] = s.found(c)
 	}
 }
+
+// PlaneOf2 is the plane of the mixed cell at place c of a field, found in the given way, on the host.
+func PlaneOf2[F Float](f []F, c int, l Lattice, way int32, nudge F) Plane2[F] {
+	s := Sweep2[F]{Lattice: l, Normal: way, Nudge: nudge, F: f}
+	return s.found(c)
+}

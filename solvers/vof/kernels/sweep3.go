@@ -96,3 +96,9 @@ func Reconstruct3[F Float](i, j, k int, s *Sweep3[F]) {
 		s.Planes[c] = s.found(c)
 	}
 }
+
+// PlaneOf3 is the plane of the mixed cell at place c of a field, found in the given way, on the host.
+func PlaneOf3[F Float](f []F, c int, l Lattice, way int32, nudge F) Plane3[F] {
+	s := Sweep3[F]{Lattice: l, Normal: way, Nudge: nudge, F: f}
+	return s.found(c)
+}

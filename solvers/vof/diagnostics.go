@@ -1,0 +1,197 @@
+package vof
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// Diagnostics are global quantities, the same on every rank and for any number of ranks. Sums are exact.
+type Diagnostics struct {
+	Volume        float64 // of the fluid; in the plane its area
+	VolumeDrift   float64 // its change since the start, as a part of it
+	BoundExcess   float64 // how far the worst f is beyond [0, 1]: nothing is limited
+	MixedCells    int64   // with 0 < f < 1
+	InterfaceSize float64 // length or area of all lines or planes
+	L1Error       float64 // Σ|f - f0| dV against the field at the start
+	RelError      float64 // the same over the volume at the start
+	DivergenceMax float64 // of the velocity, 1/s, at a factor of 1
+	CFLSum        float64 // of the longest step: the largest sum over a cell's axes, at a factor of 1
+	CFLAxis       float64 // and along one axis
+}
+
+func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
+	d := Diagnostics{DivergenceMax: s.spread, CFLSum: s.longest * s.rate[0], CFLAxis: s.longest * s.rate[1]}
+	if err := s.halo.fill(ctx, s.fields[0]); err != nil {
+		return d, err
+	}
+	var volume, change, size dist.Accumulator
+	mixed := []int64{0}
+	worst := []float64{0}
+	n := 0
+	for c := range s.cells() {
+		f := float64(s.fields[0][c])
+		if f-f != 0 {
+			return d, fmt.Errorf("rank %d: the volume fraction of cell %d is %v in step %d", s.comm.Rank(), s.global(n), f, s.steps)
+		}
+		volume.Add(f)
+		change.Add(math.Abs(f - float64(s.begun[n])))
+		worst[0] = max(worst[0], -f, f-1)
+		if f > 0 && f < 1 {
+			mixed[0]++
+			_, _, part := s.plane(c)
+			size.Add(part)
+		}
+		n++
+	}
+	for _, a := range []*dist.Accumulator{&volume, &change, &size} {
+		if err := dist.AllreduceSum(ctx, s.comm, a); err != nil {
+			return d, err
+		}
+	}
+	if err := s.comm.AllreduceInt64(ctx, dist.Sum, mixed); err != nil {
+		return d, err
+	}
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, worst); err != nil {
+		return d, err
+	}
+	cell := s.block.cellVolume()
+	d.Volume, d.L1Error, d.InterfaceSize = volume.Float64()*cell, change.Float64()*cell, size.Float64()
+	d.MixedCells, d.BoundExcess = mixed[0], worst[0]
+	if s.volume > 0 {
+		d.VolumeDrift, d.RelError = (d.Volume-s.volume)/s.volume, d.L1Error/s.volume
+	}
+	return d, nil
+}
+
+// plane is that of the mixed cell at place c: its unit normal in space, its constant in the unit cell, and the size of the
+// interface in the cell. Without a direction all but the constant are 0.
+func (s *solver[F]) plane(c int) (n [3]float64, alpha, size float64) {
+	var m kernels.Plane3[F]
+	h := [3]F{F(s.block.Side(0)), F(s.block.Side(1)), 1}
+	if s.block.Dim == 2 {
+		p := kernels.PlaneOf2(s.fields[0], c, s.block.lattice(), s.cfg.way(), nudge[F]())
+		m = kernels.Plane3[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
+		size = float64(kernels.Length(&p, h[0], h[1]))
+	} else {
+		h[2] = F(s.block.Side(2))
+		m = kernels.PlaneOf3(s.fields[0], c, s.block.lattice(), s.cfg.way(), nudge[F]())
+		size = float64(kernels.Section(&m, h[0], h[1], h[2]))
+	}
+	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}
+	if l := math.Sqrt(n[0]*n[0] + n[1]*n[1] + n[2]*n[2]); l > 0 {
+		for d := range n {
+			n[d] /= l
+		}
+	}
+	return n, float64(m.Alpha), size
+}
+
+// Fields are the names that Field knows.
+var Fields = []string{"f", "nx", "ny", "nz", "alpha"}
+
+func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
+	if !slices.Contains(Fields, name) {
+		return nil, fmt.Errorf("field %q is not known; there are %s", name, strings.Join(Fields, ", "))
+	}
+	if err := s.halo.fill(ctx, s.fields[0]); err != nil {
+		return nil, err
+	}
+	out := make([]float64, 0, len(s.begun))
+	for c := range s.cells() {
+		v := float64(s.fields[0][c])
+		if name != "f" {
+			mixed := v > 0 && v < 1
+			v = 0
+			if mixed {
+				n, alpha, _ := s.plane(c)
+				switch name {
+				case "alpha":
+					v = alpha
+				default:
+					v = n[name[1]-'x']
+				}
+			}
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// chunk is how many cells are gathered at a time.
+const chunk = 1 << 17
+
+// Hash gathers the field in pieces of global order, so that no rank ever holds it all. A piece of a rank is a row of
+// cells: its first global number, how many, and their bytes.
+func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+	b, l := s.block, s.block.lattice()
+	size := int(unsafe.Sizeof(F(0)))
+	total := int64(b.Cells[0]) * int64(b.Cells[1]) * int64(b.Cells[2])
+	sum := sha256.New()
+	piece := make([]byte, min(chunk, total)*int64(size))
+	var mine []byte
+	for base := int64(0); base < total; base += chunk {
+		end := min(base+chunk, total)
+		mine = mine[:0]
+		for row := s.firstRow(base); row < b.N[1]*b.N[2]; row++ {
+			first := s.global(row * b.N[0])
+			lo, hi := max(base, first), min(end, first+int64(b.N[0]))
+			if first >= end {
+				break
+			}
+			if lo >= hi {
+				continue
+			}
+			at := int(l.Origin) + row%b.N[1]*int(l.SY) + row/b.N[1]*int(l.SZ)
+			cells := s.fields[0][at+int(lo-first) : at+int(hi-first)]
+			mine = binary.LittleEndian.AppendUint64(mine, uint64(lo-base))
+			mine = binary.LittleEndian.AppendUint64(mine, uint64(len(cells)))
+			mine = append(mine, unsafe.Slice((*byte)(unsafe.Pointer(&cells[0])), len(cells)*size)...)
+		}
+		all, err := s.comm.Gatherv(ctx, 0, mine)
+		if err != nil {
+			return "", err
+		}
+		if s.comm.Rank() != 0 {
+			continue
+		}
+		for r, part := range all {
+			for len(part) > 0 {
+				lo, n := binary.LittleEndian.Uint64(part), binary.LittleEndian.Uint64(part[8:])
+				if lo+n > uint64(end-base) || n*uint64(size) > uint64(len(part)-16) {
+					return "", fmt.Errorf("rank %d sent cells that are not asked for", r)
+				}
+				copy(piece[int(lo)*size:], part[16:16+int(n)*size])
+				part = part[16+int(n)*size:]
+			}
+		}
+		sum.Write(piece[:int(end-base)*size])
+	}
+	digest := sum.Sum(nil)
+	if err := s.comm.Bcast(ctx, 0, digest); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(digest), nil
+}
+
+// firstRow is the first of the block's rows that ends beyond a global number. Rows ascend in global order.
+func (s *solver[F]) firstRow(base int64) int {
+	lo, hi := 0, s.block.N[1]*s.block.N[2]
+	for lo < hi {
+		if mid := (lo + hi) / 2; s.global(mid*s.block.N[0])+int64(s.block.N[0]) <= base {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
