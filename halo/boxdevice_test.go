@@ -1,0 +1,156 @@
+package halo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+)
+
+// lazy is a device in the memory of the host that stages messages as late as it may: what it fetches is there when it
+// was waited for, and what it delivers when a kernel runs.
+type lazy struct {
+	*cpu.Device
+	fetches, deliveries [][2][]byte
+	pinned              int
+}
+
+func (d *lazy) Run(l backend.Loop, lo, hi int) {
+	flush(&d.deliveries)
+	d.Device.Run(l, lo, hi)
+}
+
+func (d *lazy) Pin(n int) ([]byte, error) {
+	d.pinned++
+	return make([]byte, n), nil
+}
+
+func (d *lazy) Unpin([]byte) error {
+	d.pinned--
+	return nil
+}
+
+func (d *lazy) Fetch(dst, src []byte) error {
+	d.fetches = append(d.fetches, [2][]byte{dst, src})
+	return nil
+}
+
+func (d *lazy) Fetched() error {
+	flush(&d.deliveries)
+	flush(&d.fetches)
+	return nil
+}
+
+func (d *lazy) Deliver(dst, src []byte) error {
+	d.deliveries = append(d.deliveries, [2][]byte{dst, src})
+	return nil
+}
+
+func flush(copies *[][2][]byte) {
+	for _, c := range *copies {
+		copy(c[0], c[1])
+	}
+	*copies = (*copies)[:0]
+}
+
+// TestBoxGhostsAnywhere: exchanges of arrays of the host and of a device that stages fill the ghosts, and nothing else,
+// for any division, width, period and way.
+func TestBoxGhostsAnywhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := someBoxes(t)
+		staged := rapid.Bool().Draw(t, "staged")
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		comms := local.New(c.ranks, local.Delay(uint64(c.ghost), 20*time.Microsecond))
+		err := everywhere(comms, func(comm dist.Comm) (err error) {
+			plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.way)
+			if err != nil {
+				return err
+			}
+			ghosts := NewBoxDirect[cell](plan, comm, 2)
+			if staged {
+				dev := &lazy{Device: cpu.New(1)}
+				defer dev.Close()
+				if ghosts, err = NewBoxStaged[cell](plan, comm, dev, 2); err != nil {
+					return err
+				}
+				defer func() {
+					if dev.pinned != 0 {
+						err = errors.Join(err, fmt.Errorf("%d pinned buffers were not given back", dev.pinned))
+					}
+				}()
+			}
+			defer func() { err = errors.Join(err, ghosts.Close()) }()
+			return fillAndCompare(ctx, c, plan, ghosts)
+		})
+		if err != nil {
+			t.Fatalf("%+v, staged: %t: %v", c, staged, err)
+		}
+	})
+}
+
+func fillAndCompare(ctx context.Context, c boxCase, plan *BoxPlan, ghosts Ghosts[cell]) error {
+	field := make([]cell, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
+	for round := range 3 {
+		is := func(g int) cell { return cell{float64(g), float64(round), int32(g)} }
+		for i := range field {
+			if g, owned, _ := c.whatIs(plan, i); owned {
+				field[i] = is(g)
+			} else {
+				field[i] = is(untouched)
+			}
+		}
+		for _, call := range []func() error{
+			func() error { return ghosts.Start(ctx, field) },
+			func() error { return ghosts.Send(ctx) },
+			func() error { return ghosts.Finish(ctx) },
+		} {
+			if err := call(); err != nil {
+				return err
+			}
+		}
+		for i := range field {
+			g, owned, due := c.whatIs(plan, i)
+			if !owned && !due {
+				g = untouched
+			}
+			if field[i] != is(g) {
+				return fmt.Errorf("rank %d, element %d: %v, want %v", plan.Rank, i, field[i], is(g))
+			}
+		}
+	}
+	return nil
+}
+
+func TestBoxStagedIsRefused(t *testing.T) {
+	plan, err := NewBoxPlan(squares(4), 0, 1, [3]int{1, 1, 0}, AtOnce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := cpu.New(1)
+	defer plain.Close()
+	if _, err := NewBoxStaged[float64](plan, deaf{}, plain, 1); err == nil {
+		t.Error("a device that cannot stage was taken")
+	}
+	dev := &lazy{Device: plain}
+	large := &BoxPlan{Shape: [3]int{1 << 16, 1 << 16, 1}}
+	if _, err := NewBoxStaged[float64](large, deaf{}, dev, 1); err == nil {
+		t.Error("an array with more cells than 32 bits count was taken")
+	}
+	ghosts, err := NewBoxStaged[float64](plan, deaf{}, dev, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ghosts.Close()
+	if err := ghosts.Start(context.Background(), make([]float64, 35)); err == nil {
+		t.Error("a field of the wrong length was taken")
+	}
+}
