@@ -1,15 +1,9 @@
 package run
 
-import (
-	"context"
-
-	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/run/config"
-)
+import "context"
 
 // drivers set the solvers up, by their names in case files. An error leaves nothing behind on the device.
-var drivers = map[string]func(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device) (driver, error){
+var drivers = map[string]func(ctx context.Context, o Options) (driver, error){
 	"shallow-water": newShallow,
 }
 
@@ -46,6 +40,7 @@ type extent struct {
 	cells     int64  // of all ranks: what a step updates
 	bytes     int64  // of all ranks' arrays
 	precision string // of the state: float32 or float64
+	halo      string // how ghosts are exchanged
 	end       float64
 	maxSteps  int // the run stops before end; 0 for no limit
 	// sweeps tells that the solver has no time: the clock counts its sweeps, each a step of length 1.

@@ -25,6 +25,7 @@ type Options struct {
 	Comm      dist.Comm
 	Device    backend.Device
 	Transport string           // for the summary
+	Halo      string           // how devices exchange ghosts: auto, staged or nccl; auto if empty
 	Dir       string           // of all output; "" for the case's own
 	Check     bool             // set up, but do not run
 	Progress  progress.Options // of rank 0
@@ -76,7 +77,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, &BadInput{fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
 	}
 	var err error
-	if r.driver, err = set(ctx, o.Case, o.Comm, o.Device); err != nil {
+	if r.driver, err = set(ctx, o); err != nil {
 		return r, err
 	}
 	r.size = r.driver.extent()
@@ -161,7 +162,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	}
 	s := &summary.Summary{
 		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(steps), Time: t, Cells: r.size.cells,
-		Ranks: r.Comm.Size(), Transport: r.Transport, Backend: r.Device.Name(), Precision: r.size.precision,
+		Ranks: r.Comm.Size(), Transport: r.Transport, Backend: r.Device.Name(), Halo: r.size.halo, Precision: r.size.precision,
 		Threads: r.Device.Threads(), Wall: r.looped.Seconds(), StateSHA256: hash,
 		Metrics: end.metrics, Phases: r.driver.phases(), Conservation: end.conservation,
 		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),

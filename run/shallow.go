@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 	"unsafe"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/config"
@@ -25,7 +24,8 @@ type shallowRun struct {
 	cells  *meshPiece // of all frames; nil before the first
 }
 
-func newShallow(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device) (_ driver, err error) {
+func newShallow(ctx context.Context, o Options) (_ driver, err error) {
+	c, comm, dev := o.Case, o.Comm, o.Device
 	w := c.Sections.(*config.Shallow)
 	part, plan, err := distribute(ctx, c, w.Mesh, comm)
 	if err != nil {
@@ -33,31 +33,31 @@ func newShallow(ctx context.Context, c *config.Case, comm dist.Comm, dev backend
 	}
 	debug.FreeOSMemory() // the whole mesh, before the solver takes its share
 	cfg, initial, err := shallowSetUp(c, part)
+	cfg.Halo = o.Halo
 	if err == nil {
 		err = fits(dev, shallowBytes(w.Physics.Precision, part, initial.Manning != nil))
 	}
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
-	d := &shallowRun{c: c, layers: w.Physics.Layers, part: part, rank: comm.Rank()}
+	// The input is good. The solver may fail on this rank alone while others talk to it, so there is no agreeing here.
 	solver, err := shallow.New(ctx, w.Physics.Precision, cfg, part, plan, initial, comm, dev)
-	if err == nil {
-		d.solver = solver
-		defer func() {
-			if err != nil {
-				d.close()
-			}
-		}()
-	}
-	if err := agree(ctx, comm, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
+	d := &shallowRun{solver: solver, c: c, layers: w.Physics.Layers, part: part, rank: comm.Rank()}
+	defer func() {
+		if err != nil {
+			d.close()
+		}
+	}()
 	sums := []int64{int64(part.Owned), int64(solver.BytesPerCell() * float64(part.Owned))}
 	if err := comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return nil, err
 	}
 	d.size = extent{
-		cells: sums[0], bytes: sums[1], precision: w.Physics.Precision, end: c.Time.End, maxSteps: c.Time.MaxSteps,
+		cells: sums[0], bytes: sums[1], precision: w.Physics.Precision, halo: solver.Halo(), end: c.Time.End,
+		maxSteps: c.Time.MaxSteps,
 	}
 	if d.start, err = solver.Diagnose(ctx); err != nil {
 		return nil, err

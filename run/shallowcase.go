@@ -14,7 +14,7 @@ func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Init
 	p := w.Physics
 	cfg := shallow.Config{
 		Scheme: p.Scheme, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL, EntropyFix: p.EntropyFix,
-		DryDepth: p.DryDepth, Hyperbolic: p.InterlayerFriction, Open: w.Boundary.Default == "open",
+		DryDepth: p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
 	}
 	if p.Layers == 1 {
 		cfg.DensityRatio = 1 // without an upper layer it does not matter
@@ -50,6 +50,9 @@ func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Init
 			}
 		}
 	}
+	if err := refuseNegative(&in, part); err != nil {
+		return cfg, in, err
+	}
 	if !isZero(&p.Manning) {
 		m, err := evaluate(c, []config.Field{p.Manning}, part)
 		if err != nil {
@@ -63,6 +66,18 @@ func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Init
 		}
 	}
 	return cfg, in, nil
+}
+
+// refuseNegative refuses thicknesses below 0 in the cells of this rank.
+func refuseNegative(in *shallow.Initial, part *mesh.Part) error {
+	for i := range part.Cells {
+		if in.H1[i] < 0 || in.H2[i] < 0 {
+			x, y := part.Centroid(i)
+			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", part.Global[i], x, y, in.H1[i],
+				in.H2[i])
+		}
+	}
+	return nil
 }
 
 func zeros(part *mesh.Part) []float64 { return make([]float64, len(part.Cells)) }

@@ -92,17 +92,24 @@ func decodeTime(s *section) Time {
 	return t
 }
 
-// written is what a solver can write: all fields of a frame and those it holds unless told otherwise, and the formats
-// of frames, the usual one first.
-type written struct{ fields, usual, formats []string }
+// written is what a solver can write.
+type written struct {
+	fields, usual []string // of a frame: all, and those it holds unless told otherwise
+	formats       []string // of frames, the usual one first
+	sweeps        bool     // the solver has no time: frames are counted by sweeps
+}
 
 func decodeOutput(s *section, name string, w written) Output {
 	o := Output{
-		Every:             s.number("every", nonNegative.or(0)),
 		Fields:            s.choices("fields", w.usual, w.fields...),
 		Format:            s.choices("format", w.formats[:1], w.formats...),
 		Dir:               s.text("dir", "out/"+name),
 		ConservationEvery: int(s.integer("conservation_every", 10, 1, 1<<53)),
+	}
+	if w.sweeps {
+		o.Every = float64(s.integer("every", 0, 0, 1<<53))
+	} else {
+		o.Every = s.number("every", nonNegative.or(0))
 	}
 	if len(o.Fields) == 0 {
 		s.fail("fields", "is empty; choose of %s", strings.Join(w.fields, ", "))

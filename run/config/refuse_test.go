@@ -45,6 +45,7 @@ func TestRefusals(t *testing.T) {
 		{"[physics]", "[physics]\ngravity=nan", `[physics] gravity: NaN must be`},
 		{"[physics]", "[physics]\nentropy_fix=2", `entropy_fix: 2 must be between 0 and 1`},
 		{"[physics]", "[physics]\nprecision='half'", `precision: "half" is not known; choose float32 or float64`},
+		{"[physics]", "[physics]\nprecision='float32'\ndry_depth=1e-9", `c.toml:8: [physics] dry_depth: 1e-09 is too small for float32`},
 		{"[physics]", "[physics]\ninterlayer_friction=1", `interlayer_friction: is an integer; true or false is needed`},
 		{"[physics]", "[physics]\nmanning={raster='a', positive='up'}", `c.toml:7: [physics] manning.positive: is for depths and levels only`},
 		{"[physics]", "physics=1", `c.toml:6`}, // a key of [mesh] then

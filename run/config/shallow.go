@@ -25,6 +25,7 @@ type Physics struct {
 	DryDepth           float64 // m, a thinner layer counts as absent; 1e-3
 	Manning            Field   // bed friction in s/m^(1/3); 0
 	InterlayerFriction bool    // keep cells hyperbolic by friction between the layers; false
+	LaggedStep         bool    // a step's length comes from the waves of the step before last; false
 }
 
 // Boundary is the section [boundary]: for each physical group of edges, "wall" or "open".
@@ -56,6 +57,7 @@ func decodePhysics(s *section) Physics {
 		Manning:    s.field("manning", "0", nil, false),
 	}
 	p.InterlayerFriction = s.boolean("interlayer_friction", false)
+	p.LaggedStep = s.boolean("lagged_step", false)
 	if p.Layers == 1 {
 		for _, key := range []string{"density_ratio", "interlayer_friction"} {
 			if s.has(key) {
@@ -65,6 +67,9 @@ func decodePhysics(s *section) Physics {
 		s.know("density_ratio")
 	} else {
 		p.DensityRatio = s.number("density_ratio", share)
+	}
+	if p.Precision == "float32" && p.DryDepth > 0 && p.DryDepth < 1e-8 {
+		s.fail("dry_depth", "%g is too small for float32: products of thicknesses vanish below 1e-8", p.DryDepth)
 	}
 	s.finish()
 	return p
@@ -123,9 +128,14 @@ func decodeBoundary(s *section) Boundary {
 
 func (w *Shallow) output() written {
 	if w.Physics.Layers == 1 {
-		return written{[]string{"h", "z", "u", "v", "depth"}, []string{"h", "z"}, []string{"vtu"}}
+		return written{
+			fields: []string{"h", "z", "u", "v", "depth"}, usual: []string{"h", "z"}, formats: []string{"vtu"},
+		}
 	}
-	return written{[]string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}, []string{"h1", "h2", "z1"}, []string{"vtu"}}
+	return written{
+		fields: []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}, usual: []string{"h1", "h2", "z1"},
+		formats: []string{"vtu"},
+	}
 }
 
 func (w *Shallow) print(p *printer) {
@@ -143,6 +153,7 @@ func (w *Shallow) print(p *printer) {
 	p.pair("entropy_fix", w.Physics.EntropyFix)
 	p.pair("dry_depth", w.Physics.DryDepth)
 	p.pair("manning", w.Physics.Manning)
+	p.pair("lagged_step", w.Physics.LaggedStep)
 	p.section("[initial]")
 	for _, f := range w.Initial {
 		p.pair(f.Name, f)

@@ -45,7 +45,7 @@ func For(f *os.File, quiet bool) Options {
 // Run is the extent of what is shown.
 type Run struct {
 	Cells    int64   // updated in each step
-	End      float64 // s, simulated
+	End      float64 // s, simulated; 0 for a run without time, whose steps are sweeps
 	MaxSteps int     // 0 for no limit
 	Step     int     // where the run starts, not 0 after a restart
 	Time     float64

@@ -93,6 +93,18 @@ func TestTerminalIsRepaintedTenTimesASecondAndLeftClean(t *testing.T) {
 	}
 }
 
+// A run without time counts its sweeps.
+func TestSweeps(t *testing.T) {
+	var out bytes.Buffer
+	clock := newClock()
+	l := New(Options{Out: &out, Width: fixed(70), Now: clock.Now}, Run{Cells: 1e6, MaxSteps: 200})
+	clock.now = clock.now.Add(time.Second)
+	l.Step(50, 50, 1)
+	if want := eraseLine + "sweep 50 of 200  [====>              ]  25 %  ETA 00:03  50 Mcell/s"; out.String() != want {
+		t.Errorf("%q, want\n%q", &out, want)
+	}
+}
+
 // Whatever the numbers, a painted line is shorter than the terminal is wide, and printable.
 func TestLineFits(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

@@ -8,7 +8,7 @@ import (
 
 // state is what there is to show at one moment.
 type state struct {
-	step       int
+	step, most int // most is the number of all sweeps, of a run without time
 	t, end, dt float64
 	portion    float64       // of the whole run that is done, from 0 to 1
 	left       time.Duration // negative if not known yet
@@ -17,7 +17,7 @@ type state struct {
 
 func (l *Line) state(step int, t, dt float64, now time.Time) state {
 	r := &l.run
-	s := state{step: step, t: t, end: r.End, dt: dt, left: -1}
+	s := state{step: step, most: r.MaxSteps, t: t, end: r.End, dt: dt, left: -1}
 	s.portion = r.portion(step, t)
 	if elapsed := now.Sub(l.start).Seconds(); elapsed > 0 {
 		s.rate = float64(step-r.Step) * float64(r.Cells) / elapsed / 1e6
@@ -60,11 +60,14 @@ func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 		{"ETA " + clock(s.left), 4},
 		{speed(s.rate), 1},
 	}
+	if s.end == 0 {
+		parts[0].text, parts[1].text, parts[2].text = fmt.Sprintf("sweep %d of %d", s.step, s.most), "", ""
+	}
 	const gap = 2
 	width := func(least int) int {
 		w := -gap
 		for _, p := range parts {
-			if p.priority >= least {
+			if p.priority >= least && p.text != "" {
 				w += gap + len(p.text)
 			}
 		}
@@ -76,7 +79,7 @@ func (s *state) appendTo(b []byte, columns int, bar bool) []byte {
 	}
 	start := len(b)
 	for i, p := range parts {
-		if p.priority < least {
+		if p.priority < least || p.text == "" {
 			continue
 		}
 		if len(b) > start {

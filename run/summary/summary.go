@@ -16,11 +16,12 @@ type Summary struct {
 	Case         string             `json:"case"`
 	CaseSHA256   string             `json:"case_sha256"` // of the effective case
 	Steps        int64              `json:"steps"`
-	Time         float64            `json:"time"` // s, simulated
+	Time         float64            `json:"time"` // s, simulated; 0 for a solver that sweeps
 	Cells        int64              `json:"cells"`
 	Ranks        int                `json:"ranks"`
 	Transport    string             `json:"transport"`
 	Backend      string             `json:"backend"`
+	Halo         string             `json:"halo"` // how ghosts are exchanged: direct, staged or nccl
 	Precision    string             `json:"precision"`
 	Threads      int                `json:"threads"` // of each rank
 	Wall         float64            `json:"wall_s"`  // of the time loop with its output

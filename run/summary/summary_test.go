@@ -13,7 +13,7 @@ import (
 
 func sample() *Summary {
 	return &Summary{Solver: "shallow-water", Case: "dam", CaseSHA256: "ab", Steps: 405, Time: 0.1, Cells: 64800, Ranks: 4,
-		Transport: "local", Backend: "cpu", Precision: "float64", Threads: 1, Wall: 2.5, UpdatesPerS: 10497600, StateSHA256: "c0ffee",
+		Transport: "local", Backend: "cpu", Halo: "direct", Precision: "float64", Threads: 1, Wall: 2.5, UpdatesPerS: 10497600, StateSHA256: "c0ffee",
 		Metrics: map[string]float64{"h1_min": 0.25, "cfl_max": 0.9}, Phases: map[string]float64{"halo": 0.5, "flux": 1.5},
 		Conservation: map[string]float64{"mass1": 1e-15}, Version: "v1.0.0",
 		Host: Host{Go: "go1.26", OS: "linux", Arch: "amd64", CPU: "Some CPU", Cores: 2}}
@@ -29,6 +29,7 @@ const golden = `{
   "ranks": 4,
   "transport": "local",
   "backend": "cpu",
+  "halo": "direct",
   "precision": "float64",
   "threads": 1,
   "wall_s": 2.5,
@@ -84,6 +85,14 @@ state      c0ffee
 	}
 	s.Wall, s.FMA = 3725, true
 	if got := s.Text(); !strings.Contains(got, "1h2m5s") || !strings.Contains(got, "fuses") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestTextOfSweeps(t *testing.T) {
+	s := sample()
+	s.Time, s.Steps = 0, 30
+	if got := s.Text(); !strings.Contains(got, "\nswept ") || !strings.Contains(got, " 30 times\n") || strings.Contains(got, "simulated") {
 		t.Errorf("%s", got)
 	}
 }

@@ -14,9 +14,12 @@ import (
 func (s *Summary) Text() string {
 	rows := [][2]string{
 		{"case", fmt.Sprintf("%s: %s, %d cells, %s", s.Case, s.Solver, s.Cells, s.Precision)},
-		{"ran on", fmt.Sprintf("%s by %s, %s, %s", count(s.Ranks, "rank"), s.Transport, s.Backend, count(s.Threads, "thread"))},
+		{"ran on", fmt.Sprintf("%s by %s, %s, %s", count(s.Ranks, "rank"), s.talk(), s.Backend, count(s.Threads, "thread"))},
 		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, count(int(s.Steps), "step"))},
 		{"took", fmt.Sprintf("%s, %.4g million cell updates a second", elapsed(s.Wall), s.UpdatesPerS/1e6)},
+	}
+	if s.Time == 0 && s.Steps > 0 {
+		rows[2] = [2]string{"swept", count(int(s.Steps), "time")}
 	}
 	if phases := s.phases(); phases != "" {
 		rows = append(rows, [2]string{"phases", phases})
@@ -39,6 +42,14 @@ func (s *Summary) Text() string {
 		fmt.Fprintf(&b, "%-*s  %s\n", width, row[0], row[1])
 	}
 	return b.String()
+}
+
+// talk tells how ranks do.
+func (s *Summary) talk() string {
+	if s.Ranks > 1 && s.Halo == "nccl" {
+		return s.Transport + " and NCCL"
+	}
+	return s.Transport
 }
 
 // phases returns the seconds of each phase, the longest first.
