@@ -2,6 +2,7 @@ package vof
 
 import (
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers/vof/flow"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -26,64 +27,49 @@ type pass struct {
 }
 
 // place makes the arrays. Velocities fill the ghosts too: a periodic axis repeats them.
-func (a *arrays[F]) place(b *Block, v flow.Flow, stored bool) {
-	n, _ := b.shape()
-	size := n[0] * n[1] * n[2]
-	for k := range b.Dim {
-		a.fields[k] = make([]F, size)
-	}
-	for axis := range b.Dim {
-		a.u[axis] = make([]F, size)
-		c := 0
-		for k := range n[2] {
-			for j := range n[1] {
-				for i := range n[0] {
-					at := [3]int{i, j, k}
-					for d := range b.Dim {
-						at[d] += b.First[d] - b.Ghost
-						if b.Periodic[d] {
-							at[d] = (at[d] + b.Cells[d]) % b.Cells[d]
-						}
-					}
-					a.u[axis][c] = F(v.Face(axis, at[0], at[1], at[2]))
-					c++
-				}
-			}
+func (a *arrays[F]) place(b *grid.Block, v flow.Flow, stored bool) {
+	dim := b.Grid.Dim
+	for axis := range dim {
+		a.fields[axis] = make([]F, b.Len())
+		a.u[axis] = make([]F, b.Len())
+		for c := range a.u[axis] {
+			i, j, k, _ := b.Global(b.Cell(c))
+			a.u[axis][c] = F(v.Face(axis, i, j, k))
 		}
 	}
-	if stored && b.Dim == 2 {
-		a.planes2 = make([]kernels.Plane2[F], size)
+	if stored && dim == 2 {
+		a.planes2 = make([]kernels.Plane2[F], b.Len())
 	} else if stored {
-		a.planes3 = make([]kernels.Plane3[F], size)
+		a.planes3 = make([]kernels.Plane3[F], b.Len())
 	}
 	a.clock = new(kernels.Clock[F])
 }
 
 // passes prepares the sweeps of a step that begins with the given axis. Each leads from one field to the next, the last
 // one back to the first.
-func (a *arrays[F]) passes(b *Block, cfg Config, first int, stored bool) []pass {
-	lattice := b.lattice()
-	strides := [3]int32{1, lattice.SY, lattice.SZ}
+func (a *arrays[F]) passes(b *grid.Block, cfg Config, first int, stored bool) []pass {
+	layout, dim := lattice(b), b.Grid.Dim
+	strides := [3]int32{1, layout.SY, layout.SZ}
 	kinds := [2]int32{kernels.WeymouthYue, kernels.WeymouthYue}
 	if cfg.Advect == "ei-le" {
 		kinds = [2]int32{kernels.Eulerian, kernels.Lagrangian}
 	}
 	var all []pass
-	for n := range b.Dim {
-		axis := (first + n) % b.Dim
-		from, to := a.fields[n], a.fields[(n+1)%b.Dim]
+	for n := range dim {
+		axis := (first + n) % dim
+		from, to := a.fields[n], a.fields[(n+1)%dim]
 		box := abi.Box{Hi: b.N}
 		wide := box // with the donors beyond the block
 		wide.Lo[axis]--
 		wide.Hi[axis]++
 		p := pass{from: n}
-		if b.Dim == 2 {
-			s := &kernels.Sweep2[F]{Lattice: lattice, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
+		if dim == 2 {
+			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
 				Stored: stored, Nudge: nudge[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes2}
 			p.advance = kernels.NewAdvance2Loop(box, s, a.clock)
 			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
 		} else {
-			s := &kernels.Sweep3[F]{Lattice: lattice, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
+			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
 				Stored: stored, Nudge: nudge[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
 			p.advance = kernels.NewAdvance3Loop(box, s, a.clock)
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)

@@ -64,7 +64,7 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, worst); err != nil {
 		return d, err
 	}
-	cell := s.block.cellVolume()
+	cell := s.block.Grid.CellVolume()
 	d.Volume, d.L1Error, d.InterfaceSize = volume.Float64()*cell, change.Float64()*cell, size.Float64()
 	d.MixedCells, d.BoundExcess = mixed[0], worst[0]
 	if s.volume > 0 {
@@ -77,14 +77,14 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 // interface in the cell. Without a direction all but the constant are 0.
 func (s *solver[F]) plane(c int) (n [3]float64, alpha, size float64) {
 	var m kernels.Plane3[F]
-	h := [3]F{F(s.block.Side(0)), F(s.block.Side(1)), 1}
-	if s.block.Dim == 2 {
-		p := kernels.PlaneOf2(s.fields[0], c, s.block.lattice(), s.cfg.way(), nudge[F]())
+	h := [3]F{F(s.block.Grid.Spacing(0)), F(s.block.Grid.Spacing(1)), 1}
+	if s.block.Grid.Dim == 2 {
+		p := kernels.PlaneOf2(s.fields[0], c, lattice(s.block), s.cfg.way(), nudge[F]())
 		m = kernels.Plane3[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
 		size = float64(kernels.Length(&p, h[0], h[1]))
 	} else {
-		h[2] = F(s.block.Side(2))
-		m = kernels.PlaneOf3(s.fields[0], c, s.block.lattice(), s.cfg.way(), nudge[F]())
+		h[2] = F(s.block.Grid.Spacing(2))
+		m = kernels.PlaneOf3(s.fields[0], c, lattice(s.block), s.cfg.way(), nudge[F]())
 		size = float64(kernels.Section(&m, h[0], h[1], h[2]))
 	}
 	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}
@@ -133,9 +133,9 @@ const chunk = 1 << 17
 // Hash gathers the field in pieces of global order, so that no rank ever holds it all. A piece of a rank is a row of
 // cells: its first global number, how many, and their bytes.
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {
-	b, l := s.block, s.block.lattice()
+	b, g := s.block, s.block.Grid
 	size := int(unsafe.Sizeof(F(0)))
-	total := int64(b.Cells[0]) * int64(b.Cells[1]) * int64(b.Cells[2])
+	total := int64(g.Cells())
 	sum := sha256.New()
 	piece := make([]byte, min(chunk, total)*int64(size))
 	var mine []byte
@@ -151,7 +151,7 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 			if lo >= hi {
 				continue
 			}
-			at := int(l.Origin) + row%b.N[1]*int(l.SY) + row/b.N[1]*int(l.SZ)
+			at := b.Index(0, row%b.N[1], row/b.N[1])
 			cells := s.fields[0][at+int(lo-first) : at+int(hi-first)]
 			mine = binary.LittleEndian.AppendUint64(mine, uint64(lo-base))
 			mine = binary.LittleEndian.AppendUint64(mine, uint64(len(cells)))

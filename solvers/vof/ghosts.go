@@ -6,109 +6,54 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// ghosts brings the ghosts of a block's fields up to date, one axis after the other, so that edges and corners come along:
-// layers are as wide as the arrays. It allocates nothing after newGhosts.
+// ghosts brings the ghosts of a block's fields up to date: those of other blocks and periodic axes by exchange, those
+// beyond the grid by what lies at its boundary.
 type ghosts[F kernels.Float] struct {
-	block      *Block
-	comm       dist.Comm
-	send, recv [3][2][]F // by axis, to and from below and above
-	reqs       []dist.Request
+	block    *grid.Block
+	exchange *halo.BoxExchanger
 }
 
-// haloTag keeps the layers apart from other messages; six tags are used.
+// haloTag keeps the exchanges apart from other messages.
 const haloTag = 1
 
-func newGhosts[F kernels.Float](b *Block, comm dist.Comm) *ghosts[F] {
-	g := &ghosts[F]{block: b, comm: comm, reqs: make([]dist.Request, 0, 4)}
-	n, _ := b.shape()
-	for axis := range b.Dim {
-		size := n[0] * n[1] * n[2] / n[axis] * b.Ghost
-		for side := range 2 {
-			g.send[axis][side], g.recv[axis][side] = make([]F, size), make([]F, size)
-		}
+func newGhosts[F kernels.Float](b *grid.Block, plan *halo.BoxPlan, comm dist.Comm) (*ghosts[F], error) {
+	if nx, ny, nz := b.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != comm.Rank() {
+		return nil, fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v", plan.Rank,
+			plan.Shape, comm.Rank(), [3]int{nx, ny, nz})
 	}
-	return g
+	return &ghosts[F]{b, halo.NewBoxExchanger(plan, comm, haloTag, int(unsafe.Sizeof(F(0))))}, nil
 }
 
-// fill brings the ghosts of f up to date.
 func (g *ghosts[F]) fill(ctx context.Context, f []F) error {
+	if err := g.exchange.Exchange(ctx, halo.Of(f)); err != nil {
+		return err
+	}
 	b := g.block
-	n, _ := b.shape()
-	for axis := range b.Dim {
-		below, above := b.neighbour(axis, -1), b.neighbour(axis, 1)
-		me := g.comm.Rank()
-		g.reqs = g.reqs[:0]
-		for side, peer := range [2]int{below, above} {
-			if peer < 0 {
-				continue
-			}
-			from := b.Ghost
-			if side == 1 {
-				from = n[axis] - 2*b.Ghost
-			}
-			g.layers(axis, from, f, g.send[axis][side], false)
-			if peer == me {
-				continue
-			}
-			// What goes down arrives from above: the tag is that of the sender's side.
-			in, err := g.comm.Irecv(ctx, peer, haloTag+2*axis+1-side, bytesOf(g.recv[axis][side]))
-			if err != nil {
-				return fmt.Errorf("ghosts: %w", err)
-			}
-			out, err := g.comm.Isend(ctx, peer, haloTag+2*axis+side, bytesOf(g.send[axis][side]))
-			if err != nil {
-				return fmt.Errorf("ghosts: %w", err)
-			}
-			g.reqs = append(g.reqs, in, out)
+	for axis := range b.Grid.Dim {
+		if b.Grid.Periodic[axis] {
+			continue
 		}
-		if err := g.comm.Wait(ctx, g.reqs); err != nil {
-			return fmt.Errorf("ghosts: %w", err)
+		if b.Lo[axis] == 0 {
+			g.wall(axis, b.Ghost, -1, f)
 		}
-		for side, peer := range [2]int{below, above} {
-			to := side * (n[axis] - b.Ghost)
-			switch peer {
-			case -1:
-				g.wall(axis, side, f)
-			case me:
-				g.layers(axis, to, f, g.send[axis][1-side], true)
-			default:
-				g.layers(axis, to, f, g.recv[axis][side], true)
-			}
+		if b.Lo[axis]+b.N[axis] == b.Grid.N[axis] {
+			g.wall(axis, b.Ghost+b.N[axis]-1, 1, f)
 		}
 	}
 	return nil
 }
 
-// layers copies the layers of f from the given one on to buf, or back.
-func (g *ghosts[F]) layers(axis, from int, f, buf []F, back bool) {
-	n, stride := g.block.shape()
-	var lo [3]int
-	lo[axis], n[axis] = from, g.block.Ghost
-	at := 0
-	for k := range n[2] {
-		for j := range n[1] {
-			row := f[lo[0]+(lo[1]+j)*stride[1]+(lo[2]+k)*stride[2]:][:n[0]]
-			if back {
-				copy(row, buf[at:])
-			} else {
-				copy(buf[at:], row)
-			}
-			at += n[0]
-		}
-	}
-}
-
-// wall copies the outermost cells into the ghosts beyond the grid: nothing changes across its boundary. (Extrapolation of
-// higher order would leave [0, 1].)
-func (g *ghosts[F]) wall(axis, side int, f []F) {
-	n, stride := g.block.shape()
-	inside, step := g.block.Ghost, -1
-	if side == 1 {
-		inside, step = n[axis]-1-g.block.Ghost, 1
-	}
+// wall copies the layer of cells number inside, counted in the array, to those beyond it: nothing changes across the
+// boundary of the grid. (Extrapolation of higher order would leave [0, 1].) One axis after the other, corners come along.
+func (g *ghosts[F]) wall(axis, inside, step int, f []F) {
+	var n, stride [3]int
+	n[0], n[1], n[2] = g.block.Shape()
+	stride[0], stride[1], stride[2] = g.block.Strides()
 	s, t := (axis+1)%3, (axis+2)%3
 	for y := range n[t] {
 		for x := range n[s] {
@@ -121,6 +66,8 @@ func (g *ghosts[F]) wall(axis, side int, f []F) {
 	}
 }
 
-func bytesOf[F kernels.Float](f []F) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f))), len(f)*int(unsafe.Sizeof(F(0))))
+// lattice is the layout of a block's arrays for the kernels.
+func lattice(b *grid.Block) kernels.Lattice {
+	_, sy, sz := b.Strides()
+	return kernels.Lattice{Origin: int32(b.Index(0, 0, 0)), SY: int32(sy), SZ: int32(sz)}
 }

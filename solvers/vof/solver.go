@@ -8,6 +8,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/vof/flow"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
@@ -30,13 +32,13 @@ type Solver interface {
 
 // New sets up the solver in the given precision, "float32" or "float64", from the volume fraction of each cell of the
 // block, x fastest. The device must be the CPU.
-func New(ctx context.Context, precision string, cfg Config, b *Block, v flow.Flow, fractions []float64, comm dist.Comm,
+func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow, fractions []float64, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
-		return setUp[float32](ctx, cfg, b, v, fractions, comm, dev)
+		return setUp[float32](ctx, cfg, b, plan, v, fractions, comm, dev)
 	case "float64":
-		return setUp[float64](ctx, cfg, b, v, fractions, comm, dev)
+		return setUp[float64](ctx, cfg, b, plan, v, fractions, comm, dev)
 	}
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
 }
@@ -44,7 +46,7 @@ func New(ctx context.Context, precision string, cfg Config, b *Block, v flow.Flo
 type solver[F kernels.Float] struct {
 	arrays[F]
 	cfg   Config
-	block *Block
+	block *grid.Block
 	halo  *ghosts[F]
 	flow  flow.Flow
 	comm  dist.Comm
@@ -64,28 +66,32 @@ type solver[F kernels.Float] struct {
 	spent   [3]time.Duration // on halos, planes, sweeps
 }
 
-func setUp[F kernels.Float](ctx context.Context, cfg Config, b *Block, v flow.Flow, fractions []float64, comm dist.Comm,
+func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow, fractions []float64, comm dist.Comm,
 	dev backend.Device) (*solver[F], error) {
-	if err := cfg.check(b.Dim); err != nil {
+	if err := cfg.check(b.Grid.Dim); err != nil {
 		return nil, err
 	}
 	if b.Ghost < cfg.Ghosts() {
 		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s needs %d", b.Ghost, cfg.Normal, cfg.Ghosts())
 	}
-	if n := b.Parts[0] * b.Parts[1] * b.Parts[2]; n != comm.Size() {
-		return nil, fmt.Errorf("%d blocks for %d ranks", n, comm.Size())
+	if b.Len() > math.MaxInt32 {
+		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
 	}
 	if _, apart := dev.(backend.Memory); apart {
 		return nil, fmt.Errorf("vof runs on the CPU; device %s has a memory of its own", dev.Name())
 	}
-	s := &solver[F]{cfg: cfg, block: b, halo: newGhosts[F](b, comm), flow: v, comm: comm, dev: dev}
+	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev}
+	var err error
+	if s.halo, err = newGhosts[F](b, plan, comm); err != nil {
+		return nil, err
+	}
 	stored := cfg.Normal == "elvira" || cfg.Normal == "lvira" // a plane costs more than storing it
 	s.place(b, v, stored)
-	for first := range b.Dim {
+	for first := range b.Grid.Dim {
 		s.passes[first] = s.arrays.passes(b, cfg, first, stored)
 	}
-	if want := b.N[0] * b.N[1] * b.N[2]; len(fractions) != want {
-		return nil, fmt.Errorf("%d volume fractions for a block of %d cells", len(fractions), want)
+	if len(fractions) != b.Cells() {
+		return nil, fmt.Errorf("%d volume fractions for a block of %d cells", len(fractions), b.Cells())
 	}
 	s.begun = make([]F, len(fractions))
 	n := 0
@@ -107,11 +113,11 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *Block, v flow.Fl
 
 // cells goes over the block's own cells, x fastest, and gives their place in the arrays.
 func (s *solver[F]) cells() func(yield func(c int) bool) {
-	l, n := s.block.lattice(), s.block.N
+	n := s.block.N
 	return func(yield func(c int) bool) {
 		for k := range n[2] {
 			for j := range n[1] {
-				c := int(l.Origin) + j*int(l.SY) + k*int(l.SZ)
+				c := s.block.Index(0, j, k)
 				for i := range n[0] {
 					if !yield(c + i) {
 						return
@@ -124,21 +130,21 @@ func (s *solver[F]) cells() func(yield func(c int) bool) {
 
 // global is the number of the block's n-th cell in the whole grid.
 func (s *solver[F]) global(n int) int64 {
-	b := s.block
+	b, g := s.block, s.block.Grid
 	i, j, k := n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1]
-	return int64(b.First[0]+i) + int64(b.Cells[0])*(int64(b.First[1]+j)+int64(b.Cells[1])*int64(b.First[2]+k))
+	return int64(b.Lo[0]+i) + int64(g.N[0])*(int64(b.Lo[1]+j)+int64(g.N[1])*int64(b.Lo[2]+k))
 }
 
 // measure finds the longest step and the divergence of the velocity on all ranks.
 func (s *solver[F]) measure(ctx context.Context) error {
 	b := s.block
-	l := b.lattice()
-	strides := [3]int{1, int(l.SY), int(l.SZ)}
+	var strides [3]int
+	strides[0], strides[1], strides[2] = b.Strides()
 	var most [3]float64 // sum over axes, largest of an axis, divergence
 	for c := range s.cells() {
 		sum, spread := 0.0, 0.0
-		for axis := range b.Dim {
-			h := b.Side(axis)
+		for axis := range b.Grid.Dim {
+			h := b.Grid.Spacing(axis)
 			lo, hi := float64(s.u[axis][c]), float64(s.u[axis][c+strides[axis]])
 			if lo-lo != 0 || hi-hi != 0 {
 				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi, s.comm.Rank())
@@ -173,11 +179,11 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	n := max(1, math.Ceil(left/s.limit*(1-1e-12)))
 	dt := left / n
 	factor := s.flow.At(s.t + dt/2)
-	for d := range s.block.Dim {
-		s.clock.Courant[d] = F(factor * dt / s.block.Side(d))
+	for d := range s.block.Grid.Dim {
+		s.clock.Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
 	}
 	s.clockAt = time.Now()
-	for _, p := range s.passes[s.steps%s.block.Dim] {
+	for _, p := range s.passes[s.steps%s.block.Grid.Dim] {
 		if err := s.halo.fill(ctx, s.fields[p.from]); err != nil {
 			return 0, err
 		}

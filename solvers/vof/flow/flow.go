@@ -8,14 +8,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-)
 
-// Lattice is a grid of cells: N along each axis from Lo to Hi. Dim is 2 or 3.
-type Lattice struct {
-	Dim    int
-	N      [3]int
-	Lo, Hi [3]float64
-}
+	"github.com/atoll-hpc/atoll/grid"
+)
 
 // Flow is a velocity that varies in time by a factor alone.
 type Flow struct {
@@ -45,7 +40,7 @@ var Names = []string{"rotation", "rider-kothe", "reversed-vortex", "deformation"
 //	deformation      ψ = sin(4π(x+½)) cos(4π(y+½)) / 4π, vortices in a periodic unit square (Smolarkiewicz, 1982)
 //	enright          2 sin²(πx) sin(2πy) sin(2πz) and so on in the unit cube (LeVeque, SIAM J. Numer. Anal. 33, 1996)
 //	shear            rider-kothe in x and y, and (1 - 2r)² along z, r from the middle (Liovic et al., Comput. Fluids 35, 2006)
-func Named(name string, l Lattice, period float64) (Flow, error) {
+func Named(name string, g *grid.Grid, period float64) (Flow, error) {
 	if !(period >= 0) || math.IsInf(period, 0) {
 		return Flow{}, fmt.Errorf("flow %s: the period is %g; give a positive time, or 0 for none", name, period)
 	}
@@ -54,8 +49,8 @@ func Named(name string, l Lattice, period float64) (Flow, error) {
 		f.Factor = func(t float64) float64 { return math.Cos(math.Pi * t / period) }
 	}
 	planar := name != "enright" && name != "shear"
-	if slices.Contains(Names, name) && planar != (l.Dim == 2) {
-		return f, fmt.Errorf("flow %s is one of %d dimensions, the grid has %d", name, 5-l.Dim, l.Dim)
+	if slices.Contains(Names, name) && planar != (g.Dim == 2) {
+		return f, fmt.Errorf("flow %s is one of %d dimensions, the grid has %d", name, 5-g.Dim, g.Dim)
 	}
 	if name == "reversed-vortex" && period == 0 {
 		return f, fmt.Errorf("flow %s needs a period", name)
@@ -68,21 +63,21 @@ func Named(name string, l Lattice, period float64) (Flow, error) {
 		}
 		f.Factor = nil
 		omega := 2 * math.Pi / period
-		x := l.nodes(0, func(x float64) float64 { return omega / 2 * square(x-(l.Lo[0]+l.Hi[0])/2) })
-		y := l.nodes(1, func(y float64) float64 { return omega / 2 * square(y-(l.Lo[1]+l.Hi[1])/2) })
-		f.Face = l.stream(func(i, j int) float64 { return x.at(i) + y.at(j) })
+		x := nodes(g, 0, func(x float64) float64 { return omega / 2 * square(x-(g.Lo[0]+g.Hi[0])/2) })
+		y := nodes(g, 1, func(y float64) float64 { return omega / 2 * square(y-(g.Lo[1]+g.Hi[1])/2) })
+		f.Face = stream(g, func(i, j int) float64 { return x.at(i) + y.at(j) })
 	case "rider-kothe", "reversed-vortex":
-		x, y := l.nodes(0, sine), l.nodes(1, sine)
-		f.Face = l.stream(func(i, j int) float64 { return x.at(i) * y.at(j) / math.Pi })
+		x, y := nodes(g, 0, sine), nodes(g, 1, sine)
+		f.Face = stream(g, func(i, j int) float64 { return x.at(i) * y.at(j) / math.Pi })
 	case "deformation":
-		x := l.nodes(0, func(x float64) float64 { return math.Sin(4 * math.Pi * (x + .5)) })
-		y := l.nodes(1, func(y float64) float64 { return math.Cos(4 * math.Pi * (y + .5)) })
-		f.Face = l.stream(func(i, j int) float64 { return x.at(i) * y.at(j) / (4 * math.Pi) })
+		x := nodes(g, 0, func(x float64) float64 { return math.Sin(4 * math.Pi * (x + .5)) })
+		y := nodes(g, 1, func(y float64) float64 { return math.Cos(4 * math.Pi * (y + .5)) })
+		f.Face = stream(g, func(i, j int) float64 { return x.at(i) * y.at(j) / (4 * math.Pi) })
 	case "enright":
 		var node, mean [3]table
 		for d := range node {
-			node[d] = l.nodes(d, sine)
-			mean[d] = l.means(d, node[d])
+			node[d] = nodes(g, d, sine)
+			mean[d] = means(g, d, node[d])
 		}
 		f.Face = func(axis, i, j, k int) float64 {
 			at := [3]int{i, j, k}
@@ -98,7 +93,7 @@ func Named(name string, l Lattice, period float64) (Flow, error) {
 			return -v
 		}
 	case "shear":
-		f.Face = l.shear(sine)
+		f.Face = shear(g, sine)
 	default:
 		return f, fmt.Errorf("flow %q is not known; choose from %s", name, strings.Join(Names, ", "))
 	}
@@ -110,9 +105,9 @@ func Uniform(u, v, w float64) Flow {
 	return Flow{Face: func(axis, _, _, _ int) float64 { return [3]float64{u, v, w}[axis] }}
 }
 
-func (l *Lattice) shear(sine func(float64) float64) func(axis, i, j, k int) float64 {
-	x, y := l.nodes(0, sine), l.nodes(1, sine)
-	xm, ym := l.means(0, x), l.means(1, y)
+func shear(g *grid.Grid, sine func(float64) float64) func(axis, i, j, k int) float64 {
+	x, y := nodes(g, 0, sine), nodes(g, 1, sine)
+	xm, ym := means(g, 0, x), means(g, 1, y)
 	return func(axis, i, j, _ int) float64 {
 		switch axis {
 		case 0:
@@ -120,15 +115,15 @@ func (l *Lattice) shear(sine func(float64) float64) func(axis, i, j, k int) floa
 		case 1:
 			return -xm.at(i) * y.at(j)
 		}
-		dx := l.Lo[0] + (float64(i)+.5)*l.side(0) - .5
-		dy := l.Lo[1] + (float64(j)+.5)*l.side(1) - .5
+		dx := g.Centre(0, i) - .5
+		dy := g.Centre(1, j) - .5
 		return square(1 - 2*math.Sqrt(dx*dx+dy*dy))
 	}
 }
 
 // stream is the flow of a stream function at nodes: u = -∂ψ/∂y, v = ∂ψ/∂x.
-func (l *Lattice) stream(psi func(i, j int) float64) func(axis, i, j, k int) float64 {
-	hx, hy := l.side(0), l.side(1)
+func stream(g *grid.Grid, psi func(i, j int) float64) func(axis, i, j, k int) float64 {
+	hx, hy := g.Spacing(0), g.Spacing(1)
 	return func(axis, i, j, _ int) float64 {
 		switch axis {
 		case 0:
@@ -140,8 +135,6 @@ func (l *Lattice) stream(psi func(i, j int) float64) func(axis, i, j, k int) flo
 	}
 }
 
-func (l *Lattice) side(axis int) float64 { return (l.Hi[axis] - l.Lo[axis]) / float64(l.N[axis]) }
-
 // margin is how many cells beyond the grid tables reach: more than any stencil.
 const margin = 16
 
@@ -150,19 +143,19 @@ type table []float64
 
 func (t table) at(i int) float64 { return t[i+margin] }
 
-func (l *Lattice) nodes(axis int, f func(x float64) float64) table {
-	t := make(table, l.N[axis]+2*margin+1)
+func nodes(g *grid.Grid, axis int, f func(x float64) float64) table {
+	t := make(table, g.N[axis]+2*margin+1)
 	for i := range t {
-		t[i] = f(l.Lo[axis] + float64(i-margin)*l.side(axis))
+		t[i] = f(g.Face(axis, i-margin))
 	}
 	return t
 }
 
 // means are averages of sin(2πx) over cells, as differences of sin²(πx) = ∫π sin(2πx).
-func (l *Lattice) means(axis int, nodes table) table {
+func means(g *grid.Grid, axis int, nodes table) table {
 	t := make(table, len(nodes)-1)
 	for i := range t {
-		t[i] = (nodes[i+1] - nodes[i]) / (math.Pi * l.side(axis))
+		t[i] = (nodes[i+1] - nodes[i]) / (math.Pi * g.Spacing(axis))
 	}
 	return t
 }

@@ -4,11 +4,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/grid"
 )
 
 var (
-	plane = Lattice{Dim: 2, N: [3]int{40, 30, 1}, Hi: [3]float64{1, 1, 1}}
-	space = Lattice{Dim: 3, N: [3]int{20, 15, 25}, Hi: [3]float64{1, 1, 1}}
+	plane = &grid.Grid{Dim: 2, N: [3]int{40, 30, 1}, Hi: [3]float64{1, 1, 0}}
+	space = &grid.Grid{Dim: 3, N: [3]int{20, 15, 25}, Hi: [3]float64{1, 1, 1}}
 )
 
 // No flow has a discrete divergence beyond rounding, also where cells are no cubes.
@@ -30,7 +32,7 @@ func TestFlowsHaveNoDivergence(t *testing.T) {
 					for d := range l.Dim {
 						to := [3]int{i, j, k}
 						to[d]++
-						sum += (f.Face(d, to[0], to[1], to[2]) - f.Face(d, i, j, k)) / l.side(d)
+						sum += (f.Face(d, to[0], to[1], to[2]) - f.Face(d, i, j, k)) / l.Spacing(d)
 					}
 					worst = math.Max(worst, math.Abs(sum))
 				}
@@ -74,9 +76,9 @@ func TestFlowsAreTheFormulae(t *testing.T) {
 				at := [3]int{n * 7 % l.N[0], n * 11 % l.N[1], n * 13 % l.N[2]}
 				var x [3]float64
 				for d := range 3 {
-					x[d] = (float64(at[d]) + .5) * l.side(d)
+					x[d] = (float64(at[d]) + .5) * l.Spacing(d)
 					if d == axis {
-						x[d] = float64(at[d]) * l.side(d)
+						x[d] = float64(at[d]) * l.Spacing(d)
 					}
 				}
 				if got, want := f.Face(axis, at[0], at[1], at[2]), of(x[0], x[1], x[2])[axis]; math.Abs(got-want) > .04 {
@@ -90,7 +92,7 @@ func TestFlowsAreTheFormulae(t *testing.T) {
 func TestFlowsThatCannotBe(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		l      Lattice
+		l      *grid.Grid
 		period float64
 		want   string
 	}{
