@@ -1,0 +1,234 @@
+package halo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+)
+
+// boxCase is an exchange to try: a division into boxes, and what is exchanged.
+type boxCase struct {
+	boxes Boxes
+	ranks int
+	ghost int
+	width [3]int
+	way   Way
+}
+
+// someBoxes draws a grid of 1 to 8 boxes that are as thick as the width asks, or thicker.
+func someBoxes(t *rapid.T) boxCase {
+	c := boxCase{ranks: 1, ghost: rapid.IntRange(1, 4).Draw(t, "ghost layers")}
+	c.boxes.Dim = rapid.IntRange(2, 3).Draw(t, "dimensions")
+	c.way = rapid.SampledFrom([]Way{ByAxis, AtOnce}).Draw(t, "way")
+	uniform := rapid.Bool().Draw(t, "same width along each axis")
+	for a := range 3 {
+		c.boxes.Cuts[a] = []int{0, 1}
+		if a >= c.boxes.Dim {
+			continue
+		}
+		c.width[a] = c.ghost
+		if !uniform {
+			c.width[a] = rapid.IntRange(0, c.ghost).Draw(t, "width")
+		}
+		parts := rapid.IntRange(1, 8/c.ranks).Draw(t, "parts")
+		c.ranks *= parts
+		c.boxes.Periodic[a] = rapid.Bool().Draw(t, "periodic")
+		c.boxes.Cuts[a] = []int{0}
+		for range parts {
+			n := max(1, c.width[a]) + rapid.IntRange(0, 2).Draw(t, "cells beyond the width")
+			c.boxes.Cuts[a] = append(c.boxes.Cuts[a], c.boxes.Cuts[a][len(c.boxes.Cuts[a])-1]+n)
+		}
+	}
+	return c
+}
+
+// TestBoxExchangeFillsGhosts: for any division, width, period and way, with messages delayed and reordered, each ghost
+// that is within the width and the grid becomes its owner's cell, at corners too, in all fields; all other cells, those
+// beyond the grid among them, stay as they are.
+func TestBoxExchangeFillsGhosts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := someBoxes(t)
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		comms := local.New(c.ranks, local.Delay(uint64(c.ghost), 20*time.Microsecond))
+		err := everywhere(comms, func(comm dist.Comm) error { return exchangeAndCompare(ctx, c, comm) })
+		if err != nil {
+			t.Fatalf("%+v: %v", c, err)
+		}
+	})
+}
+
+// untouched marks the cells that an exchange must leave alone.
+const untouched = -1
+
+func exchangeAndCompare(ctx context.Context, c boxCase, comm dist.Comm) error {
+	plan, err := NewBoxPlan(c.boxes, comm.Rank(), c.ghost, c.width, c.way)
+	if err != nil {
+		return err
+	}
+	x := NewBoxExchanger(plan, comm, 5, 8+4+24+16) // more than is used
+	size := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
+	doubles, floats, structs := make([]float64, size), make([]float32, size), make([]cell, size)
+	for round := range 2 {
+		for i := range size {
+			g, owned, _ := c.whatIs(plan, i)
+			if !owned {
+				g = untouched
+			}
+			doubles[i], floats[i], structs[i] = float64(g), float32(g+round), cell{float64(round), 2, int32(g)}
+		}
+		if err := x.Exchange(ctx, Of(doubles), Of(floats), Of(structs)); err != nil {
+			return err
+		}
+		for i := range size {
+			g, owned, due := c.whatIs(plan, i)
+			if !owned && !due {
+				g = untouched
+			}
+			if doubles[i] != float64(g) || floats[i] != float32(g+round) || structs[i] != (cell{float64(round), 2, int32(g)}) {
+				return fmt.Errorf("rank %d, element %d: %v, %v, %v, want %d", comm.Rank(), i, doubles[i], floats[i], structs[i], g)
+			}
+		}
+	}
+	return nil
+}
+
+// whatIs finds the global cell of an element of an array, whether the rank owns it, and whether an exchange is due to
+// fill it.
+func (c boxCase) whatIs(plan *BoxPlan, i int) (global int, owned, due bool) {
+	at := [3]int{i % plan.Shape[0], i / plan.Shape[0] % plan.Shape[1], i / plan.Shape[0] / plan.Shape[1]}
+	rank := plan.Rank
+	owned, due = true, true
+	stride := 1
+	for a := range 3 {
+		cuts := c.boxes.Cuts[a]
+		parts := len(cuts) - 1
+		lo, hi, cells := cuts[rank%parts], cuts[rank%parts+1], cuts[parts]
+		rank /= parts
+		g := lo + at[a]
+		if a < c.boxes.Dim {
+			g -= c.ghost
+		}
+		owned = owned && g >= lo && g < hi
+		due = due && g >= lo-c.width[a] && g < hi+c.width[a]
+		if c.boxes.Periodic[a] {
+			g = (g + 8*cells) % cells
+		}
+		due = due && g >= 0 && g < cells
+		global += g * stride
+		stride *= cells
+	}
+	return global, owned, due && !owned
+}
+
+// TestOwnNeighbour: a single rank with periods is its own neighbour, and needs no transport.
+func TestOwnNeighbour(t *testing.T) {
+	c := boxCase{ghost: 3, width: [3]int{3, 3, 3}, ranks: 1,
+		boxes: Boxes{Dim: 3, Cuts: [3][]int{{0, 3}, {0, 4}, {0, 5}}, Periodic: [3]bool{true, true, true}}}
+	for _, c.way = range []Way{ByAxis, AtOnce} {
+		if err := exchangeAndCompare(context.Background(), c, deaf{}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// deaf is a communicator of one rank that has nobody to talk to.
+type deaf struct{ dist.Comm }
+
+func (deaf) Rank() int { return 0 }
+func (deaf) Wait(_ context.Context, reqs []dist.Request) error {
+	if len(reqs) > 0 {
+		return errors.New("waiting for a message of nobody")
+	}
+	return nil
+}
+
+// squares is a grid in 2×2 boxes of n×n cells, periodic both ways.
+func squares(n int) Boxes {
+	cuts := []int{0, n, 2 * n}
+	return Boxes{Dim: 2, Cuts: [3][]int{cuts, cuts, {0, 1}}, Periodic: [3]bool{true, true, false}}
+}
+
+func TestBoxExchangeAllocatesNothing(t *testing.T) {
+	for _, way := range []Way{ByAxis, AtOnce} {
+		comms := local.New(4)
+		ctx := context.Background()
+		const runs = 100
+		err := everywhere(comms, func(c dist.Comm) error {
+			plan, err := NewBoxPlan(squares(16), c.Rank(), 2, [3]int{2, 2, 0}, way)
+			if err != nil {
+				return err
+			}
+			x, a, b := NewBoxExchanger(plan, c, 1, 12), make([]float64, 400), make([]float32, 400)
+			exchange := func() {
+				if err := x.Exchange(ctx, Of(a), Of(b)); err != nil {
+					panic(err)
+				}
+			}
+			if c.Rank() > 0 {
+				for range runs + 1 { // AllocsPerRun warms up with one more
+					exchange()
+				}
+				return nil
+			}
+			if n := testing.AllocsPerRun(runs, exchange); n != 0 {
+				t.Errorf("%v: an exchange allocates %v times", way, n)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBoxMisuseIsRefused(t *testing.T) {
+	plan, err := NewBoxPlan(squares(4), 0, 1, [3]int{1, 1, 0}, ByAxis)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := NewBoxExchanger(plan, deaf{}, 1, 8)
+	if err := x.Start(context.Background(), Of(make([]float64, 35))); err == nil {
+		t.Error("a field of the wrong length was taken")
+	}
+	if err := x.Start(context.Background(), Of(make([]float64, 36)), Of(make([]int32, 36))); err == nil {
+		t.Error("fields wider than the buffers were taken")
+	}
+}
+
+// TestOverlap: between Start and Finish, cells that are deeper than the width may change; what arrives is of before.
+func TestOverlap(t *testing.T) {
+	for _, way := range []Way{ByAxis, AtOnce} {
+		err := everywhere(local.New(4), func(c dist.Comm) error {
+			plan, err := NewBoxPlan(squares(5), c.Rank(), 2, [3]int{2, 2, 0}, way)
+			if err != nil {
+				return err
+			}
+			x, field := NewBoxExchanger(plan, c, 1, 8), slices.Repeat([]float64{float64(c.Rank())}, 81)
+			if err := x.Start(context.Background(), Of(field)); err != nil {
+				return err
+			}
+			field[4+9*4] = 100
+			if err := x.Finish(context.Background()); err != nil {
+				return err
+			}
+			for i, v := range field {
+				if (v == 100) != (i == 4+9*4) || v != 100 && v > 3 {
+					return fmt.Errorf("element %d is %v", i, v)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
