@@ -1,0 +1,57 @@
+package vof
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+)
+
+// BenchmarkStep takes steps on one core, from a state in the middle of the run. It reports the time a cell, and how many
+// cells are mixed. The halo is that of one rank; diagnostics are not part of it.
+func BenchmarkStep(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		problem
+		warm int
+	}{
+		{"vortex-1024/myc", problem{grid: plane(1024), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: config("myc", "weymouth-yue", .5)}, 300},
+		{"vortex-1024/elvira", problem{grid: plane(1024), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: config("elvira", "weymouth-yue", .5)}, 300},
+		{"vortex-1024/ei-le", problem{grid: plane(1024), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: config("myc", "ei-le", .9)}, 300},
+		{"enright-128/youngs", problem{grid: space(128), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3), cfg: config("youngs", "weymouth-yue", .5)}, 60},
+		{"enright-128/myc", problem{grid: space(128), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3), cfg: config("myc", "weymouth-yue", .5)}, 60},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			err := c.run(func(_ int, s Solver) error {
+				for range c.warm {
+					if _, err := s.Step(ctx, 1e3); err != nil {
+						return err
+					}
+				}
+				b.ResetTimer()
+				for range b.N {
+					if _, err := s.Step(ctx, 1e3); err != nil {
+						return err
+					}
+				}
+				b.StopTimer()
+				d, err := s.Diagnose(ctx)
+				if err != nil {
+					return err
+				}
+				cells := float64(c.grid.Cells())
+				perStep := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(perStep/cells, "ns/cell")
+				b.ReportMetric(perStep/float64(d.MixedCells), "ns/mixed")
+				b.ReportMetric(100*float64(d.MixedCells)/cells, "%mixed")
+				if d.MixedCells == 0 {
+					return fmt.Errorf("no interface")
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
