@@ -23,9 +23,8 @@ func (g *Grid) Block(lo, n [3]int, ghost int) (*Block, error) {
 		}
 	}
 	b := &Block{Grid: g, Lo: lo, N: n, Ghost: ghost}
-	const most = 1 << 50
 	nx, ny, nz := b.Shape()
-	if nx > most/ny || nx*ny > most/nz {
+	if nx > mostCells/ny || nx*ny > mostCells/nz {
 		return nil, fmt.Errorf("grid: a block of %d×%d×%d cells is too large", nx, ny, nz)
 	}
 	return b, nil

@@ -10,6 +10,9 @@ import (
 // MaxCells bounds the cells of a grid along an axis: an index of a cell or a face fits 32 bits.
 const MaxCells = math.MaxInt32 - 1
 
+// mostCells bounds the cells of a grid, and those of a block with its ghosts.
+const mostCells = 1 << 50
+
 // Grid is a uniform grid of a box, in 2D (N[2] == 1, Dim == 2) or 3D. In 2D it lies in the plane z = Lo[2] == Hi[2].
 type Grid struct {
 	Dim      int
@@ -20,17 +23,21 @@ type Grid struct {
 
 var axes = [3]string{"x", "y", "z"}
 
-// New makes a grid. It refuses a dimension other than 2 and 3, an axis without cells or with more than MaxCells, and
-// bounds that are not finite, not in order, or so close together that neighbouring cells have the same position. In
-// 2D n[2] must be 1, lo[2] equal to hi[2] and the third axis not periodic.
+// New makes a grid. It refuses a dimension other than 2 and 3, an axis without cells or with more than MaxCells, more
+// cells in all than memory has addresses for, and bounds that are not finite, not in order, or so close together that
+// neighbouring cells have the same position. In 2D n[2] must be 1, lo[2] equal to hi[2] and the axis z not periodic.
 func New(dim int, n [3]int, lo, hi [3]float64, periodic [3]bool) (*Grid, error) {
 	if dim != 2 && dim != 3 {
 		return nil, fmt.Errorf("grid: %d dimensions: give 2 or 3", dim)
 	}
 	g := &Grid{Dim: dim, N: n, Lo: lo, Hi: hi, Periodic: periodic}
+	room := mostCells
 	for a := range dim {
 		if n[a] < 1 || n[a] > MaxCells {
 			return nil, fmt.Errorf("grid: %d cells along %s: give 1 to %d", n[a], axes[a], MaxCells)
+		}
+		if room /= n[a]; room == 0 {
+			return nil, fmt.Errorf("grid: %d×%d×%d cells: give at most %d in all", n[0], n[1], n[2], mostCells)
 		}
 		size := hi[a] - lo[a]
 		if !(size > 0 && size < math.Inf(1)) {

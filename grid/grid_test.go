@@ -50,6 +50,7 @@ func TestGridsThatCannotBe(t *testing.T) {
 		"one dimension":       {1, one, [3]float64{}, unit, [3]bool{}, "give 2 or 3"},
 		"no cells":            {2, [3]int{4, 0, 1}, [3]float64{}, unit, [3]bool{}, "0 cells along y"},
 		"too many cells":      {2, [3]int{MaxCells + 1, 1, 1}, [3]float64{}, unit, [3]bool{}, "cells along x"},
+		"too many in all":     {3, [3]int{1 << 20, 1 << 20, 1 << 11}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{}, "in all"},
 		"reversed bounds":     {2, one, unit, [3]float64{}, [3]bool{}, "ascending"},
 		"bounds not a number": {2, one, [3]float64{math.NaN()}, unit, [3]bool{}, "finite"},
 		"infinite bounds":     {2, one, [3]float64{}, [3]float64{math.Inf(1), 1, 0}, [3]bool{}, "finite"},

@@ -31,7 +31,7 @@ type Topology struct {
 // Topology numbers the edges and vertices of the block, which must be of a grid in 2D.
 func (b *Block) Topology() (*Topology, error) {
 	if b.Grid.Dim != 2 {
-		return nil, fmt.Errorf("grid: cells, edges and vertices are numbered in 2 dimensions only, this grid has %d", b.Grid.Dim)
+		return nil, fmt.Errorf("grid: edges and vertices are numbered in 2 dimensions only, this grid has %d", b.Grid.Dim)
 	}
 	nx, ny, _ := b.Shape()
 	return &Topology{block: b, nx: nx, ny: ny}, nil

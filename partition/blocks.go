@@ -95,8 +95,8 @@ func leastFaces(n [3]int, ranks int, fixed [3]int) (best [3]int, found bool) {
 // noBlocks says why there is no division, and what to do.
 func noBlocks(n [3]int, dim, ranks int, fixed [3]int) error {
 	if fixed != [3]int{} {
-		return fmt.Errorf("%d ranks do not make %v blocks of %v cells: the counts along the axes (0: chosen) must multiply to "+
-			"the number of ranks, with a cell at least for each", ranks, fixed[:dim], n[:dim])
+		return fmt.Errorf("%d ranks do not make %v blocks of %v cells: the counts along the axes (0: chosen) must "+
+			"multiply to the number of ranks, with a cell at least for each", ranks, fixed[:dim], n[:dim])
 	}
 	fewer := min(ranks-1, n[0]*n[1]*n[2])
 	for {

@@ -54,8 +54,8 @@ func TestBlocksThatCannotBe(t *testing.T) {
 		"too many along y":    {[3]int{4, 4, 1}, 2, 5, [3]int{0, 5, 0}, "5 blocks along y, which has 4 cells"},
 		"negative":            {[3]int{4, 4, 1}, 2, 5, [3]int{-1, 0, 0}, "-1 blocks along x"},
 		"along z in 2D":       {[3]int{4, 4, 1}, 2, 2, [3]int{0, 0, 2}, "2 blocks along z"},
-		"another product":     {[3]int{4, 4, 1}, 2, 4, [3]int{3, 0, 0}, "must multiply to"},
-		"another product all": {[3]int{4, 4, 4}, 3, 4, [3]int{2, 2, 2}, "must multiply to"},
+		"another product":     {[3]int{4, 4, 1}, 2, 4, [3]int{3, 0, 0}, "multiply to the number"},
+		"another product all": {[3]int{4, 4, 4}, 3, 4, [3]int{2, 2, 2}, "multiply to the number"},
 	} {
 		_, err := Blocks(c.n, c.dim, c.ranks, c.fixed)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -46,7 +46,8 @@ func together(where string, shape [3]int, boxes []Box, lists []Arrays) (Arrays, 
 	var all Arrays
 	for i, list := range lists {
 		if len(list) != len(lists[0]) {
-			return nil, fmt.Errorf("the %s of piece %d has %d arrays, that of the first one %d", where, i, len(list), len(lists[0]))
+			return nil, fmt.Errorf("the %s of piece %d has %d arrays, that of the first one %d",
+				where, i, len(list), len(lists[0]))
 		}
 	}
 	for _, like := range lists[0] {

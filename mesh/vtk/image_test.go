@@ -126,7 +126,8 @@ func TestImagesThatCannotBe(t *testing.T) {
 	} {
 		m := wholeImage(2)
 		c.change(m)
-		if err := WriteImage(path, m); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+		err := WriteImage(path, m)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
@@ -138,12 +139,12 @@ func TestIndicesOfImagesThatCannotBe(t *testing.T) {
 		change func(p []ImagePiece) []ImagePiece
 		want   string
 	}{
-		"a hole":          {func(p []ImagePiece) []ImagePiece { return p[1:] }, "14 cells together"},
-		"an overlap":      {func(p []ImagePiece) []ImagePiece { p[3] = ImagePiece{p[0].Box, "e"}; return p }, "pieces 0 and 3"},
-		"a piece beyond":  {func(p []ImagePiece) []ImagePiece { p[3].N[0] = 4; return p }, "piece 3"},
-		"a file twice":    {func(p []ImagePiece) []ImagePiece { p[3].File = p[0].File; return p }, "listed twice"},
-		"a file unnamed":  {func(p []ImagePiece) []ImagePiece { p[3].File = ""; return p }, "file 3"},
-		"no pieces at al": {func([]ImagePiece) []ImagePiece { return nil }, "0 cells together"},
+		"a hole":         {func(p []ImagePiece) []ImagePiece { return p[1:] }, "14 cells together"},
+		"an overlap":     {func(p []ImagePiece) []ImagePiece { p[3] = ImagePiece{p[0].Box, "e"}; return p }, "pieces 0 and 3"},
+		"a piece beyond": {func(p []ImagePiece) []ImagePiece { p[3].N[0] = 4; return p }, "piece 3"},
+		"a file twice":   {func(p []ImagePiece) []ImagePiece { p[3].File = p[0].File; return p }, "listed twice"},
+		"a file unnamed": {func(p []ImagePiece) []ImagePiece { p[3].File = ""; return p }, "file 3"},
+		"no pieces":      {func([]ImagePiece) []ImagePiece { return nil }, "0 cells together"},
 	} {
 		m := wholeImage(2)
 		var pieces []ImagePiece

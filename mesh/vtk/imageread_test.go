@@ -69,7 +69,7 @@ func TestReadImageOfVTK(t *testing.T) {
 		if m.Dim == 3 {
 			origin[2] += 4 * 2
 		}
-		if m.Whole != whole || m.N != whole || m.Lo != [3]int{} || m.Origin != origin || m.Spacing != [3]float64{0.5, 0.25, 2} {
+		if m.Whole != whole || m.Box != (Box{N: whole}) || m.Origin != origin || m.Spacing != [3]float64{0.5, 0.25, 2} {
 			t.Errorf("%s: %v cells of %v from %v on", file, m.Whole, m.Spacing, m.Origin)
 		}
 		number, _ := m.CellData.Find("number")
@@ -125,7 +125,7 @@ func TestImagesAreRefused(t *testing.T) {
 		"fewer data":             {flat, edit(`Extent="3 7 -1 2 0 0">`, `Extent="3 6 -1 2 0 0">`), "needed are"},
 		"another type":           {flat, edit(`type="ImageData"`, `type="PolyData"`), "PolyData"},
 		"an index of nothing":    {index, edit(`<Piece`, `<Nothing`), "0 cells together"},
-		"a missing piece":        {index, edit(`<Piece Extent="5 7 -1 1 4 6" Source="pieces/1.vti"/>`, ``), "cells together"},
+		"a missing piece":        {index, edit(`<Piece Extent="5 7 -1 1 4 6" Source="pieces/1.vti"/>`, ``), "together"},
 		"a piece twice":          {index, edit(`pieces/1.vti`, `pieces/0.vti`), "listed twice"},
 		"pieces exchanged":       {index, edit("pieces/0", "pieces/1", "pieces/1", "pieces/0"), "its index says"},
 		"a piece that is absent": {index, edit(`pieces/3.vti`, `pieces/7.vti`), "7.vti"},
