@@ -22,6 +22,7 @@ test: lint ## all tests
 	go test ./...
 	go test -tags invariants ./halo ./solvers/... ./run
 	./scripts/test-mpi
+	./scripts/test-slurm
 
 race: ## all tests with the race detector
 	go test -race ./...

@@ -119,7 +119,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 		return nil, err
 	}
 	defer dev.Close()
-	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Dir: r.out, Check: r.check}
+	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out, Check: r.check}
 	if comm.Rank() == 0 {
 		r.announce(c, comm.Size(), share)
 		o.Progress = progress.For(os.Stdout, r.quiet)

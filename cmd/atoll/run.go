@@ -21,6 +21,7 @@ import (
 type runFlags struct {
 	ranks, threads     int
 	transport, backend string
+	halo               string
 	set                []string
 	out, summary       string
 	check, quiet       bool
@@ -42,6 +43,7 @@ func runCommand() *cobra.Command {
 	p.StringVar(&f.transport, "transport", launch.Auto,
 		"how ranks talk: local (goroutines of this process), grpc (a process each), mpi (started by mpirun or srun), or auto")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.StringVar(&f.halo, "halo", "auto", "how GPUs exchange ghosts: nccl (among themselves), staged (through the host), or auto")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
@@ -60,6 +62,10 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{fmt.Errorf("--threads %d: at least 1, or 0 for a share of the cores", f.threads)}
 	case f.backend != "cpu" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
+	case f.halo != "auto" && f.halo != "staged" && f.halo != "nccl":
+		return usageError{fmt.Errorf("--halo %q is not known; choose auto, staged or nccl", f.halo)}
+	case f.halo != "auto" && f.backend != "cuda":
+		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}
 	}
 	return nil
 }
@@ -92,7 +98,7 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 
 // processes starts a process for each rank, which come back here as children of a launcher.
 func (f *runFlags) processes(ctx context.Context, path string) error {
-	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", f.transport, "--backend", f.backend}
+	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", f.transport, "--backend", f.backend, "--halo", f.halo}
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}

@@ -13,11 +13,15 @@ func verifyCommand() *cobra.Command {
 	var o verify.Options
 	var f runFlags
 	c := &cobra.Command{
-		Use:       "verify [shallow]",
+		Use:       "verify [shallow | smooth]",
 		Short:     "Reproduce the published tables and exact solutions, theirs beside ours",
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"shallow"},
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		ValidArgs: []string{"shallow", "smooth"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "smooth" {
+				_, err := verify.Smooth(cmd.Context(), os.Stdout, o)
+				return err
+			}
 			if f.backend == "cuda" {
 				twins, done, err := gpuTwins(&f)
 				if err != nil {
