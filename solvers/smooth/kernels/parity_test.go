@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
@@ -20,12 +21,13 @@ type loop interface {
 // degree inside the mesh and on its boundary, sound and turned over, in fields of both kinds whose aspect ratio reaches
 // 1e4, on domains of size 1e-6 to 1e6.
 func TestParity(t *testing.T) {
-	l := kerneltest.Compile(t, ".")
-	t.Run("float32", func(t *testing.T) { parity[float32](t, l) })
-	t.Run("float64", func(t *testing.T) { parity[float64](t, l) })
+	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
+		t.Run("float32", func(t *testing.T) { parity[float32](t, l) })
+		t.Run("float64", func(t *testing.T) { parity[float64](t, l) })
+	})
 }
 
-func parity[F Float](t *testing.T, l *kerneltest.Library) {
+func parity[F Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []float64{1e-6, 1, 1e6} {
 		for _, kind := range []int32{Grid, Product} {
@@ -35,7 +37,7 @@ func parity[F Float](t *testing.T, l *kerneltest.Library) {
 }
 
 // compare runs every kernel on many cavities that share no vertex, each of which is a set of its own range.
-func compare[F Float](t *testing.T, l *kerneltest.Library, rng *rand.Rand, size float64, kind int32) {
+func compare[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
 	const movers, slide = 900, 600
 	field := someField[F](rng, size, kind)
 	mesh := &Mesh[F]{Rings: make([]Ring, movers)}
@@ -150,7 +152,7 @@ func compare[F Float](t *testing.T, l *kerneltest.Library, rng *rand.Rand, size 
 	measure(t, l, rng, v)
 }
 
-func measure[F Float](t *testing.T, l *kerneltest.Library, rng *rand.Rand, v []Vertex[F]) {
+func measure[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
 	var cells []Cell
 	var edges []Edge
 	for range 3000 {

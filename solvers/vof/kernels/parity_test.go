@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -18,9 +19,10 @@ type loop interface {
 // TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: smooth interfaces,
 // noise, pure cells and slivers; faces at rest and at a CFL number of exactly 1/2.
 func TestParity(t *testing.T) {
-	l := kerneltest.Compile(t, ".")
-	t.Run("float32", func(t *testing.T) { parity[float32](t, l, 0x1p-11) })
-	t.Run("float64", func(t *testing.T) { parity[float64](t, l, 0x1p-26) })
+	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
+		t.Run("float32", func(t *testing.T) { parity[float32](t, l, 0x1p-11) })
+		t.Run("float64", func(t *testing.T) { parity[float64](t, l, 0x1p-26) })
+	})
 }
 
 // noisy is a field of n numbers in rows of nx: half of it is a smooth interface, half what the edge cases are made of.
@@ -50,7 +52,7 @@ func velocities[F Float](rng *rand.Rand, n int) []F {
 	return u
 }
 
-func parity[F Float](t *testing.T, l *kerneltest.Library, nudge F) {
+func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	clock := &Clock[F]{Courant: [3]F{1, -1, .9}}
 	both := func(n int, of func(k int) loop) {
