@@ -50,11 +50,19 @@ func New(ctx context.Context, precision string, cfg Config, part *mesh.Part, pla
 	dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
-		return setUp[float32](ctx, cfg, part, plan, init, comm, dev)
+		return sound(setUp[float32](ctx, cfg, part, plan, init, comm, dev))
 	case "float64":
-		return setUp[float64](ctx, cfg, part, plan, init, comm, dev)
+		return sound(setUp[float64](ctx, cfg, part, plan, init, comm, dev))
 	}
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
+}
+
+// sound makes a solver that could not be set up nil.
+func sound[F kernels.Float](s *solver[F], err error) (Solver, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 type solver[F kernels.Float] struct {
