@@ -16,6 +16,7 @@ const (
 	envCoordinator = "ATOLL_COORDINATOR"
 	envSockets     = "ATOLL_SOCKETS"
 	envThreads     = "ATOLL_THREADS"
+	envPod         = "JOB_COMPLETION_INDEX" // Kubernetes sets it in the pods of an indexed Job
 )
 
 // maxSize bounds the number of ranks that an environment may claim: tables are made of that length.
@@ -25,11 +26,12 @@ const maxSize = 1 << 20
 type Launcher uint8
 
 const (
-	None    Launcher = iota // nothing that Detect knows: a run of one process
-	Atoll                   // Local, or anything that sets the same variables
-	OpenMPI                 // mpirun of Open MPI
-	PMI                     // mpirun of MPICH, Intel MPI and others that speak PMI
-	Slurm                   // srun
+	None       Launcher = iota // nothing that Detect knows: a run of one process
+	Atoll                      // Local, or anything that sets the same variables
+	OpenMPI                    // mpirun of Open MPI
+	PMI                        // mpirun of MPICH, Intel MPI and others that speak PMI
+	Slurm                      // srun
+	Kubernetes                 // an indexed Job
 )
 
 func (l Launcher) String() string {
@@ -42,6 +44,8 @@ func (l Launcher) String() string {
 		return "mpirun (PMI)"
 	case Slurm:
 		return "srun (Slurm)"
+	case Kubernetes:
+		return "Kubernetes"
 	}
 	return "no launcher"
 }
@@ -117,6 +121,8 @@ func detect(lookup func(string) (string, bool)) (Place, error) {
 		p.Threads = env.number(envThreads, 1, maxSize)
 	}
 	switch {
+	case env.has(envPod) && !env.has(envRank):
+		env.pod(&p)
 	case env.has(envRank), env.has(envSize), env.has(envCoordinator), env.has(envSockets):
 		p.Launcher = Atoll
 		p.Size = env.number(envSize, 1, maxSize)
@@ -191,6 +197,20 @@ func (e *environment) foreign(p *Place, by Launcher, rank, size string) {
 	}
 	if n := e.number(size, 1, maxSize); n > 1 {
 		p.Launcher, p.Size, p.Rank = by, n, e.number(rank, 0, n-1)
+	}
+}
+
+// pod fills in p in a pod of an indexed Job, whose index is the rank. Kubernetes tells neither how many pods there are
+// nor where they meet, so the Job must.
+func (e *environment) pod(p *Place) {
+	if !e.has(envSize) {
+		e.fail("%s is %q: this is a pod of an indexed Job; set %s to its completions and %s to host:port of its pod 0, or %s "+
+			"to 1 if each pod has a run of its own", envPod, e.text(envPod), envSize, envCoordinator, envSize)
+		return
+	}
+	if n := e.number(envSize, 1, maxSize); n > 1 {
+		p.Launcher, p.Size, p.Rank = Kubernetes, n, e.number(envPod, 0, n-1)
+		p.Coordinator, p.Sockets = e.addresses()
 	}
 }
 

@@ -74,6 +74,11 @@ func TestDetect(t *testing.T) {
 		{"MPICH in an allocation", "rank 1 of 8, started by mpirun (PMI)", with(step, "PMI_RANK=1", "PMI_SIZE=8")},
 		{"Open MPI, one rank beside its own srun", alone,
 			with(step, "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1")},
+		{"pod of an indexed Job", "rank 2 of 4, started by Kubernetes, coordinator run-0.run:7070",
+			with(none, "JOB_COMPLETION_INDEX=2", "ATOLL_SIZE=4", "ATOLL_COORDINATOR=run-0.run:7070")},
+		{"pod with a run of its own", alone, with(none, "JOB_COMPLETION_INDEX=2", "ATOLL_SIZE=1")},
+		{"child in a pod", "rank 2 of 4, started by atoll, coordinator unix:/tmp/atoll-1/c.sock, threads 3",
+			with(child, "JOB_COMPLETION_INDEX=0")},
 		{"batch script", alone, with(none, "SLURM_PROCID=0", "SLURM_NTASKS=4")},
 		{"interactive shell", alone,
 			with(none, "SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_STEP_ID=4294967290", "SLURM_STEP_NUM_TASKS=1")},
@@ -116,6 +121,9 @@ func TestDetectRefuses(t *testing.T) {
 		{"SLURM_STEP_ID", with(step, "SLURM_STEP_ID=batch")},
 		{"SLURM_RESTART_COUNT", with(step, "SLURM_RESTART_COUNT=/")},
 		{"SLURM_PROCID", map[string]string{"SLURM_PROCID": "", "SLURM_NTASKS": "2"}},
+		{envSize, map[string]string{envPod: "0"}},
+		{envPod, map[string]string{envPod: "4", envSize: "4", envCoordinator: "run-0.run:7070"}},
+		{envCoordinator, map[string]string{envPod: "0", envSize: "4"}},
 	} {
 		p, err := detect(lookupIn(test.env))
 		if err == nil || !strings.Contains(err.Error(), test.names+" ") {
@@ -165,6 +173,7 @@ func FuzzDetect(f *testing.F) {
 		for name, value := range map[string]string{
 			envRank: rank, envSize: size, envCoordinator: coordinator, envSockets: sockets, envThreads: threads,
 			"PMI_RANK": foreignRank, "PMI_SIZE": foreignSize, "SLURM_PROCID": foreignRank, "SLURM_NTASKS": foreignSize,
+			envPod: foreignRank,
 		} {
 			if value != "" {
 				env[name] = value

@@ -33,7 +33,7 @@ func Choose(p Place, asked string, mpi bool) (transport, why string, err error) 
 		return refuse("%s, and with transport local each would run the whole case by itself: leave --transport out", started)
 	}
 	switch p.Launcher {
-	case Atoll:
+	case Atoll, Kubernetes:
 		if asked == MPI {
 			return refuse("%s, which MPI does not know of: use mpirun, or leave --transport out", started)
 		}
