@@ -1,0 +1,111 @@
+package shallow
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
+	dev backend.Device) (_ *solver[F], err error) {
+	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, reducer: newReducer(comm, cfg.Lag)}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	_, s.apart = dev.(backend.Memory)
+	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
+		return nil, err
+	}
+	kind := func(neighbour int32) int32 {
+		open := cfg.Open
+		if g := mesh.OutsideGroup(neighbour); g >= 0 {
+			open = cfg.Boundary[g]
+		}
+		if open {
+			return kernels.Open
+		}
+		return kernels.Wall
+	}
+	state, manning, err := start[F](ctx, comm, part, init)
+	if err != nil {
+		return nil, err
+	}
+	whole, inner, err := assemble[F](part, init.Depth, kind)
+	if err != nil {
+		return nil, err
+	}
+	s.inner, s.beds = inner, whole.Beds
+	var tiles *kernels.TiledMesh[F]
+	if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
+		if tiles, s.core, err = tile(part, &whole); err != nil {
+			return nil, err
+		}
+		s.ntiles = len(tiles.Tiles) - 1
+	}
+	if err := s.place(dev, whole, tiles, state, manning, part.Owned); err != nil {
+		return nil, err
+	}
+	for k := range turns {
+		if s.loops[k], err = s.arrays.loops(cfg.Scheme, k); err != nil {
+			return nil, err
+		}
+	}
+	if s.apart {
+		s.host = state
+	}
+	if err := s.connect(ctx, plan, cfg.Halo); err != nil {
+		return nil, err
+	}
+	// A step of length 0 changes nothing and finds the length of the first one.
+	s.time[0].CFL = cfg.CFL
+	if err := s.step(ctx); err != nil {
+		return nil, err
+	}
+	s.time[0].Steps, s.spent = 0, [4]time.Duration{}
+	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
+}
+
+// start makes the state and the friction coefficients from initial fields.
+func start[F kernels.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (state []kernels.State[F], manning []F, err error) {
+	n := len(part.Cells)
+	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
+		if len(f) != n {
+			return nil, nil, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
+		}
+	}
+	largest := []float64{0}
+	for i := range n {
+		largest[0] = max(largest[0], math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
+		if init.H1[i] < 0 || init.H2[i] < 0 {
+			x, y := part.Centroid(i)
+			return nil, nil, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", part.Global[i], x, y,
+				init.H1[i], init.H2[i])
+		}
+	}
+	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
+		return nil, nil, err
+	}
+	grid := gridFor[F](largest[0])
+	state = make([]kernels.State[F], n)
+	for i := range state {
+		settle(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
+		h1, h2 := F(init.H1[i]), F(init.H2[i])
+		state[i] = kernels.State[F]{
+			H1: h1, Q1x: h1 * F(init.U1[i]), Q1y: h1 * F(init.V1[i]),
+			H2: h2, Q2x: h2 * F(init.U2[i]), Q2y: h2 * F(init.V2[i]),
+		}
+	}
+	for _, m := range init.Manning {
+		manning = append(manning, F(m))
+	}
+	return state, manning, nil
+}

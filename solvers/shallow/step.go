@@ -1,0 +1,148 @@
+package shallow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// step takes a step of the clock's length. The limiter of the mass fluxes needs that length before the fluxes are
+// known, so it comes from the waves of the step before, as in the paper's Figure 2.
+func (s *solver[F]) step(ctx context.Context) error {
+	s.clockAt = time.Now()
+	if err := s.begin(); err != nil {
+		return err
+	}
+	sweep := s.sweepCells
+	if s.tiled {
+		sweep = s.sweepTiles
+	}
+	if err := sweep(ctx, s.loops[s.now]); err != nil {
+		return err
+	}
+	next := (s.now + 1) % turns
+	if err := backend.Download(s.dev, s.least[:1], s.arrays.least[next:next+1]); err != nil {
+		return err
+	}
+	s.lap(inUpdate)
+
+	limit, err := s.reducer.limit(ctx, float64(s.least[0].Value()))
+	if err != nil {
+		return fmt.Errorf("time step: %w", err)
+	}
+	s.lap(inReduce)
+	s.time[0].Tick(F(limit))
+	s.book()
+	s.now = next
+	s.viewed = -1
+	return s.check(ctx)
+}
+
+// book keeps the CFL number of the last step whose waves are known.
+func (s *solver[F]) book() {
+	c := &s.time[0]
+	if s.params.Lag {
+		c.Book(c.Before, c.Limit)
+	} else {
+		c.Book(c.Took, c.Limit)
+	}
+}
+
+// sweepCells computes all fluxes and then updates the cells. Fluxes between owned cells are computed while the ghosts
+// of this state arrive, and core cells are updated while the boundary cells of the next one leave.
+func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
+	s.dev.Run(l.flux, 0, s.inner)
+	s.lap(inFlux)
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	s.lap(inHalo)
+	s.dev.Run(l.flux, s.inner, len(s.mesh.Ends))
+	s.lap(inFlux)
+	s.dev.Run(l.update, s.part.Core, s.part.Owned)
+	s.lap(inUpdate)
+	if err := s.leave(ctx); err != nil {
+		return err
+	}
+	s.lap(inHalo)
+	s.dev.Run(l.update, 0, s.part.Core)
+	s.lap(inUpdate)
+	return s.ghosts.Send(ctx)
+}
+
+// sweepTiles advances the tiles whose cells leave for other ranks, and the others while these are on their way.
+func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	s.lap(inHalo)
+	s.dev.Run(l.tile, s.core, s.ntiles)
+	s.lap(inUpdate)
+	if err := s.leave(ctx); err != nil {
+		return err
+	}
+	s.lap(inHalo)
+	s.dev.Run(l.tile, 0, s.core)
+	s.lap(inUpdate)
+	return s.ghosts.Send(ctx)
+}
+
+// begin gives the device the clock and empty minima.
+func (s *solver[F]) begin() error {
+	if err := backend.Upload(s.dev, s.clock[s.now:s.now+1], s.time[:]); err != nil {
+		return err
+	}
+	clear(s.least[:])
+	if s.params.Lag {
+		s.least[s.now].Take(F(s.reducer.last)) // which the step after next needs
+	}
+	return backend.Upload(s.dev, s.arrays.least, s.least[:])
+}
+
+// current is the state after the last step.
+func (s *solver[F]) current() []kernels.State[F] { return s.state[s.now%2] }
+
+// check tells what is wrong if a step broke the state.
+func (s *solver[F]) check(ctx context.Context) error {
+	if s.time[0].Limit > 0 {
+		return nil
+	}
+	if _, err := s.reducer.latest(ctx); err != nil {
+		return err
+	}
+	return s.broken(ctx)
+}
+
+// rest waits for what is under way, so that the ranks can talk of something else. It finds a state that the very last
+// step broke.
+func (s *solver[F]) rest(ctx context.Context) error {
+	limit, err := s.reducer.latest(ctx)
+	if err != nil || limit > 0 {
+		return err
+	}
+	return s.broken(ctx)
+}
+
+const (
+	inFlux = iota
+	inHalo
+	inUpdate
+	inReduce
+)
+
+// lap books the time since the last lap.
+func (s *solver[F]) lap(phase int) {
+	now := time.Now()
+	s.spent[phase] += now.Sub(s.clockAt)
+	s.clockAt = now
+}
+
+func (s *solver[F]) Phases() map[string]float64 {
+	return map[string]float64{
+		"flux": s.spent[inFlux].Seconds(), "halo": s.spent[inHalo].Seconds(),
+		"update": s.spent[inUpdate].Seconds(), "reduce": s.spent[inReduce].Seconds(),
+	}
+}
