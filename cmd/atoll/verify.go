@@ -13,13 +13,17 @@ func verifyCommand() *cobra.Command {
 	var o verify.Options
 	var f runFlags
 	c := &cobra.Command{
-		Use:       "verify [shallow | smooth]",
+		Use:       "verify [shallow | smooth | vof]",
 		Short:     "Reproduce the published tables and exact solutions, theirs beside ours",
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"shallow", "smooth"},
+		ValidArgs: []string{"shallow", "smooth", "vof"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "smooth" {
 				_, err := verify.Smooth(cmd.Context(), os.Stdout, o)
+				return err
+			}
+			if len(args) > 0 && args[0] == "vof" {
+				_, err := verify.VOF(cmd.Context(), os.Stdout, o)
 				return err
 			}
 			if f.backend == "cuda" {

@@ -65,12 +65,12 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, first int, stored bool) []
 		p := pass{from: n}
 		if dim == 2 {
 			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
-				Stored: stored, Nudge: nudge[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes2}
+				Stored: stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes2}
 			p.advance = kernels.NewAdvance2Loop(box, s, a.clock)
 			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
 		} else {
 			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
-				Stored: stored, Nudge: nudge[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
+				Stored: stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
 			p.advance = kernels.NewAdvance3Loop(box, s, a.clock)
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
 		}
@@ -88,4 +88,13 @@ func nudge[F kernels.Float]() F {
 		return 0x1p-12
 	}
 	return 0x1p-26
+}
+
+// dust is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers from the
+// errors of its fluxes.
+func dust[F kernels.Float]() F {
+	if F(1)+0x1p-40 == 1 {
+		return 0x1p-17
+	}
+	return 0x1p-46
 }

@@ -13,6 +13,9 @@ type Config struct {
 	CFL    float64 // the longest step: see PerAxis
 	// PerAxis tells that CFL bounds dt·|u_d|/h_d along each axis, as most papers have it, and not the sum over the axes.
 	PerAxis bool
+	// Adaptive makes steps as long as CFL allows at the velocity in their middle, and at most four times as long as at a
+	// factor of 1. Without it all steps are as short as the largest factor asks for. Fewer steps tear an interface less.
+	Adaptive bool
 }
 
 // Normals and Advections are the names that Config knows.

@@ -20,12 +20,12 @@ type Diagnostics struct {
 	Volume        float64 // of the fluid; in the plane its area
 	VolumeDrift   float64 // its change since the start, as a part of it
 	BoundExcess   float64 // how far the worst f is beyond [0, 1]: nothing is limited
-	MixedCells    int64   // with 0 < f < 1
+	MixedCells    int64   // with f between 0 and 1, by more than rounding
 	InterfaceSize float64 // length or area of all lines or planes
 	L1Error       float64 // Σ|f - f0| dV against the field at the start
 	RelError      float64 // the same over the volume at the start
 	DivergenceMax float64 // of the velocity, 1/s, at a factor of 1
-	CFLSum        float64 // of the longest step: the largest sum over a cell's axes, at a factor of 1
+	CFLSum        float64 // the largest of any step: the sum over a cell's axes
 	CFLAxis       float64 // and along one axis
 }
 
@@ -46,7 +46,7 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		volume.Add(f)
 		change.Add(math.Abs(f - float64(s.begun[n])))
 		worst[0] = max(worst[0], -f, f-1)
-		if f > 0 && f < 1 {
+		if s.mixed(f) {
 			mixed[0]++
 			_, _, part := s.plane(c)
 			size.Add(part)
@@ -71,6 +71,12 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		d.VolumeDrift, d.RelError = (d.Volume-s.volume)/s.volume, d.L1Error/s.volume
 	}
 	return d, nil
+}
+
+// mixed tells that a cell has a plane.
+func (s *solver[F]) mixed(f float64) bool {
+	least := float64(dust[F]())
+	return f > least && f < 1-least
 }
 
 // plane is that of the mixed cell at place c: its unit normal in space, its constant in the unit cell, and the size of the
@@ -110,7 +116,7 @@ func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	for c := range s.cells() {
 		v := float64(s.fields[0][c])
 		if name != "f" {
-			mixed := v > 0 && v < 1
+			mixed := s.mixed(v)
 			v = 0
 			if mixed {
 				n, alpha, _ := s.plane(c)

@@ -10,7 +10,8 @@
 //     41, 2003; Aulisa et al., J. Comput. Phys. 192, 2003), in the plane.
 //
 // Both keep the volume to rounding where the velocity has no discrete divergence, and f within its bounds to rounding, with
-// nothing clipped. Weymouth–Yue's bounds ask that the CFL numbers of a cell's axes add up to at most 1/2; that sum is what
+// nothing clipped. (A cell within 64 units of rounding of 0 or 1 passes its faces what a pure one would; what it has stays.)
+// Weymouth–Yue's bounds ask that the CFL numbers of a cell's axes add up to at most 1/2; that sum is what
 // CFL means here unless Config.PerAxis says otherwise. EI-LE asks for less than 1 along each axis.
 //
 // All state is the same to the last bit for any number of ranks and any blocks: a face's flux is the same function of the

@@ -61,7 +61,7 @@ type solver[F kernels.Float] struct {
 
 	t       float64
 	steps   int
-	longest float64 // step so far
+	longest float64 // step so far, times the size of its factor
 	clockAt time.Time
 	spent   [3]time.Duration // on halos, planes, sweeps
 }
@@ -171,13 +171,10 @@ func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 
 func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
-	left := until - s.t
-	if !(left > 0) || math.IsInf(left, 0) {
+	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
 		return 0, fmt.Errorf("a step from t = %g to %g", s.t, until)
 	}
-	// A hair's breadth of room keeps rounding from adding a step to those of before.
-	n := max(1, math.Ceil(left/s.limit*(1-1e-12)))
-	dt := left / n
+	dt, last := s.stepTo(until)
 	factor := s.flow.At(s.t + dt/2)
 	for d := range s.block.Grid.Dim {
 		s.clock.Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
@@ -196,8 +193,8 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 		s.lap(inSweeps)
 	}
 	s.steps++
-	s.longest = max(s.longest, dt)
-	if s.t += dt; n == 1 {
+	s.longest = max(s.longest, dt*math.Abs(factor))
+	if s.t += dt; last {
 		s.t = until
 	}
 	return dt, nil

@@ -346,6 +346,7 @@ struct Sweep2_f32 {
     int32 Normal;
     bool Stored;
     float Nudge;
+    float Dust;
     Slice<float> F;
     Slice<float> Start;
     Slice<float> Out;
@@ -354,9 +355,9 @@ struct Sweep2_f32 {
 };
 static_assert(sizeof(Sweep2_f32) == 160 && offsetof(Sweep2_f32, Lattice_) == 0 && offsetof(Sweep2_f32, Axis) == 12 &&
     offsetof(Sweep2_f32, Stride) == 16 && offsetof(Sweep2_f32, Kind) == 20 && offsetof(Sweep2_f32, Normal) == 24 &&
-    offsetof(Sweep2_f32, Stored) == 28 && offsetof(Sweep2_f32, Nudge) == 32 && offsetof(Sweep2_f32, F) == 40 &&
-    offsetof(Sweep2_f32, Start) == 64 && offsetof(Sweep2_f32, Out) == 88 && offsetof(Sweep2_f32, U) == 112 &&
-    offsetof(Sweep2_f32, Planes) == 136, "Sweep2_f32");
+    offsetof(Sweep2_f32, Stored) == 28 && offsetof(Sweep2_f32, Nudge) == 32 && offsetof(Sweep2_f32, Dust) == 36 &&
+    offsetof(Sweep2_f32, F) == 40 && offsetof(Sweep2_f32, Start) == 64 && offsetof(Sweep2_f32, Out) == 88 &&
+    offsetof(Sweep2_f32, U) == 112 && offsetof(Sweep2_f32, Planes) == 136, "Sweep2_f32");
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
@@ -388,17 +389,18 @@ struct Sweep2_f64 {
     int32 Normal;
     bool Stored;
     double Nudge;
+    double Dust;
     Slice<double> F;
     Slice<double> Start;
     Slice<double> Out;
     Slice<double> U;
     Slice<Plane2_f64> Planes;
 };
-static_assert(sizeof(Sweep2_f64) == 160 && offsetof(Sweep2_f64, Lattice_) == 0 && offsetof(Sweep2_f64, Axis) == 12 &&
+static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 && offsetof(Sweep2_f64, Axis) == 12 &&
     offsetof(Sweep2_f64, Stride) == 16 && offsetof(Sweep2_f64, Kind) == 20 && offsetof(Sweep2_f64, Normal) == 24 &&
-    offsetof(Sweep2_f64, Stored) == 28 && offsetof(Sweep2_f64, Nudge) == 32 && offsetof(Sweep2_f64, F) == 40 &&
-    offsetof(Sweep2_f64, Start) == 64 && offsetof(Sweep2_f64, Out) == 88 && offsetof(Sweep2_f64, U) == 112 &&
-    offsetof(Sweep2_f64, Planes) == 136, "Sweep2_f64");
+    offsetof(Sweep2_f64, Stored) == 28 && offsetof(Sweep2_f64, Nudge) == 32 && offsetof(Sweep2_f64, Dust) == 40 &&
+    offsetof(Sweep2_f64, F) == 48 && offsetof(Sweep2_f64, Start) == 72 && offsetof(Sweep2_f64, Out) == 96 &&
+    offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
@@ -425,16 +427,18 @@ struct Sweep3_f32 {
     int32 Normal;
     bool Stored;
     float Nudge;
+    float Dust;
     Slice<float> F;
     Slice<float> Start;
     Slice<float> Out;
     Slice<float> U;
     Slice<Plane3_f32> Planes;
 };
-static_assert(sizeof(Sweep3_f32) == 152 && offsetof(Sweep3_f32, Lattice_) == 0 && offsetof(Sweep3_f32, Axis) == 12 &&
+static_assert(sizeof(Sweep3_f32) == 160 && offsetof(Sweep3_f32, Lattice_) == 0 && offsetof(Sweep3_f32, Axis) == 12 &&
     offsetof(Sweep3_f32, Stride) == 16 && offsetof(Sweep3_f32, Normal) == 20 && offsetof(Sweep3_f32, Stored) == 24 &&
-    offsetof(Sweep3_f32, Nudge) == 28 && offsetof(Sweep3_f32, F) == 32 && offsetof(Sweep3_f32, Start) == 56 &&
-    offsetof(Sweep3_f32, Out) == 80 && offsetof(Sweep3_f32, U) == 104 && offsetof(Sweep3_f32, Planes) == 128, "Sweep3_f32");
+    offsetof(Sweep3_f32, Nudge) == 28 && offsetof(Sweep3_f32, Dust) == 32 && offsetof(Sweep3_f32, F) == 40 &&
+    offsetof(Sweep3_f32, Start) == 64 && offsetof(Sweep3_f32, Out) == 88 && offsetof(Sweep3_f32, U) == 112 &&
+    offsetof(Sweep3_f32, Planes) == 136, "Sweep3_f32");
 
 // Plane3 is the fluid m·ξ ≤ α in a cell of space.
 // Plane3[float64], types.go:32
@@ -453,16 +457,18 @@ struct Sweep3_f64 {
     int32 Normal;
     bool Stored;
     double Nudge;
+    double Dust;
     Slice<double> F;
     Slice<double> Start;
     Slice<double> Out;
     Slice<double> U;
     Slice<Plane3_f64> Planes;
 };
-static_assert(sizeof(Sweep3_f64) == 160 && offsetof(Sweep3_f64, Lattice_) == 0 && offsetof(Sweep3_f64, Axis) == 12 &&
+static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 && offsetof(Sweep3_f64, Axis) == 12 &&
     offsetof(Sweep3_f64, Stride) == 16 && offsetof(Sweep3_f64, Normal) == 20 && offsetof(Sweep3_f64, Stored) == 24 &&
-    offsetof(Sweep3_f64, Nudge) == 32 && offsetof(Sweep3_f64, F) == 40 && offsetof(Sweep3_f64, Start) == 64 &&
-    offsetof(Sweep3_f64, Out) == 88 && offsetof(Sweep3_f64, U) == 112 && offsetof(Sweep3_f64, Planes) == 136, "Sweep3_f64");
+    offsetof(Sweep3_f64, Nudge) == 32 && offsetof(Sweep3_f64, Dust) == 40 && offsetof(Sweep3_f64, F) == 48 &&
+    offsetof(Sweep3_f64, Start) == 72 && offsetof(Sweep3_f64, Out) == 96 && offsetof(Sweep3_f64, U) == 120 &&
+    offsetof(Sweep3_f64, Planes) == 144, "Sweep3_f64");
 
 // (*Lattice).at, types.go:23
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
@@ -1849,13 +1855,13 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
     return {results4.r0, results4.r1};
 }
 
-// (*Sweep2[float32]).found, sweep2.go:119
+// (*Sweep2[float32]).found, sweep2.go:125
 DEVICE Plane2_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
     return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
-// (*Sweep2[float32]).plane, sweep2.go:112
+// (*Sweep2[float32]).plane, sweep2.go:118
 DEVICE Plane2_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -1864,7 +1870,10 @@ DEVICE Plane2_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep2[float32]).flux, sweep2.go:79
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
+// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
+// (*Sweep2[float32]).flux, sweep2.go:85
 DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
     int64 step = int64(s->Stride);
     float cfl = s->U[c] * q;
@@ -1876,10 +1885,10 @@ DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
         donor = sub(c, step);
     }
     float f = s->F[donor];
-    if (f <= 0.0f) {
+    if (f <= s->Dust) {
         return 0.0f;
     }
-    if (f >= 1.0f) {
+    if (f >= 1.0f - s->Dust) {
         return cfl;
     }
     // the layer of the donor that is swept over the face
@@ -1903,7 +1912,7 @@ DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. In full surroundings all is as before, to the last bit.
-// updated[float32], sweep2.go:63
+// updated[float32], sweep2.go:66
 DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
     float gain = in - out;
     float spread = hi - lo;
@@ -1923,7 +1932,7 @@ DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, f
     return f + gain;
 }
 
-// (*Sweep2[float32]).advance, sweep2.go:52
+// (*Sweep2[float32]).advance, sweep2.go:55
 DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -1934,15 +1943,17 @@ DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float32], sweep2.go:38
+// Advance2[float32], sweep2.go:39
 DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (f <= 0.0f && below <= 0.0f && above <= 0.0f) {
+    // What follows is what advance comes to here, without its work.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (s->Kind == 0 || f == 0.0f)) {
         s->Out[c] = f;
         return;
     }
-    if (f >= 1.0f && below >= 1.0f && above >= 1.0f && (s->Kind != 0 || s->Start[c] > 0.5f)) {
+    float full = 1.0f - s->Dust;
+    if (f >= full && below >= full && above >= full && (s->Kind == 0 && s->Start[c] > 0.5f || s->Kind != 0 && f == 1.0f)) {
         s->Out[c] = f;
         return;
     }
@@ -2179,13 +2190,13 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
     return {results4.r0, results4.r1};
 }
 
-// (*Sweep2[float64]).found, sweep2.go:119
+// (*Sweep2[float64]).found, sweep2.go:125
 DEVICE Plane2_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
     return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
-// (*Sweep2[float64]).plane, sweep2.go:112
+// (*Sweep2[float64]).plane, sweep2.go:118
 DEVICE Plane2_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -2194,7 +2205,10 @@ DEVICE Plane2_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep2[float64]).flux, sweep2.go:79
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
+// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
+// (*Sweep2[float64]).flux, sweep2.go:85
 DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
     int64 step = int64(s->Stride);
     double cfl = s->U[c] * q;
@@ -2206,10 +2220,10 @@ DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
         donor = sub(c, step);
     }
     double f = s->F[donor];
-    if (f <= 0.0) {
+    if (f <= s->Dust) {
         return 0.0;
     }
-    if (f >= 1.0) {
+    if (f >= 1.0 - s->Dust) {
         return cfl;
     }
     // the layer of the donor that is swept over the face
@@ -2233,7 +2247,7 @@ DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. In full surroundings all is as before, to the last bit.
-// updated[float64], sweep2.go:63
+// updated[float64], sweep2.go:66
 DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
     double gain = in - out;
     double spread = hi - lo;
@@ -2253,7 +2267,7 @@ DEVICE double updated_f64(int32 kind, double f, double start, double lo, double 
     return f + gain;
 }
 
-// (*Sweep2[float64]).advance, sweep2.go:52
+// (*Sweep2[float64]).advance, sweep2.go:55
 DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -2264,15 +2278,17 @@ DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float64], sweep2.go:38
+// Advance2[float64], sweep2.go:39
 DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (f <= 0.0 && below <= 0.0 && above <= 0.0) {
+    // What follows is what advance comes to here, without its work.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (s->Kind == 0 || f == 0.0)) {
         s->Out[c] = f;
         return;
     }
-    if (f >= 1.0 && below >= 1.0 && above >= 1.0 && (s->Kind != 0 || s->Start[c] > 0.5)) {
+    double full = 1.0 - s->Dust;
+    if (f >= full && below >= full && above >= full && (s->Kind == 0 && s->Start[c] > 0.5 || s->Kind != 0 && f == 1.0)) {
         s->Out[c] = f;
         return;
     }
@@ -2280,19 +2296,19 @@ DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *cl
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float32], sweep2.go:127
+// Reconstruct2[float32], sweep2.go:133
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    if (float f = s->F[c]; f > 0.0f && f < 1.0f) {
+    if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
         s->Planes[c] = Sweep2_found_f32(s, c);
     }
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float64], sweep2.go:127
+// Reconstruct2[float64], sweep2.go:133
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    if (double f = s->F[c]; f > 0.0 && f < 1.0) {
+    if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
         s->Planes[c] = Sweep2_found_f64(s, c);
     }
 }
@@ -2633,13 +2649,13 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results4.r0, results4.r1, results4.r2};
 }
 
-// (*Sweep3[float32]).found, sweep3.go:85
+// (*Sweep3[float32]).found, sweep3.go:88
 DEVICE Plane3_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return Plane3_f32{mx, my, mz, PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
-// (*Sweep3[float32]).plane, sweep3.go:78
+// (*Sweep3[float32]).plane, sweep3.go:81
 DEVICE Plane3_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -2648,7 +2664,7 @@ DEVICE Plane3_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:47
+// (*Sweep3[float32]).flux, sweep3.go:50
 DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     float cfl = s->U[c] * q;
     if (cfl == 0.0f) {
@@ -2659,10 +2675,10 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
         donor = sub(c, int64(s->Stride));
     }
     float f = s->F[donor];
-    if (f <= 0.0f) {
+    if (f <= s->Dust) {
         return 0.0f;
     }
-    if (f >= 1.0f) {
+    if (f >= 1.0f - s->Dust) {
         return cfl;
     }
     float t = abs_f32(cfl);
@@ -2684,7 +2700,7 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     return cfl * Volume_f32(along * t, a, b, alpha);
 }
 
-// (*Sweep3[float32]).advance, sweep3.go:37
+// (*Sweep3[float32]).advance, sweep3.go:40
 DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -2695,15 +2711,17 @@ DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float32], sweep3.go:23
+// Advance3[float32], sweep3.go:24
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (f <= 0.0f && below <= 0.0f && above <= 0.0f) {
+    // What follows is what advance comes to here, without its work.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
         s->Out[c] = f;
         return;
     }
-    if (f >= 1.0f && below >= 1.0f && above >= 1.0f && s->Start[c] > 0.5f) {
+    float full = 1.0f - s->Dust;
+    if (f >= full && below >= full && above >= full && s->Start[c] > 0.5f) {
         s->Out[c] = f;
         return;
     }
@@ -3046,13 +3064,13 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results4.r0, results4.r1, results4.r2};
 }
 
-// (*Sweep3[float64]).found, sweep3.go:85
+// (*Sweep3[float64]).found, sweep3.go:88
 DEVICE Plane3_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return Plane3_f64{mx, my, mz, PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
-// (*Sweep3[float64]).plane, sweep3.go:78
+// (*Sweep3[float64]).plane, sweep3.go:81
 DEVICE Plane3_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -3061,7 +3079,7 @@ DEVICE Plane3_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float64]).flux, sweep3.go:47
+// (*Sweep3[float64]).flux, sweep3.go:50
 DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     double cfl = s->U[c] * q;
     if (cfl == 0.0) {
@@ -3072,10 +3090,10 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
         donor = sub(c, int64(s->Stride));
     }
     double f = s->F[donor];
-    if (f <= 0.0) {
+    if (f <= s->Dust) {
         return 0.0;
     }
-    if (f >= 1.0) {
+    if (f >= 1.0 - s->Dust) {
         return cfl;
     }
     double t = abs_f64(cfl);
@@ -3097,7 +3115,7 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     return cfl * Volume_f64(along * t, a, b, alpha);
 }
 
-// (*Sweep3[float64]).advance, sweep3.go:37
+// (*Sweep3[float64]).advance, sweep3.go:40
 DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -3108,15 +3126,17 @@ DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float64], sweep3.go:23
+// Advance3[float64], sweep3.go:24
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (f <= 0.0 && below <= 0.0 && above <= 0.0) {
+    // What follows is what advance comes to here, without its work.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
         s->Out[c] = f;
         return;
     }
-    if (f >= 1.0 && below >= 1.0 && above >= 1.0 && s->Start[c] > 0.5) {
+    double full = 1.0 - s->Dust;
+    if (f >= full && below >= full && above >= full && s->Start[c] > 0.5) {
         s->Out[c] = f;
         return;
     }
@@ -3124,19 +3144,19 @@ DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Cloc
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:93
+// Reconstruct3[float32], sweep3.go:96
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    if (float f = s->F[c]; f > 0.0f && f < 1.0f) {
+    if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
         s->Planes[c] = Sweep3_found_f32(s, c);
     }
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:93
+// Reconstruct3[float64], sweep3.go:96
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    if (double f = s->F[c]; f > 0.0 && f < 1.0) {
+    if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
         s->Planes[c] = Sweep3_found_f64(s, c);
     }
 }
@@ -3259,7 +3279,7 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j) Match2_f64_at(i, j, &m);
 }
 
-// Kernel Advance2, sweep2.go:38
+// Kernel Advance2, sweep2.go:39
 extern "C" __global__ void __launch_bounds__(128) Advance2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3267,7 +3287,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f32_at(i, j, &s, clock);
 }
 
-// Kernel Advance2, sweep2.go:38
+// Kernel Advance2, sweep2.go:39
 extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3275,7 +3295,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:127
+// Kernel Reconstruct2, sweep2.go:133
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3283,7 +3303,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:127
+// Kernel Reconstruct2, sweep2.go:133
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3291,7 +3311,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f64_at(i, j, &s);
 }
 
-// Kernel Advance3, sweep3.go:23
+// Kernel Advance3, sweep3.go:24
 extern "C" __global__ void __launch_bounds__(128) Advance3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3300,7 +3320,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f32_at(i, j, k, &s, clock);
 }
 
-// Kernel Advance3, sweep3.go:23
+// Kernel Advance3, sweep3.go:24
 extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3309,7 +3329,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:93
+// Kernel Reconstruct3, sweep3.go:96
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3318,7 +3338,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:93
+// Kernel Reconstruct3, sweep3.go:96
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -25,6 +25,7 @@ type Sweep2[F Float] struct {
 	Normal int32
 	Stored bool // planes are read from Planes, not found from F
 	Nudge  F    // the step of LVIRA's differences: the root of the precision
+	Dust   F    // cells this near to 0 or 1 count as pure: see flux
 	F      []F
 	Start  []F
 	Out    []F
@@ -38,11 +39,13 @@ type Sweep2[F Float] struct {
 func Advance2[F Float](i, j int, s *Sweep2[F], clock *Clock[F]) {
 	c := s.at(i, j, 0)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if f <= 0 && below <= 0 && above <= 0 {
+	// What follows is what advance comes to here, without its work.
+	if f <= s.Dust && below <= s.Dust && above <= s.Dust && (s.Kind == WeymouthYue || f == 0) {
 		s.Out[c] = f
 		return
 	}
-	if f >= 1 && below >= 1 && above >= 1 && (s.Kind != WeymouthYue || s.Start[c] > 0.5) {
+	full := 1 - s.Dust
+	if f >= full && below >= full && above >= full && (s.Kind == WeymouthYue && s.Start[c] > 0.5 || s.Kind != WeymouthYue && f == 1) {
 		s.Out[c] = f
 		return
 	}
@@ -76,6 +79,9 @@ func updated[F Float](kind int32, f, start, lo, hi, in, out F) F {
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
+// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
 func (s *Sweep2[F]) flux(c int, q F) F {
 	step := int(s.Stride)
 	cfl := s.U[c] * q
@@ -87,10 +93,10 @@ func (s *Sweep2[F]) flux(c int, q F) F {
 		donor = c - step
 	}
 	f := s.F[donor]
-	if f <= 0 {
+	if f <= s.Dust {
 		return 0
 	}
-	if f >= 1 {
+	if f >= 1-s.Dust {
 		return cfl
 	}
 	t := abs(cfl) // the layer of the donor that is swept over the face
@@ -126,7 +132,7 @@ func (s *Sweep2[F]) found(c int) Plane2[F] {
 //atoll:kernel
 func Reconstruct2[F Float](i, j int, s *Sweep2[F]) {
 	c := s.at(i, j, 0)
-	if f := s.F[c]; f > 0 && f < 1 {
+	if f := s.F[c]; f > s.Dust && f < 1-s.Dust {
 		s.Planes[c] = s.found(c)
 	}
 }

@@ -10,6 +10,7 @@ type Sweep3[F Float] struct {
 	Normal int32
 	Stored bool // planes are read from Planes, not found from F
 	Nudge  F    // the step of LVIRA's differences: the root of the precision
+	Dust   F    // cells this near to 0 or 1 count as pure, as in Sweep2
 	F      []F
 	Start  []F
 	Out    []F
@@ -23,11 +24,13 @@ type Sweep3[F Float] struct {
 func Advance3[F Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if f <= 0 && below <= 0 && above <= 0 {
+	// What follows is what advance comes to here, without its work.
+	if f <= s.Dust && below <= s.Dust && above <= s.Dust {
 		s.Out[c] = f
 		return
 	}
-	if f >= 1 && below >= 1 && above >= 1 && s.Start[c] > 0.5 {
+	full := 1 - s.Dust
+	if f >= full && below >= full && above >= full && s.Start[c] > 0.5 {
 		s.Out[c] = f
 		return
 	}
@@ -54,10 +57,10 @@ func (s *Sweep3[F]) flux(c int, q F) F {
 		donor = c - int(s.Stride)
 	}
 	f := s.F[donor]
-	if f <= 0 {
+	if f <= s.Dust {
 		return 0
 	}
-	if f >= 1 {
+	if f >= 1-s.Dust {
 		return cfl
 	}
 	t := abs(cfl)
@@ -92,7 +95,7 @@ func (s *Sweep3[F]) found(c int) Plane3[F] {
 //atoll:kernel
 func Reconstruct3[F Float](i, j, k int, s *Sweep3[F]) {
 	c := s.at(i, j, k)
-	if f := s.F[c]; f > 0 && f < 1 {
+	if f := s.F[c]; f > s.Dust && f < 1-s.Dust {
 		s.Planes[c] = s.found(c)
 	}
 }
