@@ -57,17 +57,7 @@ type meditReader struct {
 }
 
 func parseMedit(data []byte) (*Mesh, error) {
-	// Comments become blanks, so that places in the file stay as they are.
-	if bytes.IndexByte(data, '#') >= 0 {
-		data = bytes.Clone(data)
-		for i := 0; i < len(data); i++ {
-			if data[i] == '#' {
-				for ; i < len(data) && data[i] != '\n'; i++ {
-					data[i] = ' '
-				}
-			}
-		}
-	}
+	data = blankComments(data)
 	r := &meditReader{scanner: scanner{data: data}, mesh: &Mesh{}, have: make(map[string]bool)}
 	r.group.mesh = r.mesh
 	if w := r.token(); string(w) != "MeshVersionFormatted" {
@@ -86,6 +76,22 @@ func parseMedit(data []byte) (*Mesh, error) {
 		}
 	}
 	return r.finish()
+}
+
+// blankComments puts blanks in place of comments, so that places in the file stay as they are.
+func blankComments(data []byte) []byte {
+	if bytes.IndexByte(data, '#') < 0 {
+		return data
+	}
+	data = bytes.Clone(data)
+	for i := 0; i < len(data); i++ {
+		if data[i] == '#' {
+			for ; i < len(data) && data[i] != '\n'; i++ {
+				data[i] = ' '
+			}
+		}
+	}
+	return data
 }
 
 func (r *meditReader) section(name string, start int) error {
