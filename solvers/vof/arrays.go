@@ -1,100 +1,110 @@
 package vof
 
 import (
+	"fmt"
+
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers/vof/flow"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// arrays is what the kernels of a rank work on. The first field is that of the step; the others are for what is between
-// its sweeps.
+// arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
+// must not look into them.
 type arrays[F kernels.Float] struct {
-	fields  [3][]F // the last in space only
+	fields  [3][]F // one after each sweep of a step, or in turn after each step in tiles
 	u       [3][]F // through lower faces
 	planes2 []kernels.Plane2[F]
 	planes3 []kernels.Plane3[F]
-	clock   *kernels.Clock[F]
+	kinds   [2][]int32 // of tiles, in turn
+
+	// The clock of step k is at k modulo turns, so that several can be handed over, and their steps recorded, at once.
+	clocks []kernels.Clock[F]
+
+	from, to []int32 // cells at walls, and those beyond that become the same
+
+	taken []func() error // what gives each array back
 }
 
-// pass is a sweep with what it needs: the order of axes and the fields they lead from and to change from step to step.
-type pass struct {
-	from        int // the field whose ghosts it needs
-	reconstruct backend.Loop
-	advance     backend.Loop
-	planes      int // cells that reconstruct runs over
+// turns is how many steps pass until all comes round: orders of axes, fields in turn, clocks.
+const turns = 24
+
+// placer makes arrays on the device, until the first error.
+type placer struct {
+	dev   backend.Device
+	taken *[]func() error
+	err   error
 }
 
-// place makes the arrays. Velocities fill the ghosts too: a periodic axis repeats them.
-func (a *arrays[F]) place(b *grid.Block, v flow.Flow, stored bool) {
-	dim := b.Grid.Dim
-	for axis := range dim {
-		a.fields[axis] = make([]F, b.Len())
-		a.u[axis] = make([]F, b.Len())
-		for c := range a.u[axis] {
+func fresh[T any](p *placer, n int, what string) []T {
+	if p.err != nil {
+		return nil
+	}
+	a, err := backend.Make[T](p.dev, n)
+	if err != nil {
+		p.err = fmt.Errorf("%s: %w", what, err)
+		return nil
+	}
+	*p.taken = append(*p.taken, func() error { return backend.Free(p.dev, a) })
+	return a
+}
+
+// placed copies an array of the host to the device. In the host's own memory it stays where it is.
+func placed[T any](p *placer, from []T, what string) []T {
+	if _, apart := p.dev.(backend.Memory); !apart {
+		return from
+	}
+	to := fresh[T](p, len(from), what)
+	if p.err == nil {
+		p.err = backend.Upload(p.dev, to, from)
+	}
+	return to
+}
+
+// place puts the arrays on the device, with the field at the start and the velocities, both with ghosts.
+func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F, u [3][]F) error {
+	p := &placer{dev: dev, taken: &a.taken}
+	a.fields[0] = placed(p, start, "volume fractions")
+	for axis := range b.Grid.Dim {
+		a.u[axis] = placed(p, u[axis], "velocity")
+		if axis == 1 || axis > 1 && !w.tiled {
+			a.fields[axis] = fresh[F](p, b.Len(), "volume fractions")
+		}
+	}
+	switch {
+	case w.tiled:
+		mixed := make([]int32, w.tiles[0]*w.tiles[1])
+		for t := range mixed {
+			mixed[t] = kernels.Mixed2
+		}
+		a.kinds = [2][]int32{placed(p, mixed, "tiles"), fresh[int32](p, len(mixed), "tiles")}
+	case w.stored && b.Grid.Dim == 2:
+		a.planes2 = fresh[kernels.Plane2[F]](p, b.Len(), "planes")
+	case w.stored:
+		a.planes3 = fresh[kernels.Plane3[F]](p, b.Len(), "planes")
+	}
+	a.clocks = fresh[kernels.Clock[F]](p, turns, "clocks")
+	from, to := walls(b)
+	a.from, a.to = placed(p, from, "walls"), placed(p, to, "walls")
+	return p.err
+}
+
+// velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them.
+func velocities[F kernels.Float](b *grid.Block, v flow.Flow) (u [3][]F) {
+	for axis := range b.Grid.Dim {
+		u[axis] = make([]F, b.Len())
+		for c := range u[axis] {
 			i, j, k, _ := b.Global(b.Cell(c))
-			a.u[axis][c] = F(v.Face(axis, i, j, k))
+			u[axis][c] = F(v.Face(axis, i, j, k))
 		}
 	}
-	if stored && dim == 2 {
-		a.planes2 = make([]kernels.Plane2[F], b.Len())
-	} else if stored {
-		a.planes3 = make([]kernels.Plane3[F], b.Len())
-	}
-	a.clock = new(kernels.Clock[F])
+	return u
 }
 
-// passes prepares the sweeps of a step that begins with the given axis. Each leads from one field to the next, the last
-// one back to the first.
-func (a *arrays[F]) passes(b *grid.Block, cfg Config, first int, stored bool) []pass {
-	layout, dim := lattice(b), b.Grid.Dim
-	strides := [3]int32{1, layout.SY, layout.SZ}
-	kinds := [2]int32{kernels.WeymouthYue, kernels.WeymouthYue}
-	if cfg.Advect == "ei-le" {
-		kinds = [2]int32{kernels.Eulerian, kernels.Lagrangian}
+// free gives the arrays back. What cannot be freed goes with the device.
+func (a *arrays[F]) free() {
+	for _, give := range a.taken {
+		_ = give()
 	}
-	var all []pass
-	for n := range dim {
-		axis := (first + n) % dim
-		from, to := a.fields[n], a.fields[(n+1)%dim]
-		box := abi.Box{Hi: b.N}
-		wide := box // with the donors beyond the block
-		wide.Lo[axis]--
-		wide.Hi[axis]++
-		p := pass{from: n}
-		if dim == 2 {
-			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
-				Stored: stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes2}
-			p.advance = kernels.NewAdvance2Loop(box, s, a.clock)
-			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
-		} else {
-			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
-				Stored: stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
-			p.advance = kernels.NewAdvance3Loop(box, s, a.clock)
-			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
-		}
-		if stored {
-			p.planes = wide.Size()
-		}
-		all = append(all, p)
-	}
-	return all
-}
-
-// nudge is the root of a precision.
-func nudge[F kernels.Float]() F {
-	if F(1)+0x1p-40 == 1 {
-		return 0x1p-12
-	}
-	return 0x1p-26
-}
-
-// dust is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers from the
-// errors of its fluxes.
-func dust[F kernels.Float]() F {
-	if F(1)+0x1p-40 == 1 {
-		return 0x1p-17
-	}
-	return 0x1p-46
+	a.taken = nil
 }

@@ -16,6 +16,12 @@ type Config struct {
 	// Adaptive makes steps as long as CFL allows at the velocity in their middle, and at most four times as long as at a
 	// factor of 1. Without it all steps are as short as the largest factor asks for. Fewer steps tear an interface less.
 	Adaptive bool
+	// Halo is how often ghosts are exchanged: "sweep", the default, before each sweep; "step", once, with ghosts in which
+	// the first sweeps go on beyond the block. The state is the same.
+	Halo string
+	// Sweep is how a step goes over the grid: by "cells", one sweep after the other; by "tiles", both sweeps in one kernel
+	// that leaves alone where no interface is near, in the plane; or what suits the device. The state is the same.
+	Sweep string
 }
 
 // Normals and Advections are the names that Config knows.
@@ -26,10 +32,19 @@ var (
 
 // Ghosts is how many layers of ghost cells the solver needs around a block.
 func (c Config) Ghosts() int {
-	if c.Normal == "height" {
-		return 4 // a donor in the first layer, and three cells beyond it
+	along, across := c.reach()
+	if c.Halo == "step" {
+		return along + 2*across // in space; the plane needs less
 	}
-	return 2
+	return along
+}
+
+// reach is how many cells away a sweep reads: a donor next to the cell, and what its plane depends on.
+func (c Config) reach() (along, across int) {
+	if c.Normal == "height" {
+		return 4, 3
+	}
+	return 2, 1
 }
 
 // check refuses what cannot be run in dim dimensions.
@@ -39,6 +54,12 @@ func (c Config) check(dim int) error {
 	}
 	if !slices.Contains(Normals, c.Normal) {
 		return fmt.Errorf("normal %q is not known; choose from %s", c.Normal, strings.Join(Normals, ", "))
+	}
+	if !slices.Contains([]string{"", "sweep", "step"}, c.Halo) {
+		return fmt.Errorf("halo %q is not known; choose sweep or step", c.Halo)
+	}
+	if !slices.Contains([]string{"", "auto", "cells", "tiles"}, c.Sweep) {
+		return fmt.Errorf("sweep %q is not known; choose auto, cells or tiles", c.Sweep)
 	}
 	most, name := 0.5, "sum over the axes"
 	if c.PerAxis {

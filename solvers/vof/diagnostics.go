@@ -31,7 +31,8 @@ type Diagnostics struct {
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	d := Diagnostics{DivergenceMax: s.spread, CFLSum: s.longest * s.rate[0], CFLAxis: s.longest * s.rate[1]}
-	if err := s.halo.fill(ctx, s.fields[0]); err != nil {
+	field, err := s.view(ctx, true)
+	if err != nil {
 		return d, err
 	}
 	var volume, change, size dist.Accumulator
@@ -39,7 +40,7 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	worst := []float64{0}
 	n := 0
 	for c := range s.cells() {
-		f := float64(s.fields[0][c])
+		f := float64(field[c])
 		if f-f != 0 {
 			return d, fmt.Errorf("rank %d: the volume fraction of cell %d is %v in step %d", s.comm.Rank(), s.global(n), f, s.steps)
 		}
@@ -48,7 +49,7 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		worst[0] = max(worst[0], -f, f-1)
 		if s.mixed(f) {
 			mixed[0]++
-			_, _, part := s.plane(c)
+			_, _, part := s.plane(field, c)
 			size.Add(part)
 		}
 		n++
@@ -79,18 +80,18 @@ func (s *solver[F]) mixed(f float64) bool {
 	return f > least && f < 1-least
 }
 
-// plane is that of the mixed cell at place c: its unit normal in space, its constant in the unit cell, and the size of the
+// plane is that of the mixed cell at place c of the field: its unit normal in space, its constant in the unit cell, and the size of the
 // interface in the cell. Without a direction all but the constant are 0.
-func (s *solver[F]) plane(c int) (n [3]float64, alpha, size float64) {
+func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) {
 	var m kernels.Plane3[F]
 	h := [3]F{F(s.block.Grid.Spacing(0)), F(s.block.Grid.Spacing(1)), 1}
 	if s.block.Grid.Dim == 2 {
-		p := kernels.PlaneOf2(s.fields[0], c, lattice(s.block), s.cfg.way(), nudge[F]())
+		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.way(), nudge[F]())
 		m = kernels.Plane3[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
 		size = float64(kernels.Length(&p, h[0], h[1]))
 	} else {
 		h[2] = F(s.block.Grid.Spacing(2))
-		m = kernels.PlaneOf3(s.fields[0], c, lattice(s.block), s.cfg.way(), nudge[F]())
+		m = kernels.PlaneOf3(field, c, lattice(s.block), s.cfg.way(), nudge[F]())
 		size = float64(kernels.Section(&m, h[0], h[1], h[2]))
 	}
 	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}
@@ -109,17 +110,18 @@ func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	if !slices.Contains(Fields, name) {
 		return nil, fmt.Errorf("field %q is not known; there are %s", name, strings.Join(Fields, ", "))
 	}
-	if err := s.halo.fill(ctx, s.fields[0]); err != nil {
+	field, err := s.view(ctx, true)
+	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, 0, len(s.begun))
 	for c := range s.cells() {
-		v := float64(s.fields[0][c])
+		v := float64(field[c])
 		if name != "f" {
 			mixed := s.mixed(v)
 			v = 0
 			if mixed {
-				n, alpha, _ := s.plane(c)
+				n, alpha, _ := s.plane(field, c)
 				switch name {
 				case "alpha":
 					v = alpha
@@ -139,6 +141,10 @@ const chunk = 1 << 17
 // Hash gathers the field in pieces of global order, so that no rank ever holds it all. A piece of a rank is a row of
 // cells: its first global number, how many, and their bytes.
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+	field, err := s.view(ctx, false)
+	if err != nil {
+		return "", err
+	}
 	b, g := s.block, s.block.Grid
 	size := int(unsafe.Sizeof(F(0)))
 	total := int64(g.Cells())
@@ -158,7 +164,7 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 				continue
 			}
 			at := b.Index(0, row%b.N[1], row/b.N[1])
-			cells := s.fields[0][at+int(lo-first) : at+int(hi-first)]
+			cells := field[at+int(lo-first) : at+int(hi-first)]
 			mine = binary.LittleEndian.AppendUint64(mine, uint64(lo-base))
 			mine = binary.LittleEndian.AppendUint64(mine, uint64(len(cells)))
 			mine = append(mine, unsafe.Slice((*byte)(unsafe.Pointer(&cells[0])), len(cells)*size)...)

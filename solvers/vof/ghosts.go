@@ -3,67 +3,86 @@ package vof
 import (
 	"context"
 	"fmt"
-	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// ghosts brings the ghosts of a block's fields up to date: those of other blocks and periodic axes by exchange, those
-// beyond the grid by what lies at its boundary.
-type ghosts[F kernels.Float] struct {
-	block    *grid.Block
-	exchange *halo.BoxExchanger
-}
-
 // haloTag keeps the exchanges apart from other messages.
 const haloTag = 1
 
-func newGhosts[F kernels.Float](b *grid.Block, plan *halo.BoxPlan, comm dist.Comm) (*ghosts[F], error) {
+// newGhosts prepares the exchange of a block's fields, staged through the host where a device has memory of its own.
+func newGhosts[F kernels.Float](b *grid.Block, plan *halo.BoxPlan, comm dist.Comm, dev backend.Device) (halo.Ghosts[F], error) {
 	if nx, ny, nz := b.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != comm.Rank() {
 		return nil, fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v", plan.Rank,
 			plan.Shape, comm.Rank(), [3]int{nx, ny, nz})
 	}
-	return &ghosts[F]{b, halo.NewBoxExchanger(plan, comm, haloTag, int(unsafe.Sizeof(F(0))))}, nil
+	if _, apart := dev.(backend.Memory); apart {
+		return halo.NewBoxStaged[F](plan, comm, dev, haloTag)
+	}
+	return halo.NewBoxDirect[F](plan, comm, haloTag), nil
 }
 
-func (g *ghosts[F]) fill(ctx context.Context, f []F) error {
-	if err := g.exchange.Exchange(ctx, halo.Of(f)); err != nil {
+// exchange brings the ghosts that others own up to date.
+func (s *solver[F]) exchange(ctx context.Context, f []F) error {
+	if err := s.ghosts.Start(ctx, f); err != nil {
 		return err
 	}
-	b := g.block
-	for axis := range b.Grid.Dim {
-		if b.Grid.Periodic[axis] {
-			continue
-		}
-		if b.Lo[axis] == 0 {
-			g.wall(axis, b.Ghost, -1, f)
-		}
-		if b.Lo[axis]+b.N[axis] == b.Grid.N[axis] {
-			g.wall(axis, b.Ghost+b.N[axis]-1, 1, f)
-		}
+	if err := s.ghosts.Send(ctx); err != nil {
+		return err
 	}
-	return nil
+	return s.ghosts.Finish(ctx)
 }
 
-// wall copies the layer of cells number inside, counted in the array, to those beyond it: nothing changes across the
-// boundary of the grid. (Extrapolation of higher order would leave [0, 1].) One axis after the other, corners come along.
-func (g *ghosts[F]) wall(axis, inside, step int, f []F) {
-	var n, stride [3]int
-	n[0], n[1], n[2] = g.block.Shape()
-	stride[0], stride[1], stride[2] = g.block.Strides()
-	s, t := (axis+1)%3, (axis+2)%3
-	for y := range n[t] {
-		for x := range n[s] {
-			row := x*stride[s] + y*stride[t]
-			v := f[row+inside*stride[axis]]
-			for k := 1; k <= g.block.Ghost; k++ {
-				f[row+(inside+k*step)*stride[axis]] = v
+// alone tells that a plan has no other rank.
+func alone(plan *halo.BoxPlan) bool {
+	for _, r := range plan.Rounds {
+		for _, p := range r.Peers {
+			if p.Rank != plan.Rank {
+				return false
 			}
 		}
 	}
+	return true
+}
+
+// walls lists the ghosts beyond the grid, and for each the nearest cell that is not: nothing changes across the boundary of
+// the grid. (Extrapolation of higher order would leave [0, 1].) That cell may itself be a ghost that others own.
+func walls(b *grid.Block) (from, to []int32) {
+	var n [3]int
+	n[0], n[1], n[2] = b.Shape()
+	near := func(axis, at int) int {
+		open, ghost := openSides(b, axis), b.GhostAlong(axis)
+		if axis >= b.Grid.Dim {
+			return at
+		}
+		if !open[0] {
+			at = max(at, ghost)
+		}
+		if !open[1] {
+			at = min(at, ghost+b.N[axis]-1)
+		}
+		return at
+	}
+	for k := range n[2] {
+		for j := range n[1] {
+			y, z := near(1, j), near(2, k)
+			for i := 0; i < n[0]; i++ {
+				if y == j && z == k && i == b.Ghost {
+					i += b.N[0] // past the block
+				}
+				x := near(0, i)
+				if x != i || y != j || z != k {
+					from = append(from, int32(x+n[0]*(y+n[1]*z)))
+					to = append(to, int32(i+n[0]*(j+n[1]*k)))
+				}
+			}
+		}
+	}
+	return from, to
 }
 
 // lattice is the layout of a block's arrays for the kernels.

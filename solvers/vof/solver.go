@@ -18,6 +18,8 @@ import (
 type Solver interface {
 	// Step takes one of equal steps that lead to the time until, and returns its length in s.
 	Step(ctx context.Context, until float64) (float64, error)
+	// Advance takes at least one and at most so many of such steps. On a device it returns when they are queued.
+	Advance(ctx context.Context, until float64, steps int) error
 	Time() float64
 	Steps() int
 	// Field returns a quantity at every cell of the block, x fastest: f, or with one number a cell nx, ny, nz, alpha, the
@@ -28,71 +30,91 @@ type Solver interface {
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
+	// Close gives back what the device holds.
+	Close()
 }
 
 // New sets up the solver in the given precision, "float32" or "float64", from the volume fraction of each cell of the
-// block, x fastest. The device must be the CPU.
+// block, x fastest.
 func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow, fractions []float64, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
-		return setUp[float32](ctx, cfg, b, plan, v, fractions, comm, dev)
+		return sound(setUp[float32](ctx, cfg, b, plan, v, fractions, comm, dev))
 	case "float64":
-		return setUp[float64](ctx, cfg, b, plan, v, fractions, comm, dev)
+		return sound(setUp[float64](ctx, cfg, b, plan, v, fractions, comm, dev))
 	}
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
 }
 
+// sound makes a solver that could not be set up nil.
+func sound[F kernels.Float](s *solver[F], err error) (Solver, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 type solver[F kernels.Float] struct {
 	arrays[F]
-	cfg   Config
-	block *grid.Block
-	halo  *ghosts[F]
-	flow  flow.Flow
-	comm  dist.Comm
-	dev   backend.Device
+	ways
+	cfg    Config
+	block  *grid.Block
+	ghosts halo.Ghosts[F]
+	alone  bool // no other rank has a part in a step
+	flow   flow.Flow
+	comm   dist.Comm
+	dev    backend.Device
 
-	passes [3][]pass // by the axis that comes first
-	begun  []F       // the volume fractions at the start, without ghosts
-	volume float64   // at the start
-	limit  float64   // the longest step at a factor of 1
+	// apart tells that the device has memory of its own. The host then has room for a copy of the field.
+	apart bool
+	host  []F
+
+	passes [turns][]pass[F]
+	replay backend.Recording // of all turns
+	begun  []F               // the volume fractions at the start, without ghosts
+	volume float64           // at the start
+	limit  float64           // the longest step at a factor of 1
 	rate   [2]float64
 	spread float64 // the largest |∇·u|
 
 	t       float64
+	took    float64 // the last step
 	steps   int
 	longest float64 // step so far, times the size of its factor
+	next    [turns]kernels.Clock[F]
 	clockAt time.Time
 	spent   [3]time.Duration // on halos, planes, sweeps
 }
 
 func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow, fractions []float64, comm dist.Comm,
-	dev backend.Device) (*solver[F], error) {
+	dev backend.Device) (_ *solver[F], err error) {
 	if err := cfg.check(b.Grid.Dim); err != nil {
 		return nil, err
 	}
 	if b.Ghost < cfg.Ghosts() {
-		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s needs %d", b.Ghost, cfg.Normal, cfg.Ghosts())
+		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with halo %q needs %d", b.Ghost, cfg.Normal, cfg.Halo, cfg.Ghosts())
 	}
 	if b.Len() > math.MaxInt32 {
 		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
 	}
-	if _, apart := dev.(backend.Memory); apart {
-		return nil, fmt.Errorf("vof runs on the CPU; device %s has a memory of its own", dev.Name())
-	}
-	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev}
-	var err error
-	if s.halo, err = newGhosts[F](b, plan, comm); err != nil {
+	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, alone: alone(plan)}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	_, s.apart = dev.(backend.Memory)
+	if s.ways, err = cfg.choose(b, s.apart); err != nil {
 		return nil, err
 	}
-	stored := cfg.Normal == "elvira" || cfg.Normal == "lvira" // a plane costs more than storing it
-	s.place(b, v, stored)
-	for first := range b.Grid.Dim {
-		s.passes[first] = s.arrays.passes(b, cfg, first, stored)
+	if s.ghosts, err = newGhosts[F](b, plan, comm, dev); err != nil {
+		return nil, err
 	}
 	if len(fractions) != b.Cells() {
 		return nil, fmt.Errorf("%d volume fractions for a block of %d cells", len(fractions), b.Cells())
 	}
+	start := make([]F, b.Len())
 	s.begun = make([]F, len(fractions))
 	n := 0
 	for c := range s.cells() {
@@ -100,11 +122,21 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 		if !(f >= 0 && f <= 1) {
 			return nil, fmt.Errorf("cell %d: the initial volume fraction is %g, which is not in [0, 1]", s.global(n), f)
 		}
-		s.fields[0][c], s.begun[n] = F(f), F(f)
+		start[c], s.begun[n] = F(f), F(f)
 		n++
 	}
-	if err := s.measure(ctx); err != nil {
+	u := velocities[F](b, v)
+	if err := s.measure(ctx, u); err != nil {
 		return nil, err
+	}
+	if err := s.place(dev, b, &s.ways, start, u); err != nil {
+		return nil, err
+	}
+	for k := range turns {
+		s.passes[k] = s.arrays.passes(b, cfg, &s.ways, k)
+	}
+	if s.apart {
+		s.host = start
 	}
 	d, err := s.Diagnose(ctx)
 	s.volume = d.Volume
@@ -136,7 +168,7 @@ func (s *solver[F]) global(n int) int64 {
 }
 
 // measure finds the longest step and the divergence of the velocity on all ranks.
-func (s *solver[F]) measure(ctx context.Context) error {
+func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 	b := s.block
 	var strides [3]int
 	strides[0], strides[1], strides[2] = b.Strides()
@@ -145,7 +177,7 @@ func (s *solver[F]) measure(ctx context.Context) error {
 		sum, spread := 0.0, 0.0
 		for axis := range b.Grid.Dim {
 			h := b.Grid.Spacing(axis)
-			lo, hi := float64(s.u[axis][c]), float64(s.u[axis][c+strides[axis]])
+			lo, hi := float64(u[axis][c]), float64(u[axis][c+strides[axis]])
 			if lo-lo != 0 || hi-hi != 0 {
 				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi, s.comm.Rank())
 			}
@@ -170,51 +202,35 @@ func (s *solver[F]) measure(ctx context.Context) error {
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 
-func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
-	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
-		return 0, fmt.Errorf("a step from t = %g to %g", s.t, until)
-	}
-	dt, last := s.stepTo(until)
-	factor := s.flow.At(s.t + dt/2)
-	for d := range s.block.Grid.Dim {
-		s.clock.Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
-	}
-	s.clockAt = time.Now()
-	for _, p := range s.passes[s.steps%s.block.Grid.Dim] {
-		if err := s.halo.fill(ctx, s.fields[p.from]); err != nil {
-			return 0, err
+// view returns the field of this step where the host can read it, with its ghosts if they are asked for.
+func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
+	f := s.current()
+	if ghosts {
+		if err := s.exchange(ctx, f); err != nil {
+			return nil, err
 		}
-		s.lap(inHalo)
-		if p.planes > 0 {
-			s.dev.Run(p.reconstruct, 0, p.planes)
-			s.lap(inPlanes)
-		}
-		s.dev.Run(p.advance, 0, len(s.begun))
-		s.lap(inSweeps)
+		s.dev.Run(kernels.NewFillWallLoop(s.from, s.to, f), 0, len(s.to))
 	}
-	s.steps++
-	s.longest = max(s.longest, dt*math.Abs(factor))
-	if s.t += dt; last {
-		s.t = until
+	if !s.apart {
+		return f, nil
 	}
-	return dt, nil
+	return s.host, backend.Download(s.dev, s.host, f)
 }
 
-const (
-	inHalo = iota
-	inPlanes
-	inSweeps
-)
-
-// lap books the time since the last lap.
-func (s *solver[F]) lap(phase int) {
-	now := time.Now()
-	s.spent[phase] += now.Sub(s.clockAt)
-	s.clockAt = now
+// current is the field after the last step.
+func (s *solver[F]) current() []F {
+	if s.tiled {
+		return s.fields[s.steps%2]
+	}
+	return s.fields[0]
 }
 
-func (s *solver[F]) Phases() map[string]float64 {
-	return map[string]float64{
-		"halo": s.spent[inHalo].Seconds(), "planes": s.spent[inPlanes].Seconds(), "sweeps": s.spent[inSweeps].Seconds(),
+func (s *solver[F]) Close() {
+	if s.replay != nil {
+		s.replay.Close()
 	}
+	if s.ghosts != nil {
+		_ = s.ghosts.Close() // what is not given back goes with the device
+	}
+	s.free()
 }

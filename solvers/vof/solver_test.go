@@ -35,6 +35,7 @@ type problem struct {
 	precision string
 	parts     [3]int
 	threads   int
+	apart     bool // on devices with memory of their own
 }
 
 func named(name string, period float64) func(g *grid.Grid) (flow.Flow, error) {
@@ -58,6 +59,10 @@ func config(normal, advect string, cfl float64) Config {
 
 // run sets a solver up on every rank and hands it to f.
 func (p problem) run(f func(rank int, s Solver) error) error {
+	return p.onDevice(func(rank int, s Solver, _ backend.Device) error { return f(rank, s) })
+}
+
+func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) error {
 	for d := range p.parts {
 		p.parts[d] = max(1, p.parts[d])
 	}
@@ -73,11 +78,15 @@ func (p problem) run(f func(rank int, s Solver) error) error {
 	var wg sync.WaitGroup
 	for r := range comms {
 		wg.Go(func() {
-			dev := cpu.New(max(1, p.threads))
+			var dev backend.Device = cpu.New(max(1, p.threads))
+			if p.apart {
+				dev = newApart(max(1, p.threads))
+			}
 			defer dev.Close()
 			s, err := p.solver(v, comms[r], dev)
 			if err == nil {
-				err = f(r, s)
+				defer s.Close()
+				err = f(r, s, dev)
 			}
 			if err != nil {
 				comms[r].Abort(1, err)

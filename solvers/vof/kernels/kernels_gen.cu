@@ -470,6 +470,68 @@ static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 &
     offsetof(Sweep3_f64, Start) == 72 && offsetof(Sweep3_f64, Out) == 96 && offsetof(Sweep3_f64, U) == 120 &&
     offsetof(Sweep3_f64, Planes) == 144, "Sweep3_f64");
 
+// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
+// the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
+// Tiles2[float32], tile2.go:29
+struct Tiles2_f32 {
+    Lattice Lattice_;
+    int32 Axis;
+    Array<int32, 2> N;
+    Array<int32, 2> Tiles;
+    Array<Array<int32, 2>, 2> Open;
+    Array<int32, 2> Kinds;
+    int32 Normal;
+    float Nudge;
+    float Dust;
+    Slice<float> F, Out;
+    Slice<float> U, V;
+    Slice<int32> Was;
+    Slice<int32> Is;
+};
+static_assert(sizeof(Tiles2_f32) == 216 && offsetof(Tiles2_f32, Lattice_) == 0 && offsetof(Tiles2_f32, Axis) == 12 &&
+    offsetof(Tiles2_f32, N) == 16 && offsetof(Tiles2_f32, Tiles) == 24 && offsetof(Tiles2_f32, Open) == 32 &&
+    offsetof(Tiles2_f32, Kinds) == 48 && offsetof(Tiles2_f32, Normal) == 56 && offsetof(Tiles2_f32, Nudge) == 60 &&
+    offsetof(Tiles2_f32, Dust) == 64 && offsetof(Tiles2_f32, F) == 72 && offsetof(Tiles2_f32, Out) == 96 &&
+    offsetof(Tiles2_f32, U) == 120 && offsetof(Tiles2_f32, V) == 144 && offsetof(Tiles2_f32, Was) == 168 &&
+    offsetof(Tiles2_f32, Is) == 192, "Tiles2_f32");
+
+// tileWork is where a tile begins and how many turns its loops take.
+// tileWork, tile2.go:46
+struct tileWork {
+    int32 x, y;
+    int32 load, between, cells, mark;
+    int32 copied;
+    int32 kind;
+};
+static_assert(sizeof(tileWork) == 32 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
+    offsetof(tileWork, load) == 8 && offsetof(tileWork, between) == 12 && offsetof(tileWork, cells) == 16 &&
+    offsetof(tileWork, mark) == 20 && offsetof(tileWork, copied) == 24 && offsetof(tileWork, kind) == 28, "tileWork");
+
+// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
+// the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
+// Tiles2[float64], tile2.go:29
+struct Tiles2_f64 {
+    Lattice Lattice_;
+    int32 Axis;
+    Array<int32, 2> N;
+    Array<int32, 2> Tiles;
+    Array<Array<int32, 2>, 2> Open;
+    Array<int32, 2> Kinds;
+    int32 Normal;
+    double Nudge;
+    double Dust;
+    Slice<double> F, Out;
+    Slice<double> U, V;
+    Slice<int32> Was;
+    Slice<int32> Is;
+};
+static_assert(sizeof(Tiles2_f64) == 224 && offsetof(Tiles2_f64, Lattice_) == 0 && offsetof(Tiles2_f64, Axis) == 12 &&
+    offsetof(Tiles2_f64, N) == 16 && offsetof(Tiles2_f64, Tiles) == 24 && offsetof(Tiles2_f64, Open) == 32 &&
+    offsetof(Tiles2_f64, Kinds) == 48 && offsetof(Tiles2_f64, Normal) == 56 && offsetof(Tiles2_f64, Nudge) == 64 &&
+    offsetof(Tiles2_f64, Dust) == 72 && offsetof(Tiles2_f64, F) == 80 && offsetof(Tiles2_f64, Out) == 104 &&
+    offsetof(Tiles2_f64, U) == 128 && offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, Was) == 176 &&
+    offsetof(Tiles2_f64, Is) == 200, "Tiles2_f64");
+
 // (*Lattice).at, types.go:23
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->Origin), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
@@ -480,7 +542,7 @@ DEVICE square_f32 around2_f32(Slice<float> f, int64 c, int64 sy) {
     return square_f32{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
-// (*square[float32]).youngs, normal2.go:38
+// (*square[float32]).youngs, normal2.go:44
 struct square_youngs_f32_results { float r0; float r1; };
 DEVICE square_youngs_f32_results square_youngs_f32(square_f32 *q) {
     return {(q->sw - q->se) + 2.0f * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0f * (q->s - q->n) + (q->se - q->ne)};
@@ -501,7 +563,7 @@ DEVICE square_f64 around2_f64(Slice<double> f, int64 c, int64 sy) {
     return square_f64{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
-// (*square[float64]).youngs, normal2.go:38
+// (*square[float64]).youngs, normal2.go:44
 struct square_youngs_f64_results { double r0; double r1; };
 DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
     return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
@@ -1626,7 +1688,7 @@ DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
-// side[float32], normal2.go:43
+// side[float32], normal2.go:49
 DEVICE float side_f32(float below, float above) {
     if (below >= above) {
         return 1.0f;
@@ -1663,7 +1725,7 @@ DEVICE float LineConstant_f32(float mx, float my, float f) {
 }
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
-// (*square[float32]).residual, normal2.go:71
+// (*square[float32]).residual, normal2.go:77
 DEVICE float square_residual_f32(square_f32 *q, float mx, float my) {
     float a = LineConstant_f32(mx, my, q->c);
     float d = Area_f32(mx, my, a + mx + my) - q->sw;
@@ -1685,7 +1747,7 @@ DEVICE float square_residual_f32(square_f32 *q, float mx, float my) {
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float32]).elvira, normal2.go:92
+// (*square[float32]).elvira, normal2.go:98
 struct square_elvira_f32_results { float r0; float r1; };
 DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
     float mx = 0.0f;
@@ -1739,7 +1801,7 @@ DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
 
 // lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
 // derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float32]).lvira, normal2.go:122
+// (*square[float32]).lvira, normal2.go:128
 struct square_lvira_f32_results { float r0; float r1; };
 DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
     float mx = 0.0f;
@@ -1795,7 +1857,7 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
 }
 
 // mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float32]).mixed, normal2.go:51
+// (*square[float32]).mixed, normal2.go:57
 struct square_mixed_f32_results { float r0; float r1; };
 DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
     float mx = 0.0f;
@@ -1821,38 +1883,44 @@ DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
     return {mx, my};
 }
 
-// normal2 finds a normal in cell c by the given way.
-// normal2[float32], normal2.go:20
-struct normal2_f32_results { float r0; float r1; };
-DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float nudge) {
-    square_f32 q = around2_f32(f, c, sy);
+// normal finds one from the nine cells alone, by Mixed where heights are asked for.
+// (*square[float32]).normal, normal2.go:32
+struct square_normal_f32_results { float r0; float r1; };
+DEVICE square_normal_f32_results square_normal_f32(square_f32 *q, int32 way, float nudge) {
     switch (way) {
     case 0:
     {
-        const auto results1 = square_youngs_f32(&q);
+        const auto results1 = square_youngs_f32(q);
         return {results1.r0, results1.r1};
     }
     case 2:
     {
-        const auto results2 = square_elvira_f32(&q);
+        const auto results2 = square_elvira_f32(q);
         return {results2.r0, results2.r1};
     }
     case 3:
     {
-        const auto results3 = square_lvira_f32(&q, nudge);
+        const auto results3 = square_lvira_f32(q, nudge);
         return {results3.r0, results3.r1};
     }
-    case 4:
-    {
+    }
+    const auto results4 = square_mixed_f32(q);
+    return {results4.r0, results4.r1};
+}
+
+// normal2 finds a normal in cell c by the given way.
+// normal2[float32], normal2.go:20
+struct normal2_f32_results { float r0; float r1; };
+DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float nudge) {
+    if (way == 4) {
         auto [mx, my, unused1, ok] = heights2_f32(f, c, sy, 1.0f, 1.0f);
         if (ok) {
             return {mx, my};
         }
-        break;
     }
-    }
-    const auto results4 = square_mixed_f32(&q);
-    return {results4.r0, results4.r1};
+    square_f32 q = around2_f32(f, c, sy);
+    const auto results1 = square_normal_f32(&q, way, nudge);
+    return {results1.r0, results1.r1};
 }
 
 // (*Sweep2[float32]).found, sweep2.go:125
@@ -1961,7 +2029,7 @@ DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *cl
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
-// side[float64], normal2.go:43
+// side[float64], normal2.go:49
 DEVICE double side_f64(double below, double above) {
     if (below >= above) {
         return 1.0;
@@ -1998,7 +2066,7 @@ DEVICE double LineConstant_f64(double mx, double my, double f) {
 }
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
-// (*square[float64]).residual, normal2.go:71
+// (*square[float64]).residual, normal2.go:77
 DEVICE double square_residual_f64(square_f64 *q, double mx, double my) {
     double a = LineConstant_f64(mx, my, q->c);
     double d = Area_f64(mx, my, a + mx + my) - q->sw;
@@ -2020,7 +2088,7 @@ DEVICE double square_residual_f64(square_f64 *q, double mx, double my) {
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float64]).elvira, normal2.go:92
+// (*square[float64]).elvira, normal2.go:98
 struct square_elvira_f64_results { double r0; double r1; };
 DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
     double mx = 0.0;
@@ -2074,7 +2142,7 @@ DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
 
 // lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
 // derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float64]).lvira, normal2.go:122
+// (*square[float64]).lvira, normal2.go:128
 struct square_lvira_f64_results { double r0; double r1; };
 DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
     double mx = 0.0;
@@ -2130,7 +2198,7 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
 }
 
 // mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float64]).mixed, normal2.go:51
+// (*square[float64]).mixed, normal2.go:57
 struct square_mixed_f64_results { double r0; double r1; };
 DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
     double mx = 0.0;
@@ -2156,38 +2224,44 @@ DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
     return {mx, my};
 }
 
-// normal2 finds a normal in cell c by the given way.
-// normal2[float64], normal2.go:20
-struct normal2_f64_results { double r0; double r1; };
-DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double nudge) {
-    square_f64 q = around2_f64(f, c, sy);
+// normal finds one from the nine cells alone, by Mixed where heights are asked for.
+// (*square[float64]).normal, normal2.go:32
+struct square_normal_f64_results { double r0; double r1; };
+DEVICE square_normal_f64_results square_normal_f64(square_f64 *q, int32 way, double nudge) {
     switch (way) {
     case 0:
     {
-        const auto results1 = square_youngs_f64(&q);
+        const auto results1 = square_youngs_f64(q);
         return {results1.r0, results1.r1};
     }
     case 2:
     {
-        const auto results2 = square_elvira_f64(&q);
+        const auto results2 = square_elvira_f64(q);
         return {results2.r0, results2.r1};
     }
     case 3:
     {
-        const auto results3 = square_lvira_f64(&q, nudge);
+        const auto results3 = square_lvira_f64(q, nudge);
         return {results3.r0, results3.r1};
     }
-    case 4:
-    {
+    }
+    const auto results4 = square_mixed_f64(q);
+    return {results4.r0, results4.r1};
+}
+
+// normal2 finds a normal in cell c by the given way.
+// normal2[float64], normal2.go:20
+struct normal2_f64_results { double r0; double r1; };
+DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double nudge) {
+    if (way == 4) {
         auto [mx, my, unused1, ok] = heights2_f64(f, c, sy, 1.0, 1.0);
         if (ok) {
             return {mx, my};
         }
-        break;
     }
-    }
-    const auto results4 = square_mixed_f64(&q);
-    return {results4.r0, results4.r1};
+    square_f64 q = around2_f64(f, c, sy);
+    const auto results1 = square_normal_f64(&q, way, nudge);
+    return {results1.r0, results1.r1};
 }
 
 // (*Sweep2[float64]).found, sweep2.go:125
@@ -3161,6 +3235,461 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
     }
 }
 
+// work finds what there is to do.
+// (*Tiles2[float32]).work, tile2.go:106
+DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 t) {
+    int32 x = rem(int32(t), s->Tiles[0]), y = quo(int32(t), s->Tiles[0]);
+    int32 was = s->Was[t];
+    int32 kind = was & 3;
+    bool same = kind != 3;
+    for (int32 k = 0; k < 9; k++) {
+        int32 i = sub(add(x, k % 3), 1), j = sub(add(y, k / 3), 1);
+        if (i < 0 || i >= s->Tiles[0] || j < 0 || j >= s->Tiles[1]) {
+            if (i < 0 && s->Open[0][0] > 0 || i >= s->Tiles[0] && s->Open[0][1] > 0 || j < 0 && s->Open[1][0] > 0 || j >= s->Tiles[1] && s->Open[1][1] > 0) {
+                // what others own may be anything
+                same = false;
+            }
+            continue;
+        }
+        if ((s->Was[add(i, mul(j, s->Tiles[0]))] & 3) != kind) {
+            same = false;
+        }
+    }
+    tileWork w = tileWork{mul(x, 32), mul(y, 32), 0, 0, 0, 0, 0, was | 4};
+    if (!same) {
+        w.load = 1444;
+        w.between = 1296;
+        w.cells = 1024;
+        w.mark = 256;
+    } else if ((was & 4) == 0) {
+        w.copied = 1024;
+    }
+    return w;
+}
+
+// clamped, tile2.go:144
+DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
+    if (i < lo) {
+        return lo;
+    }
+    if (i >= end) {
+        return sub(end, 1);
+    }
+    return i;
+}
+
+// beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
+// (*Tiles2[float32]).beyond, tile2.go:134
+DEVICE bool Tiles2_beyond_f32(const Tiles2_f32 *s, int32 px, int32 py) {
+    if (s->Axis == 0) {
+        return px < -1 || px > 32;
+    }
+    return py < -1 || py > 32;
+}
+
+// smallerOf, tile2.go:154
+DEVICE int32 smallerOf(int32 a, int32 b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// shared is the place of a tile's cell in shared memory.
+// shared, tile2.go:142
+DEVICE int32 shared(int32 px, int32 py) {
+    return add(add(px, 3), mul(add(py, 3), 38));
+}
+
+// (*Tiles2[float32]).velocity, tile2.go:184
+DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
+    if (axis == 0) {
+        return s->U[c];
+    }
+    return s->V[c];
+}
+
+// flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
+// (*Tiles2[float32]).flux, tile2.go:192
+DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<float, 1444> *a, int32 own,
+        int32 step, int64 c, int64 stride, float cfl, float q) {
+    if (cfl == 0.0f) {
+        return 0.0f;
+    }
+    int32 donor = own;
+    int64 place = c;
+    if (cfl > 0.0f) {
+        donor = sub(own, step);
+        place = sub(c, stride);
+    }
+    float f = (*a)[donor];
+    if (f <= s->Dust) {
+        return 0.0f;
+    }
+    if (f >= 1.0f - s->Dust) {
+        return cfl;
+    }
+    float t = abs_f32(cfl);
+    if (kind == 2) {
+        t /= 1.0f + (Tiles2_velocity_f32(s, axis, add(place, stride)) * q - Tiles2_velocity_f32(s, axis, place) * q);
+    }
+    square_f32 around = square_f32{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
+    auto [along, across] = square_normal_f32(&around, s->Normal, s->Nudge);
+    float alpha = LineConstant_f32(along, across, f);
+    if (axis == 1) {
+        const float value1 = across, value2 = along;
+        along = value1;
+        across = value2;
+    }
+    if (cfl > 0.0f) {
+        alpha -= along * (1.0f - t);
+    }
+    return cfl * Area_f32(along * t, across, alpha);
+}
+
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
+// (*Tiles2[float32]).sweep, tile2.go:162
+DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, int32 own, int64 c, float start,
+        Clock_f32 *clock) {
+    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    int32 step = 1;
+    int64 stride = 1;
+    if (axis == 1) {
+        step = 38;
+        stride = int64(s->Lattice_.SY);
+    }
+    float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
+    // As in Advance2.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (kind == 0 || f == 0.0f)) {
+        return f;
+    }
+    float full = 1.0f - s->Dust;
+    if (f >= full && below >= full && above >= full && (kind == 0 && start > 0.5f || kind != 0 && f == 1.0f)) {
+        return f;
+    }
+    float q = clock->Courant[axis];
+    float lo = Tiles2_velocity_f32(s, axis, c) * q, hi = Tiles2_velocity_f32(s, axis, add(c, stride)) * q;
+    float in = Tiles2_flux_f32(s, axis, kind, a, own, step, c, stride, lo, q);
+    float out = Tiles2_flux_f32(s, axis, kind, a, add(own, step), step, add(c, stride), stride, hi, q);
+    return updated_f32(kind, f, start, lo, hi, in, out);
+}
+
+// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
+// (*Tiles2[float32]).kindOf, tile2.go:225
+DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
+    float empty = 0.0f, full = 1.0f;
+    if (s->Kinds[0] == 0) {
+        empty = s->Dust;
+        full = 1.0f - s->Dust;
+    }
+    int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
+    int32 kind = 0;
+    for (int32 n = 0; n < 4; n++) {
+        if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
+            break;
+        }
+        float v = (*f)[shared(add(px, n), py)];
+        if (!(v <= empty) || s->Kinds[0] != 0 && v < 0.0f) {
+            kind |= 1;
+        }
+        if (!(v >= full) || s->Kinds[0] != 0 && v > 1.0f) {
+            kind |= 2;
+        }
+    }
+    return kind;
+}
+
+// merged is the kind of several pieces together.
+// merged[float32], tile2.go:249
+DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
+    int32 kind = 0;
+    for (int32 k = 0, end1 = n; k < end1; k++) {
+        kind |= int32((*pieces)[add(first, k)]);
+    }
+    return kind;
+}
+
+// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit.
+// TileStep2[float32], tile2.go:56
+DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
+        Array<float, 1444> *between) {
+    tileWork w = Tiles2_work_f32(s, t);
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        int32 i = clamped(sub(add(w.x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
+        int32 j = clamped(sub(add(w.y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
+        (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
+        int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
+        if (Tiles2_beyond_f32(s, px, py)) {
+            continue;
+        }
+        int32 i = clamped(add(w.x, px), neg(smallerOf(s->Open[0][0], 2)), add(s->N[0], smallerOf(s->Open[0][1], 2)));
+        int32 j = clamped(add(w.y, py), neg(smallerOf(s->Open[1][0], 2)), add(s->N[1], smallerOf(s->Open[1][1], 2)));
+        int32 own = shared(sub(i, w.x), sub(j, w.y));
+        (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        int32 px = k % 32, py = k / 32;
+        int32 i = add(w.x, px), j = add(w.y, py);
+        if (i >= s->N[0] || j >= s->N[1]) {
+            continue;
+        }
+        int32 own = shared(px, py);
+        int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
+        float after = Tiles2_sweep_f32(s, 1, between, own, c, (*f)[own], clock);
+        s->Out[c] = after;
+        (*f)[own] = after;
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+        (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+        (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (i < s->N[0] && j < s->N[1]) {
+            int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
+            s->Out[c] = s->F[c];
+        }
+    }
+    __syncthreads();
+    for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
+        s->Is[t] = w.kind;
+        if (w.mark > 0) {
+            s->Is[t] = merged_f32(between, 256, 16);
+        }
+    }
+}
+
+// work finds what there is to do.
+// (*Tiles2[float64]).work, tile2.go:106
+DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 t) {
+    int32 x = rem(int32(t), s->Tiles[0]), y = quo(int32(t), s->Tiles[0]);
+    int32 was = s->Was[t];
+    int32 kind = was & 3;
+    bool same = kind != 3;
+    for (int32 k = 0; k < 9; k++) {
+        int32 i = sub(add(x, k % 3), 1), j = sub(add(y, k / 3), 1);
+        if (i < 0 || i >= s->Tiles[0] || j < 0 || j >= s->Tiles[1]) {
+            if (i < 0 && s->Open[0][0] > 0 || i >= s->Tiles[0] && s->Open[0][1] > 0 || j < 0 && s->Open[1][0] > 0 || j >= s->Tiles[1] && s->Open[1][1] > 0) {
+                // what others own may be anything
+                same = false;
+            }
+            continue;
+        }
+        if ((s->Was[add(i, mul(j, s->Tiles[0]))] & 3) != kind) {
+            same = false;
+        }
+    }
+    tileWork w = tileWork{mul(x, 32), mul(y, 32), 0, 0, 0, 0, 0, was | 4};
+    if (!same) {
+        w.load = 1444;
+        w.between = 1296;
+        w.cells = 1024;
+        w.mark = 256;
+    } else if ((was & 4) == 0) {
+        w.copied = 1024;
+    }
+    return w;
+}
+
+// beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
+// (*Tiles2[float64]).beyond, tile2.go:134
+DEVICE bool Tiles2_beyond_f64(const Tiles2_f64 *s, int32 px, int32 py) {
+    if (s->Axis == 0) {
+        return px < -1 || px > 32;
+    }
+    return py < -1 || py > 32;
+}
+
+// (*Tiles2[float64]).velocity, tile2.go:184
+DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
+    if (axis == 0) {
+        return s->U[c];
+    }
+    return s->V[c];
+}
+
+// flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
+// (*Tiles2[float64]).flux, tile2.go:192
+DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array<double, 1444> *a, int32 own,
+        int32 step, int64 c, int64 stride, double cfl, double q) {
+    if (cfl == 0.0) {
+        return 0.0;
+    }
+    int32 donor = own;
+    int64 place = c;
+    if (cfl > 0.0) {
+        donor = sub(own, step);
+        place = sub(c, stride);
+    }
+    double f = (*a)[donor];
+    if (f <= s->Dust) {
+        return 0.0;
+    }
+    if (f >= 1.0 - s->Dust) {
+        return cfl;
+    }
+    double t = abs_f64(cfl);
+    if (kind == 2) {
+        t /= 1.0 + (Tiles2_velocity_f64(s, axis, add(place, stride)) * q - Tiles2_velocity_f64(s, axis, place) * q);
+    }
+    square_f64 around = square_f64{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
+    auto [along, across] = square_normal_f64(&around, s->Normal, s->Nudge);
+    double alpha = LineConstant_f64(along, across, f);
+    if (axis == 1) {
+        const double value1 = across, value2 = along;
+        along = value1;
+        across = value2;
+    }
+    if (cfl > 0.0) {
+        alpha -= along * (1.0 - t);
+    }
+    return cfl * Area_f64(along * t, across, alpha);
+}
+
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
+// (*Tiles2[float64]).sweep, tile2.go:162
+DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, int32 own, int64 c,
+        double start, Clock_f64 *clock) {
+    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    int32 step = 1;
+    int64 stride = 1;
+    if (axis == 1) {
+        step = 38;
+        stride = int64(s->Lattice_.SY);
+    }
+    double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
+    // As in Advance2.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (kind == 0 || f == 0.0)) {
+        return f;
+    }
+    double full = 1.0 - s->Dust;
+    if (f >= full && below >= full && above >= full && (kind == 0 && start > 0.5 || kind != 0 && f == 1.0)) {
+        return f;
+    }
+    double q = clock->Courant[axis];
+    double lo = Tiles2_velocity_f64(s, axis, c) * q, hi = Tiles2_velocity_f64(s, axis, add(c, stride)) * q;
+    double in = Tiles2_flux_f64(s, axis, kind, a, own, step, c, stride, lo, q);
+    double out = Tiles2_flux_f64(s, axis, kind, a, add(own, step), step, add(c, stride), stride, hi, q);
+    return updated_f64(kind, f, start, lo, hi, in, out);
+}
+
+// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
+// (*Tiles2[float64]).kindOf, tile2.go:225
+DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
+    double empty = 0.0, full = 1.0;
+    if (s->Kinds[0] == 0) {
+        empty = s->Dust;
+        full = 1.0 - s->Dust;
+    }
+    int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
+    int32 kind = 0;
+    for (int32 n = 0; n < 4; n++) {
+        if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
+            break;
+        }
+        double v = (*f)[shared(add(px, n), py)];
+        if (!(v <= empty) || s->Kinds[0] != 0 && v < 0.0) {
+            kind |= 1;
+        }
+        if (!(v >= full) || s->Kinds[0] != 0 && v > 1.0) {
+            kind |= 2;
+        }
+    }
+    return kind;
+}
+
+// merged is the kind of several pieces together.
+// merged[float64], tile2.go:249
+DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
+    int32 kind = 0;
+    for (int32 k = 0, end1 = n; k < end1; k++) {
+        kind |= int32((*pieces)[add(first, k)]);
+    }
+    return kind;
+}
+
+// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit.
+// TileStep2[float64], tile2.go:56
+DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
+        Array<double, 1444> *between) {
+    tileWork w = Tiles2_work_f64(s, t);
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        int32 i = clamped(sub(add(w.x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
+        int32 j = clamped(sub(add(w.y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
+        (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
+        int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
+        if (Tiles2_beyond_f64(s, px, py)) {
+            continue;
+        }
+        int32 i = clamped(add(w.x, px), neg(smallerOf(s->Open[0][0], 2)), add(s->N[0], smallerOf(s->Open[0][1], 2)));
+        int32 j = clamped(add(w.y, py), neg(smallerOf(s->Open[1][0], 2)), add(s->N[1], smallerOf(s->Open[1][1], 2)));
+        int32 own = shared(sub(i, w.x), sub(j, w.y));
+        (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        int32 px = k % 32, py = k / 32;
+        int32 i = add(w.x, px), j = add(w.y, py);
+        if (i >= s->N[0] || j >= s->N[1]) {
+            continue;
+        }
+        int32 own = shared(px, py);
+        int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
+        double after = Tiles2_sweep_f64(s, 1, between, own, c, (*f)[own], clock);
+        s->Out[c] = after;
+        (*f)[own] = after;
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+        (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+        (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (i < s->N[0] && j < s->N[1]) {
+            int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
+            s->Out[c] = s->F[c];
+        }
+    }
+    __syncthreads();
+    for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
+        s->Is[t] = w.kind;
+        if (w.mark > 0) {
+            s->Is[t] = merged_f64(between, 256, 16);
+        }
+    }
+}
+
+// FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary. None of the
+// cells that are copied from is one that is copied to.
+// FillWall[float32], wall.go:7
+DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
+    f[to[i]] = f[from[i]];
+}
+
+// FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary. None of the
+// cells that are copied from is one that is copied to.
+// FillWall[float64], wall.go:7
+DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
+    f[to[i]] = f[from[i]];
+}
+
 // Kernel Gradient2, gradient.go:15
 extern "C" __global__ void __launch_bounds__(256) Gradient2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f32 g) {
@@ -3345,4 +3874,36 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
+}
+
+// Kernel TileStep2, tile2.go:56
+extern "C" __global__ void __launch_bounds__(256) TileStep2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
+    __shared__ Array<float, 1444> f;
+    __shared__ Array<float, 1444> between;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TileStep2_f32_at(t, &s, clock, &f, &between);
+}
+
+// Kernel TileStep2, tile2.go:56
+extern "C" __global__ void __launch_bounds__(256) TileStep2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
+    __shared__ Array<double, 1444> f;
+    __shared__ Array<double, 1444> between;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TileStep2_f64_at(t, &s, clock, &f, &between);
+}
+
+// Kernel FillWall, wall.go:7
+extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
+        Slice<int32> to, Slice<float> f) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) FillWall_f32_at(i, from, to, f);
+}
+
+// Kernel FillWall, wall.go:7
+extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
+        Slice<int32> to, Slice<double> f) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) FillWall_f64_at(i, from, to, f);
 }

@@ -340,3 +340,59 @@ func (loop *Reconstruct3Loop[F]) Launch() abi.Launch {
 		abi.ConstantOf("s", loop.s),
 	}}
 }
+
+// TileStep2Loop runs TileStep2 for lo ≤ index < hi, on the CPU or another device.
+type TileStep2Loop[F Float] struct {
+	s     *Tiles2[F]
+	clock *Clock[F]
+}
+
+// NewTileStep2Loop prepares TileStep2.
+func NewTileStep2Loop[F Float](s *Tiles2[F], clock *Clock[F]) *TileStep2Loop[F] {
+	return &TileStep2Loop[F]{s, clock}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TileStep2Loop[F]) Range(lo, hi int) {
+	var f [1444]F
+	var between [1444]F
+	for t := lo; t < hi; t++ {
+		TileStep2(t, loop.s, loop.clock, &f, &between)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TileStep2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileStep2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.PointerTo("clock", loop.clock),
+	}}
+}
+
+// FillWallLoop runs FillWall for lo ≤ index < hi, on the CPU or another device.
+type FillWallLoop[F Float] struct {
+	from []int32
+	to   []int32
+	f    []F
+}
+
+// NewFillWallLoop prepares FillWall.
+func NewFillWallLoop[F Float](from []int32, to []int32, f []F) *FillWallLoop[F] {
+	return &FillWallLoop[F]{from, to, f}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *FillWallLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		FillWall(i, loop.from, loop.to, loop.f)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *FillWallLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "FillWall" + abi.Suffix[F](), Block: 256, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("from", loop.from),
+		abi.ElementsOf("to", loop.to),
+		abi.ElementsOf("f", loop.f),
+	}}
+}

@@ -18,7 +18,18 @@ func around2[F Float](f []F, c, sy int) square[F] {
 
 // normal2 finds a normal in cell c by the given way.
 func normal2[F Float](f []F, c, sy int, way int32, nudge F) (mx, my F) {
+	if way == Heights {
+		mx, my, _, ok := heights2(f, c, sy, 1, 1)
+		if ok {
+			return mx, my
+		}
+	}
 	q := around2(f, c, sy)
+	return q.normal(way, nudge)
+}
+
+// normal finds one from the nine cells alone, by Mixed where heights are asked for.
+func (q *square[F]) normal(way int32, nudge F) (mx, my F) {
 	switch way {
 	case Youngs:
 		return q.youngs()
@@ -26,11 +37,6 @@ func normal2[F Float](f []F, c, sy int, way int32, nudge F) (mx, my F) {
 		return q.elvira()
 	case LVIRA:
 		return q.lvira(nudge)
-	case Heights:
-		mx, my, _, ok := heights2(f, c, sy, 1, 1)
-		if ok {
-			return mx, my
-		}
 	}
 	return q.mixed()
 }

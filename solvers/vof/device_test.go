@@ -1,0 +1,169 @@
+package vof
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/vof/flow"
+	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+)
+
+// apart is a device with memory of its own, as a GPU's: pages that may only be touched while a kernel or a copy runs, so
+// that whatever of the host follows an address there ends the program.
+type apart struct {
+	*cpu.Device
+	pages    map[unsafe.Pointer][]byte
+	launched int // recordings
+}
+
+func newApart(threads int) *apart {
+	return &apart{Device: cpu.New(threads), pages: map[unsafe.Pointer][]byte{}}
+}
+
+func (d *apart) open(f func()) {
+	for _, p := range d.pages {
+		_ = syscall.Mprotect(p, syscall.PROT_READ|syscall.PROT_WRITE)
+	}
+	f()
+	for _, p := range d.pages {
+		_ = syscall.Mprotect(p, syscall.PROT_NONE)
+	}
+}
+
+func (d *apart) Run(l backend.Loop, lo, hi int) { d.open(func() { d.Device.Run(l, lo, hi) }) }
+
+func (d *apart) Alloc(n int) (unsafe.Pointer, error) {
+	p, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		return nil, err
+	}
+	d.pages[unsafe.Pointer(&p[0])] = p
+	return unsafe.Pointer(&p[0]), nil
+}
+
+func (d *apart) Free(p unsafe.Pointer) error {
+	err := syscall.Munmap(d.pages[p])
+	delete(d.pages, p)
+	return err
+}
+
+func (d *apart) copy(dst, src unsafe.Pointer, n int) error {
+	d.open(func() { copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n)) })
+	return nil
+}
+
+func (d *apart) Upload(dst, src unsafe.Pointer, n int) error   { return d.copy(dst, src, n) }
+func (d *apart) Download(dst, src unsafe.Pointer, n int) error { return d.copy(dst, src, n) }
+func (d *apart) Move(dst, src unsafe.Pointer, n int) error     { return d.copy(dst, src, n) }
+func (d *apart) Sync() error                                   { return nil }
+
+func (d *apart) Pin(n int) ([]byte, error) { return make([]byte, n), nil }
+func (d *apart) Unpin([]byte) error        { return nil }
+func (d *apart) Fetched() error            { return nil }
+func (d *apart) Fetch(dst, src []byte) error {
+	d.open(func() { copy(dst, src) })
+	return nil
+}
+func (d *apart) Deliver(dst, src []byte) error { return d.Fetch(dst, src) }
+
+// recorded is a sequence of kernels that runs when it is launched.
+type recorded struct {
+	d     *apart
+	queue func() error
+}
+
+func (d *apart) Record(queue func() error) (backend.Recording, error) { return recorded{d, queue}, nil }
+
+func (r recorded) Launch() {
+	r.d.launched++
+	_ = r.queue()
+}
+func (recorded) Close() {}
+
+// TestSameBitsInAnyWay: the state does not depend on where arrays live, how often ghosts are exchanged, and whether steps
+// go sweep by sweep, tile by tile, or in recordings.
+func TestSameBitsInAnyWay(t *testing.T) {
+	odd := plane(70)
+	odd.N = [3]int{70, 45, 1}
+	periodic := plane(66)
+	periodic.Periodic = [3]bool{true, true}
+	channel := plane(48)
+	channel.Periodic = [3]bool{false, true}
+	solid := space(18)
+	solid.N, solid.Periodic = [3]int{18, 20, 16}, [3]bool{false, false, true}
+	disk, ball := shape.Ball(.5, .75, 0, .15), shape.Ball(.35, .35, .35, .15)
+	crossing := func(x, y, z float64) func(*grid.Grid) (flow.Flow, error) {
+		return func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(x, y, z), nil }
+	}
+	cases := map[string]problem{
+		"channel":  {grid: channel, body: shape.Ball(.1, .5, 0, .2), flow: crossing(-.3, 1, 0), cfg: config("myc", "weymouth-yue", .5)},
+		"periodic": {grid: periodic, body: disk, flow: crossing(1, .7, 0), cfg: config("youngs", "weymouth-yue", .5)},
+		"heights":  {grid: plane(48), body: disk, flow: named("rider-kothe", 2), cfg: config("height", "weymouth-yue", .5)},
+		"space":    {grid: solid, body: ball, flow: crossing(.5, .7, -.4), cfg: config("myc", "weymouth-yue", .5)},
+		"enright":  {grid: space(16), body: ball, flow: named("enright", 3), cfg: config("elvira", "weymouth-yue", .5)},
+		"single":   {grid: odd, body: disk, flow: named("rider-kothe", 2), cfg: config("myc", "ei-le", .9), precision: "float32"},
+	}
+	for _, normal := range []string{"youngs", "myc", "elvira", "lvira"} {
+		for _, advect := range Advections {
+			cases[normal+" "+advect] = problem{grid: odd, body: disk, flow: named("rider-kothe", 2), cfg: config(normal, advect, .45)}
+		}
+	}
+	for name, p := range cases {
+		want, hash, err := p.until(.15)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, parts := range [][3]int{{1, 1, 1}, {2, 2, 1}} {
+			for _, w := range []struct {
+				halo, sweep string
+				apart       bool
+			}{{"step", "cells", false}, {"step", "tiles", false}, {"sweep", "", true}, {"step", "cells", true}, {"step", "", true}} {
+				if w.sweep == "tiles" && (p.grid.Dim == 3 || p.cfg.Normal == "height") {
+					continue
+				}
+				q := p
+				q.parts, q.apart, q.cfg.Halo, q.cfg.Sweep = parts, w.apart, w.halo, w.sweep
+				got, other, err := q.until(.15)
+				if err != nil {
+					t.Fatalf("%s, %v, %+v: %v", name, parts, w, err)
+				}
+				if other != hash || got != want {
+					t.Errorf("%s, %v, %+v: state %.8s, want %.8s\n%+v, want\n%+v", name, parts, w, other, hash, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestRecordings: steps of a rank that is alone are queued many at a time.
+func TestRecordings(t *testing.T) {
+	p := problem{grid: plane(64), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: config("myc", "weymouth-yue", .5)}
+	_, want, err := p.until(.7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.apart = true
+	err = p.onDevice(func(_ int, s Solver, dev backend.Device) error {
+		for s.Time() < .7 {
+			if err := s.Advance(ctx, .7, 1000); err != nil {
+				return err
+			}
+		}
+		if n := dev.(*apart).launched; n < 3 || n != s.Steps()/turns {
+			return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
+		}
+		got, err := s.Hash(ctx)
+		if got != want {
+			t.Errorf("state %.8s, want %.8s", got, want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,89 @@
+package kernels_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// TestTiles compares tiles with their translation, bit by bit; package vof compares them with the
+// sweeps that they stand for.
+func TestTiles(t *testing.T) {
+	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
+		t.Run("float32", func(t *testing.T) { tiles[float32](t, l, 0x1p-11) })
+		t.Run("float64", func(t *testing.T) { tiles[float64](t, l, 0x1p-26) })
+	})
+}
+
+func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
+	const nx, ny, g = 150, 106, TileReach
+	rng := rand.New(rand.NewPCG(5, 6))
+	lattice := Lattice{Origin: g*(nx+2*g) + g, SY: nx + 2*g}
+	n := (nx + 2*g) * (ny + 2*g)
+	clock := &Clock[F]{Courant: [3]F{1, -1, .9}}
+	const across, up = (nx + TileX - 1) / TileX, (ny + TileY - 1) / TileY
+	for normal := Youngs; normal <= LVIRA; normal++ {
+		for axis := range int32(2) {
+			kinds := [2]int32{WeymouthYue, WeymouthYue}
+			if rng.IntN(2) == 0 {
+				kinds = [2]int32{Eulerian, Lagrangian}
+			}
+			f, u, v := noisy[F](rng, n, nx+2*g), velocities[F](rng, n), velocities[F](rng, n)
+			for c := range f { // a corner of nothing, so that a tile has nothing to do
+				if c%(nx+2*g) > 40 && c/(nx+2*g) < 75 {
+					f[c] = 0
+				}
+			}
+			// Every tile is mixed at first; after two steps each knows what it is.
+			was := slices.Repeat([]int32{Mixed2}, across*up)
+			fields := [2][2][]F{{slices.Clone(f), make([]F, n)}, {slices.Clone(f), make([]F, n)}}
+			known := [2][2][]int32{{slices.Clone(was), make([]int32, len(was))}, {slices.Clone(was), make([]int32, len(was))}}
+			for step := range 4 {
+				from, to := step%2, 1-step%2
+				for k := range 2 {
+					copy(fields[k][to], ghostsOf(fields[k][from], fields[k][to], nx, ny, g))
+					s := &Tiles2[F]{Lattice: lattice, Axis: axis, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Kinds: kinds, Normal: normal,
+						Open: [2][2]int32{{g, 0}, {0, g}}, Nudge: nudge, Dust: nudge * nudge, F: fields[k][from], Out: fields[k][to], U: u, V: v,
+						Was: known[k][from], Is: known[k][to]}
+					if k == 0 {
+						NewTileStep2Loop(s, clock).Range(0, len(was))
+					} else {
+						l.Run(t, NewTileStep2Loop(s, clock), 0, len(was))
+					}
+				}
+				kerneltest.Same(t, "TileStep2", fields[0][to], fields[1][to], nil)
+				kerneltest.Same(t, "TileStep2's kinds", known[0][to], known[1][to], nil)
+			}
+			settled := 0
+			for _, k := range known[0][0] {
+				if k&Settled != 0 {
+					settled++
+				}
+			}
+			if settled == 0 || settled == len(was) {
+				t.Errorf("%d of %d tiles have nothing to do", settled, len(was))
+			}
+		}
+	}
+	f := noisy[F](rng, n, nx)
+	other := slices.Clone(f)
+	from, to := []int32{3, 4, 5, 5}, []int32{10, 11, 12, 13}
+	NewFillWallLoop(from, to, f).Range(0, len(from))
+	l.Run(t, NewFillWallLoop(from, to, other), 0, len(from))
+	kerneltest.Same(t, "FillWall", f, other, nil)
+}
+
+// ghostsOf gives to the ghosts of from, which a step leaves alone.
+func ghostsOf[F Float](from, to []F, nx, ny, g int) []F {
+	to = slices.Clone(to)
+	for c := range from {
+		if i, j := c%(nx+2*g)-g, c/(nx+2*g)-g; i < 0 || i >= nx || j < 0 || j >= ny {
+			to[c] = from[c]
+		}
+	}
+	return to
+}

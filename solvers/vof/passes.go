@@ -1,0 +1,166 @@
+package vof
+
+import (
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// ways is how the steps of a rank go.
+type ways struct {
+	stored bool // planes are found once and kept: they cost more than storing them
+	wide   bool // one exchange a step, and sweeps over boxes that shrink to the block
+	tiled  bool
+	tiles  [2]int
+}
+
+// choose finds the ways. apart tells that the device has memory of its own.
+func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
+	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
+	w.wide = c.Halo == "step"
+	alone := true // all sides are walls
+	for axis := range b.Grid.Dim {
+		for _, open := range openSides(b, axis) {
+			alone = alone && !open
+		}
+	}
+	why := ""
+	switch {
+	case b.Grid.Dim == 3:
+		why = "tiles are for the plane"
+	case c.Normal == "height":
+		why = "heights reach too far for tiles"
+	case !alone && !w.wide:
+		why = `tiles need halo "step" where a block has neighbours`
+	}
+	if c.Sweep == "tiles" && why != "" {
+		return w, fmt.Errorf("sweep \"tiles\" cannot be: %s", why)
+	}
+	w.tiled = c.Sweep == "tiles" || c.Sweep != "cells" && apart && why == ""
+	if w.tiled {
+		w.tiles = [2]int{(b.N[0] + kernels.TileX - 1) / kernels.TileX, (b.N[1] + kernels.TileY - 1) / kernels.TileY}
+	}
+	return w, nil
+}
+
+// openSides tells whether other cells of the grid follow a block, below and above along an axis.
+func openSides(b *grid.Block, axis int) [2]bool {
+	periodic := b.Grid.Periodic[axis]
+	return [2]bool{periodic || b.Lo[axis] > 0, periodic || b.Lo[axis]+b.N[axis] < b.Grid.N[axis]}
+}
+
+// pass is a sweep, or in tiles a whole step, with what it needs.
+type pass[F kernels.Float] struct {
+	field       []F  // leads from here
+	exchange    bool // its ghosts are needed from others
+	walls       backend.Loop
+	reconstruct backend.Loop
+	advance     backend.Loop
+	planes      int // indices of reconstruct
+	cells       int // and of advance
+}
+
+// passes prepares step k of the turns.
+func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int) []pass[F] {
+	if w.tiled {
+		return []pass[F]{a.tiledPass(b, cfg, w, k)}
+	}
+	layout, dim := lattice(b), b.Grid.Dim
+	strides := [3]int32{1, layout.SY, layout.SZ}
+	kinds, clock := cfg.kinds(), &a.clocks[k]
+	var all []pass[F]
+	for n := range dim {
+		axis := (k + n) % dim
+		from, to := a.fields[n], a.fields[(n+1)%dim]
+		box := abi.Box{Hi: b.N}
+		if w.wide {
+			box = cfg.widened(b, k, n)
+		}
+		wide := box // with the donors beyond
+		wide.Lo[axis]--
+		wide.Hi[axis]++
+		p := pass[F]{field: from, exchange: n == 0 || !w.wide, cells: box.Size()}
+		p.walls = kernels.NewFillWallLoop(a.from, a.to, from)
+		if dim == 2 {
+			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
+				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes2}
+			p.advance = kernels.NewAdvance2Loop(box, s, clock)
+			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
+		} else {
+			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
+				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
+			p.advance = kernels.NewAdvance3Loop(box, s, clock)
+			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
+		}
+		if w.stored {
+			p.planes = wide.Size()
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// widened is the box of sweep n of step k, with the ghosts that later sweeps of the step will read.
+func (c Config) widened(b *grid.Block, k, n int) abi.Box {
+	along, across := c.reach()
+	box := abi.Box{Hi: b.N}
+	for later := n + 1; later < b.Grid.Dim; later++ {
+		for axis := range b.Grid.Dim {
+			more := across
+			if axis == (k+later)%b.Grid.Dim {
+				more = along
+			}
+			open := openSides(b, axis)
+			if open[0] {
+				box.Lo[axis] -= more
+			}
+			if open[1] {
+				box.Hi[axis] += more
+			}
+		}
+	}
+	return box
+}
+
+// tiledPass is the whole of step k.
+func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int) pass[F] {
+	s := &kernels.Tiles2[F]{Lattice: lattice(b), Axis: int32(k % 2), N: [2]int32{int32(b.N[0]), int32(b.N[1])},
+		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Kinds: cfg.kinds(), Normal: cfg.way(), Nudge: nudge[F](), Dust: dust[F](),
+		F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1], Was: a.kinds[k%2], Is: a.kinds[1-k%2]}
+	for axis := range 2 {
+		for side, open := range openSides(b, axis) {
+			if open {
+				s.Open[axis][side] = kernels.TileReach
+			}
+		}
+	}
+	return pass[F]{field: s.F, exchange: true, advance: kernels.NewTileStep2Loop(s, &a.clocks[k]), cells: w.tiles[0] * w.tiles[1]}
+}
+
+// kinds are those of the sweeps of a step.
+func (c Config) kinds() [2]int32 {
+	if c.Advect == "ei-le" {
+		return [2]int32{kernels.Eulerian, kernels.Lagrangian}
+	}
+	return [2]int32{kernels.WeymouthYue, kernels.WeymouthYue}
+}
+
+// nudge is the root of a precision.
+func nudge[F kernels.Float]() F {
+	if F(1)+0x1p-40 == 1 {
+		return 0x1p-12
+	}
+	return 0x1p-26
+}
+
+// dust is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers from the
+// errors of its fluxes.
+func dust[F kernels.Float]() F {
+	if F(1)+0x1p-40 == 1 {
+		return 0x1p-17
+	}
+	return 0x1p-46
+}

@@ -1,0 +1,130 @@
+package vof
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
+	err := s.Advance(ctx, until, 1)
+	return s.took, err
+}
+
+// Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
+// lengths, so that the host never waits for it; where no other rank has a part either, all turns are one recording.
+func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
+	s.took = 0
+	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
+		return fmt.Errorf("a step from t = %g to %g", s.t, until)
+	}
+	recorder, records := s.dev.(backend.Recorder)
+	for steps = max(1, steps); steps > 0 && s.t < until; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.clockAt = time.Now()
+		first := s.steps % turns
+		n := s.schedule(until, first, min(steps, turns-first))
+		if err := backend.Upload(s.dev, s.clocks[first:first+n], s.next[first:first+n]); err != nil {
+			return err
+		}
+		steps -= n
+		if n == turns && records && s.alone {
+			if err := s.repeat(ctx, recorder); err != nil {
+				return err
+			}
+			continue
+		}
+		for k := first; k < first+n; k++ {
+			if err := s.sweeps(ctx, s.passes[k]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// schedule sets the clocks of at most n steps that lead to until, from the given turn on, and returns how many there are.
+func (s *solver[F]) schedule(until float64, first, n int) int {
+	for k := range n {
+		dt, last := s.stepTo(until)
+		factor := s.flow.At(s.t + dt/2)
+		for d := range s.block.Grid.Dim {
+			s.next[first+k].Courant[d] = F(factor * dt / s.block.Grid.Spacing(d))
+		}
+		s.steps++
+		s.longest = max(s.longest, dt*math.Abs(factor))
+		s.took = dt
+		if s.t += dt; last {
+			s.t = until
+			return k + 1
+		}
+	}
+	return n
+}
+
+// sweeps queues a step.
+func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
+	for i := range passes {
+		p := &passes[i]
+		if p.exchange {
+			if err := s.exchange(ctx, p.field); err != nil {
+				return err
+			}
+		}
+		if p.walls != nil {
+			s.dev.Run(p.walls, 0, len(s.to))
+		}
+		s.lap(inHalo)
+		if p.planes > 0 {
+			s.dev.Run(p.reconstruct, 0, p.planes)
+			s.lap(inPlanes)
+		}
+		s.dev.Run(p.advance, 0, p.cells)
+		s.lap(inSweeps)
+	}
+	return nil
+}
+
+// repeat queues all turns in one call.
+func (s *solver[F]) repeat(ctx context.Context, recorder backend.Recorder) (err error) {
+	if s.replay == nil {
+		s.replay, err = recorder.Record(func() error {
+			for k := range turns {
+				if err := s.sweeps(ctx, s.passes[k]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	s.replay.Launch()
+	s.lap(inSweeps)
+	return nil
+}
+
+const (
+	inHalo = iota
+	inPlanes
+	inSweeps
+)
+
+// lap books the time since the last lap.
+func (s *solver[F]) lap(phase int) {
+	now := time.Now()
+	s.spent[phase] += now.Sub(s.clockAt)
+	s.clockAt = now
+}
+
+func (s *solver[F]) Phases() map[string]float64 {
+	return map[string]float64{
+		"halo": s.spent[inHalo].Seconds(), "planes": s.spent[inPlanes].Seconds(), "sweeps": s.spent[inSweeps].Seconds(),
+	}
+}
