@@ -1,0 +1,260 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"runtime/debug"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// SmoothOptions say what Smooth measures: all combinations of the lists.
+type SmoothOptions struct {
+	Sizes     []int  // edges a side, as the thesis counts them: a mesh has about 0.628 size² vertices
+	Metric    string // linear or sinusoidal
+	Grid      int    // nodes a side of the discrete metric; 0 for the least power of two that is no less than the size
+	Smoothers []string
+	Sweeps    int
+	Guard     string
+	Colouring string
+	Order     string // of vertices within a set
+	Precision string
+	Threads   []int
+
+	// Open returns the device to measure, with so many threads if it is the CPU, and what to call when done with it.
+	Open func(threads int) (dev backend.Device, done func(), err error)
+}
+
+// MaxSmoothSize bounds sizes: meshes of 63 million vertices.
+const MaxSmoothSize = 10_000
+
+// Smooth takes sweeps over Delaunay meshes of the unit square on one rank, as the protocol of the thesis says, and
+// prints a table, and then the thesis's own tables with ours beside them. Seconds are those of the sweeps and of copies
+// to the device and back; making, colouring and setting up are told apart. Times for 10,000 sweeps are in proportion
+// where fewer were made.
+func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
+	if o.Sweeps < 1 || len(o.Sizes) == 0 || len(o.Smoothers) == 0 {
+		return fmt.Errorf("%d sweeps over %d meshes with %d smoothers: at least 1 of each", o.Sweeps, len(o.Sizes),
+			len(o.Smoothers))
+	}
+	fmt.Fprintf(w, "%d sweeps, %s metric on a grid, guard %s, colouring %s, %s\n", o.Sweeps, o.Metric, o.Guard,
+		o.Colouring, o.Precision)
+	fmt.Fprintf(w, "%6s %9s %6s %4s %-11s %7s %8s %8s %9s %9s %8s %9s %13s %13s\n", "size", "vertices", "grid", "sets",
+		"smoother", "threads", "colour s", "set up s", "sweeps s", "copies s", "ns", "10⁴ s", "quality min", "quality mean")
+	var all []smoothResult
+	for _, size := range o.Sizes {
+		results, err := o.onSize(ctx, w, size)
+		if err != nil {
+			return err
+		}
+		all = append(all, results...)
+	}
+	thesisTables(w, o.Metric, all)
+	return nil
+}
+
+// smoothResult is one measurement.
+type smoothResult struct {
+	size     int
+	smoother string
+	threads  int
+	seconds  float64 // for 10,000 sweeps, with copies
+}
+
+func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]smoothResult, error) {
+	if size < 2 || size > MaxSmoothSize {
+		return nil, fmt.Errorf("size %d is not between 2 and %d", size, MaxSmoothSize)
+	}
+	m, err := thesisMesh(thesisSize(size).vertices)
+	if err != nil {
+		return nil, err
+	}
+	grid := o.Grid
+	if grid == 0 {
+		grid = min(1<<bits.Len(uint(size-1)), smooth.MaxSamples)
+	}
+	metric, err := thesisMetric(o.Metric, grid)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide,
+		Colouring: smooth.Colouring(o.Colouring), Order: partition.Ordering(o.Order)})
+	if err != nil {
+		return nil, err
+	}
+	parts, err := layout.Parts(make([]int32, len(m.X)), 1)
+	if err != nil {
+		return nil, err
+	}
+	arranged := time.Since(begin).Seconds()
+	vertices := len(m.X)
+	m = nil
+	var results []smoothResult
+	for _, smoother := range o.Smoothers {
+		for _, threads := range o.Threads {
+			r, err := o.measure(ctx, parts[0], metric, grid, smoother, threads)
+			if err != nil {
+				return nil, fmt.Errorf("size %d, %s: %w", size, smoother, err)
+			}
+			each := (r.swept + r.copied) / float64(o.Sweeps)
+			fmt.Fprintf(w, "%6d %9d %6d %4d %-11s %7d %8.2f %8.2f %9.4f %9.4f %8.3f %9.3f %6.3f %6.3f %6.3f %6.3f\n", size,
+				vertices, grid, layout.Sets(), smoother, threads, arranged, r.setUp, r.swept, r.copied,
+				each*1e9/float64(vertices), each*1e4, r.before.QualityMin, r.after.QualityMin, r.before.QualityMean,
+				r.after.QualityMean)
+			results = append(results, smoothResult{size, smoother, threads, each * 1e4})
+		}
+	}
+	return results, nil
+}
+
+// smoothTimes are seconds, and what they bought.
+type smoothTimes struct {
+	setUp, swept, copied float64
+	before, after        smooth.Diagnostics
+}
+
+func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *smooth.Metric, grid int,
+	smoother string, threads int) (r smoothTimes, err error) {
+	debug.FreeOSMemory()
+	dev, done, err := o.Open(threads)
+	if err != nil {
+		return r, err
+	}
+	defer done()
+	comm := local.New(1)[0]
+	defer comm.Close()
+	begin := time.Now()
+	s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true}, part, metric,
+		comm, dev)
+	if err != nil {
+		return r, err
+	}
+	defer s.Close()
+	if r.before, err = s.Diagnose(ctx); err != nil {
+		return r, err
+	}
+	r.setUp = time.Since(begin).Seconds()
+	// The first sweep loads the kernels. It is one more than those that are measured.
+	if _, err = s.Sweep(ctx, 1); err != nil {
+		return r, err
+	}
+	begin = time.Now()
+	if _, err = s.Sweep(ctx, o.Sweeps); err != nil {
+		return r, err
+	}
+	if err = backend.Sync(dev); err != nil {
+		return r, err
+	}
+	r.swept = time.Since(begin).Seconds()
+	if r.copied, err = o.copies(dev, part, grid); err != nil {
+		return r, err
+	}
+	r.after, err = s.Diagnose(ctx)
+	return r, err
+}
+
+// copies measures how long as many bytes as a smoother starts from, of rings, vertices and samples of the metric, take
+// to a device of its own memory, and as many as the vertices back.
+func (o *SmoothOptions) copies(dev backend.Device, part *smooth.Part, grid int) (float64, error) {
+	if _, apart := dev.(backend.Memory); !apart {
+		return 0, nil
+	}
+	number := 8
+	if o.Precision == "float32" {
+		number = 4
+	}
+	back := 5 * number * len(part.X)
+	host := make([]byte, back+len(part.Rings)*int(unsafe.Sizeof(part.Rings[0]))+4*len(part.More)+3*number*grid*grid)
+	array, err := backend.Make[byte](dev, len(host))
+	if err != nil {
+		return 0, err
+	}
+	defer backend.Free(dev, array)
+	begin := time.Now()
+	if err := backend.Upload(dev, array, host); err != nil {
+		return 0, err
+	}
+	if err := backend.Download(dev, host[:back], array[:back]); err != nil {
+		return 0, err
+	}
+	return time.Since(begin).Seconds(), nil
+}
+
+// thesisMesh is a Delaunay mesh of the unit square of about so many vertices. Theirs came from a mesh generator; this
+// one has as many vertices, on an irregular grid, and 4 to 9 neighbours at each inside, 6 in the mean.
+func thesisMesh(vertices int) (*mesh.Mesh, error) {
+	n := int(math.Round(math.Sqrt(float64(vertices)))) - 1
+	m, err := mesh.Rectangle(0, 0, 1, 1, 2*n*n, 7)
+	if err != nil {
+		return nil, err
+	}
+	m.Groups, m.Tagged = nil, nil
+	_, err = m.FlipToDelaunay()
+	return m, err
+}
+
+// thesisMetric is one of its two: sizes from 1 to 10 in each direction, which are then scaled to the mesh.
+func thesisMetric(name string, grid int) (*smooth.Metric, error) {
+	unit := smooth.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
+	var metric *smooth.Metric
+	var err error
+	switch name {
+	case "linear":
+		metric, err = smooth.Linear(unit, 10, 1)
+	case "sinusoidal":
+		metric, err = smooth.Sinusoidal(unit, 1, 10, 1)
+	default:
+		return nil, fmt.Errorf("metric %q is not known; choose linear or sinusoidal", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return metric.Discretised(grid)
+}
+
+// thesisTables prints the thesis's times beside ours.
+func thesisTables(w io.Writer, metric string, ours []smoothResult) {
+	ours = slices.DeleteFunc(slices.Clone(ours), func(r smoothResult) bool { return r.smoother != "pain" })
+	columns := []struct {
+		title  string
+		metric string
+		of     func(r thesisRow) float64
+	}{
+		{"Table 5.2: CUDA, first version", "sinusoidal", func(r thesisRow) float64 { return r.basic }},
+		{"Table 5.4: one thread", "linear", func(r thesisRow) float64 { return r.lists[0] }},
+		{"Table 5.4: OpenMP, 8 threads", "linear", func(r thesisRow) float64 { return r.lists[1] }},
+		{"Table 5.4: CUDA", "linear", func(r thesisRow) float64 { return r.lists[2] }},
+		{"Table 5.5: one thread", "linear", func(r thesisRow) float64 { return r.lean[0] }},
+		{"Table 5.5: OpenMP, 8 threads", "linear", func(r thesisRow) float64 { return r.lean[1] }},
+		{"Table 5.5: CUDA", "linear", func(r thesisRow) float64 { return r.lean[2] }},
+		{"Table 5.7: texture memory", "linear", func(r thesisRow) float64 { return r.memory[0] }},
+		{"Table 5.7: and a larger L1", "linear", func(r thesisRow) float64 { return r.memory[1] }},
+		{"Table 5.7: and boundary sets", "linear", func(r thesisRow) float64 { return r.memory[2] }},
+	}
+	for _, c := range columns {
+		first := true
+		for _, r := range ours {
+			theirs := c.of(thesisSize(r.size))
+			if theirs == 0 || c.metric != metric {
+				continue
+			}
+			if first {
+				fmt.Fprintf(w, "\n%s; seconds for 10,000 sweeps\n%6s %7s %10s %10s %8s\n", c.title, "size", "threads", "theirs",
+					"ours", "times")
+				first = false
+			}
+			fmt.Fprintf(w, "%6d %7d %10.2f %10.3f %8.1f\n", r.size, r.threads, theirs, r.seconds, theirs/r.seconds)
+		}
+	}
+}
