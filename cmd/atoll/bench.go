@@ -74,7 +74,7 @@ func benchCommand() *cobra.Command {
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64", "float32"}, "precisions")
 	p.IntSliceVar(&o.Threads, "threads", threads, "numbers of threads")
 	p.Float64Var(&o.Seconds, "seconds", 3, "length of each measurement")
-	c.AddCommand(s, benchScalingCommand(), benchSmoothCommand(), benchTransportsCommand())
+	c.AddCommand(s, benchVofCommand(), benchScalingCommand(), benchSmoothCommand(), benchTransportsCommand())
 	return c
 }
 

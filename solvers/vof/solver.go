@@ -30,6 +30,8 @@ type Solver interface {
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
+	// Ways tells how ghosts are exchanged, before each sweep or once a step, and how a step goes: by cells or tiles.
+	Ways() (halo, sweep string)
 	// Close gives back what the device holds.
 	Close()
 }
@@ -223,6 +225,17 @@ func (s *solver[F]) current() []F {
 		return s.fields[s.steps%2]
 	}
 	return s.fields[0]
+}
+
+func (s *solver[F]) Ways() (halo, sweep string) {
+	halo, sweep = "sweep", "cells"
+	if s.wide {
+		halo = "step"
+	}
+	if s.tiled {
+		sweep = "tiles"
+	}
+	return halo, sweep
 }
 
 func (s *solver[F]) Close() {

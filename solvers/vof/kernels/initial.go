@@ -20,7 +20,7 @@ type Ball[F Float] struct {
 func FillDisk2[F Float](i, j int, b *Ball[F], f []F) {
 	x0 := b.Lo[0] + b.H[0]*F(i+int(b.First[0]))
 	y0 := b.Lo[1] + b.H[1]*F(j+int(b.First[1]))
-	f[b.at(i, j, 0)] = b.part2(x0, y0)
+	f[b.at(i, j, 0)] = b.cell2(x0, y0)
 }
 
 // FillBall3 is FillDisk2 in space.
@@ -36,6 +36,20 @@ func FillBall3[F Float](i, j, k int, b *Ball[F], f []F) {
 func (b *Ball[F]) distance(x, y, z F) F {
 	x, y, z = x-b.Centre[0], y-b.Centre[1], z-b.Centre[2]
 	return sqrt(x*x+y*y+z*z) - b.Radius
+}
+
+// cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
+func (b *Ball[F]) cell2(x0, y0 F) F {
+	x, y := x0+b.H[0]/2-b.Centre[0], y0+b.H[1]/2-b.Centre[1]
+	margin := b.H[0] + b.H[1] // more than half of a diagonal
+	square := x*x + y*y
+	if far := b.Radius + margin; square > far*far {
+		return 0
+	}
+	if near := b.Radius - margin; near > 0 && square < near*near {
+		return 1
+	}
+	return b.part2(x0, y0)
 }
 
 // part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to

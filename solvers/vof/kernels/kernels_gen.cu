@@ -1017,7 +1017,7 @@ DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v
 }
 
 // every collects each stride-th bit of n.
-// every, initial.go:122
+// every, initial.go:136
 DEVICE int64 every(int64 n, int32 stride) {
     int64 out = 0;
     for (int32 bit = 0; n != 0; bit = add(bit, int32(1))) {
@@ -1070,7 +1070,7 @@ DEVICE float Area_f32(float mx, float my, float alpha) {
 
 // part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to
 // the circle that a sliver may enter between the corners.
-// (*Ball[float32]).part2, initial.go:43
+// (*Ball[float32]).part2, initial.go:57
 DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
     float z = b->Centre[2], sum = 0.0f;
     int32 level = 0;
@@ -1106,13 +1106,29 @@ DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
     return sum;
 }
 
+// cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
+// (*Ball[float32]).cell2, initial.go:42
+DEVICE float Ball_cell2_f32(const Ball_f32 *b, float x0, float y0) {
+    float x = x0 + b->H[0] / 2.0f - b->Centre[0], y = y0 + b->H[1] / 2.0f - b->Centre[1];
+    // more than half of a diagonal
+    float margin = b->H[0] + b->H[1];
+    float square = x * x + y * y;
+    if (float far = b->Radius + margin; square > far * far) {
+        return 0.0f;
+    }
+    if (float near = b->Radius - margin; near > 0.0f && square < near * near) {
+        return 1.0f;
+    }
+    return Ball_part2_f32(b, x0, y0);
+}
+
 // FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
 // ASME 2014).
 // FillDisk2[float32], initial.go:20
 DEVICE void FillDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
     float x0 = b->Lo[0] + b->H[0] * float(add(i, int64(b->First[0])));
     float y0 = b->Lo[1] + b->H[1] * float(add(j, int64(b->First[1])));
-    f[Lattice_at(&b->Lattice_, i, j, 0)] = Ball_part2_f32(b, x0, y0);
+    f[Lattice_at(&b->Lattice_, i, j, 0)] = Ball_cell2_f32(b, x0, y0);
 }
 
 // (*Ball[float64]).distance, initial.go:36
@@ -1158,7 +1174,7 @@ DEVICE double Area_f64(double mx, double my, double alpha) {
 
 // part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to
 // the circle that a sliver may enter between the corners.
-// (*Ball[float64]).part2, initial.go:43
+// (*Ball[float64]).part2, initial.go:57
 DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
     double z = b->Centre[2], sum = 0.0;
     int32 level = 0;
@@ -1194,13 +1210,29 @@ DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
     return sum;
 }
 
+// cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
+// (*Ball[float64]).cell2, initial.go:42
+DEVICE double Ball_cell2_f64(const Ball_f64 *b, double x0, double y0) {
+    double x = x0 + b->H[0] / 2.0 - b->Centre[0], y = y0 + b->H[1] / 2.0 - b->Centre[1];
+    // more than half of a diagonal
+    double margin = b->H[0] + b->H[1];
+    double square = x * x + y * y;
+    if (double far = b->Radius + margin; square > far * far) {
+        return 0.0;
+    }
+    if (double near = b->Radius - margin; near > 0.0 && square < near * near) {
+        return 1.0;
+    }
+    return Ball_part2_f64(b, x0, y0);
+}
+
 // FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
 // ASME 2014).
 // FillDisk2[float64], initial.go:20
 DEVICE void FillDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
     double x0 = b->Lo[0] + b->H[0] * double(add(i, int64(b->First[0])));
     double y0 = b->Lo[1] + b->H[1] * double(add(j, int64(b->First[1])));
-    f[Lattice_at(&b->Lattice_, i, j, 0)] = Ball_part2_f64(b, x0, y0);
+    f[Lattice_at(&b->Lattice_, i, j, 0)] = Ball_cell2_f64(b, x0, y0);
 }
 
 // sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
@@ -1285,7 +1317,7 @@ DEVICE float Volume_f32(float mx, float my, float mz, float alpha) {
 }
 
 // part3 walks the octree of a cell as part2 does.
-// (*Ball[float32]).part3, initial.go:79
+// (*Ball[float32]).part3, initial.go:93
 DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
     float sum = 0.0f;
     int32 level = 0;
@@ -1422,7 +1454,7 @@ DEVICE double Volume_f64(double mx, double my, double mz, double alpha) {
 }
 
 // part3 walks the octree of a cell as part2 does.
-// (*Ball[float64]).part3, initial.go:79
+// (*Ball[float64]).part3, initial.go:93
 DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0) {
     double sum = 0.0;
     int32 level = 0;

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+)
+
+func benchVofCommand() *cobra.Command {
+	var f runFlags
+	o := bench.VofOptions{}
+	var normals, advects, halos, sweeps []string
+	var stages bool
+	cfl := .5
+	c := &cobra.Command{
+		Use:   "vof",
+		Short: "Volume of fluid: steps of a vortex over cells × normal × sweep × ranks × threads, or the stages of a reconstruction",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Dim != 2 && o.Dim != 3 {
+				return usageError{fmt.Errorf("--dim %d: choose 2 or 3", o.Dim)}
+			}
+			h := summary.ThisHost()
+			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
+			o.Open = func(rank, threads int) (backend.Device, func(), error) {
+				dev, err := f.device(rank, threads)
+				if err != nil {
+					return nil, nil, err
+				}
+				return dev, dev.Close, nil
+			}
+			if f.backend == "cuda" {
+				o.Threads = o.Threads[:1]
+			}
+			if stages {
+				return benchStages(o)
+			}
+			for _, normal := range normals {
+				for _, advect := range advects {
+					for _, halo := range halos {
+						for _, sweep := range sweeps {
+							o.Configs = append(o.Configs, vof.Config{Normal: normal, Advect: advect, CFL: cfl, Halo: halo, Sweep: sweep})
+						}
+					}
+				}
+			}
+			return bench.Vof(cmd.Context(), os.Stdout, o)
+		},
+	}
+	threads := []int{1}
+	if n := runtime.GOMAXPROCS(0); n > 1 {
+		threads = append(threads, n)
+	}
+	p := c.Flags()
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
+	p.BoolVar(&stages, "stages", false, "the stages of a reconstruction in the plane, by size, in place of steps")
+	p.IntVar(&o.Dim, "dim", 2, "dimensions: 2 or 3")
+	p.IntSliceVar(&o.Cells, "cells", []int{256, 1024}, "cells along each axis: of a rank with --weak, else of the grid")
+	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
+	p.StringSliceVar(&normals, "normals", []string{"myc"}, "normals: youngs, myc, elvira, lvira, height")
+	p.StringSliceVar(&advects, "advect", []string{"weymouth-yue"}, "weymouth-yue, ei-le")
+	p.StringSliceVar(&halos, "halo", []string{"sweep"}, "exchanges: before each sweep, or each step")
+	p.StringSliceVar(&sweeps, "sweep", []string{"auto"}, "how a step goes over the grid: cells, tiles, auto")
+	p.Float64Var(&cfl, "cfl", cfl, "the CFL number, summed over the axes")
+	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")
+	p.IntSliceVar(&o.Threads, "threads", threads, "threads of each rank")
+	p.IntSliceVar(&o.Ranks, "ranks", []int{1}, "numbers of ranks, each with a device")
+	p.IntVar(&o.Warm, "warm", 48, "steps before the first measurement")
+	p.IntVar(&o.Steps, "steps", 96, "steps of each measurement")
+	p.IntVar(&o.Repeat, "repeat", 3, "measurements, of which the fastest counts")
+	p.BoolVar(&o.Hash, "hash", false, "print the hash of the state")
+	return c
+}
+
+func benchStages(o bench.VofOptions) error {
+	for _, threads := range o.Threads {
+		dev, done, err := o.Open(0, threads)
+		if err != nil {
+			return err
+		}
+		err = bench.VofStages(os.Stdout, o.Cells, o.Repeat, dev)
+		done()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

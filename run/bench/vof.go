@@ -1,0 +1,213 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+	"github.com/atoll-hpc/atoll/solvers/vof/flow"
+	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+)
+
+// VofOptions say what Vof measures: all combinations of the lists.
+type VofOptions struct {
+	Dim        int
+	Cells      []int // along each axis: of a rank if Weak, else of the grid
+	Weak       bool
+	Configs    []vof.Config
+	Precisions []string
+	Threads    []int // of each rank
+	Ranks      []int
+	Warm       int // steps before the first measurement
+	Steps      int // of each measurement
+	Repeat     int // measurements, of which the fastest counts
+	Hash       bool
+
+	// Open returns the device of a rank, and what to call when done with it.
+	Open func(rank, threads int) (dev backend.Device, done func(), err error)
+}
+
+// Vof measures steps of the vortex of Rider and Kothe in the plane, of LeVeque's in space, and prints a table. Bytes are
+// those that a step must move if all cells have work: F read and written by each sweep, or once in tiles. Efficiency is
+// the rate of a thread as a share of that of the first row of the same case.
+func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
+	copying := map[int]float64{}
+	for _, t := range o.Threads {
+		dev, done, err := o.Open(0, t)
+		if err != nil {
+			return err
+		}
+		copying[t], err = copyOn(dev, t)
+		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", named(dev), copying[t]/1e9)
+		done()
+		if err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "%-16s %-7s %-12s %-5s %-5s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells", "normal", "advect", "halo",
+		"sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s", "mixed", "B", "of copy", "efficiency", "state")
+	for _, n := range o.Cells {
+		for _, precision := range o.Precisions {
+			for _, cfg := range o.Configs {
+				first := 0.0
+				for _, ranks := range o.Ranks {
+					for _, threads := range o.Threads {
+						m, err := o.measure(ctx, cfg, n, precision, ranks, threads)
+						if err != nil {
+							return fmt.Errorf("%d cells an axis, %d ranks: %w", n, ranks, err)
+						}
+						cells := float64(m.grid.Cells())
+						rate := cells / m.step
+						each := rate / float64(ranks*threads)
+						if first == 0 {
+							first = each
+						}
+						fmt.Fprintf(w, "%-16s %-7s %-12s %-5s %-5s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f %6.0f%% %9.0f%%  %.12s\n",
+							size(m.grid), cfg.Normal, cfg.Advect, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step, rate/1e6,
+							float64(m.mixed)/m.step/1e6, 100*float64(m.mixed)/cells, m.bytes,
+							100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// stepped is what a measurement finds.
+type stepped struct {
+	grid        *grid.Grid
+	step        float64 // seconds
+	mixed       int64   // cells
+	bytes       float64 // a cell
+	halo, sweep string
+	hash        string
+}
+
+func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks, threads int) (stepped, error) {
+	g := unitBox(o.Dim, [3]int{n, n, n})
+	parts, err := partition.Blocks(g.N, o.Dim, ranks, [3]int{})
+	if err != nil {
+		return stepped{}, err
+	}
+	if o.Weak {
+		g = unitBox(o.Dim, [3]int{n * parts[0], n * parts[1], n * parts[2]})
+	}
+	debug.FreeOSMemory()
+	comms := local.New(ranks)
+	results, errs := make([]stepped, ranks), make([]error, ranks)
+	var wg sync.WaitGroup
+	for r := range ranks {
+		wg.Go(func() {
+			results[r], errs[r] = o.onRank(ctx, comms[r], g, parts, cfg, precision, threads)
+			if errs[r] != nil {
+				comms[r].Abort(1, errs[r])
+			}
+			errs[r] = errors.Join(errs[r], comms[r].Close())
+		})
+	}
+	wg.Wait()
+	return results[0], errors.Join(errs...)
+}
+
+func unitBox(dim int, n [3]int) *grid.Grid {
+	g := &grid.Grid{Dim: dim, N: n, Hi: [3]float64{1, 1, 1}}
+	if dim == 2 {
+		g.N[2], g.Hi[2] = 1, 0
+	}
+	return g
+}
+
+func size(g *grid.Grid) string {
+	s := fmt.Sprintf("%d×%d", g.N[0], g.N[1])
+	if g.Dim == 3 {
+		s += fmt.Sprintf("×%d", g.N[2])
+	}
+	return s
+}
+
+func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config, precision string,
+	threads int) (m stepped, err error) {
+	dev, done, err := o.Open(comm.Rank(), threads)
+	if err != nil {
+		return m, err
+	}
+	defer done()
+	s, err := vortexOn(ctx, comm, g, parts, cfg, precision, dev)
+	if err != nil {
+		return m, err
+	}
+	defer s.Close()
+	m.grid, m.step = g, math.Inf(1)
+	const end = 1e6 // the vortex goes back and forth with a period of 8 s
+	if err := s.Advance(ctx, end, max(1, o.Warm)); err != nil {
+		return m, err
+	}
+	for range o.Repeat {
+		if err := errors.Join(backend.Sync(dev), comm.Barrier(ctx)); err != nil {
+			return m, err
+		}
+		begin := time.Now()
+		if err := errors.Join(s.Advance(ctx, end, o.Steps), backend.Sync(dev)); err != nil {
+			return m, err
+		}
+		took := []float64{time.Since(begin).Seconds() / float64(o.Steps)}
+		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+			return m, err
+		}
+		m.step = min(m.step, took[0])
+	}
+	d, err := s.Diagnose(ctx)
+	if err != nil {
+		return m, err
+	}
+	m.mixed = d.MixedCells
+	m.halo, m.sweep = s.Ways()
+	width := 8.0
+	if precision == "float32" {
+		width = 4
+	}
+	if m.bytes = 2 * width; m.sweep == "cells" {
+		m.bytes *= float64(g.Dim)
+	}
+	if o.Hash {
+		m.hash, err = s.Hash(ctx)
+	}
+	return m, err
+}
+
+// vortexOn sets up a rank's block of the vortex.
+func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config, precision string, dev backend.Device) (vof.Solver, error) {
+	lo, n := partition.Box(g.N, parts, comm.Rank())
+	ghost := cfg.Ghosts()
+	b, err := g.Block(lo, n, ghost)
+	if err != nil {
+		return nil, err
+	}
+	boxes := halo.Boxes{Dim: g.Dim, Cuts: partition.BoxCuts(g.N, parts), Periodic: g.Periodic}
+	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
+	if err != nil {
+		return nil, err
+	}
+	name, body := "rider-kothe", shape.Ball(.5, .75, 0, .15)
+	if g.Dim == 3 {
+		name, body = "enright", shape.Ball(.35, .35, .35, .15)
+	}
+	v, err := flow.Named(name, g, 8)
+	if err != nil {
+		return nil, err
+	}
+	return vof.New(ctx, precision, cfg, b, plan, v, vof.Fill(b, body, 3, true), comm, dev)
+}
