@@ -5,6 +5,7 @@ import "context"
 // drivers set the solvers up, by their names in case files. An error leaves nothing behind on the device.
 var drivers = map[string]func(ctx context.Context, o Options) (driver, error){
 	"shallow-water": newShallow,
+	"smooth":        newSmooth,
 }
 
 // driver is a solver with a case, on one rank, as the runner needs it. All ranks make the same calls in the same order.

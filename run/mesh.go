@@ -21,6 +21,9 @@ func LoadMesh(c *config.Case, s config.Mesh) (*mesh.Mesh, error) {
 	} else {
 		b := s.Bounds
 		m, err = mesh.Rectangle(b[0], b[1], b[2], b[3], s.Cells, s.Seed)
+		if err == nil && s.Generate == "delaunay" {
+			_, err = m.FlipToDelaunay()
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -167,6 +167,9 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		Metrics: end.metrics, Phases: r.driver.phases(), Conservation: end.conservation,
 		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
 	}
+	if d, ok := r.driver.(interface{ stopped() string }); ok {
+		s.Stopped = d.stopped()
+	}
 	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
 	if s.Wall > 0 {
 		s.UpdatesPerS = float64(r.size.cells) * float64(steps) / s.Wall

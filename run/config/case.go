@@ -57,10 +57,11 @@ var solvers = []struct {
 	decode func(root *section, c *Case)
 }{
 	{"shallow-water", decodeShallow},
+	{"smooth", decodeSmooth},
 }
 
 // planned solvers have names already, but no sections yet.
-var planned = []string{"vof", "level-set", "smooth"}
+var planned = []string{"vof", "level-set"}
 
 func decodeCase(d *decoder, path string) *Case {
 	c := &Case{}

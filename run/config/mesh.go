@@ -3,7 +3,7 @@ package config
 // Mesh is the section [mesh]: an unstructured mesh from a file or a generator, and how it is cut and numbered.
 type Mesh struct {
 	File      string     // a mesh file, relative to the case file; or empty, and then
-	Generate  string     // "rectangle": Bounds filled with about Cells triangles
+	Generate  string     // "rectangle": Bounds filled with about Cells triangles; "delaunay": and edges turned to Delaunay's
 	Bounds    [4]float64 // x0, y0, x1, y1 in m
 	Cells     int        // the nearest count that the generator can make is taken
 	Seed      uint64     // of all that is random: generated vertices, random order and partition; 7
@@ -13,12 +13,17 @@ type Mesh struct {
 }
 
 func decodeMesh(s *section) Mesh {
+	return decodeMeshOf(s, []string{"rcm", "natural", "gps", "hilbert", "random"})
+}
+
+// decodeMeshOf reads a mesh that can be numbered in the orders given, the usual one first.
+func decodeMeshOf(s *section, orders []string) Mesh {
 	m := Mesh{
 		File:      s.text("file", ""),
-		Generate:  s.choice("generate", "", "rectangle"),
+		Generate:  s.choice("generate", "", "rectangle", "delaunay"),
 		Seed:      uint64(s.integer("seed", 7, 0, 1<<62)),
 		Refine:    int(s.integer("refine", 0, 0, 15)),
-		Order:     s.choice("order", "rcm", "natural", "rcm", "gps", "hilbert", "random"),
+		Order:     s.choice("order", orders[0], orders...),
 		Partition: s.choice("partition", "hilbert", "hilbert", "rcb", "metis", "random"),
 	}
 	switch {

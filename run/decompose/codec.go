@@ -25,7 +25,7 @@ func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition) (*mesh.Part,
 			myPart, myPlan = part, plan
 			return nil
 		}
-		return send(ctx, comm, rank, packet{Part: part, Plan: plan}.encode())
+		return Send(ctx, comm, rank, packet{Part: part, Plan: plan}.encode())
 	})
 	return myPart, myPlan, err
 }
@@ -33,7 +33,8 @@ func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition) (*mesh.Part,
 // partTag keeps parts apart from other messages.
 const partTag = 2
 
-func send(ctx context.Context, comm dist.Comm, to int, body []byte) error {
+// Send gives a rank its part, in bytes.
+func Send(ctx context.Context, comm dist.Comm, to int, body []byte) error {
 	var size [8]byte
 	binary.LittleEndian.PutUint64(size[:], uint64(len(body)))
 	a, err := comm.Isend(ctx, to, partTag, size[:])
@@ -47,18 +48,24 @@ func send(ctx context.Context, comm dist.Comm, to int, body []byte) error {
 	return comm.Wait(ctx, []dist.Request{a, b})
 }
 
-func receive(ctx context.Context, comm dist.Comm) (*mesh.Part, *halo.Plan, error) {
+// Receive returns what rank 0 has sent to this rank.
+func Receive(ctx context.Context, comm dist.Comm) ([]byte, error) {
 	var size [8]byte
 	if err := fetch(ctx, comm, size[:]); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	n := binary.LittleEndian.Uint64(size[:])
 	const most = 1 << 36
 	if n > most {
-		return nil, nil, fmt.Errorf("rank 0 announced a part of %d bytes: more than %d is refused", n, int64(most))
+		return nil, fmt.Errorf("rank 0 announced a part of %d bytes: more than %d is refused", n, int64(most))
 	}
 	body := make([]byte, n)
-	if err := fetch(ctx, comm, body); err != nil {
+	return body, fetch(ctx, comm, body)
+}
+
+func receive(ctx context.Context, comm dist.Comm) (*mesh.Part, *halo.Plan, error) {
+	body, err := Receive(ctx, comm)
+	if err != nil {
 		return nil, nil, err
 	}
 	p, err := decode(body)

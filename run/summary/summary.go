@@ -16,8 +16,8 @@ type Summary struct {
 	Case         string             `json:"case"`
 	CaseSHA256   string             `json:"case_sha256"` // of the effective case
 	Steps        int64              `json:"steps"`
-	Time         float64            `json:"time"` // s, simulated; 0 for a solver that sweeps
-	Cells        int64              `json:"cells"`
+	Time         float64            `json:"time"`  // s, simulated; 0 for a solver that sweeps
+	Cells        int64              `json:"cells"` // of solver smooth its vertices: what a step updates
 	Ranks        int                `json:"ranks"`
 	Transport    string             `json:"transport"`
 	Backend      string             `json:"backend"`
@@ -26,10 +26,11 @@ type Summary struct {
 	Threads      int                `json:"threads"` // of each rank
 	Wall         float64            `json:"wall_s"`  // of the time loop with its output
 	UpdatesPerS  float64            `json:"updates_per_s"`
-	StateSHA256  string             `json:"state_sha256"` // of the final state in global order
-	Metrics      map[string]float64 `json:"metrics"`      // of the solver
-	Phases       map[string]float64 `json:"phases"`       // s by name
-	Conservation map[string]float64 `json:"conservation"` // relative drift of what is conserved, by name
+	StateSHA256  string             `json:"state_sha256"`      // of the final state in global order
+	Stopped      string             `json:"stopped,omitempty"` // the rule by which a solver with such rules ended
+	Metrics      map[string]float64 `json:"metrics"`           // of the solver
+	Phases       map[string]float64 `json:"phases"`            // s by name
+	Conservation map[string]float64 `json:"conservation"`      // relative drift of what is conserved, by name
 	Version      string             `json:"version"`
 	FMA          bool               `json:"fma"` // whether this binary fuses x*y + z
 	Host         Host               `json:"host"`

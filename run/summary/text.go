@@ -12,14 +12,21 @@ import (
 
 // Text returns the summary for people: a few lines with aligned columns.
 func (s *Summary) Text() string {
+	unit := "cell"
+	if s.Solver == "smooth" {
+		unit = "vertex"
+	}
 	rows := [][2]string{
-		{"case", fmt.Sprintf("%s: %s, %d cells, %s", s.Case, s.Solver, s.Cells, s.Precision)},
+		{"case", fmt.Sprintf("%s: %s, %s, %s", s.Case, s.Solver, count(int(s.Cells), unit), s.Precision)},
 		{"ran on", fmt.Sprintf("%s by %s, %s, %s", count(s.Ranks, "rank"), s.talk(), s.Backend, count(s.Threads, "thread"))},
 		{"simulated", fmt.Sprintf("%.6g s in %s", s.Time, count(int(s.Steps), "step"))},
-		{"took", fmt.Sprintf("%s, %.4g million cell updates a second", elapsed(s.Wall), s.UpdatesPerS/1e6)},
+		{"took", fmt.Sprintf("%s, %.4g million %s updates a second", elapsed(s.Wall), s.UpdatesPerS/1e6, unit)},
 	}
 	if s.Time == 0 && s.Steps > 0 {
 		rows[2] = [2]string{"swept", count(int(s.Steps), "time")}
+	}
+	if s.Stopped != "" {
+		rows = append(rows, [2]string{"stopped by", s.Stopped})
 	}
 	if phases := s.phases(); phases != "" {
 		rows = append(rows, [2]string{"phases", phases})
@@ -65,6 +72,9 @@ func (s *Summary) phases() string {
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
+	}
+	if what == "vertex" {
+		what = "vertice"
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -23,6 +23,8 @@ type Solver interface {
 	Scale() float64
 	// Coordinates returns where the owned vertices are, in the order of Part.Global.
 	Coordinates() (x, y []float64, err error)
+	// Places returns where all vertices of the part are, in the order of Part.Global: ghosts as this rank knows them.
+	Places() (x, y []float64, err error)
 	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 	Qualities() ([]float64, error)
 	Diagnose(ctx context.Context) (Diagnostics, error)
@@ -33,7 +35,7 @@ type Solver interface {
 }
 
 // New sets up the solver in the given precision, "float32" or "float64". It refuses a metric that is not positive
-// definite at a vertex, and a mesh with triangles that are turned over or flat, on all ranks with the same error.
+// definite at a vertex, and a mesh with triangles that are turned over or flat, on all ranks with the same Refusal.
 func New(ctx context.Context, precision string, cfg Config, part *Part, metric *Metric, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {
@@ -201,8 +203,8 @@ func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric) (f
 	}
 	beta := math.Sqrt(3) / 4 * float64(n[0]) / sum.Float64()
 	if !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n[0],
-			sum.Float64())
+		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n[0],
+			sum.Float64())}
 	}
 	return beta, nil
 }
@@ -220,7 +222,7 @@ func (c *complaint) add(id int32, format string, args ...any) {
 	}
 }
 
-// agree returns the same error on all ranks if one has a complaint.
+// agree returns the same error on all ranks, a Refusal, if one has a complaint.
 func agree(ctx context.Context, comm dist.Comm, c complaint) error {
 	least := []int64{math.MaxInt64}
 	if c.count > 0 {
@@ -246,10 +248,10 @@ func agree(ctx context.Context, comm dist.Comm, c complaint) error {
 	for _, text := range all {
 		if len(text) > 0 {
 			if total[0] > 1 {
-				return fmt.Errorf("%s; and %d more faults", text, total[0]-1)
+				return &Refusal{fmt.Errorf("%s; and %d more faults", text, total[0]-1)}
 			}
-			return fmt.Errorf("%s", text)
+			return &Refusal{fmt.Errorf("%s", text)}
 		}
 	}
-	return fmt.Errorf("%d faults in the mesh or the metric", total[0])
+	return &Refusal{fmt.Errorf("%d faults in the mesh or the metric", total[0])}
 }

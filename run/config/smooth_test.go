@@ -1,0 +1,64 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+const smoothCase = `solver = "smooth"
+[mesh]
+file = "wing.msh"
+[metric]
+field = "linear"
+low = 0.5
+high = 0.05
+[method]
+smoother = "hybrid"
+`
+
+func TestSmoothDefaults(t *testing.T) {
+	c := parse(t, smoothCase)
+	w := c.Sections.(*Smooth)
+	want := SmoothMethod{Smoother: "hybrid", Sweeps: 100, Guard: "halve", Boundary: "slide",
+		Colouring: "jones-plassmann", Gain: 1e-6, Precision: "float64"}
+	if w.Method != want || w.Stop != (SmoothStop{Every: 10}) || w.Mesh.Order != "hilbert" || !w.Metric.Rescale {
+		t.Errorf("%+v", w)
+	}
+	for _, set := range []string{"metric.field=sinusoidal", "metric={field='uniform'}", "metric={width='0.1+x', height=2}",
+		"metric={m11=1, m12='x', m22='2+x*x', samples=64}", "mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
+		c := parse(t, smoothCase, set)
+		again, err := Parse("dam.toml", []byte(c.String()), nil)
+		if err != nil || again.String() != c.String() || again.Hash() != c.Hash() {
+			t.Errorf("%s: the printed case is another: %v\n%s", set, err, c)
+		}
+	}
+}
+
+func TestSmoothRefusals(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"high = 0.05", "", `c.toml:4: [metric] high: is required`},
+		{"high = 0.05", "high = 0", `c.toml:7: [metric] high: 0 must be a finite number above 0`},
+		{"high = 0.05", "high = 1\nwaves = 2", `c.toml:8: [metric] waves: does not belong to a metric of kind linear`},
+		{`"linear"`, `"linaer"`, `c.toml:5: [metric] field: "linaer" is not known; choose uniform, linear or sinusoidal`},
+		{`field = "linear"`, `width = "x"`, `c.toml:4: [metric] height: is required`},
+		{`field = "linear"`, `width = "x"`, `c.toml:6: [metric] low: does not belong to a metric of kind sizes`},
+		{`field = "linear"`, "field = 'linear'\nm11 = 1", `c.toml:5: [metric] field: cannot be with expressions`},
+		{`field = "linear"`, "width = 1\nm11 = 1", `c.toml:6: [metric] m11: cannot be with width`},
+		{`field = "linear"`, ``, `c.toml:4: [metric]: needs field = `},
+		{"high = 0.05", "high = 1\nsamples = 48", `c.toml:8: [metric] samples: 48 is not a power of two`},
+		{"high = 0.05", "high = 1\nsamples = 16384", `samples: 16384 is not between 0 and 8192`},
+		{`"hybrid"`, `"hybird"`, `c.toml:9: [method] smoother: "hybird" is not known; choose laplacian,`},
+		{`"hybrid"`, "'hybrid'\nrelax = 2", `c.toml:10: [method] relax: 2 must be below 2`},
+		{`"hybrid"`, "'hybrid'\nsweeps = -1", `[method] sweeps: -1 is not between 0`},
+		{`"hybrid"`, "'hybrid'\n[stop]\nevery = 0", `c.toml:11: [stop] every: 0 is not between 1`},
+		{`"hybrid"`, "'hybrid'\n[stop]\nmean = 1.5", `c.toml:11: [stop] mean: 1.5 must be between 0 and 1`},
+		{`"hybrid"`, "'hybrid'\n[time]\nend = 1", `time: no such section`},
+		{`file = "wing.msh"`, "file = 'a.msh'\norder = 'rcm'", `[mesh] order: "rcm" is not known; choose hilbert,`},
+	} {
+		text := strings.Replace(smoothCase, c.old, c.new, 1)
+		_, err := Parse("c.toml", []byte(text), nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q for %q: %v\ndoes not say %s", c.new, c.old, err, c.want)
+		}
+	}
+}

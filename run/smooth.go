@@ -1,0 +1,142 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// smoothRun drives solver "smooth". What a step updates, the extent's cells, are vertices.
+type smoothRun struct {
+	*smoothing
+	c      *config.Case
+	rank   int
+	size   extent
+	rules  *stopRules
+	sweeps float64 // seconds
+	frames *meshPiece
+}
+
+func newSmooth(ctx context.Context, o Options) (driver, error) {
+	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device)
+	if err != nil {
+		return nil, err
+	}
+	w := o.Case.Sections.(*config.Smooth)
+	d := &smoothRun{smoothing: s, c: o.Case, rank: o.Comm.Rank(), rules: newStopRules(w.Stop, &s.before)}
+	d.size = extent{cells: s.Vertices, bytes: smoothBytes(s.Vertices, s.Cells, w.Method.Precision),
+		precision: w.Method.Precision, halo: "direct", end: float64(w.Method.Sweeps), sweeps: true}
+	if d.rules.reason != "" {
+		d.size.end = 0
+	}
+	return d, nil
+}
+
+// smoothBytes is about what all ranks hold in arrays: of a vertex its place, metric and ring, and of the triangles and
+// edges, of which there are about three for two triangles, their vertices and measures.
+func smoothBytes(vertices, cells int64, precision string) int64 {
+	number := int64(8)
+	if precision == "float32" {
+		number = 4
+	}
+	return vertices*(6*number+32) + cells*(12+2*number) + 3*cells/2*(8+2*number)
+}
+
+func (d *smoothRun) extent() extent { return d.size }
+
+func (d *smoothRun) advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+	begin := time.Now()
+	defer func() { d.sweeps += time.Since(begin).Seconds() }()
+	n := min(steps, int(until)-d.solver.Sweeps(), d.rules.left(d.solver.Sweeps()))
+	move, err := d.solver.Sweep(ctx, n)
+	if err != nil {
+		return false, err
+	}
+	return d.rules.look(ctx, d.solver, move)
+}
+
+func (d *smoothRun) clock() (t float64, steps int, dt float64) {
+	n := d.solver.Sweeps()
+	return float64(n), n, 1
+}
+
+func (d *smoothRun) report(ctx context.Context) (report, error) {
+	now, err := d.solver.Diagnose(ctx)
+	if err != nil {
+		return report{}, err
+	}
+	return report{
+		table: []column{
+			{"quality_min", now.QualityMin}, {"quality_mean", now.QualityMean}, {"objective", now.Objective},
+			{"edge_in_range", now.EdgeInRange}, {"inverted", float64(now.Inverted)}, {"area_drift", now.AreaDrift},
+		},
+		metrics: map[string]float64{
+			"quality_min": now.QualityMin, "quality_mean": now.QualityMean, "quality_max": now.QualityMax,
+			"quality_min_before": d.before.QualityMin, "quality_mean_before": d.before.QualityMean,
+			"objective": now.Objective, "inverted": float64(now.Inverted), "moved": float64(now.Moved),
+			"sweeps": float64(now.Sweeps), "colours": float64(d.Part.Sets), "area_drift": now.AreaDrift,
+			"perimeter_drift": now.PerimeterDrift, "edge_in_range": now.EdgeInRange, "edge_min": now.EdgeMin,
+			"edge_max": now.EdgeMax, "worst_cell": float64(now.Worst), "limited": float64(now.Limited),
+			"metric_scale": d.solver.Scale(),
+		},
+		conservation: map[string]float64{"area": now.AreaDrift, "perimeter": now.PerimeterDrift},
+	}, nil
+}
+
+// stopped is the rule by which the run ended.
+func (d *smoothRun) stopped() string {
+	if d.rules.reason == "" {
+		return string(smooth.AllSweeps)
+	}
+	return string(d.rules.reason)
+}
+
+func (d *smoothRun) frame(context.Context, string) (piece, error) {
+	x, y, err := d.solver.Places()
+	if err != nil {
+		return nil, err
+	}
+	if d.frames == nil {
+		d.frames = d.triangles(x, y)
+	}
+	g := vtk.Triangles(x[:len(d.frames.Points)/3], y[:len(d.frames.Points)/3], nil)
+	p := *d.frames
+	p.Points = g.Points
+	return p.with(float64(d.solver.Sweeps()), d.c.Output.Fields, func(name string) ([]float64, error) {
+		if name == "area" {
+			return d.areas(x, y), nil
+		}
+		return d.solver.Qualities()
+	})
+}
+
+// triangles is the piece of this rank without fields: the triangles that it counts, with its rank and their global ids.
+func (d *smoothRun) triangles(x, y []float64) *meshPiece {
+	used := int32(0)
+	cells := make([][3]int32, len(d.Part.Cells))
+	ranks, id := make([]int32, len(cells)), make([]int64, len(cells))
+	for i, c := range d.Part.Cells {
+		cells[i] = c.At
+		used = max(used, c.At[0]+1, c.At[1]+1, c.At[2]+1)
+		ranks[i], id[i] = int32(d.rank), int64(d.Part.CellGlobal[i])
+	}
+	g := vtk.Triangles(x[:used], y[:used], cells)
+	g.CellData = vtk.Arrays{{Name: "rank", Components: 1, Data: ranks}, {Name: "cell", Components: 1, Data: id}}
+	return (*meshPiece)(g)
+}
+
+func (d *smoothRun) areas(x, y []float64) []float64 {
+	a := make([]float64, len(d.Part.Cells))
+	for i, c := range d.Part.Cells {
+		p, q, r := c.At[0], c.At[1], c.At[2]
+		a[i] = ((x[q]-x[p])*(y[r]-y[p]) - (x[r]-x[p])*(y[q]-y[p])) / 2
+	}
+	return a
+}
+
+func (d *smoothRun) hash(ctx context.Context) (string, error) { return d.solver.Hash(ctx) }
+func (d *smoothRun) phases() map[string]float64               { return map[string]float64{"sweep": d.sweeps} }
+func (d *smoothRun) close()                                   { d.solver.Close() }

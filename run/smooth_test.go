@@ -1,0 +1,205 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/run/summary"
+)
+
+// wavy turns and stretches everywhere.
+const wavy = `
+solver = "smooth"
+mesh = { generate = "delaunay", bounds = [-1, 0, 1, 1], cells = 400 }
+metric = { width = "0.1 + 0.05*sin(3*x)", height = "0.3", angle = "40*x*y", samples = 32 }
+method = { sweeps = 12 }
+output = { format = [], conservation_every = 4 }
+`
+
+func smoothOn(t testing.TB, text string, ranks, threads int, open func(testing.TB, int) []dist.Comm, dir string,
+	sets ...string) (*summary.Summary, error) {
+	t.Helper()
+	c, err := config.Parse("case.toml", []byte(text), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	results, errs := make([]*summary.Summary, ranks), make([]error, ranks)
+	var wg sync.WaitGroup
+	for rank, comm := range open(t, ranks) {
+		wg.Go(func() {
+			dev := cpu.New(threads)
+			defer dev.Close()
+			results[rank], errs[rank] = Run(ctx, Options{Case: c, Comm: comm, Device: dev, Dir: dir})
+			errs[rank] = errors.Join(errs[rank], comm.Close())
+		})
+	}
+	wg.Wait()
+	return results[0], errors.Join(errs...)
+}
+
+// TestSmoothSameBits is contract C1 for meshes: coordinates, measures and tables are the same, however a case is run.
+func TestSmoothSameBits(t *testing.T) {
+	for _, smoother := range []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid"} {
+		t.Run(smoother, func(t *testing.T) {
+			t.Parallel()
+			run := func(ranks, threads int, open func(testing.TB, int) []dist.Comm, sets ...string) (*summary.Summary, string) {
+				t.Helper()
+				dir := t.TempDir()
+				s, err := smoothOn(t, wavy, ranks, threads, open, dir, append(sets, "method.smoother="+smoother)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				table, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s, string(table)
+			}
+			want, table := run(1, 1, openLocal)
+			if want.Metrics["moved"] == 0 || want.Metrics["inverted"] != 0 {
+				t.Errorf("metrics %v", want.Metrics)
+			}
+			same := func(what string, ranks, threads int, open func(testing.TB, int) []dist.Comm, sets ...string) {
+				t.Helper()
+				got, rows := run(ranks, threads, open, sets...)
+				if got.StateSHA256 != want.StateSHA256 || rows != table {
+					t.Errorf("%s, %d ranks, %d threads, %v: state %.12s… and %.12s… on one\n%s\n%s", what, ranks, threads,
+						sets, got.StateSHA256, want.StateSHA256, rows, table)
+				}
+				for key, v := range want.Metrics {
+					if got.Metrics[key] != v {
+						t.Errorf("%s, %d ranks, %v: %s = %v, on one rank %v", what, ranks, sets, key, got.Metrics[key], v)
+					}
+				}
+			}
+			for i, ranks := range []int{1, 2, 3, 4, 7} {
+				for _, cut := range []string{"hilbert", "rcb", "random"} {
+					same("local", ranks, 1+i%2, openLocal, "mesh.partition="+cut, "mesh.order="+[]string{"natural", "random"}[i%2])
+				}
+				same("deep", ranks, 2, openLocal, "mesh.partition=random", "method.deep=true")
+				same("grpc", ranks, 1, openGRPC, "mesh.partition=random")
+			}
+			same("delayed", 4, 1, openDelayed, "mesh.partition=random")
+		})
+	}
+}
+
+// Frames of several ranks are the whole mesh, with the quality of every triangle.
+func TestSmoothFrames(t *testing.T) {
+	dir := t.TempDir()
+	s, err := smoothOn(t, wavy, 3, 1, openLocal, dir, "output.format=[\"vtu\"]", "output.every=5",
+		"output.fields=[\"quality\", \"area\"]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames, err := vtk.ReadPVD(filepath.Join(dir, "case.pvd"))
+	if err != nil || len(frames) != 4 || frames[3].Time != 12 {
+		t.Fatal(frames, err)
+	}
+	g, err := vtk.Read(filepath.Join(dir, frames[3].File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quality, ok := g.CellData.Find("quality")
+	area, ok2 := g.CellData.Find("area")
+	if !ok || !ok2 {
+		t.Fatal("fields are missing")
+	}
+	least, total := 2.0, 0.0
+	for i, q := range quality.Float64s() {
+		least = min(least, q)
+		total += area.Float64s()[i]
+	}
+	if least != s.Metrics["quality_min"] || total < 2-1e-12 || total > 2+1e-12 {
+		t.Errorf("quality %g and %g, area %g", least, s.Metrics["quality_min"], total)
+	}
+}
+
+func TestSmoothStops(t *testing.T) {
+	for _, c := range []struct {
+		set, want string
+		sweeps    float64
+	}{
+		{"stop.every=3", "sweeps", 12},
+		{"stop.mean=0.001", "mean quality reached", 0},
+		{"stop={every=3, worst=0.0001}", "worst quality reached", 0},
+		{"stop={every=3, move=100}", "settled", 3},
+		{"stop={every=5, advance=0.9}", "quality rises no more", 5},
+		{"method.sweeps=0", "sweeps", 0},
+	} {
+		for _, every := range []int{1, 4, 5} { // where a run ends does not depend on its output
+			s, err := smoothOn(t, wavy, 2, 1, openLocal, t.TempDir(), c.set, fmt.Sprintf("output.conservation_every=%d", every))
+			if err != nil {
+				t.Fatal(c.set, err)
+			}
+			if s.Stopped != c.want || s.Metrics["sweeps"] != c.sweeps {
+				t.Errorf("%s: stopped by %q after %g sweeps", c.set, s.Stopped, s.Metrics["sweeps"])
+			}
+		}
+	}
+}
+
+func TestSmoothRefuses(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.mesh")
+	text := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\nTriangles 2\n1 2 3 0\n1 4 3 0\nEnd\n"
+	if err := os.WriteFile(bad, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ set, want string }{
+		{`metric={m11="1", m12="2", m22="1"}`, "[metric] the metric at (-1, 0) is not positive definite"},
+		{`metric={width="x", height="1"}`, "[metric] at (-1, 0): width = -1 and height = 1 must be above 0"},
+		{`metric={width="sqrt(x)", height="1"}`, "is not a number at x = -1"},
+		{`mesh={file="` + bad + `"}`, "cell 1"},
+		{`mesh={file="none.msh"}`, "none.msh"},
+	} {
+		_, err := smoothOn(t, wavy, 3, 1, openLocal, dir, c.set)
+		var input *BadInput
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v does not say %q", c.set, err, c.want)
+		}
+	}
+}
+
+func TestSmoothShareIsBounded(t *testing.T) {
+	c, err := config.Parse("case.toml", []byte(wavy), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := c.Sections.(*config.Smooth)
+	m, err := LoadMesh(c, w.Mesh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares, err := cutForSmoothing(m, w, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := shares[1].encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(body) {
+		var s smoothShare
+		if n%7 == 0 && s.decode(body[:n]) == nil {
+			t.Fatalf("%d of %d bytes were taken", n, len(body))
+		}
+	}
+	var s smoothShare
+	if err := s.decode(body); err != nil || len(s.Part.Rings) != len(shares[1].Part.Rings) {
+		t.Error(err)
+	}
+}

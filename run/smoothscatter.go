@@ -1,0 +1,142 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"fmt"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/decompose"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// smoothShare is what a rank of a smoothing run starts from.
+type smoothShare struct {
+	Part            *smooth.Part
+	Bounds          smooth.Bounds // of the mesh
+	Vertices, Cells int64         // of the mesh
+	Crowded         int           // vertices that stay, since they have too many neighbours
+}
+
+// scatterShares gives every rank its share. Only rank 0 passes them.
+func scatterShares(ctx context.Context, comm dist.Comm, shares []smoothShare) (smoothShare, error) {
+	if comm.Rank() == 0 {
+		for r := 1; r < comm.Size(); r++ {
+			body, err := shares[r].encode()
+			if err != nil {
+				return smoothShare{}, err
+			}
+			if err := decompose.Send(ctx, comm, r, body); err != nil {
+				return smoothShare{}, err
+			}
+			shares[r].Part = nil // so that no more than one is held twice
+		}
+		return shares[0], nil
+	}
+	body, err := decompose.Receive(ctx, comm)
+	if err != nil {
+		return smoothShare{}, err
+	}
+	var s smoothShare
+	if err := s.decode(body); err != nil {
+		return s, fmt.Errorf("the part that rank 0 sent: %w", err)
+	}
+	return s, nil
+}
+
+// large lists the arrays that travel as raw bytes behind a gob of the rest, which takes numbers one by one.
+func (s *smoothShare) large() []block {
+	p := s.Part
+	return []block{rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Global), rawOf(&p.Rings), rawOf(&p.More), rawOf(&p.Rails),
+		rawOf(&p.Cells), rawOf(&p.CellGlobal), rawOf(&p.Edges)}
+}
+
+// block is a slice of plain numbers.
+type block struct {
+	count int
+	width int
+	bytes func() []byte
+	make  func(count int)
+	clear func()
+}
+
+func rawOf[T any](s *[]T) block {
+	var t T
+	width := int(unsafe.Sizeof(t))
+	return block{
+		count: len(*s), width: width,
+		bytes: func() []byte {
+			if len(*s) == 0 {
+				return nil
+			}
+			return unsafe.Slice((*byte)(unsafe.Pointer(&(*s)[0])), len(*s)*width)
+		},
+		make:  func(n int) { *s = make([]T, n) },
+		clear: func() { *s = nil },
+	}
+}
+
+func (s *smoothShare) encode() ([]byte, error) {
+	var counts []int
+	var raw bytes.Buffer
+	for _, b := range s.large() {
+		counts = append(counts, b.count)
+		raw.Write(b.bytes())
+	}
+	light, part := *s, *s.Part
+	light.Part = &part
+	for _, b := range light.large() {
+		b.clear()
+	}
+	var out bytes.Buffer
+	e := gob.NewEncoder(&out)
+	if err := e.Encode(light); err != nil {
+		return nil, err
+	}
+	if err := e.Encode(counts); err != nil {
+		return nil, err
+	}
+	out.Write(raw.Bytes())
+	return out.Bytes(), nil
+}
+
+func (s *smoothShare) decode(body []byte) error {
+	r := bytes.NewReader(body)
+	d := gob.NewDecoder(r)
+	if err := d.Decode(s); err != nil {
+		return err
+	}
+	var counts []int
+	if err := d.Decode(&counts); err != nil {
+		return err
+	}
+	if s.Part == nil {
+		return fmt.Errorf("there is none")
+	}
+	blocks := s.large()
+	if len(counts) != len(blocks) {
+		return fmt.Errorf("%d arrays instead of %d", len(counts), len(blocks))
+	}
+	total := 0
+	for i, n := range counts {
+		if n < 0 || n > r.Len()/blocks[i].width {
+			return fmt.Errorf("array %d of %d elements in %d bytes", i, n, r.Len())
+		}
+		total += n * blocks[i].width
+	}
+	if total != r.Len() {
+		return fmt.Errorf("%d bytes where its arrays take %d", r.Len(), total)
+	}
+	for i, n := range counts {
+		if n == 0 {
+			continue
+		}
+		blocks[i].make(n)
+		if _, err := r.Read(blocks[i].bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
