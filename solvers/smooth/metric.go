@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Metric is a metric field over a rectangle, which contains the mesh. Outside of it the value at the nearest place
-// holds.
+// Metric is a metric field over a rectangle, which contains the mesh, or over a mesh (OnMesh). Outside of it the value
+// at the nearest place holds.
 type Metric struct {
 	bounds Bounds
 	field  kernels.Field[float64]
@@ -176,5 +176,9 @@ func fieldIn[F kernels.Float](f *kernels.Field[float64]) kernels.Field[F] {
 		return to
 	}
 	g.Across, g.Up = pieces(f.Across), pieces(f.Up)
+	for _, n := range f.Nodes {
+		g.Nodes = append(g.Nodes, kernels.Node[F]{X: F(n.X), Y: F(n.Y), M11: F(n.M11), M12: F(n.M12), M22: F(n.M22)})
+	}
+	g.Patches, g.Starts, g.Lists, g.Listed, g.Steps = f.Patches, f.Starts, f.Lists, f.Listed, f.Steps
 	return g
 }

@@ -117,7 +117,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 
 // start gives every vertex its metric and refuses what cannot be smoothed.
 func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
-	var c complaint
+	c := flatPatches(field)
 	for i := range v {
 		p := &v[i]
 		at := field.At(p.X, p.Y)

@@ -4,18 +4,25 @@ package kernels
 const (
 	Grid    int32 = iota // samples of the tensor at the nodes of a grid, bilinear between them
 	Product              // M = diag(1/hx(x)², 1/hy(y)²)
+	OnMesh               // linear on the triangles of a mesh
 )
 
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
 type Field[F Float] struct {
 	Kind       int32
-	Nx, Ny     int32 // boxes of the grid, or pieces of Across and Up
+	Nx, Ny     int32 // boxes of the grid or over the mesh, or pieces of Across and Up
 	X, Y       F     // lower left corner
 	PerX, PerY F     // boxes or pieces a unit of length
 	Scale      F     // factor of the whole tensor
 	Samples    []Tensor[F]
 	Across, Up []Piece[F]
+	Nodes      []Node[F]
+	Patches    []Patch
+	Starts     []int32 // of each box, the triangle in its middle
+	Lists      []int32 // of each box, where the triangles that touch it begin in Listed, and one more
+	Listed     []int32 // at least one a box
+	Steps      int32   // from triangle to triangle, at most
 }
 
 // Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
@@ -41,6 +48,9 @@ func (p *Piece[F]) size(t F) (F, F) {
 
 // At returns the metric at a place.
 func (f *Field[F]) At(x, y F) Tensor[F] {
+	if f.Kind == OnMesh {
+		return f.onMesh(x, y)
+	}
 	i, s := locate(x, f.X, f.PerX, f.Nx)
 	j, t := locate(y, f.Y, f.PerY, f.Ny)
 	var m Tensor[F]
@@ -61,6 +71,9 @@ func (f *Field[F]) At(x, y F) Tensor[F] {
 
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
 func (f *Field[F]) Slope(x, y F) (Tensor[F], Tensor[F]) {
+	if f.Kind == OnMesh {
+		return f.slopeOnMesh(x, y)
+	}
 	i, s := locate(x, f.X, f.PerX, f.Nx)
 	j, t := locate(y, f.Y, f.PerY, f.Ny)
 	var mx, my Tensor[F]

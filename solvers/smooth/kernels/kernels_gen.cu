@@ -226,16 +226,33 @@ static_assert(sizeof(Tensor_f32) == 16 && offsetof(Tensor_f32, M11) == 0 && offs
     offsetof(Tensor_f32, M22) == 8 && offsetof(Tensor_f32, blank3) == 12, "Tensor_f32");
 
 // Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float32], field.go:22
+// Piece[float32], field.go:29
 struct alignas(16) Piece_f32 {
     float A, B, C, D;
 };
 static_assert(sizeof(Piece_f32) == 16 && offsetof(Piece_f32, A) == 0 && offsetof(Piece_f32, B) == 4 &&
     offsetof(Piece_f32, C) == 8 && offsetof(Piece_f32, D) == 12, "Piece_f32");
 
+// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node[float32], fieldmesh.go:4
+struct alignas(8) Node_f32 {
+    float X, Y, M11, M12, M22, blank5;
+};
+static_assert(sizeof(Node_f32) == 24 && offsetof(Node_f32, X) == 0 && offsetof(Node_f32, Y) == 4 &&
+    offsetof(Node_f32, M11) == 8 && offsetof(Node_f32, M12) == 12 && offsetof(Node_f32, M22) == 16 &&
+    offsetof(Node_f32, blank5) == 20, "Node_f32");
+
+// Patch is a triangle of that mesh: its corners, counter-clockwise, and in slot k the triangle across the edge from
+// corner k to corner (k+1)%3, -1 where the mesh ends.
+// Patch, fieldmesh.go:8
+struct alignas(8) Patch {
+    Array<int32, 3> At, Next;
+};
+static_assert(sizeof(Patch) == 24 && offsetof(Patch, At) == 0 && offsetof(Patch, Next) == 12, "Patch");
+
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-// Field[float32], field.go:11
+// Field[float32], field.go:12
 struct Field_f32 {
     int32 Kind;
     int32 Nx, Ny;
@@ -244,11 +261,19 @@ struct Field_f32 {
     float Scale;
     Slice<Tensor_f32> Samples;
     Slice<Piece_f32> Across, Up;
+    Slice<Node_f32> Nodes;
+    Slice<Patch> Patches;
+    Slice<int32> Starts;
+    Slice<int32> Lists;
+    Slice<int32> Listed;
+    int32 Steps;
 };
-static_assert(sizeof(Field_f32) == 104 && offsetof(Field_f32, Kind) == 0 && offsetof(Field_f32, Nx) == 4 &&
+static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offsetof(Field_f32, Nx) == 4 &&
     offsetof(Field_f32, Ny) == 8 && offsetof(Field_f32, X) == 12 && offsetof(Field_f32, Y) == 16 &&
     offsetof(Field_f32, PerX) == 20 && offsetof(Field_f32, PerY) == 24 && offsetof(Field_f32, Scale) == 28 &&
-    offsetof(Field_f32, Samples) == 32 && offsetof(Field_f32, Across) == 56 && offsetof(Field_f32, Up) == 80, "Field_f32");
+    offsetof(Field_f32, Samples) == 32 && offsetof(Field_f32, Across) == 56 && offsetof(Field_f32, Up) == 80 &&
+    offsetof(Field_f32, Nodes) == 104 && offsetof(Field_f32, Patches) == 128 && offsetof(Field_f32, Starts) == 152 &&
+    offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 && offsetof(Field_f32, Steps) == 224, "Field_f32");
 
 // Control is what changes from sweep to sweep.
 // Control[float32], types.go:80
@@ -287,6 +312,15 @@ struct step_f32 {
 static_assert(sizeof(step_f32) == 44 && offsetof(step_f32, x) == 0 && offsetof(step_f32, y) == 4 &&
     offsetof(step_f32, s) == 8 && offsetof(step_f32, dx) == 12 && offsetof(step_f32, dy) == 16 &&
     offsetof(step_f32, ds) == 20 && offsetof(step_f32, slides) == 24 && offsetof(step_f32, rail) == 28, "step_f32");
+
+// spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
+// spot[float32], fieldmesh.go:11
+struct spot_f32 {
+    int32 patch;
+    float b, c;
+};
+static_assert(sizeof(spot_f32) == 12 && offsetof(spot_f32, patch) == 0 && offsetof(spot_f32, b) == 4 &&
+    offsetof(spot_f32, c) == 8, "spot_f32");
 
 // Params holds the constants of a run.
 // Params[float64], types.go:67
@@ -334,16 +368,25 @@ static_assert(sizeof(Tensor_f64) == 32 && offsetof(Tensor_f64, M11) == 0 && offs
     offsetof(Tensor_f64, M22) == 16 && offsetof(Tensor_f64, blank3) == 24, "Tensor_f64");
 
 // Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float64], field.go:22
+// Piece[float64], field.go:29
 struct alignas(16) Piece_f64 {
     double A, B, C, D;
 };
 static_assert(sizeof(Piece_f64) == 32 && offsetof(Piece_f64, A) == 0 && offsetof(Piece_f64, B) == 8 &&
     offsetof(Piece_f64, C) == 16 && offsetof(Piece_f64, D) == 24, "Piece_f64");
 
+// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node[float64], fieldmesh.go:4
+struct alignas(16) Node_f64 {
+    double X, Y, M11, M12, M22, blank5;
+};
+static_assert(sizeof(Node_f64) == 48 && offsetof(Node_f64, X) == 0 && offsetof(Node_f64, Y) == 8 &&
+    offsetof(Node_f64, M11) == 16 && offsetof(Node_f64, M12) == 24 && offsetof(Node_f64, M22) == 32 &&
+    offsetof(Node_f64, blank5) == 40, "Node_f64");
+
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-// Field[float64], field.go:11
+// Field[float64], field.go:12
 struct Field_f64 {
     int32 Kind;
     int32 Nx, Ny;
@@ -352,11 +395,19 @@ struct Field_f64 {
     double Scale;
     Slice<Tensor_f64> Samples;
     Slice<Piece_f64> Across, Up;
+    Slice<Node_f64> Nodes;
+    Slice<Patch> Patches;
+    Slice<int32> Starts;
+    Slice<int32> Lists;
+    Slice<int32> Listed;
+    int32 Steps;
 };
-static_assert(sizeof(Field_f64) == 128 && offsetof(Field_f64, Kind) == 0 && offsetof(Field_f64, Nx) == 4 &&
+static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offsetof(Field_f64, Nx) == 4 &&
     offsetof(Field_f64, Ny) == 8 && offsetof(Field_f64, X) == 16 && offsetof(Field_f64, Y) == 24 &&
     offsetof(Field_f64, PerX) == 32 && offsetof(Field_f64, PerY) == 40 && offsetof(Field_f64, Scale) == 48 &&
-    offsetof(Field_f64, Samples) == 56 && offsetof(Field_f64, Across) == 80 && offsetof(Field_f64, Up) == 104, "Field_f64");
+    offsetof(Field_f64, Samples) == 56 && offsetof(Field_f64, Across) == 80 && offsetof(Field_f64, Up) == 104 &&
+    offsetof(Field_f64, Nodes) == 128 && offsetof(Field_f64, Patches) == 152 && offsetof(Field_f64, Starts) == 176 &&
+    offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 && offsetof(Field_f64, Steps) == 248, "Field_f64");
 
 // Control is what changes from sweep to sweep.
 // Control[float64], types.go:80
@@ -387,6 +438,15 @@ struct step_f64 {
 static_assert(sizeof(step_f64) == 88 && offsetof(step_f64, x) == 0 && offsetof(step_f64, y) == 8 &&
     offsetof(step_f64, s) == 16 && offsetof(step_f64, dx) == 24 && offsetof(step_f64, dy) == 32 &&
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
+
+// spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
+// spot[float64], fieldmesh.go:11
+struct spot_f64 {
+    int32 patch;
+    double b, c;
+};
+static_assert(sizeof(spot_f64) == 24 && offsetof(spot_f64, patch) == 0 && offsetof(spot_f64, b) == 8 &&
+    offsetof(spot_f64, c) == 16, "spot_f64");
 
 // Cell is a triangle's vertices, counter-clockwise.
 // Cell, quality.go:125
@@ -588,7 +648,7 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
 }
 
 // product is u'Mv.
-// (*Tensor[float32]).product, field.go:88
+// (*Tensor[float32]).product, field.go:101
 DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, float vy) {
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
@@ -709,7 +769,7 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
 }
 
 // locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float32], field.go:25
+// locate[float32], field.go:32
 struct locate_f32_results { int32 r0; float r1; };
 DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
     float c = (x - low) * per;
@@ -723,22 +783,131 @@ DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
     return {k, c - float(k)};
 }
 
+// spotIn returns the place (x, y) as seen by a triangle, which need not hold it. It is exact at corners.
+// (*Field[float32]).spotIn, fieldmesh.go:17
+DEVICE spot_f32 Field_spotIn_f32(const Field_f32 *f, int32 patch, float x, float y) {
+    Array<int32, 3> *at = &f->Patches[patch].At;
+    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    float bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
+    float dx = x - o->X, dy = y - o->Y;
+    float area = bx * cy - by * cx;
+    return spot_f32{patch, (dx * cy - dy * cx) / area, (bx * dy - by * dx) / area};
+}
+
+// inside moves a spot that lies outside of its triangle to its rim, and NaN to the first corner.
+// inside[float32], fieldmesh.go:27
+DEVICE spot_f32 inside_f32(spot_f32 s) {
+    if (!(s.b > 0.0f)) {
+        s.b = 0.0f;
+    }
+    if (!(s.c > 0.0f)) {
+        s.c = 0.0f;
+    }
+    if (float sum = s.b + s.c; sum > 1.0f) {
+        s.b = s.b / sum;
+        s.c = s.c / sum;
+    }
+    return s;
+}
+
+// beyond is the square of the distance of a place from a spot.
+// (*Field[float32]).beyond, fieldmesh.go:88
+DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, float x, float y) {
+    Array<int32, 3> *at = &f->Patches[s->patch].At;
+    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    float dx = o->X + s->b * (b->X - o->X) + s->c * (c->X - o->X) - x;
+    float dy = o->Y + s->b * (b->Y - o->Y) + s->c * (c->Y - o->Y) - y;
+    return dx * dx + dy * dy;
+}
+
+// nearest looks at every triangle that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
+// or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
+// (*Field[float32]).nearest, fieldmesh.go:75
+DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x, float y) {
+    spot_f32 best = inside_f32(Field_spotIn_f32(f, f->Listed[f->Lists[box]], x, y));
+    float far = Field_beyond_f32(f, &best, x, y);
+    for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
+        spot_f32 s = inside_f32(Field_spotIn_f32(f, f->Listed[k], x, y));
+        if (float d = Field_beyond_f32(f, &s, x, y); d < far) {
+            best = s;
+            far = d;
+        }
+    }
+    return best;
+}
+
+// find returns where on the mesh a place lies, or the nearest that the triangles of its box have. It depends on the
+// place alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
+// across the edge that the place lies farthest beyond.
+// (*Field[float32]).find, fieldmesh.go:43
+DEVICE spot_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
+    auto [i, unused1] = locate_f32(x, f->X, f->PerX, f->Nx);
+    auto [j, unused2] = locate_f32(y, f->Y, f->PerY, f->Ny);
+    int32 box = add(mul(j, f->Nx), i);
+    int32 patch = f->Starts[box], before = -1;
+    for (int32 step = 0; step < f->Steps; step++) {
+        spot_f32 s = Field_spotIn_f32(f, patch, x, y);
+        float a = 1.0f - s.b - s.c;
+        float least = 0.0f;
+        int32 next = -1;
+        if (a < least) {
+            least = a;
+            next = f->Patches[patch].Next[1];
+        }
+        if (s.b < least && (next < 0 || f->Patches[patch].Next[2] >= 0)) {
+            least = s.b;
+            next = f->Patches[patch].Next[2];
+        }
+        if (s.c < least && (next < 0 || f->Patches[patch].Next[0] >= 0)) {
+            least = s.c;
+            next = f->Patches[patch].Next[0];
+        }
+        // Where both sides of an edge send it across, a place is on the edge but for rounding.
+        if (least >= 0.0f || next >= 0 && next == before) {
+            return inside_f32(s);
+        }
+        if (next < 0) {
+            break;
+        }
+        before = patch;
+        patch = next;
+    }
+    return Field_nearest_f32(f, box, x, y);
+}
+
+// onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
+// positive definite.
+// (*Field[float32]).onMesh, fieldmesh.go:98
+DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, float x, float y) {
+    spot_f32 s = Field_find_f32(f, x, y);
+    Array<int32, 3> *at = &f->Patches[s.patch].At;
+    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Tensor_f32 m = {};
+    m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
+    m.M12 = f->Scale * (o->M12 + (s.b * (b->M12 - o->M12) + s.c * (c->M12 - o->M12)));
+    m.M22 = f->Scale * (o->M22 + (s.b * (b->M22 - o->M22) + s.c * (c->M22 - o->M22)));
+    return m;
+}
+
 // size returns h and dh/dt.
-// (*Piece[float32]).size, field.go:38
+// (*Piece[float32]).size, field.go:45
 struct Piece_size_f32_results { float r0; float r1; };
 DEVICE Piece_size_f32_results Piece_size_f32(Piece_f32 *p, float t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
 // between is a for t = 0, and a for all t where b is the same.
-// between[float32], field.go:85
+// between[float32], field.go:98
 DEVICE float between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
 // At returns the metric at a place.
-// (*Field[float32]).At, field.go:43
+// (*Field[float32]).At, field.go:50
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
+    if (f->Kind == 2) {
+        return Field_onMesh_f32(f, x, y);
+    }
     auto [i, s] = locate_f32(x, f->X, f->PerX, f->Nx);
     auto [j, t] = locate_f32(y, f->Y, f->PerY, f->Ny);
     Tensor_f32 m = {};
@@ -924,7 +1093,7 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
 }
 
 // product is u'Mv.
-// (*Tensor[float64]).product, field.go:88
+// (*Tensor[float64]).product, field.go:101
 DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx, double vy) {
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
@@ -1046,7 +1215,7 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
 }
 
 // locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float64], field.go:25
+// locate[float64], field.go:32
 struct locate_f64_results { int32 r0; double r1; };
 DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) {
     double c = (x - low) * per;
@@ -1060,22 +1229,131 @@ DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) 
     return {k, c - double(k)};
 }
 
+// spotIn returns the place (x, y) as seen by a triangle, which need not hold it. It is exact at corners.
+// (*Field[float64]).spotIn, fieldmesh.go:17
+DEVICE spot_f64 Field_spotIn_f64(const Field_f64 *f, int32 patch, double x, double y) {
+    Array<int32, 3> *at = &f->Patches[patch].At;
+    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    double bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
+    double dx = x - o->X, dy = y - o->Y;
+    double area = bx * cy - by * cx;
+    return spot_f64{patch, (dx * cy - dy * cx) / area, (bx * dy - by * dx) / area};
+}
+
+// inside moves a spot that lies outside of its triangle to its rim, and NaN to the first corner.
+// inside[float64], fieldmesh.go:27
+DEVICE spot_f64 inside_f64(spot_f64 s) {
+    if (!(s.b > 0.0)) {
+        s.b = 0.0;
+    }
+    if (!(s.c > 0.0)) {
+        s.c = 0.0;
+    }
+    if (double sum = s.b + s.c; sum > 1.0) {
+        s.b = s.b / sum;
+        s.c = s.c / sum;
+    }
+    return s;
+}
+
+// beyond is the square of the distance of a place from a spot.
+// (*Field[float64]).beyond, fieldmesh.go:88
+DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, double x, double y) {
+    Array<int32, 3> *at = &f->Patches[s->patch].At;
+    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    double dx = o->X + s->b * (b->X - o->X) + s->c * (c->X - o->X) - x;
+    double dy = o->Y + s->b * (b->Y - o->Y) + s->c * (c->Y - o->Y) - y;
+    return dx * dx + dy * dy;
+}
+
+// nearest looks at every triangle that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
+// or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
+// (*Field[float64]).nearest, fieldmesh.go:75
+DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x, double y) {
+    spot_f64 best = inside_f64(Field_spotIn_f64(f, f->Listed[f->Lists[box]], x, y));
+    double far = Field_beyond_f64(f, &best, x, y);
+    for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
+        spot_f64 s = inside_f64(Field_spotIn_f64(f, f->Listed[k], x, y));
+        if (double d = Field_beyond_f64(f, &s, x, y); d < far) {
+            best = s;
+            far = d;
+        }
+    }
+    return best;
+}
+
+// find returns where on the mesh a place lies, or the nearest that the triangles of its box have. It depends on the
+// place alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
+// across the edge that the place lies farthest beyond.
+// (*Field[float64]).find, fieldmesh.go:43
+DEVICE spot_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
+    auto [i, unused1] = locate_f64(x, f->X, f->PerX, f->Nx);
+    auto [j, unused2] = locate_f64(y, f->Y, f->PerY, f->Ny);
+    int32 box = add(mul(j, f->Nx), i);
+    int32 patch = f->Starts[box], before = -1;
+    for (int32 step = 0; step < f->Steps; step++) {
+        spot_f64 s = Field_spotIn_f64(f, patch, x, y);
+        double a = 1.0 - s.b - s.c;
+        double least = 0.0;
+        int32 next = -1;
+        if (a < least) {
+            least = a;
+            next = f->Patches[patch].Next[1];
+        }
+        if (s.b < least && (next < 0 || f->Patches[patch].Next[2] >= 0)) {
+            least = s.b;
+            next = f->Patches[patch].Next[2];
+        }
+        if (s.c < least && (next < 0 || f->Patches[patch].Next[0] >= 0)) {
+            least = s.c;
+            next = f->Patches[patch].Next[0];
+        }
+        // Where both sides of an edge send it across, a place is on the edge but for rounding.
+        if (least >= 0.0 || next >= 0 && next == before) {
+            return inside_f64(s);
+        }
+        if (next < 0) {
+            break;
+        }
+        before = patch;
+        patch = next;
+    }
+    return Field_nearest_f64(f, box, x, y);
+}
+
+// onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
+// positive definite.
+// (*Field[float64]).onMesh, fieldmesh.go:98
+DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, double x, double y) {
+    spot_f64 s = Field_find_f64(f, x, y);
+    Array<int32, 3> *at = &f->Patches[s.patch].At;
+    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Tensor_f64 m = {};
+    m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
+    m.M12 = f->Scale * (o->M12 + (s.b * (b->M12 - o->M12) + s.c * (c->M12 - o->M12)));
+    m.M22 = f->Scale * (o->M22 + (s.b * (b->M22 - o->M22) + s.c * (c->M22 - o->M22)));
+    return m;
+}
+
 // size returns h and dh/dt.
-// (*Piece[float64]).size, field.go:38
+// (*Piece[float64]).size, field.go:45
 struct Piece_size_f64_results { double r0; double r1; };
 DEVICE Piece_size_f64_results Piece_size_f64(Piece_f64 *p, double t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
 // between is a for t = 0, and a for all t where b is the same.
-// between[float64], field.go:85
+// between[float64], field.go:98
 DEVICE double between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
 // At returns the metric at a place.
-// (*Field[float64]).At, field.go:43
+// (*Field[float64]).At, field.go:50
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
+    if (f->Kind == 2) {
+        return Field_onMesh_f64(f, x, y);
+    }
     auto [i, s] = locate_f64(x, f->X, f->PerX, f->Nx);
     auto [j, t] = locate_f64(y, f->Y, f->PerY, f->Ny);
     Tensor_f64 m = {};
@@ -1207,10 +1485,33 @@ DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, co
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
+// slopeOnMesh returns the derivatives by x and y, constant on every triangle.
+// (*Field[float32]).slopeOnMesh, fieldmesh.go:110
+struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
+DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, float x, float y) {
+    spot_f32 s = Field_find_f32(f, x, y);
+    Array<int32, 3> *at = &f->Patches[s.patch].At;
+    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    float bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
+    float per = f->Scale / (bx * cy - by * cx);
+    Tensor_f32 mx = {}, my = {};
+    mx.M11 = per * ((b->M11 - o->M11) * cy - (c->M11 - o->M11) * by);
+    mx.M12 = per * ((b->M12 - o->M12) * cy - (c->M12 - o->M12) * by);
+    mx.M22 = per * ((b->M22 - o->M22) * cy - (c->M22 - o->M22) * by);
+    my.M11 = per * ((c->M11 - o->M11) * bx - (b->M11 - o->M11) * cx);
+    my.M12 = per * ((c->M12 - o->M12) * bx - (b->M12 - o->M12) * cx);
+    my.M22 = per * ((c->M22 - o->M22) * bx - (b->M22 - o->M22) * cx);
+    return {mx, my};
+}
+
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:63
+// (*Field[float32]).Slope, field.go:73
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, float y) {
+    if (f->Kind == 2) {
+        const auto results1 = Field_slopeOnMesh_f32(f, x, y);
+        return {results1.r0, results1.r1};
+    }
     auto [i, s] = locate_f32(x, f->X, f->PerX, f->Nx);
     auto [j, t] = locate_f32(y, f->Y, f->PerY, f->Ny);
     Tensor_f32 mx = {}, my = {};
@@ -1272,10 +1573,33 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
+// slopeOnMesh returns the derivatives by x and y, constant on every triangle.
+// (*Field[float64]).slopeOnMesh, fieldmesh.go:110
+struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
+DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, double x, double y) {
+    spot_f64 s = Field_find_f64(f, x, y);
+    Array<int32, 3> *at = &f->Patches[s.patch].At;
+    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    double bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
+    double per = f->Scale / (bx * cy - by * cx);
+    Tensor_f64 mx = {}, my = {};
+    mx.M11 = per * ((b->M11 - o->M11) * cy - (c->M11 - o->M11) * by);
+    mx.M12 = per * ((b->M12 - o->M12) * cy - (c->M12 - o->M12) * by);
+    mx.M22 = per * ((b->M22 - o->M22) * cy - (c->M22 - o->M22) * by);
+    my.M11 = per * ((c->M11 - o->M11) * bx - (b->M11 - o->M11) * cx);
+    my.M12 = per * ((c->M12 - o->M12) * bx - (b->M12 - o->M12) * cx);
+    my.M22 = per * ((c->M22 - o->M22) * bx - (b->M22 - o->M22) * cx);
+    return {mx, my};
+}
+
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:63
+// (*Field[float64]).Slope, field.go:73
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, double y) {
+    if (f->Kind == 2) {
+        const auto results1 = Field_slopeOnMesh_f64(f, x, y);
+        return {results1.r0, results1.r1};
+    }
     auto [i, s] = locate_f64(x, f->X, f->PerX, f->Nx);
     auto [j, t] = locate_f64(y, f->Y, f->PerY, f->Ny);
     Tensor_f64 mx = {}, my = {};
@@ -1395,7 +1719,7 @@ DEVICE float sqrt_f32(float x) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, field.go:93
+// (*Tensor[float32]).length, field.go:106
 DEVICE float Tensor_length_f32(Tensor_f32 *m, float x, float y) {
     return sqrt_f32(Tensor_product_f32(m, x, y, x, y));
 }
@@ -1450,7 +1774,7 @@ DEVICE double sqrt_f64(double x) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, field.go:93
+// (*Tensor[float64]).length, field.go:106
 DEVICE double Tensor_length_f64(Tensor_f64 *m, double x, double y) {
     return sqrt_f64(Tensor_product_f64(m, x, y, x, y));
 }

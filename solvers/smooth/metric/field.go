@@ -1,0 +1,186 @@
+package metric
+
+import (
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// Mesh is a mesh of triangles in the plane or of tetrahedra in space.
+type Mesh struct {
+	Dim   int
+	X     [3][]float64 // coordinates of the vertices along each axis; the third is nil in the plane
+	Cells []int32      // Dim+1 vertices a cell, so that volumes are positive
+}
+
+// Of is a mesh of triangles.
+func Of(m *mesh.Mesh) *Mesh {
+	out := &Mesh{Dim: 2, X: [3][]float64{m.X, m.Y, nil}, Cells: make([]int32, 0, 3*len(m.Cells))}
+	for _, c := range m.Cells {
+		out.Cells = append(out.Cells, c[:]...)
+	}
+	return out
+}
+
+// Vertices is how many there are.
+func (m *Mesh) Vertices() int { return len(m.X[0]) }
+
+// cells is how many there are.
+func (m *Mesh) cells() int { return len(m.Cells) / (m.Dim + 1) }
+
+// cell returns the vertices of a cell.
+func (m *Mesh) cell(c int) []int32 { return m.Cells[c*(m.Dim+1) : (c+1)*(m.Dim+1)] }
+
+// between is the vector from vertex a to vertex b.
+func (m *Mesh) between(a, b int32) (u [3]float64) {
+	for k := range m.Dim {
+		u[k] = m.X[k][b] - m.X[k][a]
+	}
+	return u
+}
+
+func (m *Mesh) place(v int) (p [3]float64) {
+	for k := range m.Dim {
+		p[k] = m.X[k][v]
+	}
+	return p
+}
+
+// Check refuses a mesh of another dimension, with ids that do not exist, or with cells whose volume is not positive.
+func (m *Mesh) Check() error {
+	if m.Dim != 2 && m.Dim != 3 || len(m.Cells)%(m.Dim+1) != 0 {
+		return fmt.Errorf("a mesh of dimension %d with %d vertices of cells", m.Dim, len(m.Cells))
+	}
+	for k := range m.Dim {
+		if len(m.X[k]) != m.Vertices() {
+			return fmt.Errorf("%d vertices have a first coordinate, and %d coordinate %d", m.Vertices(), len(m.X[k]), k+1)
+		}
+	}
+	for c := range m.cells() {
+		for _, v := range m.cell(c) {
+			if v < 0 || int(v) >= m.Vertices() {
+				return fmt.Errorf("cell %d refers to vertex %d; the mesh has %d", c, v, m.Vertices())
+			}
+		}
+		if volume, _ := m.shape(c); !(volume > 0) {
+			return fmt.Errorf("cell %d at vertex %d is turned over or flat: its volume is %g", c, m.cell(c)[0], volume)
+		}
+	}
+	return nil
+}
+
+// shape returns the volume of a cell, and the gradients of its barycentric coordinates.
+func (m *Mesh) shape(c int) (volume float64, gradients [4][3]float64) {
+	v := m.cell(c)
+	a, b := m.between(v[0], v[1]), m.between(v[0], v[2])
+	if m.Dim == 2 {
+		volume = (a[0]*b[1] - a[1]*b[0]) / 2
+		gradients[1] = [3]float64{b[1], -b[0], 0}
+		gradients[2] = [3]float64{-a[1], a[0], 0}
+	} else {
+		d := m.between(v[0], v[3])
+		gradients[1], gradients[2], gradients[3] = cross(b, d), cross(d, a), cross(a, b)
+		volume = (a[0]*gradients[1][0] + a[1]*gradients[1][1] + a[2]*gradients[1][2]) / 6
+	}
+	det := 2 * volume
+	if m.Dim == 3 {
+		det = 6 * volume
+	}
+	for k := 1; k <= m.Dim; k++ {
+		for i := range m.Dim {
+			gradients[k][i] /= det
+			gradients[0][i] -= gradients[k][i]
+		}
+	}
+	return volume, gradients
+}
+
+func cross(a, b [3]float64) [3]float64 {
+	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+}
+
+// Field is a metric at each vertex of a mesh.
+type Field []Tensor
+
+// Sample takes a metric from a function of the place, at each vertex.
+func Sample(m *Mesh, at func(x, y, z float64) Tensor) (Field, error) {
+	f := make(Field, m.Vertices())
+	for v := range f {
+		p := m.place(v)
+		f[v] = at(p[0], p[1], p[2])
+	}
+	return f, f.Check(m)
+}
+
+// FromSolution takes a metric from what a Medit file has for the vertices of a mesh. The file has one field: sizes, or
+// symmetric tensors.
+func FromSolution(m *Mesh, s *mesh.Solution) (Field, error) {
+	switch {
+	case s.Dim != m.Dim:
+		return nil, fmt.Errorf("the solution is of dimension %d, and the mesh of %d", s.Dim, m.Dim)
+	case s.Vertices != m.Vertices():
+		return nil, fmt.Errorf("the solution has values for %d vertices, and the mesh has %d vertices", s.Vertices, m.Vertices())
+	case len(s.Fields) != 1 || s.Fields[0].Kind == mesh.Vector:
+		return nil, fmt.Errorf("the solution has %d fields, the first of kind %d; a metric is one field, of sizes (1) or of "+
+			"symmetric tensors (3)", len(s.Fields), s.Fields[0].Kind)
+	}
+	f := make(Field, m.Vertices())
+	values := s.Fields[0].Values
+	for v := range f {
+		if s.Fields[0].Kind == mesh.Scalar {
+			if h := values[v]; !(h > 0) {
+				return nil, fmt.Errorf("vertex %d (line %d of the values) has the size %g; sizes are positive", v, v+1, h)
+			}
+			f[v] = OfSize(m.Dim, values[v])
+			continue
+		}
+		n := Components(m.Dim)
+		copy(f[v][:n], values[v*n:])
+	}
+	return f, f.Check(m)
+}
+
+// Solution is the field as Medit files have it.
+func (f Field) Solution(dim int) *mesh.Solution {
+	n := Components(dim)
+	values := make([]float64, 0, n*len(f))
+	for v := range f {
+		values = append(values, f[v][:n]...)
+	}
+	return &mesh.Solution{Dim: dim, Vertices: len(f), Fields: []mesh.SolutionField{{Kind: mesh.Symmetric, Values: values}}}
+}
+
+// Check refuses a field that does not fit the mesh, or is not finite and positive definite at a vertex.
+func (f Field) Check(m *Mesh) error {
+	if len(f) != m.Vertices() {
+		return fmt.Errorf("a metric at %d vertices, for a mesh of %d", len(f), m.Vertices())
+	}
+	for v := range f {
+		if err := f[v].Check(m.Dim); err != nil {
+			return fmt.Errorf("vertex %d at %v: %w", v, m.place(v), err)
+		}
+	}
+	return nil
+}
+
+// Within keeps the sizes at each vertex within bounds.
+func (f Field) Within(dim int, b Bounds) error {
+	if err := b.Check(); err != nil {
+		return err
+	}
+	for v := range f {
+		f[v] = f[v].Within(dim, b)
+	}
+	return nil
+}
+
+// Intersect makes f what wants no larger size than f or g does, at each vertex.
+func (f Field) Intersect(dim int, g Field) error {
+	if len(f) != len(g) {
+		return fmt.Errorf("metrics at %d and at %d vertices", len(f), len(g))
+	}
+	for v := range f {
+		f[v] = Intersection(dim, f[v], g[v])
+	}
+	return nil
+}

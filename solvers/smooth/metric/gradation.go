@@ -1,0 +1,79 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+)
+
+// passes over the edges after which Graded gives up; a pass carries a change across many edges.
+const passes = 1000
+
+// slack is by how much, as a share, a metric may exceed what gradation allows, so that rounding comes to rest.
+const slack = 1e-10
+
+// Graded limits how fast sizes grow along edges, by the factor growth in each unit of length in the metric (F. Alauzet,
+// "Size gradation control of anisotropic meshes", doi:10.1016/j.finel.2009.06.028): along an edge u, a metric M grows to
+// M/(1 + √(u'Mu) log growth)², and the metric at the other end is intersected with that. Edges are visited in the order
+// of their vertices' ids until none asks for a change. Sizes never become larger. It returns how many vertices changed.
+func (f Field) Graded(m *Mesh, growth float64) (int, error) {
+	if !(growth > 1) || math.IsInf(growth, 0) {
+		return 0, fmt.Errorf("a gradation of %g: give how much sizes may grow in an edge, above 1", growth)
+	}
+	if err := f.Check(m); err != nil {
+		return 0, err
+	}
+	edges := m.edges()
+	rate := math.Log(growth)
+	// A vertex is new to those that look at it in the pass in which it changed and in the one after.
+	changed := make([]int, len(f))
+	for pass := 1; pass <= passes; pass++ {
+		rest := true
+		for _, e := range edges {
+			for _, way := range [2][2]int32{e, {e[1], e[0]}} {
+				from, to := way[0], way[1]
+				if pass > 1 && changed[from] < pass-1 {
+					continue
+				}
+				grown := Grown(m.Dim, f[from], m.between(from, to), rate)
+				if within(m.Dim, grown, f[to], slack) {
+					continue
+				}
+				f[to] = Intersection(m.Dim, f[to], grown)
+				changed[to] = pass
+				rest = false
+			}
+		}
+		if rest {
+			count := 0
+			for _, c := range changed {
+				if c > 0 {
+					count++
+				}
+			}
+			return count, nil
+		}
+	}
+	return 0, fmt.Errorf("gradation of %g has not come to rest after %d passes over the edges", growth, passes)
+}
+
+// Grown is what a metric may grow to along an edge, where rate is the logarithm of the growth in a unit of length.
+func Grown(dim int, t Tensor, u [3]float64, rate float64) Tensor {
+	by := 1 + t.Length(dim, u)*rate
+	return t.Scaled(1 / (by * by))
+}
+
+// within tells whether b, made larger by a share, asks for no larger size than a in any direction: (1+share)b - a has
+// no negative eigenvalue.
+func within(dim int, a, b Tensor, share float64) bool {
+	var rest Tensor
+	for k := range rest {
+		rest[k] = (1+share)*b[k] - a[k]
+	}
+	// In the frame of b's diagonal, so that thin metrics do not drown in rounding.
+	for i := range dim {
+		for j := range i + 1 {
+			rest[place(i, j)] /= math.Sqrt(b.Get(i, i)) * math.Sqrt(b.Get(j, j))
+		}
+	}
+	return rest.Check(dim) == nil
+}

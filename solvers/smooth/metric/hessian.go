@@ -1,0 +1,161 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Recovered are the second derivatives of a field at the vertices, from its values there: those of the quadratic through
+// the vertex that fits its neighbours best, in the sense of least squares. Of a quadratic they are exact but for rounding.
+// Neighbours of neighbours count where there are fewer than the unknowns need, as at boundaries.
+func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if len(values) != m.Vertices() {
+		return nil, fmt.Errorf("%d values for %d vertices", len(values), m.Vertices())
+	}
+	for v, x := range values {
+		if x-x != 0 {
+			return nil, fmt.Errorf("vertex %d at %v has the value %g", v, m.place(v), x)
+		}
+	}
+	fit := &fit{mesh: m, values: values, near: m.neighbours(), mark: make([]int32, m.Vertices())}
+	for v := range fit.mark {
+		fit.mark[v] = -1
+	}
+	all := make([]Tensor, m.Vertices())
+	for v := range all {
+		var err error
+		if all[v], err = fit.at(int32(v)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// rings of neighbours that a fit may take, at most.
+const rings = 5
+
+// fit finds quadratics.
+type fit struct {
+	mesh   *Mesh
+	values []float64
+	near   *adjacency
+	mark   []int32 // the vertex whose patch has this one
+	patch  []int32
+	rows   []float64
+}
+
+func (f *fit) at(v int32) (Tensor, error) {
+	f.patch = append(f.patch[:0], v)
+	f.mark[v] = v
+	begin := 0
+	for range rings {
+		end := len(f.patch)
+		for _, a := range f.patch[begin:end] {
+			for _, b := range f.near.of(a) {
+				if f.mark[b] != v {
+					f.mark[b] = v
+					f.patch = append(f.patch, b)
+				}
+			}
+		}
+		slices.Sort(f.patch[end:])
+		begin = end
+		if t, ok := f.solve(v, f.patch[1:]); ok {
+			return t, nil
+		}
+	}
+	return Tensor{}, fmt.Errorf("vertex %d at %v: its %d nearest vertices do not tell a quadratic", v, f.mesh.place(int(v)),
+		len(f.patch)-1)
+}
+
+// determined is how small, as a share of its length, what a column adds to those before it may be.
+const determined = 1e-7
+
+// solve fits g·d + ½d'Hd to the differences of values. Columns are brought to length 1, so that neither units nor thin
+// cells matter.
+func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
+	dim := f.mesh.Dim
+	n := dim + Components(dim)
+	if len(patch) < n {
+		return Tensor{}, false
+	}
+	f.rows = f.rows[:0]
+	for _, b := range patch {
+		d := f.mesh.between(v, b)
+		f.rows = append(f.rows, d[:dim]...)
+		for i := range dim {
+			for j := range i + 1 {
+				x := d[i] * d[j]
+				if i == j {
+					x /= 2
+				}
+				f.rows = append(f.rows, x)
+			}
+		}
+		f.rows = append(f.rows, f.values[b]-f.values[v])
+	}
+	x, ok := leastSquares(f.rows, n)
+	var t Tensor
+	copy(t[:], x[dim:n])
+	return t, ok
+}
+
+// leastSquares solves rows of n coefficients and a right-hand side for n ≤ 9 unknowns, by Householder's reflections. It
+// changes the rows, and fails where columns depend on one another.
+func leastSquares(rows []float64, n int) (x [9]float64, ok bool) {
+	w := n + 1
+	m := len(rows) / w
+	var scale [9]float64
+	for k := range n {
+		for i := range m {
+			scale[k] = math.Hypot(scale[k], rows[i*w+k])
+		}
+		if scale[k] == 0 {
+			return x, false
+		}
+		for i := range m {
+			rows[i*w+k] /= scale[k]
+		}
+	}
+	for k := range n {
+		length := 0.0
+		for i := k; i < m; i++ {
+			length = math.Hypot(length, rows[i*w+k])
+		}
+		if length < determined {
+			return x, false
+		}
+		if rows[k*w+k] > 0 {
+			length = -length
+		}
+		// The reflection's vector replaces the column below the diagonal, and the diagonal itself for now.
+		rows[k*w+k] -= length
+		norm := -length * rows[k*w+k]
+		for j := k + 1; j < w; j++ {
+			dot := 0.0
+			for i := k; i < m; i++ {
+				dot += rows[i*w+k] * rows[i*w+j]
+			}
+			dot /= norm
+			for i := k; i < m; i++ {
+				rows[i*w+j] -= dot * rows[i*w+k]
+			}
+		}
+		rows[k*w+k] = length
+	}
+	for k := n - 1; k >= 0; k-- {
+		x[k] = rows[k*w+n]
+		for j := k + 1; j < n; j++ {
+			x[k] -= rows[k*w+j] * x[j]
+		}
+		x[k] /= rows[k*w+k]
+	}
+	for k := range n {
+		x[k] /= scale[k]
+	}
+	return x, true
+}

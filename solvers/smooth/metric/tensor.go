@@ -1,0 +1,240 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+)
+
+// Tensor is a symmetric tensor in 2 or 3 dimensions, by rows of its lower triangle: m11 m12 m22 m13 m23 m33, as Medit
+// stores them. In the plane the first three are used, and the others are 0.
+type Tensor [6]float64
+
+// Components is how many numbers a symmetric tensor has.
+func Components(dim int) int { return dim * (dim + 1) / 2 }
+
+func place(i, j int) int { return max(i, j)*(max(i, j)+1)/2 + min(i, j) }
+
+// Get returns the component of row i and column j, from 0.
+func (t *Tensor) Get(i, j int) float64 { return t[place(i, j)] }
+
+// Scaled is the tensor times a number.
+func (t Tensor) Scaled(by float64) Tensor {
+	for k := range t {
+		t[k] *= by
+	}
+	return t
+}
+
+// Product is u'Mv.
+func (t *Tensor) Product(dim int, u, v [3]float64) float64 {
+	sum := 0.0
+	for i := range dim {
+		row := 0.0
+		for j := range dim {
+			row += t.Get(i, j) * v[j]
+		}
+		sum += u[i] * row
+	}
+	return sum
+}
+
+// Length is √(u'Mu).
+func (t *Tensor) Length(dim int, u [3]float64) float64 { return math.Sqrt(t.Product(dim, u, u)) }
+
+// Det is the determinant.
+func (t *Tensor) Det(dim int) float64 {
+	plane := t[0]*t[2] - t[1]*t[1]
+	if dim == 2 {
+		return plane
+	}
+	return t[5]*plane - t[0]*t[4]*t[4] + 2*t[1]*t[3]*t[4] - t[2]*t[3]*t[3]
+}
+
+// Spectrum has eigenvalues in ascending order, and the unit eigenvectors that belong to them.
+type Spectrum struct {
+	Values  [3]float64
+	Vectors [3][3]float64
+}
+
+// sweeps of Jacobi's method; it converges quadratically, and about six do.
+const sweeps = 30
+
+// Eigen solves the symmetric eigenproblem by Jacobi's cyclic method, which finds small eigenvalues of well-scaled
+// positive definite tensors to as many digits as large ones (Demmel and Veselić, 1992). The tensor must be finite.
+func (t Tensor) Eigen(dim int) Spectrum {
+	s := Spectrum{Vectors: [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}
+	for range sweeps {
+		turned := false
+		for p := range dim {
+			for q := p + 1; q < dim; q++ {
+				turned = t.turn(&s, p, q, dim) || turned
+			}
+		}
+		if !turned {
+			break
+		}
+	}
+	for i := range dim {
+		s.Values[i] = t.Get(i, i)
+	}
+	for i := range dim { // so few that insertion sorts them
+		for k := i; k > 0 && s.Values[k] < s.Values[k-1]; k-- {
+			s.Values[k], s.Values[k-1] = s.Values[k-1], s.Values[k]
+			s.Vectors[k], s.Vectors[k-1] = s.Vectors[k-1], s.Vectors[k]
+		}
+	}
+	return s
+}
+
+// turn rotates in the plane of axes p and q, so that the component between them vanishes, unless it is below rounding.
+func (t *Tensor) turn(s *Spectrum, p, q, dim int) bool {
+	off, a, b := t.Get(p, q), t.Get(p, p), t.Get(q, q)
+	if math.Abs(off) <= 0x1p-54*math.Sqrt(math.Abs(a))*math.Sqrt(math.Abs(b)) || off == 0 {
+		return false
+	}
+	theta := (b - a) / (2 * off)
+	tan := 1 / (math.Abs(theta) + math.Hypot(1, theta))
+	if theta < 0 {
+		tan = -tan
+	}
+	c := 1 / math.Hypot(1, tan)
+	sn := tan * c
+	t[place(p, p)], t[place(q, q)], t[place(p, q)] = a-tan*off, b+tan*off, 0
+	for k := range dim {
+		if k != p && k != q {
+			x, y := t.Get(k, p), t.Get(k, q)
+			t[place(k, p)], t[place(k, q)] = c*x-sn*y, sn*x+c*y
+		}
+	}
+	for k := range dim {
+		x, y := s.Vectors[p][k], s.Vectors[q][k]
+		s.Vectors[p][k], s.Vectors[q][k] = c*x-sn*y, sn*x+c*y
+	}
+	return true
+}
+
+// Tensor puts a spectrum together again.
+func (s *Spectrum) Tensor(dim int) Tensor {
+	var t Tensor
+	for i := range dim {
+		for j := range i + 1 {
+			for k := range dim {
+				t[place(i, j)] += s.Values[k] * s.Vectors[k][i] * s.Vectors[k][j]
+			}
+		}
+	}
+	return t
+}
+
+// mapped applies a function to the eigenvalues.
+func (t Tensor) mapped(dim int, f func(float64) float64) Tensor {
+	s := t.Eigen(dim)
+	for k := range dim {
+		s.Values[k] = f(s.Values[k])
+	}
+	return s.Tensor(dim)
+}
+
+// OfSize is the metric that wants the size h in all directions.
+func OfSize(dim int, h float64) Tensor {
+	var t Tensor
+	for i := range dim {
+		t[place(i, i)] = 1 / (h * h)
+	}
+	return t
+}
+
+// Check refuses what is not finite and positive definite.
+func (t Tensor) Check(dim int) error {
+	n := Components(dim)
+	for _, x := range t[:n] {
+		if x-x != 0 {
+			return fmt.Errorf("the metric %v is not finite", t[:n])
+		}
+	}
+	plane := t[0]*t[2] - t[1]*t[1]
+	if !(t[0] > 0 && t[2] > 0 && plane > 0) || dim == 3 && !(t[5] > 0 && t.Det(3) > 0) {
+		return fmt.Errorf("the metric %v is not positive definite", t[:n])
+	}
+	return nil
+}
+
+// Bounds limit the sizes that a metric wants. 0 is for no bound.
+type Bounds struct {
+	Min, Max float64 // sizes
+	Aspect   float64 // largest by least size at a place; larger ones are made smaller
+}
+
+// Check refuses bounds that contradict one another.
+func (b Bounds) Check() error {
+	if !(b.Min >= 0) || !(b.Max >= 0) || b.Max > 0 && b.Min > b.Max || math.IsInf(b.Min+b.Max, 0) {
+		return fmt.Errorf("sizes from %g to %g: give 0 < least ≤ largest, or 0 for no bound", b.Min, b.Max)
+	}
+	if b.Aspect != 0 && !(b.Aspect >= 1) {
+		return fmt.Errorf("an aspect ratio of at most %g: give one from 1 on, or 0 for no bound", b.Aspect)
+	}
+	return nil
+}
+
+// Within returns the metric within bounds.
+func (t Tensor) Within(dim int, b Bounds) Tensor {
+	s := t.Eigen(dim)
+	before := s.Values
+	b.limit(s.Values[:dim])
+	if s.Values == before {
+		return t
+	}
+	return s.Tensor(dim)
+}
+
+// limit changes ascending eigenvalues.
+func (b Bounds) limit(values []float64) {
+	for k := range values {
+		if b.Max > 0 {
+			values[k] = max(values[k], 1/(b.Max*b.Max))
+		}
+		if b.Min > 0 {
+			values[k] = min(values[k], 1/(b.Min*b.Min))
+		}
+	}
+	if b.Aspect > 0 {
+		for k := range values {
+			values[k] = max(values[k], values[len(values)-1]/(b.Aspect*b.Aspect))
+		}
+	}
+}
+
+// Intersection is the metric of the largest ellipsoid within those of both metrics that shares their common conjugate
+// directions, by simultaneous reduction (Alauzet, doi:10.1016/j.finel.2009.06.028): no size is larger than in either.
+func Intersection(dim int, a, b Tensor) Tensor {
+	// In the frame of a's square root, a is the unit tensor, and b has the eigenvectors of R'bR with R = a^-1/2.
+	root := a.mapped(dim, math.Sqrt)
+	inverse := a.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) })
+	inner := b.congruent(dim, inverse)
+	s := inner.Eigen(dim)
+	outside := false
+	for k := range dim {
+		outside = outside || s.Values[k] > 1
+		s.Values[k] = max(s.Values[k], 1)
+	}
+	if !outside {
+		return a
+	}
+	both := s.Tensor(dim)
+	return both.congruent(dim, root)
+}
+
+// congruent is RMR for a symmetric R.
+func (t *Tensor) congruent(dim int, r Tensor) Tensor {
+	var out Tensor
+	for i := range dim {
+		for j := range i + 1 {
+			var u, v [3]float64
+			for k := range dim {
+				u[k], v[k] = r.Get(k, i), r.Get(k, j)
+			}
+			out[place(i, j)] = t.Product(dim, u, v)
+		}
+	}
+	return out
+}

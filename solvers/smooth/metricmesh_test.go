@@ -1,0 +1,174 @@
+package smooth
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// fieldOf samples a metric at the vertices of a mesh.
+func fieldOf(t testing.TB, m *mesh.Mesh, at func(x, y float64) (m11, m12, m22 float64)) metric.Field {
+	t.Helper()
+	f, err := metric.Sample(metric.Of(m), func(x, y, _ float64) metric.Tensor {
+		a, b, c := at(x, y)
+		return metric.Tensor{a, b, c}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// holed is an irregular mesh with a hole, thin cells at its bottom, and a notch: walks across it meet borders.
+func holed(t testing.TB, cells int) *mesh.Mesh {
+	t.Helper()
+	m := rectangle(t, cells, 9)
+	kept := m.Cells[:0]
+	for c, cell := range m.Cells {
+		x, y := m.Centroid(c)
+		if math.Hypot(x-.5, y-.5) < .2 || math.Abs(x-.3) < .1 && y > .8 {
+			continue
+		}
+		kept = append(kept, cell)
+	}
+	m.Cells = kept
+	for v := range m.Y {
+		m.Y[v] *= m.Y[v] * m.Y[v]
+	}
+	if _, _, err := m.DropDangling(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestOnMeshIsLinear: a tensor that is linear in x and y is found again at any place of the mesh, and exactly at its
+// vertices, whatever walls stand between the place and where the search for it begins.
+func TestOnMeshIsLinear(t *testing.T) {
+	linear := func(x, y float64) (m11, m12, m22 float64) { return 3 + x + y, x - y, 4 + y }
+	m := holed(t, 3000)
+	of, err := OnMesh(m, fieldOf(t, m, linear))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(x, y, within float64) {
+		t.Helper()
+		a, b, c := of.At(x, y)
+		d, e, f := linear(x, y)
+		if far := max(math.Abs(a-d), math.Abs(b-e), math.Abs(c-f)); !(far <= within) {
+			t.Fatalf("(%g, %g): %g %g %g, want %g %g %g", x, y, a, b, c, d, e, f)
+		}
+	}
+	for v := range m.X {
+		same(m.X[v], m.Y[v], 1e-15*8)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		c := m.Cells[rng.IntN(len(m.Cells))]
+		a, b := rng.Float64(), rng.Float64()
+		if a+b > 1 {
+			a, b = 1-a, 1-b
+		}
+		if rng.IntN(4) == 0 { // on an edge, most of the time but for rounding
+			b = 0
+		}
+		x := m.X[c[0]] + a*(m.X[c[1]]-m.X[c[0]]) + b*(m.X[c[2]]-m.X[c[0]])
+		y := m.Y[c[0]] + a*(m.Y[c[1]]-m.Y[c[0]]) + b*(m.Y[c[2]]-m.Y[c[0]])
+		same(x, y, 1e-12)
+		mx, my := of.field.Slope(x, y)
+		for k, d := range []float64{mx.M11 - 1, mx.M12 - 1, mx.M22, my.M11 - 1, my.M12 + 1, my.M22 - 1} {
+			if !(math.Abs(d) < 1e-6) { // cells are thin
+				t.Fatalf("(%g, %g): slope %d is off by %g", x, y, k, d)
+			}
+		}
+	}
+}
+
+// TestOnMeshOutside: a place outside has the metric of a place on the rim that is not far, and NaN some metric.
+func TestOnMeshOutside(t *testing.T) {
+	m := holed(t, 3000)
+	of, err := OnMesh(m, fieldOf(t, m, func(x, y float64) (float64, float64, float64) { return 1 + x, 0, 1 + y }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := rapid.Float64Range(-3, 3).Draw(t, "x"), rapid.Float64Range(-3, 3).Draw(t, "y")
+		a, b, c := of.At(x, y)
+		if !positive(a, b, c) || a > 2 || c > 2 || a < 1-1e-12 || c < 1-1e-12 {
+			t.Fatalf("(%g, %g): %g %g %g", x, y, a, b, c)
+		}
+	})
+	// Cells at the bottom are thin, and the rim that counts need not be the nearest of it.
+	for _, c := range []struct{ x, y, m11, m22 float64 }{{1 + 1e-9, .3, 2, 1.3}, {.4, -1e-9, 1.4, 1}, {-1e-9, 1 + 1e-9, 1, 2}} {
+		a, _, d := of.At(c.x, c.y)
+		if math.Abs(a-c.m11) > 1e-5 || math.Abs(d-c.m22) > 1e-5 {
+			t.Errorf("(%g, %g): %g %g, want %g %g", c.x, c.y, a, d, c.m11, c.m22)
+		}
+	}
+	if a, b, c := of.At(math.NaN(), math.Inf(1)); !positive(a, b, c) {
+		t.Errorf("nowhere: %g %g %g", a, b, c)
+	}
+}
+
+// TestOnMeshParallel: every smoother ends with the same bits on any number of ranks and threads, with the metric on the
+// mesh itself as it is at first and on another, rescaled.
+func TestOnMeshParallel(t *testing.T) {
+	turned := func(x, y float64) (m11, m12, m22 float64) {
+		s, c := math.Sincos(2*x + y)
+		h := .05 + .1*math.Abs(y-.4)
+		return c*c/(h*h) + s*s*100, s * c * (1/(h*h) - 100), s*s/(h*h) + c*c*100
+	}
+	m, other := rectangle(t, 800, 2), rectangle(t, 1500, 7)
+	for name, back := range map[string]*mesh.Mesh{"itself": m, "another": other} {
+		of, err := OnMesh(back, fieldOf(t, back, turned))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, smoother := range Smoothers {
+			for _, precision := range []string{"float64", "float32"} {
+				cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true}
+				s := plain()
+				s.precision = precision
+				want := s.run(t, m, of, cfg, 3)
+				if d := want.diagnostics; d.Inverted != 0 || want.moved == 0 {
+					t.Errorf("%s, %s: %+v", name, smoother, want)
+				}
+				s.ranks, s.threads, s.cut = 3, 2, partition.RandomCut
+				if got := s.run(t, m, of, cfg, 3); got != want {
+					t.Errorf("%s, %s, %s: got %+v, want %+v", name, smoother, precision, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestOnMeshRefuses(t *testing.T) {
+	m := rectangle(t, 200, 1)
+	round := func(_, _ float64) (float64, float64, float64) { return 1, 0, 1 }
+	for want, change := range map[string]func(m *mesh.Mesh, f metric.Field) metric.Field{
+		"vertex 5 at": func(_ *mesh.Mesh, f metric.Field) metric.Field {
+			f[5] = metric.Tensor{1, 2, 1}
+			return f
+		},
+		"is not finite": func(_ *mesh.Mesh, f metric.Field) metric.Field {
+			f[7][1] = math.NaN()
+			return f
+		},
+		"for a mesh of": func(_ *mesh.Mesh, f metric.Field) metric.Field { return f[1:] },
+		"cell 3": func(m *mesh.Mesh, f metric.Field) metric.Field {
+			m.Cells[3][0], m.Cells[3][1] = m.Cells[3][1], m.Cells[3][0]
+			return f
+		},
+	} {
+		bad := rectangle(t, 200, 1)
+		if _, err := OnMesh(bad, change(bad, fieldOf(t, m, round))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
