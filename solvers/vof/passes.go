@@ -11,7 +11,7 @@ import (
 
 // ways is how the steps of a rank go.
 type ways struct {
-	stored bool // planes are found once and kept: they cost more than storing them
+	stored bool // planes are found once and kept, but in tiles: they cost more than storing them
 	wide   bool // one exchange a step, and sweeps over boxes that shrink to the block
 	tiled  bool
 	tiles  [2]int
@@ -137,7 +137,11 @@ func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int) pass[F]
 			}
 		}
 	}
-	return pass[F]{field: s.F, exchange: true, advance: kernels.NewTileStep2Loop(s, &a.clocks[k]), cells: w.tiles[0] * w.tiles[1]}
+	p := pass[F]{field: s.F, exchange: true, advance: kernels.NewTileStep2Loop(s, &a.clocks[k]), cells: w.tiles[0] * w.tiles[1]}
+	if w.stored {
+		p.advance = kernels.NewTileFine2Loop(s, &a.clocks[k])
+	}
+	return p
 }
 
 // kinds are those of the sweeps of a step.

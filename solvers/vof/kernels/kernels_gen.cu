@@ -542,7 +542,7 @@ DEVICE square_f32 around2_f32(Slice<float> f, int64 c, int64 sy) {
     return square_f32{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
-// (*square[float32]).youngs, normal2.go:44
+// (*square[float32]).youngs, normal2.go:59
 struct square_youngs_f32_results { float r0; float r1; };
 DEVICE square_youngs_f32_results square_youngs_f32(square_f32 *q) {
     return {(q->sw - q->se) + 2.0f * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0f * (q->s - q->n) + (q->se - q->ne)};
@@ -563,7 +563,7 @@ DEVICE square_f64 around2_f64(Slice<double> f, int64 c, int64 sy) {
     return square_f64{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
-// (*square[float64]).youngs, normal2.go:44
+// (*square[float64]).youngs, normal2.go:59
 struct square_youngs_f64_results { double r0; double r1; };
 DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
     return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
@@ -595,12 +595,12 @@ DEVICE cube_f32 around3_f32(Slice<float> f, int64 c, int64 sy, int64 sz) {
 }
 
 // slab is the weighted sum 1-2-1 ⊗ 1-2-1 over the plane that begins at number at, with strides s and t in it.
-// (*cube[float32]).slab, normal3.go:39
+// (*cube[float32]).slab, normal3.go:46
 DEVICE float cube_slab_f32(cube_f32 *q, int64 at, int64 s, int64 t) {
     return (q->f[at] + q->f[add(at, mul(int64(2), s))] + q->f[add(at, mul(int64(2), t))] + q->f[add(add(at, mul(int64(2), s)), mul(int64(2), t))]) + 2.0f * (q->f[add(at, s)] + q->f[add(at, t)] + q->f[add(add(at, mul(int64(2), s)), t)] + q->f[add(add(at, s), mul(int64(2), t))]) + 4.0f * q->f[add(add(at, s), t)];
 }
 
-// (*cube[float32]).youngs, normal3.go:44
+// (*cube[float32]).youngs, normal3.go:51
 struct cube_youngs_f32_results { float r0; float r1; float r2; };
 DEVICE cube_youngs_f32_results cube_youngs_f32(cube_f32 *q) {
     return {cube_slab_f32(q, 0, 3, 9) - cube_slab_f32(q, 2, 3, 9), cube_slab_f32(q, 0, 1, 9) - cube_slab_f32(q, 6, 1, 9), cube_slab_f32(q, 0, 1, 3) - cube_slab_f32(q, 18, 1, 3)};
@@ -633,12 +633,12 @@ DEVICE cube_f64 around3_f64(Slice<double> f, int64 c, int64 sy, int64 sz) {
 }
 
 // slab is the weighted sum 1-2-1 ⊗ 1-2-1 over the plane that begins at number at, with strides s and t in it.
-// (*cube[float64]).slab, normal3.go:39
+// (*cube[float64]).slab, normal3.go:46
 DEVICE double cube_slab_f64(cube_f64 *q, int64 at, int64 s, int64 t) {
     return (q->f[at] + q->f[add(at, mul(int64(2), s))] + q->f[add(at, mul(int64(2), t))] + q->f[add(add(at, mul(int64(2), s)), mul(int64(2), t))]) + 2.0 * (q->f[add(at, s)] + q->f[add(at, t)] + q->f[add(add(at, mul(int64(2), s)), t)] + q->f[add(add(at, s), mul(int64(2), t))]) + 4.0 * q->f[add(add(at, s), t)];
 }
 
-// (*cube[float64]).youngs, normal3.go:44
+// (*cube[float64]).youngs, normal3.go:51
 struct cube_youngs_f64_results { double r0; double r1; double r2; };
 DEVICE cube_youngs_f64_results cube_youngs_f64(cube_f64 *q) {
     return {cube_slab_f64(q, 0, 3, 9) - cube_slab_f64(q, 2, 3, 9), cube_slab_f64(q, 0, 1, 9) - cube_slab_f64(q, 6, 1, 9), cube_slab_f64(q, 0, 1, 3) - cube_slab_f64(q, 18, 1, 3)};
@@ -1720,12 +1720,66 @@ DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
-// side[float32], normal2.go:49
+// side[float32], normal2.go:64
 DEVICE float side_f32(float below, float above) {
     if (below >= above) {
         return 1.0f;
     }
     return -1.0f;
+}
+
+// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
+// (*square[float32]).mixed, normal2.go:72
+struct square_mixed_f32_results { float r0; float r1; };
+DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
+    float mx = 0.0f;
+    float my = 0.0f;
+    float w = q->sw + q->w + q->nw, e = q->se + q->e + q->ne;
+    float s = q->sw + q->s + q->se, n = q->nw + q->n + q->ne;
+    float x = (w - e) / 2.0f, y = (s - n) / 2.0f;
+    float own = 0.0f;
+    if (abs_f32(x) <= abs_f32(y)) {
+        // heights along y
+        mx = x;
+        my = side_f32(s, n);
+        own = 1.0f / (1.0f + abs_f32(x));
+    } else {
+        mx = side_f32(w, e);
+        my = y;
+        own = 1.0f / (1.0f + abs_f32(y));
+    }
+    auto [yx, yy] = square_youngs_f32(q);
+    if (float sum = abs_f32(yx) + abs_f32(yy); sum >= 0x1.4484cp-100f /* 1e-30 */ && larger_f32(abs_f32(yx), abs_f32(yy)) < own * sum) {
+        return {yx, yy};
+    }
+    return {mx, my};
+}
+
+// simple finds one by Youngs, or else by Mixed.
+// (*square[float32]).simple, normal2.go:52
+struct square_simple_f32_results { float r0; float r1; };
+DEVICE square_simple_f32_results square_simple_f32(square_f32 *q, int32 way) {
+    if (way == 0) {
+        const auto results1 = square_youngs_f32(q);
+        return {results1.r0, results1.r1};
+    }
+    const auto results2 = square_mixed_f32(q);
+    return {results2.r0, results2.r1};
+}
+
+// simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
+// simple2[float32], normal2.go:29
+struct simple2_f32_results { float r0; float r1; };
+DEVICE simple2_f32_results simple2_f32(Slice<float> f, int64 c, int64 sy, int32 way) {
+    if (way == 4) {
+        auto [mx, my, unused1, ok] = heights2_f32(f, c, sy, 1.0f, 1.0f);
+        if (ok) {
+            return {mx, my};
+        }
+    }
+    square_f32 q = around2_f32(f, c, sy);
+    const auto results1 = square_simple_f32(&q, way);
+    return {results1.r0, results1.r1};
 }
 
 // LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
@@ -1756,217 +1810,13 @@ DEVICE float LineConstant_f32(float mx, float my, float f) {
     return a * sum + smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f);
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
-// (*square[float32]).residual, normal2.go:77
-DEVICE float square_residual_f32(square_f32 *q, float mx, float my) {
-    float a = LineConstant_f32(mx, my, q->c);
-    float d = Area_f32(mx, my, a + mx + my) - q->sw;
-    float sum = d * d;
-    d = Area_f32(mx, my, a + my) - q->s;
-    sum += d * d;
-    d = Area_f32(mx, my, a - mx + my) - q->se;
-    sum += d * d;
-    d = Area_f32(mx, my, a + mx) - q->w;
-    sum += d * d;
-    d = Area_f32(mx, my, a - mx) - q->e;
-    sum += d * d;
-    d = Area_f32(mx, my, a + mx - my) - q->nw;
-    sum += d * d;
-    d = Area_f32(mx, my, a - my) - q->n;
-    sum += d * d;
-    d = Area_f32(mx, my, a - mx - my) - q->ne;
-    return sum + d * d;
-}
-
-// elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float32]).elvira, normal2.go:98
-struct square_elvira_f32_results { float r0; float r1; };
-DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
-    float mx = 0.0f;
-    float my = 0.0f;
-    float w = q->sw + q->w + q->nw, m = q->s + q->c + q->n, e = q->se + q->e + q->ne;
-    float s = q->sw + q->s + q->se, o = q->w + q->c + q->e, n = q->nw + q->n + q->ne;
-    float up = side_f32(s, n), right = side_f32(w, e);
-    float best = 0x1.dcd65p+29f /* 1e+09 */;
-    for (int64 k = 0; k < 6; k++) {
-        float x = right, y = up;
-        switch (k) {
-        case 0:
-        {
-            x = (w - e) / 2.0f;
-            break;
-        }
-        case 1:
-        {
-            x = w - m;
-            break;
-        }
-        case 2:
-        {
-            x = m - e;
-            break;
-        }
-        case 3:
-        {
-            y = (s - n) / 2.0f;
-            break;
-        }
-        case 4:
-        {
-            y = s - o;
-            break;
-        }
-        case 5:
-        {
-            y = o - n;
-            break;
-        }
-        }
-        if (float r = square_residual_f32(q, x, y); r < best) {
-            best = r;
-            mx = x;
-            my = y;
-        }
-    }
-    return {mx, my};
-}
-
-// lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
-// derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float32]).lvira, normal2.go:128
-struct square_lvira_f32_results { float r0; float r1; };
-DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
-    float mx = 0.0f;
-    float my = 0.0f;
-    const auto results1 = square_elvira_f32(q);
-    mx = results1.r0;
-    my = results1.r1;
-    bool steep = abs_f32(mx) > abs_f32(my);
-    if (steep) {
-        const float value1 = mx / abs_f32(mx), value2 = my / abs_f32(mx);
-        mx = value1;
-        my = value2;
-    } else {
-        mx = mx / abs_f32(my);
-        my = my / abs_f32(my);
-    }
-    float best = square_residual_f32(q, mx, my);
-    for (int64 turn1 = 0; turn1 < 8; turn1++) {
-        if (best <= nudge * nudge * nudge * nudge) {
-            break;
-        }
-        float dx = nudge, dy = 0.0f;
-        if (steep) {
-            dx = 0.0f;
-            dy = nudge;
-        }
-        float above = square_residual_f32(q, mx + dx, my + dy), below = square_residual_f32(q, mx - dx, my - dy);
-        float slope = (above - below) / 2.0f, bend = above - 2.0f * best + below;
-        // where the residual is not convex: so far against the slope
-        float turn = 0x1.99999ap-04f /* 0.1 */ / nudge;
-        if (slope > 0.0f) {
-            turn = -turn;
-        }
-        if (bend > 0.0f && abs_f32(slope) < abs_f32(turn) * bend) {
-            turn = -slope / bend;
-        }
-        bool better = false;
-        for (int64 turn2 = 0; turn2 < 6; turn2++) {
-            if (float r = square_residual_f32(q, mx + turn * dx, my + turn * dy); r < best) {
-                mx = mx + turn * dx;
-                my = my + turn * dy;
-                best = r;
-                better = true;
-                break;
-            }
-            turn /= 4.0f;
-        }
-        if (!better) {
-            break;
-        }
-    }
-    return {mx, my};
-}
-
-// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float32]).mixed, normal2.go:57
-struct square_mixed_f32_results { float r0; float r1; };
-DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
-    float mx = 0.0f;
-    float my = 0.0f;
-    float w = q->sw + q->w + q->nw, e = q->se + q->e + q->ne;
-    float s = q->sw + q->s + q->se, n = q->nw + q->n + q->ne;
-    float x = (w - e) / 2.0f, y = (s - n) / 2.0f;
-    float own = 0.0f;
-    if (abs_f32(x) <= abs_f32(y)) {
-        // heights along y
-        mx = x;
-        my = side_f32(s, n);
-        own = 1.0f / (1.0f + abs_f32(x));
-    } else {
-        mx = side_f32(w, e);
-        my = y;
-        own = 1.0f / (1.0f + abs_f32(y));
-    }
-    auto [yx, yy] = square_youngs_f32(q);
-    if (float sum = abs_f32(yx) + abs_f32(yy); sum >= 0x1.4484cp-100f /* 1e-30 */ && larger_f32(abs_f32(yx), abs_f32(yy)) < own * sum) {
-        return {yx, yy};
-    }
-    return {mx, my};
-}
-
-// normal finds one from the nine cells alone, by Mixed where heights are asked for.
-// (*square[float32]).normal, normal2.go:32
-struct square_normal_f32_results { float r0; float r1; };
-DEVICE square_normal_f32_results square_normal_f32(square_f32 *q, int32 way, float nudge) {
-    switch (way) {
-    case 0:
-    {
-        const auto results1 = square_youngs_f32(q);
-        return {results1.r0, results1.r1};
-    }
-    case 2:
-    {
-        const auto results2 = square_elvira_f32(q);
-        return {results2.r0, results2.r1};
-    }
-    case 3:
-    {
-        const auto results3 = square_lvira_f32(q, nudge);
-        return {results3.r0, results3.r1};
-    }
-    }
-    const auto results4 = square_mixed_f32(q);
-    return {results4.r0, results4.r1};
-}
-
-// normal2 finds a normal in cell c by the given way.
-// normal2[float32], normal2.go:20
-struct normal2_f32_results { float r0; float r1; };
-DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float nudge) {
-    if (way == 4) {
-        auto [mx, my, unused1, ok] = heights2_f32(f, c, sy, 1.0f, 1.0f);
-        if (ok) {
-            return {mx, my};
-        }
-    }
-    square_f32 q = around2_f32(f, c, sy);
-    const auto results1 = square_normal_f32(&q, way, nudge);
-    return {results1.r0, results1.r1};
-}
-
-// (*Sweep2[float32]).found, sweep2.go:125
-DEVICE Plane2_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
-    auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
-    return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
-}
-
 // (*Sweep2[float32]).plane, sweep2.go:118
 DEVICE Plane2_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
     }
-    return Sweep2_found_f32(s, c);
+    auto [mx, my] = simple2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal);
+    return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
@@ -2061,12 +1911,66 @@ DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *cl
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
-// side[float64], normal2.go:49
+// side[float64], normal2.go:64
 DEVICE double side_f64(double below, double above) {
     if (below >= above) {
         return 1.0;
     }
     return -1.0;
+}
+
+// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
+// (*square[float64]).mixed, normal2.go:72
+struct square_mixed_f64_results { double r0; double r1; };
+DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
+    double mx = 0.0;
+    double my = 0.0;
+    double w = q->sw + q->w + q->nw, e = q->se + q->e + q->ne;
+    double s = q->sw + q->s + q->se, n = q->nw + q->n + q->ne;
+    double x = (w - e) / 2.0, y = (s - n) / 2.0;
+    double own = 0.0;
+    if (abs_f64(x) <= abs_f64(y)) {
+        // heights along y
+        mx = x;
+        my = side_f64(s, n);
+        own = 1.0 / (1.0 + abs_f64(x));
+    } else {
+        mx = side_f64(w, e);
+        my = y;
+        own = 1.0 / (1.0 + abs_f64(y));
+    }
+    auto [yx, yy] = square_youngs_f64(q);
+    if (double sum = abs_f64(yx) + abs_f64(yy); sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && larger_f64(abs_f64(yx), abs_f64(yy)) < own * sum) {
+        return {yx, yy};
+    }
+    return {mx, my};
+}
+
+// simple finds one by Youngs, or else by Mixed.
+// (*square[float64]).simple, normal2.go:52
+struct square_simple_f64_results { double r0; double r1; };
+DEVICE square_simple_f64_results square_simple_f64(square_f64 *q, int32 way) {
+    if (way == 0) {
+        const auto results1 = square_youngs_f64(q);
+        return {results1.r0, results1.r1};
+    }
+    const auto results2 = square_mixed_f64(q);
+    return {results2.r0, results2.r1};
+}
+
+// simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
+// simple2[float64], normal2.go:29
+struct simple2_f64_results { double r0; double r1; };
+DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32 way) {
+    if (way == 4) {
+        auto [mx, my, unused1, ok] = heights2_f64(f, c, sy, 1.0, 1.0);
+        if (ok) {
+            return {mx, my};
+        }
+    }
+    square_f64 q = around2_f64(f, c, sy);
+    const auto results1 = square_simple_f64(&q, way);
+    return {results1.r0, results1.r1};
 }
 
 // LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
@@ -2097,217 +2001,13 @@ DEVICE double LineConstant_f64(double mx, double my, double f) {
     return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0);
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
-// (*square[float64]).residual, normal2.go:77
-DEVICE double square_residual_f64(square_f64 *q, double mx, double my) {
-    double a = LineConstant_f64(mx, my, q->c);
-    double d = Area_f64(mx, my, a + mx + my) - q->sw;
-    double sum = d * d;
-    d = Area_f64(mx, my, a + my) - q->s;
-    sum += d * d;
-    d = Area_f64(mx, my, a - mx + my) - q->se;
-    sum += d * d;
-    d = Area_f64(mx, my, a + mx) - q->w;
-    sum += d * d;
-    d = Area_f64(mx, my, a - mx) - q->e;
-    sum += d * d;
-    d = Area_f64(mx, my, a + mx - my) - q->nw;
-    sum += d * d;
-    d = Area_f64(mx, my, a - my) - q->n;
-    sum += d * d;
-    d = Area_f64(mx, my, a - mx - my) - q->ne;
-    return sum + d * d;
-}
-
-// elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float64]).elvira, normal2.go:98
-struct square_elvira_f64_results { double r0; double r1; };
-DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
-    double mx = 0.0;
-    double my = 0.0;
-    double w = q->sw + q->w + q->nw, m = q->s + q->c + q->n, e = q->se + q->e + q->ne;
-    double s = q->sw + q->s + q->se, o = q->w + q->c + q->e, n = q->nw + q->n + q->ne;
-    double up = side_f64(s, n), right = side_f64(w, e);
-    double best = 0x1.dcd65p+29 /* 1e+09 */;
-    for (int64 k = 0; k < 6; k++) {
-        double x = right, y = up;
-        switch (k) {
-        case 0:
-        {
-            x = (w - e) / 2.0;
-            break;
-        }
-        case 1:
-        {
-            x = w - m;
-            break;
-        }
-        case 2:
-        {
-            x = m - e;
-            break;
-        }
-        case 3:
-        {
-            y = (s - n) / 2.0;
-            break;
-        }
-        case 4:
-        {
-            y = s - o;
-            break;
-        }
-        case 5:
-        {
-            y = o - n;
-            break;
-        }
-        }
-        if (double r = square_residual_f64(q, x, y); r < best) {
-            best = r;
-            mx = x;
-            my = y;
-        }
-    }
-    return {mx, my};
-}
-
-// lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
-// derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float64]).lvira, normal2.go:128
-struct square_lvira_f64_results { double r0; double r1; };
-DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
-    double mx = 0.0;
-    double my = 0.0;
-    const auto results1 = square_elvira_f64(q);
-    mx = results1.r0;
-    my = results1.r1;
-    bool steep = abs_f64(mx) > abs_f64(my);
-    if (steep) {
-        const double value1 = mx / abs_f64(mx), value2 = my / abs_f64(mx);
-        mx = value1;
-        my = value2;
-    } else {
-        mx = mx / abs_f64(my);
-        my = my / abs_f64(my);
-    }
-    double best = square_residual_f64(q, mx, my);
-    for (int64 turn1 = 0; turn1 < 8; turn1++) {
-        if (best <= nudge * nudge * nudge * nudge) {
-            break;
-        }
-        double dx = nudge, dy = 0.0;
-        if (steep) {
-            dx = 0.0;
-            dy = nudge;
-        }
-        double above = square_residual_f64(q, mx + dx, my + dy), below = square_residual_f64(q, mx - dx, my - dy);
-        double slope = (above - below) / 2.0, bend = above - 2.0 * best + below;
-        // where the residual is not convex: so far against the slope
-        double turn = 0x1.999999999999ap-04 /* 0.1 */ / nudge;
-        if (slope > 0.0) {
-            turn = -turn;
-        }
-        if (bend > 0.0 && abs_f64(slope) < abs_f64(turn) * bend) {
-            turn = -slope / bend;
-        }
-        bool better = false;
-        for (int64 turn2 = 0; turn2 < 6; turn2++) {
-            if (double r = square_residual_f64(q, mx + turn * dx, my + turn * dy); r < best) {
-                mx = mx + turn * dx;
-                my = my + turn * dy;
-                best = r;
-                better = true;
-                break;
-            }
-            turn /= 4.0;
-        }
-        if (!better) {
-            break;
-        }
-    }
-    return {mx, my};
-}
-
-// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float64]).mixed, normal2.go:57
-struct square_mixed_f64_results { double r0; double r1; };
-DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
-    double mx = 0.0;
-    double my = 0.0;
-    double w = q->sw + q->w + q->nw, e = q->se + q->e + q->ne;
-    double s = q->sw + q->s + q->se, n = q->nw + q->n + q->ne;
-    double x = (w - e) / 2.0, y = (s - n) / 2.0;
-    double own = 0.0;
-    if (abs_f64(x) <= abs_f64(y)) {
-        // heights along y
-        mx = x;
-        my = side_f64(s, n);
-        own = 1.0 / (1.0 + abs_f64(x));
-    } else {
-        mx = side_f64(w, e);
-        my = y;
-        own = 1.0 / (1.0 + abs_f64(y));
-    }
-    auto [yx, yy] = square_youngs_f64(q);
-    if (double sum = abs_f64(yx) + abs_f64(yy); sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && larger_f64(abs_f64(yx), abs_f64(yy)) < own * sum) {
-        return {yx, yy};
-    }
-    return {mx, my};
-}
-
-// normal finds one from the nine cells alone, by Mixed where heights are asked for.
-// (*square[float64]).normal, normal2.go:32
-struct square_normal_f64_results { double r0; double r1; };
-DEVICE square_normal_f64_results square_normal_f64(square_f64 *q, int32 way, double nudge) {
-    switch (way) {
-    case 0:
-    {
-        const auto results1 = square_youngs_f64(q);
-        return {results1.r0, results1.r1};
-    }
-    case 2:
-    {
-        const auto results2 = square_elvira_f64(q);
-        return {results2.r0, results2.r1};
-    }
-    case 3:
-    {
-        const auto results3 = square_lvira_f64(q, nudge);
-        return {results3.r0, results3.r1};
-    }
-    }
-    const auto results4 = square_mixed_f64(q);
-    return {results4.r0, results4.r1};
-}
-
-// normal2 finds a normal in cell c by the given way.
-// normal2[float64], normal2.go:20
-struct normal2_f64_results { double r0; double r1; };
-DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double nudge) {
-    if (way == 4) {
-        auto [mx, my, unused1, ok] = heights2_f64(f, c, sy, 1.0, 1.0);
-        if (ok) {
-            return {mx, my};
-        }
-    }
-    square_f64 q = around2_f64(f, c, sy);
-    const auto results1 = square_normal_f64(&q, way, nudge);
-    return {results1.r0, results1.r1};
-}
-
-// (*Sweep2[float64]).found, sweep2.go:125
-DEVICE Plane2_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
-    auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
-    return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
-}
-
 // (*Sweep2[float64]).plane, sweep2.go:118
 DEVICE Plane2_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
     }
-    return Sweep2_found_f64(s, c);
+    auto [mx, my] = simple2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal);
+    return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
@@ -2401,8 +2101,179 @@ DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *cl
     Sweep2_advance_f64(s, c, clock);
 }
 
+// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
+// (*square[float32]).residual, normal2.go:92
+DEVICE float square_residual_f32(square_f32 *q, float mx, float my) {
+    float a = LineConstant_f32(mx, my, q->c);
+    float d = Area_f32(mx, my, a + mx + my) - q->sw;
+    float sum = d * d;
+    d = Area_f32(mx, my, a + my) - q->s;
+    sum += d * d;
+    d = Area_f32(mx, my, a - mx + my) - q->se;
+    sum += d * d;
+    d = Area_f32(mx, my, a + mx) - q->w;
+    sum += d * d;
+    d = Area_f32(mx, my, a - mx) - q->e;
+    sum += d * d;
+    d = Area_f32(mx, my, a + mx - my) - q->nw;
+    sum += d * d;
+    d = Area_f32(mx, my, a - my) - q->n;
+    sum += d * d;
+    d = Area_f32(mx, my, a - mx - my) - q->ne;
+    return sum + d * d;
+}
+
+// elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
+// (*square[float32]).elvira, normal2.go:113
+struct square_elvira_f32_results { float r0; float r1; };
+DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
+    float mx = 0.0f;
+    float my = 0.0f;
+    float w = q->sw + q->w + q->nw, m = q->s + q->c + q->n, e = q->se + q->e + q->ne;
+    float s = q->sw + q->s + q->se, o = q->w + q->c + q->e, n = q->nw + q->n + q->ne;
+    float up = side_f32(s, n), right = side_f32(w, e);
+    float best = 0x1.dcd65p+29f /* 1e+09 */;
+    for (int64 k = 0; k < 6; k++) {
+        float x = right, y = up;
+        switch (k) {
+        case 0:
+        {
+            x = (w - e) / 2.0f;
+            break;
+        }
+        case 1:
+        {
+            x = w - m;
+            break;
+        }
+        case 2:
+        {
+            x = m - e;
+            break;
+        }
+        case 3:
+        {
+            y = (s - n) / 2.0f;
+            break;
+        }
+        case 4:
+        {
+            y = s - o;
+            break;
+        }
+        case 5:
+        {
+            y = o - n;
+            break;
+        }
+        }
+        if (float r = square_residual_f32(q, x, y); r < best) {
+            best = r;
+            mx = x;
+            my = y;
+        }
+    }
+    return {mx, my};
+}
+
+// lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
+// derivative, with the secant through nudge beside it, halved until the residual falls.
+// (*square[float32]).lvira, normal2.go:143
+struct square_lvira_f32_results { float r0; float r1; };
+DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
+    float mx = 0.0f;
+    float my = 0.0f;
+    const auto results1 = square_elvira_f32(q);
+    mx = results1.r0;
+    my = results1.r1;
+    bool steep = abs_f32(mx) > abs_f32(my);
+    if (steep) {
+        const float value1 = mx / abs_f32(mx), value2 = my / abs_f32(mx);
+        mx = value1;
+        my = value2;
+    } else {
+        mx = mx / abs_f32(my);
+        my = my / abs_f32(my);
+    }
+    float best = square_residual_f32(q, mx, my);
+    for (int64 turn1 = 0; turn1 < 8; turn1++) {
+        if (best <= nudge * nudge * nudge * nudge) {
+            break;
+        }
+        float dx = nudge, dy = 0.0f;
+        if (steep) {
+            dx = 0.0f;
+            dy = nudge;
+        }
+        float above = square_residual_f32(q, mx + dx, my + dy), below = square_residual_f32(q, mx - dx, my - dy);
+        float slope = (above - below) / 2.0f, bend = above - 2.0f * best + below;
+        // where the residual is not convex: so far against the slope
+        float turn = 0x1.99999ap-04f /* 0.1 */ / nudge;
+        if (slope > 0.0f) {
+            turn = -turn;
+        }
+        if (bend > 0.0f && abs_f32(slope) < abs_f32(turn) * bend) {
+            turn = -slope / bend;
+        }
+        bool better = false;
+        for (int64 turn2 = 0; turn2 < 6; turn2++) {
+            if (float r = square_residual_f32(q, mx + turn * dx, my + turn * dy); r < best) {
+                mx = mx + turn * dx;
+                my = my + turn * dy;
+                best = r;
+                better = true;
+                break;
+            }
+            turn /= 4.0f;
+        }
+        if (!better) {
+            break;
+        }
+    }
+    return {mx, my};
+}
+
+// normal finds one from the nine cells by any way but Heights.
+// (*square[float32]).normal, normal2.go:41
+struct square_normal_f32_results { float r0; float r1; };
+DEVICE square_normal_f32_results square_normal_f32(square_f32 *q, int32 way, float nudge) {
+    switch (way) {
+    case 2:
+    {
+        const auto results1 = square_elvira_f32(q);
+        return {results1.r0, results1.r1};
+    }
+    case 3:
+    {
+        const auto results2 = square_lvira_f32(q, nudge);
+        return {results2.r0, results2.r1};
+    }
+    }
+    const auto results3 = square_simple_f32(q, way);
+    return {results3.r0, results3.r1};
+}
+
+// normal2 finds a normal in cell c by the given way.
+// normal2[float32], normal2.go:20
+struct normal2_f32_results { float r0; float r1; };
+DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float nudge) {
+    if (way == 4) {
+        const auto results1 = simple2_f32(f, c, sy, way);
+        return {results1.r0, results1.r1};
+    }
+    square_f32 q = around2_f32(f, c, sy);
+    const auto results2 = square_normal_f32(&q, way, nudge);
+    return {results2.r0, results2.r1};
+}
+
+// (*Sweep2[float32]).found, sweep2.go:126
+DEVICE Plane2_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
+    auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
+    return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
+}
+
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float32], sweep2.go:133
+// Reconstruct2[float32], sweep2.go:134
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
@@ -2410,8 +2281,179 @@ DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     }
 }
 
+// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
+// (*square[float64]).residual, normal2.go:92
+DEVICE double square_residual_f64(square_f64 *q, double mx, double my) {
+    double a = LineConstant_f64(mx, my, q->c);
+    double d = Area_f64(mx, my, a + mx + my) - q->sw;
+    double sum = d * d;
+    d = Area_f64(mx, my, a + my) - q->s;
+    sum += d * d;
+    d = Area_f64(mx, my, a - mx + my) - q->se;
+    sum += d * d;
+    d = Area_f64(mx, my, a + mx) - q->w;
+    sum += d * d;
+    d = Area_f64(mx, my, a - mx) - q->e;
+    sum += d * d;
+    d = Area_f64(mx, my, a + mx - my) - q->nw;
+    sum += d * d;
+    d = Area_f64(mx, my, a - my) - q->n;
+    sum += d * d;
+    d = Area_f64(mx, my, a - mx - my) - q->ne;
+    return sum + d * d;
+}
+
+// elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
+// (*square[float64]).elvira, normal2.go:113
+struct square_elvira_f64_results { double r0; double r1; };
+DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
+    double mx = 0.0;
+    double my = 0.0;
+    double w = q->sw + q->w + q->nw, m = q->s + q->c + q->n, e = q->se + q->e + q->ne;
+    double s = q->sw + q->s + q->se, o = q->w + q->c + q->e, n = q->nw + q->n + q->ne;
+    double up = side_f64(s, n), right = side_f64(w, e);
+    double best = 0x1.dcd65p+29 /* 1e+09 */;
+    for (int64 k = 0; k < 6; k++) {
+        double x = right, y = up;
+        switch (k) {
+        case 0:
+        {
+            x = (w - e) / 2.0;
+            break;
+        }
+        case 1:
+        {
+            x = w - m;
+            break;
+        }
+        case 2:
+        {
+            x = m - e;
+            break;
+        }
+        case 3:
+        {
+            y = (s - n) / 2.0;
+            break;
+        }
+        case 4:
+        {
+            y = s - o;
+            break;
+        }
+        case 5:
+        {
+            y = o - n;
+            break;
+        }
+        }
+        if (double r = square_residual_f64(q, x, y); r < best) {
+            best = r;
+            mx = x;
+            my = y;
+        }
+    }
+    return {mx, my};
+}
+
+// lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
+// derivative, with the secant through nudge beside it, halved until the residual falls.
+// (*square[float64]).lvira, normal2.go:143
+struct square_lvira_f64_results { double r0; double r1; };
+DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
+    double mx = 0.0;
+    double my = 0.0;
+    const auto results1 = square_elvira_f64(q);
+    mx = results1.r0;
+    my = results1.r1;
+    bool steep = abs_f64(mx) > abs_f64(my);
+    if (steep) {
+        const double value1 = mx / abs_f64(mx), value2 = my / abs_f64(mx);
+        mx = value1;
+        my = value2;
+    } else {
+        mx = mx / abs_f64(my);
+        my = my / abs_f64(my);
+    }
+    double best = square_residual_f64(q, mx, my);
+    for (int64 turn1 = 0; turn1 < 8; turn1++) {
+        if (best <= nudge * nudge * nudge * nudge) {
+            break;
+        }
+        double dx = nudge, dy = 0.0;
+        if (steep) {
+            dx = 0.0;
+            dy = nudge;
+        }
+        double above = square_residual_f64(q, mx + dx, my + dy), below = square_residual_f64(q, mx - dx, my - dy);
+        double slope = (above - below) / 2.0, bend = above - 2.0 * best + below;
+        // where the residual is not convex: so far against the slope
+        double turn = 0x1.999999999999ap-04 /* 0.1 */ / nudge;
+        if (slope > 0.0) {
+            turn = -turn;
+        }
+        if (bend > 0.0 && abs_f64(slope) < abs_f64(turn) * bend) {
+            turn = -slope / bend;
+        }
+        bool better = false;
+        for (int64 turn2 = 0; turn2 < 6; turn2++) {
+            if (double r = square_residual_f64(q, mx + turn * dx, my + turn * dy); r < best) {
+                mx = mx + turn * dx;
+                my = my + turn * dy;
+                best = r;
+                better = true;
+                break;
+            }
+            turn /= 4.0;
+        }
+        if (!better) {
+            break;
+        }
+    }
+    return {mx, my};
+}
+
+// normal finds one from the nine cells by any way but Heights.
+// (*square[float64]).normal, normal2.go:41
+struct square_normal_f64_results { double r0; double r1; };
+DEVICE square_normal_f64_results square_normal_f64(square_f64 *q, int32 way, double nudge) {
+    switch (way) {
+    case 2:
+    {
+        const auto results1 = square_elvira_f64(q);
+        return {results1.r0, results1.r1};
+    }
+    case 3:
+    {
+        const auto results2 = square_lvira_f64(q, nudge);
+        return {results2.r0, results2.r1};
+    }
+    }
+    const auto results3 = square_simple_f64(q, way);
+    return {results3.r0, results3.r1};
+}
+
+// normal2 finds a normal in cell c by the given way.
+// normal2[float64], normal2.go:20
+struct normal2_f64_results { double r0; double r1; };
+DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double nudge) {
+    if (way == 4) {
+        const auto results1 = simple2_f64(f, c, sy, way);
+        return {results1.r0, results1.r1};
+    }
+    square_f64 q = around2_f64(f, c, sy);
+    const auto results2 = square_normal_f64(&q, way, nudge);
+    return {results2.r0, results2.r1};
+}
+
+// (*Sweep2[float64]).found, sweep2.go:126
+DEVICE Plane2_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
+    auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
+    return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
+}
+
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float64], sweep2.go:133
+// Reconstruct2[float64], sweep2.go:134
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
@@ -2420,24 +2462,13 @@ DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
-// (*cube[float32]).column, normal3.go:49
+// (*cube[float32]).column, normal3.go:56
 DEVICE float cube_column_f32(cube_f32 *q, int64 at, int64 s) {
     return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
 }
 
-// sloped is the fall from l to r: centred, left or right.
-// sloped[float32], normal3.go:137
-DEVICE float sloped_f32(int64 kind, float l, float m, float r) {
-    if (kind == 0) {
-        return (l - r) / 2.0f;
-    } else if (kind == 1) {
-        return l - m;
-    }
-    return m - r;
-}
-
 // arranged is the normal with component m along the axis and a, b along the others, in their order.
-// arranged[float32], normal3.go:80
+// arranged[float32], normal3.go:87
 struct arranged_f32_results { float r0; float r1; float r2; };
 DEVICE arranged_f32_results arranged_f32(int64 axis, float m, float a, float b) {
     if (axis == 0) {
@@ -2446,6 +2477,66 @@ DEVICE arranged_f32_results arranged_f32(int64 axis, float m, float a, float b) 
         return {a, m, b};
     }
     return {a, b, m};
+}
+
+// mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
+// (*cube[float32]).mixed, normal3.go:59
+struct cube_mixed_f32_results { float r0; float r1; float r2; };
+DEVICE cube_mixed_f32_results cube_mixed_f32(cube_f32 *q) {
+    float mx = 0.0f;
+    float my = 0.0f;
+    float mz = 0.0f;
+    auto [yx, yy, yz] = cube_youngs_f32(q);
+    float own = 0.0f;
+    for (int64 axis = 0; axis < 3; axis++) {
+        // the strides across and along the columns
+        int64 s = 1, t = 3, along = 9;
+        float sign = side_f32(yz, 0.0f);
+        if (axis == 0) {
+            s = 3;
+            t = 9;
+            along = 1;
+            sign = side_f32(yx, 0.0f);
+        } else if (axis == 1) {
+            s = 1;
+            t = 9;
+            along = 3;
+            sign = side_f32(yy, 0.0f);
+        }
+        float a = (cube_column_f32(q, sub(int64(13), s), along) - cube_column_f32(q, add(int64(13), s), along)) / 2.0f;
+        float b = (cube_column_f32(q, sub(int64(13), t), along) - cube_column_f32(q, add(int64(13), t), along)) / 2.0f;
+        if (float o = 1.0f / (1.0f + abs_f32(a) + abs_f32(b)); o > own) {
+            own = o;
+            const auto results1 = arranged_f32(axis, sign, a, b);
+            mx = results1.r0;
+            my = results1.r1;
+            mz = results1.r2;
+        }
+    }
+    float sum = abs_f32(yx) + abs_f32(yy) + abs_f32(yz);
+    if (sum >= 0x1.4484cp-100f /* 1e-30 */ && larger_f32(larger_f32(abs_f32(yx), abs_f32(yy)), abs_f32(yz)) < own * sum) {
+        return {yx, yy, yz};
+    }
+    return {mx, my, mz};
+}
+
+// simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
+// simple3[float32], normal3.go:31
+struct simple3_f32_results { float r0; float r1; float r2; };
+DEVICE simple3_f32_results simple3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, int32 way) {
+    if (way == 4) {
+        auto [mx, my, mz, unused1, ok] = heights3_f32(f, c, sy, sz, 1.0f, 1.0f, 1.0f);
+        if (ok) {
+            return {mx, my, mz};
+        }
+    }
+    cube_f32 q = around3_f32(f, c, sy, sz);
+    if (way == 0) {
+        const auto results1 = cube_youngs_f32(&q);
+        return {results1.r0, results1.r1, results1.r2};
+    }
+    const auto results2 = cube_mixed_f32(&q);
+    return {results2.r0, results2.r1, results2.r2};
 }
 
 // cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
@@ -2535,9 +2626,333 @@ DEVICE float PlaneConstant_f32(float mx, float my, float mz, float f) {
     return a * sum + smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f) + smaller_f32(mz, 0.0f);
 }
 
+// (*Sweep3[float32]).plane, sweep3.go:81
+DEVICE Plane3_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
+    if (s->Stored) {
+        return s->Planes[c];
+    }
+    auto [mx, my, mz] = simple3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal);
+    return Plane3_f32{mx, my, mz, PlaneConstant_f32(mx, my, mz, s->F[c])};
+}
+
+// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// (*Sweep3[float32]).flux, sweep3.go:50
+DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
+    float cfl = s->U[c] * q;
+    if (cfl == 0.0f) {
+        return 0.0f;
+    }
+    int64 donor = c;
+    if (cfl > 0.0f) {
+        donor = sub(c, int64(s->Stride));
+    }
+    float f = s->F[donor];
+    if (f <= s->Dust) {
+        return 0.0f;
+    }
+    if (f >= 1.0f - s->Dust) {
+        return cfl;
+    }
+    float t = abs_f32(cfl);
+    Plane3_f32 p = Sweep3_plane_f32(s, donor);
+    float along = p.X, a = p.Y, b = p.Z;
+    if (s->Axis == 1) {
+        const float value1 = a, value2 = along;
+        along = value1;
+        a = value2;
+    } else if (s->Axis == 2) {
+        const float value3 = b, value4 = along;
+        along = value3;
+        b = value4;
+    }
+    float alpha = p.Alpha;
+    if (cfl > 0.0f) {
+        alpha -= along * (1.0f - t);
+    }
+    return cfl * Volume_f32(along * t, a, b, alpha);
+}
+
+// (*Sweep3[float32]).advance, sweep3.go:40
+DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
+    float q = clock->Courant[s->Axis];
+    int64 above = add(c, int64(s->Stride));
+    float lo = s->U[c] * q, hi = s->U[above] * q;
+    float in = Sweep3_flux_f32(s, c, q);
+    float out = Sweep3_flux_f32(s, above, q);
+    s->Out[c] = updated_f32(0, s->F[c], s->Start[c], lo, hi, in, out);
+}
+
+// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
+// Advance3[float32], sweep3.go:24
+DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, k);
+    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    // What follows is what advance comes to here, without its work.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
+        s->Out[c] = f;
+        return;
+    }
+    float full = 1.0f - s->Dust;
+    if (f >= full && below >= full && above >= full && s->Start[c] > 0.5f) {
+        s->Out[c] = f;
+        return;
+    }
+    Sweep3_advance_f32(s, c, clock);
+}
+
+// column is the sum of three cells along stride s, the middle one number at.
+// (*cube[float64]).column, normal3.go:56
+DEVICE double cube_column_f64(cube_f64 *q, int64 at, int64 s) {
+    return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
+}
+
+// arranged is the normal with component m along the axis and a, b along the others, in their order.
+// arranged[float64], normal3.go:87
+struct arranged_f64_results { double r0; double r1; double r2; };
+DEVICE arranged_f64_results arranged_f64(int64 axis, double m, double a, double b) {
+    if (axis == 0) {
+        return {m, a, b};
+    } else if (axis == 1) {
+        return {a, m, b};
+    }
+    return {a, b, m};
+}
+
+// mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
+// (*cube[float64]).mixed, normal3.go:59
+struct cube_mixed_f64_results { double r0; double r1; double r2; };
+DEVICE cube_mixed_f64_results cube_mixed_f64(cube_f64 *q) {
+    double mx = 0.0;
+    double my = 0.0;
+    double mz = 0.0;
+    auto [yx, yy, yz] = cube_youngs_f64(q);
+    double own = 0.0;
+    for (int64 axis = 0; axis < 3; axis++) {
+        // the strides across and along the columns
+        int64 s = 1, t = 3, along = 9;
+        double sign = side_f64(yz, 0.0);
+        if (axis == 0) {
+            s = 3;
+            t = 9;
+            along = 1;
+            sign = side_f64(yx, 0.0);
+        } else if (axis == 1) {
+            s = 1;
+            t = 9;
+            along = 3;
+            sign = side_f64(yy, 0.0);
+        }
+        double a = (cube_column_f64(q, sub(int64(13), s), along) - cube_column_f64(q, add(int64(13), s), along)) / 2.0;
+        double b = (cube_column_f64(q, sub(int64(13), t), along) - cube_column_f64(q, add(int64(13), t), along)) / 2.0;
+        if (double o = 1.0 / (1.0 + abs_f64(a) + abs_f64(b)); o > own) {
+            own = o;
+            const auto results1 = arranged_f64(axis, sign, a, b);
+            mx = results1.r0;
+            my = results1.r1;
+            mz = results1.r2;
+        }
+    }
+    double sum = abs_f64(yx) + abs_f64(yy) + abs_f64(yz);
+    if (sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && larger_f64(larger_f64(abs_f64(yx), abs_f64(yy)), abs_f64(yz)) < own * sum) {
+        return {yx, yy, yz};
+    }
+    return {mx, my, mz};
+}
+
+// simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
+// simple3[float64], normal3.go:31
+struct simple3_f64_results { double r0; double r1; double r2; };
+DEVICE simple3_f64_results simple3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, int32 way) {
+    if (way == 4) {
+        auto [mx, my, mz, unused1, ok] = heights3_f64(f, c, sy, sz, 1.0, 1.0, 1.0);
+        if (ok) {
+            return {mx, my, mz};
+        }
+    }
+    cube_f64 q = around3_f64(f, c, sy, sz);
+    if (way == 0) {
+        const auto results1 = cube_youngs_f64(&q);
+        return {results1.r0, results1.r1, results1.r2};
+    }
+    const auto results2 = cube_mixed_f64(&q);
+    return {results2.r0, results2.r1, results2.r2};
+}
+
+// cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
+// cubeRoot[float64], plane3.go:120
+DEVICE double cubeRoot_f64(double y) {
+    if (y <= 0.0) {
+        return 0.0;
+    }
+    double scale = 1.0;
+    while (y < 0x1p-30 /* 9.313225746154785e-10 */) {
+        y *= 0x1p+30 /* 1.073741824e+09 */;
+        scale /= 1024.0;
+    }
+    while (y < 0x1p-09 /* 0.001953125 */) {
+        y *= 512.0;
+        scale /= 8.0;
+    }
+    while (y < 0.125) {
+        y *= 8.0;
+        scale /= 2.0;
+    }
+    // within 0.02
+    double r = 0x1.820c49ba5e354p-02 /* 0.377 */ + y * (0x1.0fdf3b645a1cbp+00 /* 1.062 */ - 0x1.c49ba5e353f7dp-02 /* 0.442 */ * y);
+    for (int64 turn1 = 0; turn1 < 2; turn1++) {
+        // by Halley
+        double q = r * r * r;
+        r -= r * (q - y) / (2.0 * q + y);
+    }
+    return scale * r;
+}
+
+// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
+// ratio[float64], plane3.go:110
+DEVICE double ratio_f64(double kappa) {
+    double r = 1.0 + kappa + 3.0 * kappa * kappa / (1.0 - 0x1.199999999999ap+02 /* 4.4 */ * kappa);
+    for (int64 turn1 = 0; turn1 < 3; turn1++) {
+        double q = kappa * r * r;
+        r = (1.0 - 2.0 * q * r) / (1.0 - 3.0 * q);
+    }
+    return r;
+}
+
+// lowConstant takes sorted m of sum 1 and 0 ≤ v ≤ 1/2.
+//
+// The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
+// steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
+// lowConstant[float64], plane3.go:84
+DEVICE double lowConstant_f64(double m1, double m2, double m3, double v) {
+    double m12 = m1 + m2;
+    double x = m12 - 2.0 * m3 * v;
+    if (x <= 0.0) {
+        return m3 * v + m12 / 2.0;
+    }
+    if (x > m1 * (2.0 - m1 / (3.0 * m2))) {
+        // below m2
+        double w = v - m1 / m2 * m1 / (6.0 * m3);
+        if (w >= 0.0) {
+            return (m1 + sqrt_f64(m1 * m1 + 8.0 * m2 * m3 * w)) / 2.0;
+        }
+        return cubeRoot_f64(6.0 * m1 * m2 * m3 * v);
+    }
+    if (m3 < m12) {
+        double delta = (m12 - m3) / 2.0;
+        double p = excess_f64(m1, delta);
+        double w = (0.5 - v) * (m1 * m2 * m3);
+        if (w <= delta * (p - delta * delta / 3.0)) {
+            // above m3
+            double s = w / p;
+            return 0.5 - s * ratio_f64(s * s / (3.0 * p));
+        }
+    }
+    return m12 - x / 2.0 * ratio_f64(x / m1 * (x / m2) / 24.0);
+}
+
+// PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
+// and Gekle (Computation 10, 2022): the linear one first.
+// PlaneConstant[float64], plane3.go:68
+DEVICE double PlaneConstant_f64(double mx, double my, double mz, double f) {
+    auto [m1, m2, m3, sum] = sorted3_f64(mx, my, mz);
+    if (sum == 0.0) {
+        return f;
+    }
+    double a = lowConstant_f64(m1, m2, m3, smaller_f64(f, 1.0 - f));
+    if (f > 0.5) {
+        a = 1.0 - a;
+    }
+    return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0) + smaller_f64(mz, 0.0);
+}
+
+// (*Sweep3[float64]).plane, sweep3.go:81
+DEVICE Plane3_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
+    if (s->Stored) {
+        return s->Planes[c];
+    }
+    auto [mx, my, mz] = simple3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal);
+    return Plane3_f64{mx, my, mz, PlaneConstant_f64(mx, my, mz, s->F[c])};
+}
+
+// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+// (*Sweep3[float64]).flux, sweep3.go:50
+DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
+    double cfl = s->U[c] * q;
+    if (cfl == 0.0) {
+        return 0.0;
+    }
+    int64 donor = c;
+    if (cfl > 0.0) {
+        donor = sub(c, int64(s->Stride));
+    }
+    double f = s->F[donor];
+    if (f <= s->Dust) {
+        return 0.0;
+    }
+    if (f >= 1.0 - s->Dust) {
+        return cfl;
+    }
+    double t = abs_f64(cfl);
+    Plane3_f64 p = Sweep3_plane_f64(s, donor);
+    double along = p.X, a = p.Y, b = p.Z;
+    if (s->Axis == 1) {
+        const double value1 = a, value2 = along;
+        along = value1;
+        a = value2;
+    } else if (s->Axis == 2) {
+        const double value3 = b, value4 = along;
+        along = value3;
+        b = value4;
+    }
+    double alpha = p.Alpha;
+    if (cfl > 0.0) {
+        alpha -= along * (1.0 - t);
+    }
+    return cfl * Volume_f64(along * t, a, b, alpha);
+}
+
+// (*Sweep3[float64]).advance, sweep3.go:40
+DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
+    double q = clock->Courant[s->Axis];
+    int64 above = add(c, int64(s->Stride));
+    double lo = s->U[c] * q, hi = s->U[above] * q;
+    double in = Sweep3_flux_f64(s, c, q);
+    double out = Sweep3_flux_f64(s, above, q);
+    s->Out[c] = updated_f64(0, s->F[c], s->Start[c], lo, hi, in, out);
+}
+
+// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
+// Advance3[float64], sweep3.go:24
+DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, k);
+    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    // What follows is what advance comes to here, without its work.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
+        s->Out[c] = f;
+        return;
+    }
+    double full = 1.0 - s->Dust;
+    if (f >= full && below >= full && above >= full && s->Start[c] > 0.5) {
+        s->Out[c] = f;
+        return;
+    }
+    Sweep3_advance_f64(s, c, clock);
+}
+
+// sloped is the fall from l to r: centred, left or right.
+// sloped[float32], normal3.go:144
+DEVICE float sloped_f32(int64 kind, float l, float m, float r) {
+    if (kind == 0) {
+        return (l - r) / 2.0f;
+    } else if (kind == 1) {
+        return l - m;
+    }
+    return m - r;
+}
+
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
-// (*cube[float32]).residual, normal3.go:91
+// (*cube[float32]).residual, normal3.go:98
 DEVICE float cube_residual_f32(cube_f32 *q, float mx, float my, float mz, float enough) {
     float alpha = PlaneConstant_f32(mx, my, mz, q->f[13]);
     float sum = 0.0f;
@@ -2557,7 +2972,7 @@ DEVICE float cube_residual_f32(cube_f32 *q, float mx, float my, float mz, float 
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*cube[float32]).elvira, normal3.go:110
+// (*cube[float32]).elvira, normal3.go:117
 struct cube_elvira_f32_results { float r0; float r1; float r2; };
 DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
     float mx = 0.0f;
@@ -2682,166 +3097,40 @@ DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
     return {mx, my, mz};
 }
 
-// mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-// (*cube[float32]).mixed, normal3.go:52
-struct cube_mixed_f32_results { float r0; float r1; float r2; };
-DEVICE cube_mixed_f32_results cube_mixed_f32(cube_f32 *q) {
-    float mx = 0.0f;
-    float my = 0.0f;
-    float mz = 0.0f;
-    auto [yx, yy, yz] = cube_youngs_f32(q);
-    float own = 0.0f;
-    for (int64 axis = 0; axis < 3; axis++) {
-        // the strides across and along the columns
-        int64 s = 1, t = 3, along = 9;
-        float sign = side_f32(yz, 0.0f);
-        if (axis == 0) {
-            s = 3;
-            t = 9;
-            along = 1;
-            sign = side_f32(yx, 0.0f);
-        } else if (axis == 1) {
-            s = 1;
-            t = 9;
-            along = 3;
-            sign = side_f32(yy, 0.0f);
-        }
-        float a = (cube_column_f32(q, sub(int64(13), s), along) - cube_column_f32(q, add(int64(13), s), along)) / 2.0f;
-        float b = (cube_column_f32(q, sub(int64(13), t), along) - cube_column_f32(q, add(int64(13), t), along)) / 2.0f;
-        if (float o = 1.0f / (1.0f + abs_f32(a) + abs_f32(b)); o > own) {
-            own = o;
-            const auto results1 = arranged_f32(axis, sign, a, b);
-            mx = results1.r0;
-            my = results1.r1;
-            mz = results1.r2;
-        }
-    }
-    float sum = abs_f32(yx) + abs_f32(yy) + abs_f32(yz);
-    if (sum >= 0x1.4484cp-100f /* 1e-30 */ && larger_f32(larger_f32(abs_f32(yx), abs_f32(yy)), abs_f32(yz)) < own * sum) {
-        return {yx, yy, yz};
-    }
-    return {mx, my, mz};
-}
-
 // normal3 finds a normal in cell c by the given way.
 // normal3[float32], normal3.go:19
 struct normal3_f32_results { float r0; float r1; float r2; };
 DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, int32 way, float nudge) {
-    if (way == 4) {
-        auto [mx, my, mz, unused1, ok] = heights3_f32(f, c, sy, sz, 1.0f, 1.0f, 1.0f);
-        if (ok) {
-            return {mx, my, mz};
-        }
-    }
-    cube_f32 q = around3_f32(f, c, sy, sz);
-    switch (way) {
-    case 0:
-    {
-        const auto results1 = cube_youngs_f32(&q);
+    if (way == 2) {
+        cube_f32 q = around3_f32(f, c, sy, sz);
+        const auto results1 = cube_elvira_f32(&q);
         return {results1.r0, results1.r1, results1.r2};
-    }
-    case 2:
-    {
-        const auto results2 = cube_elvira_f32(&q);
+    } else if (way == 3) {
+        cube_f32 q = around3_f32(f, c, sy, sz);
+        const auto results2 = cube_lvira_f32(&q, nudge);
         return {results2.r0, results2.r1, results2.r2};
     }
-    case 3:
-    {
-        const auto results3 = cube_lvira_f32(&q, nudge);
-        return {results3.r0, results3.r1, results3.r2};
-    }
-    }
-    const auto results4 = cube_mixed_f32(&q);
-    return {results4.r0, results4.r1, results4.r2};
+    const auto results3 = simple3_f32(f, c, sy, sz, way);
+    return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float32]).found, sweep3.go:88
+// (*Sweep3[float32]).found, sweep3.go:89
 DEVICE Plane3_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return Plane3_f32{mx, my, mz, PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
-// (*Sweep3[float32]).plane, sweep3.go:81
-DEVICE Plane3_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
-    if (s->Stored) {
-        return s->Planes[c];
-    }
-    return Sweep3_found_f32(s, c);
-}
-
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:50
-DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
-    float cfl = s->U[c] * q;
-    if (cfl == 0.0f) {
-        return 0.0f;
-    }
-    int64 donor = c;
-    if (cfl > 0.0f) {
-        donor = sub(c, int64(s->Stride));
-    }
-    float f = s->F[donor];
-    if (f <= s->Dust) {
-        return 0.0f;
-    }
-    if (f >= 1.0f - s->Dust) {
-        return cfl;
-    }
-    float t = abs_f32(cfl);
-    Plane3_f32 p = Sweep3_plane_f32(s, donor);
-    float along = p.X, a = p.Y, b = p.Z;
-    if (s->Axis == 1) {
-        const float value1 = a, value2 = along;
-        along = value1;
-        a = value2;
-    } else if (s->Axis == 2) {
-        const float value3 = b, value4 = along;
-        along = value3;
-        b = value4;
-    }
-    float alpha = p.Alpha;
-    if (cfl > 0.0f) {
-        alpha -= along * (1.0f - t);
-    }
-    return cfl * Volume_f32(along * t, a, b, alpha);
-}
-
-// (*Sweep3[float32]).advance, sweep3.go:40
-DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
-    float q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    float lo = s->U[c] * q, hi = s->U[above] * q;
-    float in = Sweep3_flux_f32(s, c, q);
-    float out = Sweep3_flux_f32(s, above, q);
-    s->Out[c] = updated_f32(0, s->F[c], s->Start[c], lo, hi, in, out);
-}
-
-// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float32], sweep3.go:24
-DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
+// Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
+// Reconstruct3[float32], sweep3.go:97
+DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    // What follows is what advance comes to here, without its work.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
-        s->Out[c] = f;
-        return;
+    if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
+        s->Planes[c] = Sweep3_found_f32(s, c);
     }
-    float full = 1.0f - s->Dust;
-    if (f >= full && below >= full && above >= full && s->Start[c] > 0.5f) {
-        s->Out[c] = f;
-        return;
-    }
-    Sweep3_advance_f32(s, c, clock);
-}
-
-// column is the sum of three cells along stride s, the middle one number at.
-// (*cube[float64]).column, normal3.go:49
-DEVICE double cube_column_f64(cube_f64 *q, int64 at, int64 s) {
-    return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
 }
 
 // sloped is the fall from l to r: centred, left or right.
-// sloped[float64], normal3.go:137
+// sloped[float64], normal3.go:144
 DEVICE double sloped_f64(int64 kind, double l, double m, double r) {
     if (kind == 0) {
         return (l - r) / 2.0;
@@ -2851,108 +3140,9 @@ DEVICE double sloped_f64(int64 kind, double l, double m, double r) {
     return m - r;
 }
 
-// arranged is the normal with component m along the axis and a, b along the others, in their order.
-// arranged[float64], normal3.go:80
-struct arranged_f64_results { double r0; double r1; double r2; };
-DEVICE arranged_f64_results arranged_f64(int64 axis, double m, double a, double b) {
-    if (axis == 0) {
-        return {m, a, b};
-    } else if (axis == 1) {
-        return {a, m, b};
-    }
-    return {a, b, m};
-}
-
-// cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float64], plane3.go:120
-DEVICE double cubeRoot_f64(double y) {
-    if (y <= 0.0) {
-        return 0.0;
-    }
-    double scale = 1.0;
-    while (y < 0x1p-30 /* 9.313225746154785e-10 */) {
-        y *= 0x1p+30 /* 1.073741824e+09 */;
-        scale /= 1024.0;
-    }
-    while (y < 0x1p-09 /* 0.001953125 */) {
-        y *= 512.0;
-        scale /= 8.0;
-    }
-    while (y < 0.125) {
-        y *= 8.0;
-        scale /= 2.0;
-    }
-    // within 0.02
-    double r = 0x1.820c49ba5e354p-02 /* 0.377 */ + y * (0x1.0fdf3b645a1cbp+00 /* 1.062 */ - 0x1.c49ba5e353f7dp-02 /* 0.442 */ * y);
-    for (int64 turn1 = 0; turn1 < 2; turn1++) {
-        // by Halley
-        double q = r * r * r;
-        r -= r * (q - y) / (2.0 * q + y);
-    }
-    return scale * r;
-}
-
-// ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
-// ratio[float64], plane3.go:110
-DEVICE double ratio_f64(double kappa) {
-    double r = 1.0 + kappa + 3.0 * kappa * kappa / (1.0 - 0x1.199999999999ap+02 /* 4.4 */ * kappa);
-    for (int64 turn1 = 0; turn1 < 3; turn1++) {
-        double q = kappa * r * r;
-        r = (1.0 - 2.0 * q * r) / (1.0 - 3.0 * q);
-    }
-    return r;
-}
-
-// lowConstant takes sorted m of sum 1 and 0 ≤ v ≤ 1/2.
-//
-// The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
-// steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
-// lowConstant[float64], plane3.go:84
-DEVICE double lowConstant_f64(double m1, double m2, double m3, double v) {
-    double m12 = m1 + m2;
-    double x = m12 - 2.0 * m3 * v;
-    if (x <= 0.0) {
-        return m3 * v + m12 / 2.0;
-    }
-    if (x > m1 * (2.0 - m1 / (3.0 * m2))) {
-        // below m2
-        double w = v - m1 / m2 * m1 / (6.0 * m3);
-        if (w >= 0.0) {
-            return (m1 + sqrt_f64(m1 * m1 + 8.0 * m2 * m3 * w)) / 2.0;
-        }
-        return cubeRoot_f64(6.0 * m1 * m2 * m3 * v);
-    }
-    if (m3 < m12) {
-        double delta = (m12 - m3) / 2.0;
-        double p = excess_f64(m1, delta);
-        double w = (0.5 - v) * (m1 * m2 * m3);
-        if (w <= delta * (p - delta * delta / 3.0)) {
-            // above m3
-            double s = w / p;
-            return 0.5 - s * ratio_f64(s * s / (3.0 * p));
-        }
-    }
-    return m12 - x / 2.0 * ratio_f64(x / m1 * (x / m2) / 24.0);
-}
-
-// PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
-// and Gekle (Computation 10, 2022): the linear one first.
-// PlaneConstant[float64], plane3.go:68
-DEVICE double PlaneConstant_f64(double mx, double my, double mz, double f) {
-    auto [m1, m2, m3, sum] = sorted3_f64(mx, my, mz);
-    if (sum == 0.0) {
-        return f;
-    }
-    double a = lowConstant_f64(m1, m2, m3, smaller_f64(f, 1.0 - f));
-    if (f > 0.5) {
-        a = 1.0 - a;
-    }
-    return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0) + smaller_f64(mz, 0.0);
-}
-
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
-// (*cube[float64]).residual, normal3.go:91
+// (*cube[float64]).residual, normal3.go:98
 DEVICE double cube_residual_f64(cube_f64 *q, double mx, double my, double mz, double enough) {
     double alpha = PlaneConstant_f64(mx, my, mz, q->f[13]);
     double sum = 0.0;
@@ -2972,7 +3162,7 @@ DEVICE double cube_residual_f64(cube_f64 *q, double mx, double my, double mz, do
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*cube[float64]).elvira, normal3.go:110
+// (*cube[float64]).elvira, normal3.go:117
 struct cube_elvira_f64_results { double r0; double r1; double r2; };
 DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
     double mx = 0.0;
@@ -3097,169 +3287,31 @@ DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
     return {mx, my, mz};
 }
 
-// mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-// (*cube[float64]).mixed, normal3.go:52
-struct cube_mixed_f64_results { double r0; double r1; double r2; };
-DEVICE cube_mixed_f64_results cube_mixed_f64(cube_f64 *q) {
-    double mx = 0.0;
-    double my = 0.0;
-    double mz = 0.0;
-    auto [yx, yy, yz] = cube_youngs_f64(q);
-    double own = 0.0;
-    for (int64 axis = 0; axis < 3; axis++) {
-        // the strides across and along the columns
-        int64 s = 1, t = 3, along = 9;
-        double sign = side_f64(yz, 0.0);
-        if (axis == 0) {
-            s = 3;
-            t = 9;
-            along = 1;
-            sign = side_f64(yx, 0.0);
-        } else if (axis == 1) {
-            s = 1;
-            t = 9;
-            along = 3;
-            sign = side_f64(yy, 0.0);
-        }
-        double a = (cube_column_f64(q, sub(int64(13), s), along) - cube_column_f64(q, add(int64(13), s), along)) / 2.0;
-        double b = (cube_column_f64(q, sub(int64(13), t), along) - cube_column_f64(q, add(int64(13), t), along)) / 2.0;
-        if (double o = 1.0 / (1.0 + abs_f64(a) + abs_f64(b)); o > own) {
-            own = o;
-            const auto results1 = arranged_f64(axis, sign, a, b);
-            mx = results1.r0;
-            my = results1.r1;
-            mz = results1.r2;
-        }
-    }
-    double sum = abs_f64(yx) + abs_f64(yy) + abs_f64(yz);
-    if (sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && larger_f64(larger_f64(abs_f64(yx), abs_f64(yy)), abs_f64(yz)) < own * sum) {
-        return {yx, yy, yz};
-    }
-    return {mx, my, mz};
-}
-
 // normal3 finds a normal in cell c by the given way.
 // normal3[float64], normal3.go:19
 struct normal3_f64_results { double r0; double r1; double r2; };
 DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, int32 way, double nudge) {
-    if (way == 4) {
-        auto [mx, my, mz, unused1, ok] = heights3_f64(f, c, sy, sz, 1.0, 1.0, 1.0);
-        if (ok) {
-            return {mx, my, mz};
-        }
-    }
-    cube_f64 q = around3_f64(f, c, sy, sz);
-    switch (way) {
-    case 0:
-    {
-        const auto results1 = cube_youngs_f64(&q);
+    if (way == 2) {
+        cube_f64 q = around3_f64(f, c, sy, sz);
+        const auto results1 = cube_elvira_f64(&q);
         return {results1.r0, results1.r1, results1.r2};
-    }
-    case 2:
-    {
-        const auto results2 = cube_elvira_f64(&q);
+    } else if (way == 3) {
+        cube_f64 q = around3_f64(f, c, sy, sz);
+        const auto results2 = cube_lvira_f64(&q, nudge);
         return {results2.r0, results2.r1, results2.r2};
     }
-    case 3:
-    {
-        const auto results3 = cube_lvira_f64(&q, nudge);
-        return {results3.r0, results3.r1, results3.r2};
-    }
-    }
-    const auto results4 = cube_mixed_f64(&q);
-    return {results4.r0, results4.r1, results4.r2};
+    const auto results3 = simple3_f64(f, c, sy, sz, way);
+    return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float64]).found, sweep3.go:88
+// (*Sweep3[float64]).found, sweep3.go:89
 DEVICE Plane3_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return Plane3_f64{mx, my, mz, PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
-// (*Sweep3[float64]).plane, sweep3.go:81
-DEVICE Plane3_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
-    if (s->Stored) {
-        return s->Planes[c];
-    }
-    return Sweep3_found_f64(s, c);
-}
-
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float64]).flux, sweep3.go:50
-DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
-    double cfl = s->U[c] * q;
-    if (cfl == 0.0) {
-        return 0.0;
-    }
-    int64 donor = c;
-    if (cfl > 0.0) {
-        donor = sub(c, int64(s->Stride));
-    }
-    double f = s->F[donor];
-    if (f <= s->Dust) {
-        return 0.0;
-    }
-    if (f >= 1.0 - s->Dust) {
-        return cfl;
-    }
-    double t = abs_f64(cfl);
-    Plane3_f64 p = Sweep3_plane_f64(s, donor);
-    double along = p.X, a = p.Y, b = p.Z;
-    if (s->Axis == 1) {
-        const double value1 = a, value2 = along;
-        along = value1;
-        a = value2;
-    } else if (s->Axis == 2) {
-        const double value3 = b, value4 = along;
-        along = value3;
-        b = value4;
-    }
-    double alpha = p.Alpha;
-    if (cfl > 0.0) {
-        alpha -= along * (1.0 - t);
-    }
-    return cfl * Volume_f64(along * t, a, b, alpha);
-}
-
-// (*Sweep3[float64]).advance, sweep3.go:40
-DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
-    double q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    double lo = s->U[c] * q, hi = s->U[above] * q;
-    double in = Sweep3_flux_f64(s, c, q);
-    double out = Sweep3_flux_f64(s, above, q);
-    s->Out[c] = updated_f64(0, s->F[c], s->Start[c], lo, hi, in, out);
-}
-
-// Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float64], sweep3.go:24
-DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    // What follows is what advance comes to here, without its work.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
-        s->Out[c] = f;
-        return;
-    }
-    double full = 1.0 - s->Dust;
-    if (f >= full && below >= full && above >= full && s->Start[c] > 0.5) {
-        s->Out[c] = f;
-        return;
-    }
-    Sweep3_advance_f64(s, c, clock);
-}
-
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:96
-DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
-        s->Planes[c] = Sweep3_found_f32(s, c);
-    }
-}
-
-// Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:96
+// Reconstruct3[float64], sweep3.go:97
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
@@ -3268,7 +3320,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
 }
 
 // work finds what there is to do.
-// (*Tiles2[float32]).work, tile2.go:106
+// (*Tiles2[float32]).work, tile2.go:157
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 t) {
     int32 x = rem(int32(t), s->Tiles[0]), y = quo(int32(t), s->Tiles[0]);
     int32 was = s->Was[t];
@@ -3299,7 +3351,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 t) {
     return w;
 }
 
-// clamped, tile2.go:144
+// clamped, tile2.go:195
 DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -3310,8 +3362,16 @@ DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
     return i;
 }
 
+// load brings number k of the tile's cells and rim to shared memory.
+// (*Tiles2[float32]).load, tile2.go:117
+DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
+    int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
+    int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
+    (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+}
+
 // beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
-// (*Tiles2[float32]).beyond, tile2.go:134
+// (*Tiles2[float32]).beyond, tile2.go:185
 DEVICE bool Tiles2_beyond_f32(const Tiles2_f32 *s, int32 px, int32 py) {
     if (s->Axis == 0) {
         return px < -1 || px > 32;
@@ -3319,7 +3379,7 @@ DEVICE bool Tiles2_beyond_f32(const Tiles2_f32 *s, int32 px, int32 py) {
     return py < -1 || py > 32;
 }
 
-// smallerOf, tile2.go:154
+// smallerOf, tile2.go:205
 DEVICE int32 smallerOf(int32 a, int32 b) {
     if (a < b) {
         return a;
@@ -3328,12 +3388,12 @@ DEVICE int32 smallerOf(int32 a, int32 b) {
 }
 
 // shared is the place of a tile's cell in shared memory.
-// shared, tile2.go:142
+// shared, tile2.go:193
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
-// (*Tiles2[float32]).velocity, tile2.go:184
+// (*Tiles2[float32]).velocity, tile2.go:235
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -3342,9 +3402,9 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
 }
 
 // flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
-// (*Tiles2[float32]).flux, tile2.go:192
+// (*Tiles2[float32]).flux, tile2.go:243
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<float, 1444> *a, int32 own,
-        int32 step, int64 c, int64 stride, float cfl, float q) {
+        int32 step, int64 c, int64 stride, float cfl, float q, bool fine) {
     if (cfl == 0.0f) {
         return 0.0f;
     }
@@ -3366,7 +3426,16 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<
         t /= 1.0f + (Tiles2_velocity_f32(s, axis, add(place, stride)) * q - Tiles2_velocity_f32(s, axis, place) * q);
     }
     square_f32 around = square_f32{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
-    auto [along, across] = square_normal_f32(&around, s->Normal, s->Nudge);
+    float along = 0.0f, across = 0.0f;
+    if (fine) {
+        const auto results1 = square_normal_f32(&around, s->Normal, s->Nudge);
+        along = results1.r0;
+        across = results1.r1;
+    } else {
+        const auto results2 = square_simple_f32(&around, s->Normal);
+        along = results2.r0;
+        across = results2.r1;
+    }
     float alpha = LineConstant_f32(along, across, f);
     if (axis == 1) {
         const float value1 = across, value2 = along;
@@ -3380,9 +3449,9 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
-// (*Tiles2[float32]).sweep, tile2.go:162
+// (*Tiles2[float32]).sweep, tile2.go:213
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, int32 own, int64 c, float start,
-        Clock_f32 *clock) {
+        Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     int32 step = 1;
     int64 stride = 1;
@@ -3401,13 +3470,43 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
     }
     float q = clock->Courant[axis];
     float lo = Tiles2_velocity_f32(s, axis, c) * q, hi = Tiles2_velocity_f32(s, axis, add(c, stride)) * q;
-    float in = Tiles2_flux_f32(s, axis, kind, a, own, step, c, stride, lo, q);
-    float out = Tiles2_flux_f32(s, axis, kind, a, add(own, step), step, add(c, stride), stride, hi, q);
+    float in = Tiles2_flux_f32(s, axis, kind, a, own, step, c, stride, lo, q, fine);
+    float out = Tiles2_flux_f32(s, axis, kind, a, add(own, step), step, add(c, stride), stride, hi, q, fine);
     return updated_f32(kind, f, start, lo, hi, in, out);
 }
 
+// first takes number k of the cells that the second sweep may ask for through the first one.
+// (*Tiles2[float32]).first, tile2.go:124
+DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
+        Array<float, 1444> *between, Clock_f32 *clock, bool fine) {
+    int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
+    if (Tiles2_beyond_f32(s, px, py)) {
+        return;
+    }
+    int32 i = clamped(add(x, px), neg(smallerOf(s->Open[0][0], 2)), add(s->N[0], smallerOf(s->Open[0][1], 2)));
+    int32 j = clamped(add(y, py), neg(smallerOf(s->Open[1][0], 2)), add(s->N[1], smallerOf(s->Open[1][1], 2)));
+    int32 own = shared(sub(i, x), sub(j, y));
+    (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock, fine);
+}
+
+// second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
+// (*Tiles2[float32]).second, tile2.go:136
+DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
+        Array<float, 1444> *between, Clock_f32 *clock, bool fine) {
+    int32 px = k % 32, py = k / 32;
+    int32 i = add(x, px), j = add(y, py);
+    if (i >= s->N[0] || j >= s->N[1]) {
+        return;
+    }
+    int32 own = shared(px, py);
+    int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
+    float after = Tiles2_sweep_f32(s, 1, between, own, c, (*f)[own], clock, fine);
+    s->Out[c] = after;
+    (*f)[own] = after;
+}
+
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float32]).kindOf, tile2.go:225
+// (*Tiles2[float32]).kindOf, tile2.go:281
 DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     float empty = 0.0f, full = 1.0f;
     if (s->Kinds[0] == 0) {
@@ -3432,7 +3531,7 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float32], tile2.go:249
+// merged[float32], tile2.go:305
 DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -3441,39 +3540,31 @@ DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     return kind;
 }
 
-// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit.
-// TileStep2[float32], tile2.go:56
+// copied makes number k of the tile's cells the same in both fields.
+// (*Tiles2[float32]).copied, tile2.go:149
+DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
+    if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
+        int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
+        s->Out[c] = s->F[c];
+    }
+}
+
+// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
+// Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
+// TileStep2[float32], tile2.go:57
 DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between) {
     tileWork w = Tiles2_work_f32(s, t);
     for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
-        int32 i = clamped(sub(add(w.x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
-        int32 j = clamped(sub(add(w.y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
-        (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+        Tiles2_load_f32(s, k, w.x, w.y, f);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
-        int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
-        if (Tiles2_beyond_f32(s, px, py)) {
-            continue;
-        }
-        int32 i = clamped(add(w.x, px), neg(smallerOf(s->Open[0][0], 2)), add(s->N[0], smallerOf(s->Open[0][1], 2)));
-        int32 j = clamped(add(w.y, py), neg(smallerOf(s->Open[1][0], 2)), add(s->N[1], smallerOf(s->Open[1][1], 2)));
-        int32 own = shared(sub(i, w.x), sub(j, w.y));
-        (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
+        Tiles2_first_f32(s, k, w.x, w.y, f, between, clock, false);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        int32 px = k % 32, py = k / 32;
-        int32 i = add(w.x, px), j = add(w.y, py);
-        if (i >= s->N[0] || j >= s->N[1]) {
-            continue;
-        }
-        int32 own = shared(px, py);
-        int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
-        float after = Tiles2_sweep_f32(s, 1, between, own, c, (*f)[own], clock);
-        s->Out[c] = after;
-        (*f)[own] = after;
+        Tiles2_second_f32(s, k, w.x, w.y, f, between, clock, false);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
@@ -3485,11 +3576,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
-        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (i < s->N[0] && j < s->N[1]) {
-            int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
-            s->Out[c] = s->F[c];
-        }
+        Tiles2_copied_f32(s, k, w.x, w.y);
     }
     __syncthreads();
     for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
@@ -3501,7 +3588,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
 }
 
 // work finds what there is to do.
-// (*Tiles2[float64]).work, tile2.go:106
+// (*Tiles2[float64]).work, tile2.go:157
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 t) {
     int32 x = rem(int32(t), s->Tiles[0]), y = quo(int32(t), s->Tiles[0]);
     int32 was = s->Was[t];
@@ -3532,8 +3619,16 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 t) {
     return w;
 }
 
+// load brings number k of the tile's cells and rim to shared memory.
+// (*Tiles2[float64]).load, tile2.go:117
+DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
+    int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
+    int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
+    (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+}
+
 // beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
-// (*Tiles2[float64]).beyond, tile2.go:134
+// (*Tiles2[float64]).beyond, tile2.go:185
 DEVICE bool Tiles2_beyond_f64(const Tiles2_f64 *s, int32 px, int32 py) {
     if (s->Axis == 0) {
         return px < -1 || px > 32;
@@ -3541,7 +3636,7 @@ DEVICE bool Tiles2_beyond_f64(const Tiles2_f64 *s, int32 px, int32 py) {
     return py < -1 || py > 32;
 }
 
-// (*Tiles2[float64]).velocity, tile2.go:184
+// (*Tiles2[float64]).velocity, tile2.go:235
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -3550,9 +3645,9 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
 }
 
 // flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
-// (*Tiles2[float64]).flux, tile2.go:192
+// (*Tiles2[float64]).flux, tile2.go:243
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array<double, 1444> *a, int32 own,
-        int32 step, int64 c, int64 stride, double cfl, double q) {
+        int32 step, int64 c, int64 stride, double cfl, double q, bool fine) {
     if (cfl == 0.0) {
         return 0.0;
     }
@@ -3574,7 +3669,16 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array
         t /= 1.0 + (Tiles2_velocity_f64(s, axis, add(place, stride)) * q - Tiles2_velocity_f64(s, axis, place) * q);
     }
     square_f64 around = square_f64{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
-    auto [along, across] = square_normal_f64(&around, s->Normal, s->Nudge);
+    double along = 0.0, across = 0.0;
+    if (fine) {
+        const auto results1 = square_normal_f64(&around, s->Normal, s->Nudge);
+        along = results1.r0;
+        across = results1.r1;
+    } else {
+        const auto results2 = square_simple_f64(&around, s->Normal);
+        along = results2.r0;
+        across = results2.r1;
+    }
     double alpha = LineConstant_f64(along, across, f);
     if (axis == 1) {
         const double value1 = across, value2 = along;
@@ -3588,9 +3692,9 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
-// (*Tiles2[float64]).sweep, tile2.go:162
+// (*Tiles2[float64]).sweep, tile2.go:213
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, int32 own, int64 c,
-        double start, Clock_f64 *clock) {
+        double start, Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     int32 step = 1;
     int64 stride = 1;
@@ -3609,13 +3713,43 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
     }
     double q = clock->Courant[axis];
     double lo = Tiles2_velocity_f64(s, axis, c) * q, hi = Tiles2_velocity_f64(s, axis, add(c, stride)) * q;
-    double in = Tiles2_flux_f64(s, axis, kind, a, own, step, c, stride, lo, q);
-    double out = Tiles2_flux_f64(s, axis, kind, a, add(own, step), step, add(c, stride), stride, hi, q);
+    double in = Tiles2_flux_f64(s, axis, kind, a, own, step, c, stride, lo, q, fine);
+    double out = Tiles2_flux_f64(s, axis, kind, a, add(own, step), step, add(c, stride), stride, hi, q, fine);
     return updated_f64(kind, f, start, lo, hi, in, out);
 }
 
+// first takes number k of the cells that the second sweep may ask for through the first one.
+// (*Tiles2[float64]).first, tile2.go:124
+DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
+        Array<double, 1444> *between, Clock_f64 *clock, bool fine) {
+    int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
+    if (Tiles2_beyond_f64(s, px, py)) {
+        return;
+    }
+    int32 i = clamped(add(x, px), neg(smallerOf(s->Open[0][0], 2)), add(s->N[0], smallerOf(s->Open[0][1], 2)));
+    int32 j = clamped(add(y, py), neg(smallerOf(s->Open[1][0], 2)), add(s->N[1], smallerOf(s->Open[1][1], 2)));
+    int32 own = shared(sub(i, x), sub(j, y));
+    (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock, fine);
+}
+
+// second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
+// (*Tiles2[float64]).second, tile2.go:136
+DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
+        Array<double, 1444> *between, Clock_f64 *clock, bool fine) {
+    int32 px = k % 32, py = k / 32;
+    int32 i = add(x, px), j = add(y, py);
+    if (i >= s->N[0] || j >= s->N[1]) {
+        return;
+    }
+    int32 own = shared(px, py);
+    int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
+    double after = Tiles2_sweep_f64(s, 1, between, own, c, (*f)[own], clock, fine);
+    s->Out[c] = after;
+    (*f)[own] = after;
+}
+
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float64]).kindOf, tile2.go:225
+// (*Tiles2[float64]).kindOf, tile2.go:281
 DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     double empty = 0.0, full = 1.0;
     if (s->Kinds[0] == 0) {
@@ -3640,7 +3774,7 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float64], tile2.go:249
+// merged[float64], tile2.go:305
 DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -3649,39 +3783,31 @@ DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     return kind;
 }
 
-// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit.
-// TileStep2[float64], tile2.go:56
+// copied makes number k of the tile's cells the same in both fields.
+// (*Tiles2[float64]).copied, tile2.go:149
+DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
+    if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
+        int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
+        s->Out[c] = s->F[c];
+    }
+}
+
+// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
+// Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
+// TileStep2[float64], tile2.go:57
 DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between) {
     tileWork w = Tiles2_work_f64(s, t);
     for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
-        int32 i = clamped(sub(add(w.x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
-        int32 j = clamped(sub(add(w.y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
-        (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
+        Tiles2_load_f64(s, k, w.x, w.y, f);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
-        int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
-        if (Tiles2_beyond_f64(s, px, py)) {
-            continue;
-        }
-        int32 i = clamped(add(w.x, px), neg(smallerOf(s->Open[0][0], 2)), add(s->N[0], smallerOf(s->Open[0][1], 2)));
-        int32 j = clamped(add(w.y, py), neg(smallerOf(s->Open[1][0], 2)), add(s->N[1], smallerOf(s->Open[1][1], 2)));
-        int32 own = shared(sub(i, w.x), sub(j, w.y));
-        (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
+        Tiles2_first_f64(s, k, w.x, w.y, f, between, clock, false);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        int32 px = k % 32, py = k / 32;
-        int32 i = add(w.x, px), j = add(w.y, py);
-        if (i >= s->N[0] || j >= s->N[1]) {
-            continue;
-        }
-        int32 own = shared(px, py);
-        int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
-        double after = Tiles2_sweep_f64(s, 1, between, own, c, (*f)[own], clock);
-        s->Out[c] = after;
-        (*f)[own] = after;
+        Tiles2_second_f64(s, k, w.x, w.y, f, between, clock, false);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
@@ -3693,11 +3819,81 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
-        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (i < s->N[0] && j < s->N[1]) {
-            int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
-            s->Out[c] = s->F[c];
+        Tiles2_copied_f64(s, k, w.x, w.y);
+    }
+    __syncthreads();
+    for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
+        s->Is[t] = w.kind;
+        if (w.mark > 0) {
+            s->Is[t] = merged_f64(between, 256, 16);
         }
+    }
+}
+
+// TileFine2 is TileStep2 by any normal but Heights.
+// TileFine2[float32], tile2.go:88
+DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
+        Array<float, 1444> *between) {
+    tileWork w = Tiles2_work_f32(s, t);
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        Tiles2_load_f32(s, k, w.x, w.y, f);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
+        Tiles2_first_f32(s, k, w.x, w.y, f, between, clock, true);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        Tiles2_second_f32(s, k, w.x, w.y, f, between, clock, true);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+        (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+        (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
+        Tiles2_copied_f32(s, k, w.x, w.y);
+    }
+    __syncthreads();
+    for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
+        s->Is[t] = w.kind;
+        if (w.mark > 0) {
+            s->Is[t] = merged_f32(between, 256, 16);
+        }
+    }
+}
+
+// TileFine2 is TileStep2 by any normal but Heights.
+// TileFine2[float64], tile2.go:88
+DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
+        Array<double, 1444> *between) {
+    tileWork w = Tiles2_work_f64(s, t);
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        Tiles2_load_f64(s, k, w.x, w.y, f);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
+        Tiles2_first_f64(s, k, w.x, w.y, f, between, clock, true);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        Tiles2_second_f64(s, k, w.x, w.y, f, between, clock, true);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+        (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+        (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
+        Tiles2_copied_f64(s, k, w.x, w.y);
     }
     __syncthreads();
     for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
@@ -3856,7 +4052,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:133
+// Kernel Reconstruct2, sweep2.go:134
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3864,7 +4060,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:133
+// Kernel Reconstruct2, sweep2.go:134
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3890,7 +4086,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:96
+// Kernel Reconstruct3, sweep3.go:97
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3899,7 +4095,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:96
+// Kernel Reconstruct3, sweep3.go:97
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3908,8 +4104,8 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
 }
 
-// Kernel TileStep2, tile2.go:56
-extern "C" __global__ void __launch_bounds__(256) TileStep2_f32(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:57
+extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
     __shared__ Array<float, 1444> between;
@@ -3917,13 +4113,31 @@ extern "C" __global__ void __launch_bounds__(256) TileStep2_f32(int64 lo, int64 
     if (t < hi) TileStep2_f32_at(t, &s, clock, &f, &between);
 }
 
-// Kernel TileStep2, tile2.go:56
-extern "C" __global__ void __launch_bounds__(256) TileStep2_f64(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:57
+extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
     __shared__ Array<double, 1444> between;
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f64_at(t, &s, clock, &f, &between);
+}
+
+// Kernel TileFine2, tile2.go:88
+extern "C" __global__ void __launch_bounds__(256) TileFine2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
+    __shared__ Array<float, 1444> f;
+    __shared__ Array<float, 1444> between;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TileFine2_f32_at(t, &s, clock, &f, &between);
+}
+
+// Kernel TileFine2, tile2.go:88
+extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
+    __shared__ Array<double, 1444> f;
+    __shared__ Array<double, 1444> between;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TileFine2_f64_at(t, &s, clock, &f, &between);
 }
 
 // Kernel FillWall, wall.go:7

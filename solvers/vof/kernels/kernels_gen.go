@@ -369,6 +369,34 @@ func (loop *TileStep2Loop[F]) Launch() abi.Launch {
 	}}
 }
 
+// TileFine2Loop runs TileFine2 for lo ≤ index < hi, on the CPU or another device.
+type TileFine2Loop[F Float] struct {
+	s     *Tiles2[F]
+	clock *Clock[F]
+}
+
+// NewTileFine2Loop prepares TileFine2.
+func NewTileFine2Loop[F Float](s *Tiles2[F], clock *Clock[F]) *TileFine2Loop[F] {
+	return &TileFine2Loop[F]{s, clock}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TileFine2Loop[F]) Range(lo, hi int) {
+	var f [1444]F
+	var between [1444]F
+	for t := lo; t < hi; t++ {
+		TileFine2(t, loop.s, loop.clock, &f, &between)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TileFine2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileFine2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.PointerTo("clock", loop.clock),
+	}}
+}
+
 // FillWallLoop runs FillWall for lo ≤ index < hi, on the CPU or another device.
 type FillWallLoop[F Float] struct {
 	from []int32

@@ -19,24 +19,39 @@ func around2[F Float](f []F, c, sy int) square[F] {
 // normal2 finds a normal in cell c by the given way.
 func normal2[F Float](f []F, c, sy int, way int32, nudge F) (mx, my F) {
 	if way == Heights {
+		return simple2(f, c, sy, way)
+	}
+	q := around2(f, c, sy)
+	return q.normal(way, nudge)
+}
+
+// simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
+func simple2[F Float](f []F, c, sy int, way int32) (mx, my F) {
+	if way == Heights {
 		mx, my, _, ok := heights2(f, c, sy, 1, 1)
 		if ok {
 			return mx, my
 		}
 	}
 	q := around2(f, c, sy)
-	return q.normal(way, nudge)
+	return q.simple(way)
 }
 
-// normal finds one from the nine cells alone, by Mixed where heights are asked for.
+// normal finds one from the nine cells by any way but Heights.
 func (q *square[F]) normal(way int32, nudge F) (mx, my F) {
 	switch way {
-	case Youngs:
-		return q.youngs()
 	case ELVIRA:
 		return q.elvira()
 	case LVIRA:
 		return q.lvira(nudge)
+	}
+	return q.simple(way)
+}
+
+// simple finds one by Youngs, or else by Mixed.
+func (q *square[F]) simple(way int32) (mx, my F) {
+	if way == Youngs {
+		return q.youngs()
 	}
 	return q.mixed()
 }

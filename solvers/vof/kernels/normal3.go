@@ -17,6 +17,18 @@ func around3[F Float](f []F, c, sy, sz int) cube[F] {
 
 // normal3 finds a normal in cell c by the given way.
 func normal3[F Float](f []F, c, sy, sz int, way int32, nudge F) (mx, my, mz F) {
+	if way == ELVIRA {
+		q := around3(f, c, sy, sz)
+		return q.elvira()
+	} else if way == LVIRA {
+		q := around3(f, c, sy, sz)
+		return q.lvira(nudge)
+	}
+	return simple3(f, c, sy, sz, way)
+}
+
+// simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
+func simple3[F Float](f []F, c, sy, sz int, way int32) (mx, my, mz F) {
 	if way == Heights {
 		mx, my, mz, _, ok := heights3(f, c, sy, sz, 1, 1, 1)
 		if ok {
@@ -24,13 +36,8 @@ func normal3[F Float](f []F, c, sy, sz int, way int32, nudge F) (mx, my, mz F) {
 		}
 	}
 	q := around3(f, c, sy, sz)
-	switch way {
-	case Youngs:
+	if way == Youngs {
 		return q.youngs()
-	case ELVIRA:
-		return q.elvira()
-	case LVIRA:
-		return q.lvira(nudge)
 	}
 	return q.mixed()
 }

@@ -23,7 +23,7 @@ type Sweep2[F Float] struct {
 	Stride int32 // from cell to cell along the axis
 	Kind   int32
 	Normal int32
-	Stored bool // planes are read from Planes, not found from F
+	Stored bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
 	Nudge  F    // the step of LVIRA's differences: the root of the precision
 	Dust   F    // cells this near to 0 or 1 count as pure: see flux
 	F      []F
@@ -119,7 +119,8 @@ func (s *Sweep2[F]) plane(c int) Plane2[F] {
 	if s.Stored {
 		return s.Planes[c]
 	}
-	return s.found(c)
+	mx, my := simple2(s.F, c, int(s.SY), s.Normal)
+	return Plane2[F]{X: mx, Y: my, Alpha: LineConstant(mx, my, s.F[c])}
 }
 
 func (s *Sweep2[F]) found(c int) Plane2[F] {

@@ -8,7 +8,7 @@ type Sweep3[F Float] struct {
 	Axis   int32 // 0, 1 or 2
 	Stride int32 // from cell to cell along the axis
 	Normal int32
-	Stored bool // planes are read from Planes, not found from F
+	Stored bool // planes are read from Planes, not found from F: it must be set for ELVIRA and LVIRA
 	Nudge  F    // the step of LVIRA's differences: the root of the precision
 	Dust   F    // cells this near to 0 or 1 count as pure, as in Sweep2
 	F      []F
@@ -82,7 +82,8 @@ func (s *Sweep3[F]) plane(c int) Plane3[F] {
 	if s.Stored {
 		return s.Planes[c]
 	}
-	return s.found(c)
+	mx, my, mz := simple3(s.F, c, int(s.SY), int(s.SZ), s.Normal)
+	return Plane3[F]{mx, my, mz, PlaneConstant(mx, my, mz, s.F[c])}
 }
 
 func (s *Sweep3[F]) found(c int) Plane3[F] {

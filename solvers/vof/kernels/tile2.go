@@ -50,36 +50,20 @@ type tileWork struct {
 	kind                       int32
 }
 
-// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit.
+// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
+// Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
 //
-//atoll:kernel tile block=256
+//atoll:kernel tile block=256 blocks=3
 func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between *[TileRoom]F) {
 	w := s.work(t)
 	for k := range w.load {
-		i := clamped(w.x+k%tileWidth-TileReach, -s.Open[0][0], s.N[0]+s.Open[0][1])
-		j := clamped(w.y+k/tileWidth-TileReach, -s.Open[1][0], s.N[1]+s.Open[1][1])
-		f[k] = s.F[s.at(int(i), int(j), 0)]
+		s.load(k, w.x, w.y, f)
 	}
 	for k := range w.between {
-		px, py := k%betweenX-2, k/betweenX-2
-		if s.beyond(px, py) {
-			continue
-		}
-		i := clamped(w.x+px, -smallerOf(s.Open[0][0], 2), s.N[0]+smallerOf(s.Open[0][1], 2))
-		j := clamped(w.y+py, -smallerOf(s.Open[1][0], 2), s.N[1]+smallerOf(s.Open[1][1], 2))
-		own := shared(i-w.x, j-w.y)
-		between[shared(px, py)] = s.sweep(0, f, own, s.at(int(i), int(j), 0), f[own], clock)
+		s.first(k, w.x, w.y, f, between, clock, false)
 	}
 	for k := range w.cells {
-		px, py := k%TileX, k/TileX
-		i, j := w.x+px, w.y+py
-		if i >= s.N[0] || j >= s.N[1] {
-			continue
-		}
-		own, c := shared(px, py), s.at(int(i), int(j), 0)
-		after := s.sweep(1, between, own, c, f[own], clock)
-		s.Out[c] = after
-		f[own] = after
+		s.second(k, w.x, w.y, f, between, clock, false)
 	}
 	for k := range w.mark {
 		between[k] = F(s.kindOf(k, w.x, w.y, f))
@@ -88,17 +72,84 @@ func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between *[TileR
 		between[marks+k] = F(merged(between, 16*k, 16))
 	}
 	for k := range w.copied {
-		i, j := w.x+k%TileX, w.y+k/TileX
-		if i < s.N[0] && j < s.N[1] {
-			c := s.at(int(i), int(j), 0)
-			s.Out[c] = s.F[c]
-		}
+		s.copied(k, w.x, w.y)
 	}
 	for range 1 {
 		s.Is[t] = w.kind
 		if w.mark > 0 {
 			s.Is[t] = merged(between, marks, marks/16)
 		}
+	}
+}
+
+// TileFine2 is TileStep2 by any normal but Heights.
+//
+//atoll:kernel tile block=256
+func TileFine2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between *[TileRoom]F) {
+	w := s.work(t)
+	for k := range w.load {
+		s.load(k, w.x, w.y, f)
+	}
+	for k := range w.between {
+		s.first(k, w.x, w.y, f, between, clock, true)
+	}
+	for k := range w.cells {
+		s.second(k, w.x, w.y, f, between, clock, true)
+	}
+	for k := range w.mark {
+		between[k] = F(s.kindOf(k, w.x, w.y, f))
+	}
+	for k := range w.mark / 16 {
+		between[marks+k] = F(merged(between, 16*k, 16))
+	}
+	for k := range w.copied {
+		s.copied(k, w.x, w.y)
+	}
+	for range 1 {
+		s.Is[t] = w.kind
+		if w.mark > 0 {
+			s.Is[t] = merged(between, marks, marks/16)
+		}
+	}
+}
+
+// load brings number k of the tile's cells and rim to shared memory.
+func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
+	i := clamped(x+k%tileWidth-TileReach, -s.Open[0][0], s.N[0]+s.Open[0][1])
+	j := clamped(y+k/tileWidth-TileReach, -s.Open[1][0], s.N[1]+s.Open[1][1])
+	f[k] = s.F[s.at(int(i), int(j), 0)]
+}
+
+// first takes number k of the cells that the second sweep may ask for through the first one.
+func (s *Tiles2[F]) first(k, x, y int32, f, between *[TileRoom]F, clock *Clock[F], fine bool) {
+	px, py := k%betweenX-2, k/betweenX-2
+	if s.beyond(px, py) {
+		return
+	}
+	i := clamped(x+px, -smallerOf(s.Open[0][0], 2), s.N[0]+smallerOf(s.Open[0][1], 2))
+	j := clamped(y+py, -smallerOf(s.Open[1][0], 2), s.N[1]+smallerOf(s.Open[1][1], 2))
+	own := shared(i-x, j-y)
+	between[shared(px, py)] = s.sweep(0, f, own, s.at(int(i), int(j), 0), f[own], clock, fine)
+}
+
+// second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
+func (s *Tiles2[F]) second(k, x, y int32, f, between *[TileRoom]F, clock *Clock[F], fine bool) {
+	px, py := k%TileX, k/TileX
+	i, j := x+px, y+py
+	if i >= s.N[0] || j >= s.N[1] {
+		return
+	}
+	own, c := shared(px, py), s.at(int(i), int(j), 0)
+	after := s.sweep(1, between, own, c, f[own], clock, fine)
+	s.Out[c] = after
+	f[own] = after
+}
+
+// copied makes number k of the tile's cells the same in both fields.
+func (s *Tiles2[F]) copied(k, x, y int32) {
+	if i, j := x+k%TileX, y+k/TileX; i < s.N[0] && j < s.N[1] {
+		c := s.at(int(i), int(j), 0)
+		s.Out[c] = s.F[c]
 	}
 }
 
@@ -159,7 +210,7 @@ func smallerOf(a, b int32) int32 {
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
-func (s *Tiles2[F]) sweep(n int32, a *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
+func (s *Tiles2[F]) sweep(n int32, a *[TileRoom]F, own int32, c int, start F, clock *Clock[F], fine bool) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := int32(1), 1
 	if axis == 1 {
@@ -176,8 +227,8 @@ func (s *Tiles2[F]) sweep(n int32, a *[TileRoom]F, own int32, c int, start F, cl
 	}
 	q := clock.Courant[axis]
 	lo, hi := s.velocity(axis, c)*q, s.velocity(axis, c+stride)*q
-	in := s.flux(axis, kind, a, own, step, c, stride, lo, q)
-	out := s.flux(axis, kind, a, own+step, step, c+stride, stride, hi, q)
+	in := s.flux(axis, kind, a, own, step, c, stride, lo, q, fine)
+	out := s.flux(axis, kind, a, own+step, step, c+stride, stride, hi, q, fine)
 	return updated(kind, f, start, lo, hi, in, out)
 }
 
@@ -189,7 +240,7 @@ func (s *Tiles2[F]) velocity(axis int32, c int) F {
 }
 
 // flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
-func (s *Tiles2[F]) flux(axis, kind int32, a *[TileRoom]F, own, step int32, c, stride int, cfl, q F) F {
+func (s *Tiles2[F]) flux(axis, kind int32, a *[TileRoom]F, own, step int32, c, stride int, cfl, q F, fine bool) F {
 	if cfl == 0 {
 		return 0
 	}
@@ -210,7 +261,12 @@ func (s *Tiles2[F]) flux(axis, kind int32, a *[TileRoom]F, own, step int32, c, s
 	}
 	around := square[F]{a[donor-tileWidth-1], a[donor-tileWidth], a[donor-tileWidth+1], a[donor-1], f, a[donor+1],
 		a[donor+tileWidth-1], a[donor+tileWidth], a[donor+tileWidth+1]}
-	along, across := around.normal(s.Normal, s.Nudge)
+	var along, across F
+	if fine {
+		along, across = around.normal(s.Normal, s.Nudge)
+	} else {
+		along, across = around.simple(s.Normal)
+	}
 	alpha := LineConstant(along, across, f)
 	if axis == 1 {
 		along, across = across, along

@@ -49,14 +49,18 @@ func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 					s := &Tiles2[F]{Lattice: lattice, Axis: axis, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Kinds: kinds, Normal: normal,
 						Open: [2][2]int32{{g, 0}, {0, g}}, Nudge: nudge, Dust: nudge * nudge, F: fields[k][from], Out: fields[k][to], U: u, V: v,
 						Was: known[k][from], Is: known[k][to]}
+					var tile loop = NewTileStep2Loop(s, clock)
+					if normal >= ELVIRA {
+						tile = NewTileFine2Loop(s, clock)
+					}
 					if k == 0 {
-						NewTileStep2Loop(s, clock).Range(0, len(was))
+						tile.Range(0, len(was))
 					} else {
-						l.Run(t, NewTileStep2Loop(s, clock), 0, len(was))
+						l.Run(t, tile, 0, len(was))
 					}
 				}
-				kerneltest.Same(t, "TileStep2", fields[0][to], fields[1][to], nil)
-				kerneltest.Same(t, "TileStep2's kinds", known[0][to], known[1][to], nil)
+				kerneltest.Same(t, "a tile", fields[0][to], fields[1][to], nil)
+				kerneltest.Same(t, "kinds of tiles", known[0][to], known[1][to], nil)
 			}
 			settled := 0
 			for _, k := range known[0][0] {
