@@ -60,7 +60,8 @@ func (a *arrays[F]) place(dev backend.Device, p *Part, v []kernels.Vertex[F], fi
 	a.field.Samples = onDevice(b, field.Samples)
 	a.field.Across, a.field.Up = onDevice(b, field.Across), onDevice(b, field.Up)
 	a.field.Nodes, a.field.Patches = onDevice(b, field.Nodes), onDevice(b, field.Patches)
-	a.field.Starts, a.field.Lists, a.field.Listed = onDevice(b, field.Starts), onDevice(b, field.Lists), onDevice(b, field.Listed)
+	a.field.Starts, a.field.Lists = onDevice(b, field.Starts), onDevice(b, field.Lists)
+	a.field.Listed = onDevice(b, field.Listed)
 	a.v = onDevice(b, v)
 	if a.params.Cull {
 		a.moved, a.seen = onDevice(b, make([]int32, len(v))), onDevice(b, make([]int32, len(v)))

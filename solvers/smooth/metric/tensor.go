@@ -207,21 +207,36 @@ func (b Bounds) limit(values []float64) {
 // Intersection is the metric of the largest ellipsoid within those of both metrics that shares their common conjugate
 // directions, by simultaneous reduction (Alauzet, doi:10.1016/j.finel.2009.06.028): no size is larger than in either.
 func Intersection(dim int, a, b Tensor) Tensor {
-	// In the frame of a's square root, a is the unit tensor, and b has the eigenvectors of R'bR with R = a^-1/2.
+	both, _ := intersection(dim, a, b, 0)
+	return both
+}
+
+// intersection tells as well whether b asks for something smaller than a does, and by more than a share.
+func intersection(dim int, a, b Tensor, share float64) (both Tensor, smaller bool) {
+	// In the frame of a's square root R, a is the unit tensor, and b has the eigenvectors v of R⁻¹bR⁻¹. Where b asks for
+	// a smaller size, what it has more than a is added to a, which so keeps its digits.
 	root := a.mapped(dim, math.Sqrt)
-	inverse := a.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) })
-	inner := b.congruent(dim, inverse)
+	inner := b.congruent(dim, a.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
 	s := inner.Eigen(dim)
-	outside := false
 	for k := range dim {
-		outside = outside || s.Values[k] > 1
-		s.Values[k] = max(s.Values[k], 1)
+		more := s.Values[k] - 1
+		if !(more > share) {
+			continue
+		}
+		smaller = true
+		var w [3]float64
+		for i := range dim {
+			for j := range dim {
+				w[i] += root.Get(i, j) * s.Vectors[k][j]
+			}
+		}
+		for i := range dim {
+			for j := range i + 1 {
+				a[place(i, j)] += more * w[i] * w[j]
+			}
+		}
 	}
-	if !outside {
-		return a
-	}
-	both := s.Tensor(dim)
-	return both.congruent(dim, root)
+	return a, smaller
 }
 
 // congruent is RMR for a symmetric R.

@@ -1,0 +1,249 @@
+package metric
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// box is an irregular mesh of the unit square or cube, scaled: boxes cut into simplices around a diagonal (Kuhn), with
+// inner vertices shaken.
+func box(dim, n int, size float64, shake float64) *Mesh {
+	rng := rand.New(rand.NewPCG(5, uint64(n)))
+	m := &Mesh{Dim: dim}
+	nz := n
+	if dim == 2 {
+		nz = 0
+	}
+	inner := func(k int) float64 {
+		if k == 0 || k == n {
+			return 0
+		}
+		return shake * (rng.Float64() - .5)
+	}
+	for k := range nz + 1 {
+		for j := range n + 1 {
+			for i := range n + 1 {
+				m.X[0] = append(m.X[0], size*(float64(i)+inner(i))/float64(n))
+				m.X[1] = append(m.X[1], size*(float64(j)+inner(j))/float64(n))
+				if dim == 3 {
+					m.X[2] = append(m.X[2], size*(float64(k)+inner(k))/float64(n))
+				}
+			}
+		}
+	}
+	step := [3]int{1, n + 1, (n + 1) * (n + 1)}
+	orders := [][]int{{0, 1}, {1, 0}}
+	if dim == 3 {
+		orders = [][]int{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}
+	}
+	for k := range max(nz, 1) {
+		for j := range n {
+			for i := range n {
+				for o, order := range orders {
+					v := int32(i*step[0] + j*step[1] + k*step[2])
+					cell := []int32{v}
+					for _, axis := range order {
+						v += int32(step[axis])
+						cell = append(cell, v)
+					}
+					if o >= len(orders)/2 { // odd permutations turn the other way
+						cell[1], cell[2] = cell[2], cell[1]
+					}
+					m.Cells = append(m.Cells, cell...)
+				}
+			}
+		}
+	}
+	return m
+}
+
+func values(m *Mesh, f func(p [3]float64) float64) []float64 {
+	all := make([]float64, m.Vertices())
+	for v := range all {
+		all[v] = f(m.place(v))
+	}
+	return all
+}
+
+// TestRecoveredQuadratics: the second derivatives of a quadratic are exact at all vertices, corners too, on meshes of any
+// size and of cells as thin as 1000 to 1.
+func TestRecoveredQuadratics(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		for _, size := range []float64{1e-6, 1, 1e6} {
+			for _, thin := range []float64{1, 1e-3} {
+				m := box(dim, 5, size, .5)
+				for k := range m.X[1] {
+					m.X[1][k] *= thin
+				}
+				want := Tensor{2, -3 / thin, 5 / (thin * thin), .5, 1 / thin, -7}
+				if dim == 2 {
+					want[3], want[4], want[5] = 0, 0, 0
+				}
+				got, err := Recovered(m, values(m, func(p [3]float64) float64 {
+					return want.Product(dim, p, p)/2 + p[0] - 3*p[1]/thin + 2*p[2]
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for v, h := range got {
+					for k := range h {
+						unit := []float64{1, thin, thin * thin, 1, thin, 1}[k]
+						// Values are rounded, and differences of second order lose what they share.
+						if !(math.Abs(h[k]-want[k])*unit <= 1e-9*(1+1/size)*(1+1/size)*size*(1+size)) {
+							t.Fatalf("%dD, size %g, thin %g, vertex %d: %v, want %v", dim, size, thin, v, h, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRecoveredConverges: of a smooth field they are off by less than half as much inside a mesh twice as fine.
+func TestRecoveredConverges(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		var off [2]float64
+		for k, n := range []int{6, 12} {
+			m := box(dim, n, 1, .3)
+			got, err := Recovered(m, values(m, func(p [3]float64) float64 { return math.Sin(2*p[0]) * math.Exp(p[1]+p[2]) }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v, h := range got {
+				p := m.place(v)
+				want := -4 * math.Sin(2*p[0]) * math.Exp(p[1]+p[2])
+				off[k] = max(off[k], math.Abs(h[0]-want))
+			}
+		}
+		if !(off[1] < .65*off[0]) {
+			t.Errorf("%dD: off by %g, and %g on a mesh twice as fine", dim, off[0], off[1])
+		}
+	}
+}
+
+// TestLayer: across a boundary layer tanh(y/δ) the metric wants cells that are thin across it and long along it, within
+// bounds, with the complexity asked for, on domains of any size.
+func TestLayer(t *testing.T) {
+	const aspect = 50
+	for _, dim := range []int{2, 3} {
+		var first Field
+		for _, size := range []float64{1, 1e-6, 1e6} {
+			m := box(dim, 12, size, 0)
+			field := values(m, func(p [3]float64) float64 { return math.Tanh((p[1] - .3*size) / (.1 * size)) })
+			h, err := Recovered(m, field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := Control{Norm: 2, Complexity: 5000, Bounds: Bounds{Min: size / 1000, Max: size, Aspect: aspect}}
+			f, r, err := FromHessian(m, h, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if total := f.Complexity(m); math.Abs(total-5000) > 1e-6*5000 || math.Abs(r.Complexity-total) > 1e-6*total {
+				t.Errorf("%dD, size %g: a complexity of %g, reported as %g", dim, size, total, r.Complexity)
+			}
+			if r.Raised == 0 || r.Bounded == 0 {
+				t.Errorf("%dD: the field is constant along the layer, and the report is %+v", dim, r)
+			}
+			across, along := [3]float64{0, size, 0}, [3]float64{size, 0, 0}
+			thinnest := 0.0
+			for v := range f {
+				thinnest = max(thinnest, f[v].Length(dim, across)/f[v].Length(dim, along))
+			}
+			if !(thinnest > .99*aspect && thinnest < 1.01*aspect) {
+				t.Errorf("%dD, size %g: sizes differ by %g", dim, size, thinnest)
+			}
+			if first == nil {
+				first = f
+			}
+			for v := range f { // in units of the domain the metric is the same, where rounding in fits allows it
+				a, b := first[v].Length(dim, [3]float64{0, 1, 0}), f[v].Length(dim, across)
+				if !(math.Abs(a-b) < 1e-4*a) {
+					t.Fatalf("%dD, size %g, vertex %d: %g, want %g", dim, size, v, b, a)
+				}
+			}
+		}
+	}
+}
+
+// TestNorms: a constant Hessian gives a constant metric; a high p puts more into where derivatives are large.
+func TestNorms(t *testing.T) {
+	m := box(2, 10, 1, .3)
+	constant := make([]Tensor, m.Vertices())
+	varying := make([]Tensor, m.Vertices())
+	for v := range constant {
+		constant[v] = Tensor{-4, 0, 1}
+		varying[v] = OfSize(2, .1+m.X[0][v])
+	}
+	f, r, err := FromHessian(m, constant, Control{Norm: 1, Complexity: 100})
+	if err != nil || r.Raised+r.Bounded != 0 {
+		t.Fatal(r, err)
+	}
+	for v := range f {
+		if want := (Tensor{200, 0, 50}); math.Abs(f[v][0]-want[0]) > 1e-9 || math.Abs(f[v][2]-want[2]) > 1e-9 {
+			t.Fatalf("vertex %d: %v, want %v", v, f[v], want)
+		}
+	}
+	last := 0.0
+	for _, p := range []float64{1, 2, 4, math.Inf(1)} {
+		f, _, err := FromHessian(m, varying, Control{Norm: p, Complexity: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		top := 0.0
+		for v := range f {
+			top = max(top, f[v].Det(2))
+		}
+		if !(top > last) {
+			t.Errorf("p = %g: the largest density is %g, after %g", p, top, last)
+		}
+		last = top
+	}
+}
+
+func TestHessianRefuses(t *testing.T) {
+	m := box(2, 3, 1, 0)
+	flat := box(2, 3, 1, 0)
+	flat.Cells[0], flat.Cells[1] = flat.Cells[1], flat.Cells[0]
+	lone := &Mesh{Dim: 2, X: [3][]float64{{0, 1, 0}, {0, 0, 1}}, Cells: []int32{0, 1, 2}}
+	infinite := values(m, func([3]float64) float64 { return 1 })
+	infinite[4] = math.Inf(1)
+	for want, c := range map[string]struct {
+		m *Mesh
+		f []float64
+	}{
+		"vertex 4 at":                        {m, infinite},
+		"3 values for 16 vertices":           {m, make([]float64, 3)},
+		"cell 0 at vertex 1 is turned over":  {flat, make([]float64, 16)},
+		"its 2 nearest vertices do not tell": {lone, make([]float64, 3)},
+	} {
+		if _, err := Recovered(c.m, c.f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+	good := make([]Tensor, 16)
+	for v := range good {
+		good[v] = OfSize(2, 1)
+	}
+	bad := append([]Tensor{}, good...)
+	bad[3][1] = math.NaN()
+	for want, c := range map[string]struct {
+		h []Tensor
+		c Control
+	}{
+		"vertex 3 at":         {bad, Control{Norm: 2, Complexity: 10}},
+		"p = 0":               {good, Control{Complexity: 10}},
+		"p = NaN":             {good, Control{Norm: math.NaN(), Complexity: 10}},
+		"complexity of 0":     {good, Control{Norm: 1}},
+		"at 2 vertices":       {good[:2], Control{Norm: 1, Complexity: 1}},
+		"cannot be had":       {good, Control{Norm: 1, Complexity: 1e9, Bounds: Bounds{Min: .1}}},
+		"sizes from 3 to 1":   {good, Control{Norm: 1, Complexity: 1, Bounds: Bounds{Min: 3, Max: 1}}},
+		"the field is linear": {make([]Tensor, 16), Control{Norm: 1, Complexity: 1}},
+	} {
+		if _, _, err := FromHessian(m, c.h, c.c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
