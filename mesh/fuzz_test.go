@@ -59,6 +59,9 @@ func FuzzReadMedit(f *testing.F) {
 	}
 	f.Add(data)
 	f.Add([]byte(squareMedit))
+	for _, inBinary := range []bool{false, true} {
+		f.Add(meditBytes(f, laden(4, 1), inBinary))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := parseMedit(data)
 		fuzzed(t, data, m, err)

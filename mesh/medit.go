@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// ReadMedit reads a Medit file (.mesh) in text, of dimension 2, or 3 with the third coordinate as vertex field "z"
+// ReadMedit reads a Medit file, in text (.mesh) or in binary of either byte order (.meshb), of dimension 2, or 3 with the third coordinate as vertex field "z"
 // if it is not zero everywhere (P. Frey, "Medit: an interactive mesh visualization software", INRIA RT-0253, 2001).
 // References of triangles and edges other than 0 become groups named by the number; edges with reference 0 are
 // passed over. Corners, ridges, normals and tangents are passed over as well; quadrilaterals, volume elements and
-// elements of higher order are refused. Errors name the line.
+// elements of higher order are refused. Errors name the line or the offset in bytes.
 //
 // The mesh is as it stands in the file: Check tells whether solvers can use it.
 func ReadMedit(path string) (*Mesh, error) {
@@ -54,12 +54,20 @@ type meditReader struct {
 	z     []float64
 	dim   int
 	have  map[string]bool // sections by name
+
+	version int32 // of a binary file
 }
 
 func parseMedit(data []byte) (*Mesh, error) {
-	data = blankComments(data)
 	r := &meditReader{scanner: scanner{data: data}, mesh: &Mesh{}, have: make(map[string]bool)}
 	r.group.mesh = r.mesh
+	if r.inBinary() {
+		if err := r.binarySections(); err != nil {
+			return nil, err
+		}
+		return r.finish()
+	}
+	r.data = blankComments(data)
 	if w := r.token(); string(w) != "MeshVersionFormatted" {
 		return nil, r.at(r.pos-len(w), "%s is not MeshVersionFormatted: not a Medit file in text", quote(w))
 	}

@@ -15,7 +15,7 @@ import (
 func meshCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mesh",
-		Short: "Generate, convert, inspect, reorder and partition meshes (.msh, .vtu, .mesh)",
+		Short: "Generate, convert, inspect, reorder and partition meshes (.msh, .vtu, .mesh, .meshb)",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

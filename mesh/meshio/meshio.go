@@ -10,29 +10,32 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// Read reads a mesh from a Gmsh (.msh), VTK (.vtu) or Medit (.mesh) file, as it stands in the file: mesh.Check tells
+// Read reads a mesh from a Gmsh (.msh), VTK (.vtu, .pvtu) or Medit (.mesh, .meshb) file, as it stands in the file: mesh.Check tells
 // whether solvers can use it. Errors name the file and the place in it.
 func Read(path string) (*mesh.Mesh, error) {
 	switch extension(path) {
 	case ".msh":
 		return mesh.ReadGmsh(path)
-	case ".mesh":
+	case ".mesh", ".meshb":
 		return mesh.ReadMedit(path)
-	case ".vtu":
+	case ".vtu", ".pvtu":
 		return vtk.ReadMesh(path)
 	}
-	return nil, fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu (VTK) and .mesh (Medit) files", path)
+	return nil, fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit) files", path)
 }
 
-// Write writes a mesh to a Gmsh file in binary (.msh), or a VTK file (.vtu). Errors name the file.
+// Write writes a mesh to a Gmsh file in binary (.msh), a VTK file (.vtu), or a Medit file in text (.mesh) or binary
+// (.meshb). Errors name the file.
 func Write(path string, m *mesh.Mesh) error {
 	switch extension(path) {
 	case ".msh":
 		return mesh.WriteGmsh(path, m, true)
+	case ".mesh", ".meshb":
+		return mesh.WriteMedit(path, m)
 	case ".vtu":
 		return vtk.WriteMesh(path, m)
 	}
-	return fmt.Errorf("%s: meshes are written to .msh (Gmsh) and .vtu (VTK) files", path)
+	return fmt.Errorf("%s: meshes are written to .msh (Gmsh), .vtu (VTK), .mesh and .meshb (Medit) files", path)
 }
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }

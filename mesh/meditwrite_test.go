@@ -1,0 +1,182 @@
+package mesh
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func meditBytes(t testing.TB, m *Mesh, inBinary bool) []byte {
+	t.Helper()
+	w, err := newMeditWriter(m, inBinary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := w.write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// bare is what a Medit file keeps of a mesh: of groups the tags, in the order in which elements name them.
+func bare() *Mesh {
+	return &Mesh{
+		X: []float64{0, 1, 1. / 3, 0}, Y: []float64{0, 0, 1, 1e-300},
+		Cells: [][3]int32{{0, 1, 2}, {0, 2, 3}}, Tagged: []TaggedEdge{{0, 1, 0}, {2, 3, 1}},
+		Groups:    []Group{{1, 3, "3"}, {1, -8, "-8"}, {2, 5, "5"}},
+		CellGroup: []int32{-1, 2}, VertexData: map[string][]float64{"z": {0, 0, 2, 0}},
+	}
+}
+
+func TestMeditRoundTrip(t *testing.T) {
+	for _, name := range []string{"a.mesh", "a.meshb"} {
+		for _, flat := range []bool{false, true} {
+			m := bare()
+			if flat {
+				m.VertexData = nil
+			}
+			path := filepath.Join(t.TempDir(), name)
+			if err := WriteMedit(path, m); err != nil {
+				t.Fatal(err)
+			}
+			got, err := ReadMedit(path)
+			if err != nil || !reflect.DeepEqual(got, m) {
+				t.Errorf("%s: %v\ngot  %+v\nwant %+v", name, err, got, m)
+			}
+			if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+				t.Errorf("left behind: %v, %v", entries, err)
+			}
+		}
+	}
+}
+
+// The other versions and the other byte order hold the same, but that version 1 rounds coordinates.
+func TestReadsMeditVersions(t *testing.T) {
+	m := bare()
+	m.VertexData = nil
+	m.X[2], m.Y[3] = .25, 2
+	for version := uint32(1); version <= 4; version++ {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			got, err := parseMedit(binaryMedit(m, version, order))
+			if err != nil || !reflect.DeepEqual(got, m) {
+				t.Errorf("version %d, %v: %v\ngot  %+v\nwant %+v", version, order, err, got, m)
+			}
+		}
+	}
+}
+
+// binaryMedit writes a file of any version, with a section that nobody knows.
+func binaryMedit(m *Mesh, version uint32, order binary.AppendByteOrder) []byte {
+	b := order.AppendUint32(order.AppendUint32(nil, 1), version)
+	whole := func(n int) {
+		if version == 4 {
+			b = order.AppendUint64(b, uint64(n))
+		} else {
+			b = order.AppendUint32(b, uint32(n))
+		}
+	}
+	section := func(key uint32, body func()) {
+		b = order.AppendUint32(b, key)
+		at := len(b)
+		width := 4
+		if version >= 3 {
+			width = 8
+		}
+		b = append(b, make([]byte, width)...)
+		body()
+		next := order.AppendUint32(nil, uint32(len(b)))
+		if width == 8 {
+			next = order.AppendUint64(nil, uint64(len(b)))
+		}
+		copy(b[at:], next)
+	}
+	section(3, func() { b = order.AppendUint32(b, 2) })
+	section(200, func() { b = append(b, "what is this?"...) })
+	section(4, func() {
+		whole(len(m.X))
+		for v := range m.X {
+			for _, x := range []float64{m.X[v], m.Y[v]} {
+				if version == 1 {
+					b = append(b, mustEncode(order, float32(x))...)
+				} else {
+					b = append(b, mustEncode(order, x)...)
+				}
+			}
+			whole(9)
+		}
+	})
+	section(5, func() {
+		whole(len(m.Tagged))
+		for _, e := range m.Tagged {
+			whole(int(e.A) + 1)
+			whole(int(e.B) + 1)
+			whole(m.Groups[e.Group].Tag)
+		}
+	})
+	section(6, func() {
+		whole(len(m.Cells))
+		for c, v := range m.Cells {
+			for k := range v {
+				whole(int(v[k]) + 1)
+			}
+			if g := m.CellGroup[c]; g >= 0 {
+				whole(m.Groups[g].Tag)
+			} else {
+				whole(0)
+			}
+		}
+	})
+	return order.AppendUint32(b, 54)
+}
+
+func mustEncode(order binary.AppendByteOrder, v any) []byte {
+	var b bytes.Buffer
+	byteOrder := binary.ByteOrder(binary.LittleEndian)
+	if order == binary.AppendByteOrder(binary.BigEndian) {
+		byteOrder = binary.BigEndian
+	}
+	if err := binary.Write(&b, byteOrder, v); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func TestBinaryMeditRefusals(t *testing.T) {
+	whole := meditBytes(t, bare(), true)
+	for n := range len(whole) - 8 { // the end need not be there
+		if m, err := parseMedit(whole[:n]); err == nil && len(m.Cells) > 0 && n < len(whole)-12 {
+			t.Fatalf("%d of %d bytes were taken", n, len(whole))
+		}
+	}
+	for _, c := range []struct {
+		at   int
+		to   uint32
+		want string
+	}{
+		{4, 5, "byte offset 4: version 5"},
+		{16, 4, "dimension 4"},
+		{12, 1 << 30, "section 3 gives 1073741824"},
+		{12, 3, "section 3 gives 3"},
+		{28, 1 << 29, "vertices are announced"},
+		{20, 8, "4 tetrahedra; a mesh is made of triangles"},
+	} {
+		b := bytes.Clone(whole)
+		binary.LittleEndian.PutUint32(b[c.at:], c.to)
+		if _, err := parseMedit(b); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d at %d: error %v does not say %q", c.to, c.at, err, c.want)
+		}
+	}
+}
+
+func TestWriteMeditRefuses(t *testing.T) {
+	m := bare()
+	m.Groups[0].Tag = 0
+	if err := WriteMedit(filepath.Join(t.TempDir(), "a.mesh"), m); err == nil || !strings.Contains(err.Error(), "tag 0") {
+		t.Error(err)
+	}
+}
