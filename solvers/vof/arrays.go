@@ -17,6 +17,9 @@ type arrays[F kernels.Float] struct {
 	planes2 []kernels.Plane2[F]
 	planes3 []kernels.Plane3[F]
 	kinds   [2][]int32 // of tiles, in turn
+	every   tileList   // of all tiles
+	busy    tileList   // of those with work
+	marks   []int32    // which these are
 
 	// The clock of step k is at k modulo turns, so that several can be handed over, and their steps recorded, at once.
 	clocks []kernels.Clock[F]
@@ -27,7 +30,10 @@ type arrays[F kernels.Float] struct {
 }
 
 // turns is how many steps pass until all comes round: orders of axes, fields in turn, clocks.
-const turns = 24
+const turns = kernels.TileTurns
+
+// tileList is a list of tiles on the device, and its length.
+type tileList struct{ order, count []int32 }
 
 // placer makes arrays on the device, until the first error.
 type placer struct {
@@ -73,11 +79,15 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 	}
 	switch {
 	case w.tiled:
-		mixed := make([]int32, w.tiles[0]*w.tiles[1])
+		n := w.tiles[0] * w.tiles[1]
+		mixed, all := make([]int32, n), make([]int32, n)
 		for t := range mixed {
-			mixed[t] = kernels.Mixed2
+			mixed[t], all[t] = kernels.Mixed2, int32(t)
 		}
-		a.kinds = [2][]int32{placed(p, mixed, "tiles"), fresh[int32](p, len(mixed), "tiles")}
+		a.kinds = [2][]int32{placed(p, mixed, "tiles"), fresh[int32](p, n, "tiles")}
+		a.every = tileList{placed(p, all, "tiles"), placed(p, []int32{int32(n)}, "tiles")}
+		a.busy = tileList{fresh[int32](p, n, "tiles"), fresh[int32](p, 1, "tiles")}
+		a.marks = fresh[int32](p, n, "tiles")
 	case w.stored && b.Grid.Dim == 2:
 		a.planes2 = fresh[kernels.Plane2[F]](p, b.Len(), "planes")
 	case w.stored:

@@ -127,7 +127,7 @@ func TestSameBitsInAnyWay(t *testing.T) {
 					continue
 				}
 				q := p
-				q.parts, q.apart, q.cfg.Halo, q.cfg.Sweep = parts, w.apart, w.halo, w.sweep
+				q.parts, q.apart, q.cfg.Halo, q.cfg.Sweep, q.batch = parts, w.apart, w.halo, w.sweep, 1+40*(parts[0]-1)
 				got, other, err := q.until(.15)
 				if err != nil {
 					t.Fatalf("%s, %v, %+v: %v", name, parts, w, err)
@@ -140,30 +140,40 @@ func TestSameBitsInAnyWay(t *testing.T) {
 	}
 }
 
-// TestRecordings: steps of a rank that is alone are queued many at a time.
+// TestRecordings: steps of a rank that is alone are queued many at a time, and tiles without work are left out of them; the
+// state is that of sweeps.
 func TestRecordings(t *testing.T) {
-	p := problem{grid: plane(64), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: config("myc", "weymouth-yue", .5)}
-	_, want, err := p.until(.7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.apart = true
-	err = p.onDevice(func(_ int, s Solver, dev backend.Device) error {
-		for s.Time() < .7 {
-			if err := s.Advance(ctx, .7, 1000); err != nil {
+	const end = .1
+	for _, cfg := range []Config{config("myc", "weymouth-yue", .5), config("elvira", "ei-le", .9)} {
+		p := problem{grid: plane(400), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: cfg}
+		_, want, err := p.until(end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}} {
+			p.apart, p.parts, p.cfg.Halo = true, parts, "step"
+			err = p.onDevice(func(rank int, s Solver, dev backend.Device) error {
+				for s.Time() < end {
+					if err := s.Advance(ctx, end, 1000); err != nil {
+						return err
+					}
+				}
+				if n := dev.(*apart).launched; parts[0] == 1 && (n < 2 || n != s.Steps()/turns) {
+					return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
+				}
+				inner := s.(*solver[float64])
+				if n := inner.tiles[0] * inner.tiles[1]; inner.busy[0] == 0 || int(inner.busy[0]) >= n {
+					return fmt.Errorf("%d of %d tiles have work", inner.busy[0], n)
+				}
+				got, err := s.Hash(ctx)
+				if rank == 0 && got != want {
+					t.Errorf("%+v, %v: state %.8s, want %.8s", cfg, parts, got, want)
+				}
 				return err
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
-		if n := dev.(*apart).launched; n < 3 || n != s.Steps()/turns {
-			return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
-		}
-		got, err := s.Hash(ctx)
-		if got != want {
-			t.Errorf("state %.8s, want %.8s", got, want)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -66,7 +66,7 @@ type pass[F kernels.Float] struct {
 // passes prepares step k of the turns.
 func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int) []pass[F] {
 	if w.tiled {
-		return []pass[F]{a.tiledPass(b, cfg, w, k)}
+		return []pass[F]{a.tiledPass(b, cfg, w, k, &a.every)}
 	}
 	layout, dim := lattice(b), b.Grid.Dim
 	strides := [3]int32{1, layout.SY, layout.SZ}
@@ -125,23 +125,36 @@ func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 	return box
 }
 
-// tiledPass is the whole of step k.
-func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int) pass[F] {
+// tiledPass is the whole of step k, over a list of tiles.
+func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int, l *tileList) pass[F] {
 	s := &kernels.Tiles2[F]{Lattice: lattice(b), Axis: int32(k % 2), N: [2]int32{int32(b.N[0]), int32(b.N[1])},
-		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Kinds: cfg.kinds(), Normal: cfg.way(), Nudge: nudge[F](), Dust: dust[F](),
-		F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1], Was: a.kinds[k%2], Is: a.kinds[1-k%2]}
-	for axis := range 2 {
-		for side, open := range openSides(b, axis) {
-			if open {
-				s.Open[axis][side] = kernels.TileReach
-			}
-		}
-	}
+		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: ghostSides(b), Kinds: cfg.kinds(), Normal: cfg.way(),
+		Nudge: nudge[F](), Dust: dust[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1],
+		Was: a.kinds[k%2], Is: a.kinds[1-k%2], Order: l.order, Count: l.count}
 	p := pass[F]{field: s.F, exchange: true, advance: kernels.NewTileStep2Loop(s, &a.clocks[k]), cells: w.tiles[0] * w.tiles[1]}
 	if w.stored {
 		p.advance = kernels.NewTileFine2Loop(s, &a.clocks[k])
 	}
 	return p
+}
+
+// ghostSides is how far tiles may reach beyond each side of a block.
+func ghostSides(b *grid.Block) (reach [2][2]int32) {
+	for axis := range 2 {
+		for side, open := range openSides(b, axis) {
+			if open {
+				reach[axis][side] = kernels.TileReach
+			}
+		}
+	}
+	return reach
+}
+
+// listing prepares what finds the tiles with work in all turns, before the first of them.
+func (a *arrays[F]) listing(b *grid.Block, w *ways) (mark, list backend.Loop) {
+	l := &kernels.TileList{Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: ghostSides(b), Kinds: a.kinds[0], Busy: a.marks,
+		Order: a.busy.order, Count: a.busy.count}
+	return kernels.NewMarkTileLoop(l), kernels.NewListTilesLoop(l)
 }
 
 // kinds are those of the sweeps of a step.

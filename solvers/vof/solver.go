@@ -73,7 +73,12 @@ type solver[F kernels.Float] struct {
 	host  []F
 
 	passes [turns][]pass[F]
+	listed [turns][]pass[F] // over tiles with work, as mark and list find them before the first turn
+	mark   backend.Loop
+	list   backend.Loop
+	busy   [1]int32          // how many tiles have work
 	replay backend.Recording // of all turns
+	blocks int               // tiles that it has room for
 	begun  []F               // the volume fractions at the start, without ghosts
 	volume float64           // at the start
 	limit  float64           // the longest step at a factor of 1
@@ -136,6 +141,12 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 	}
 	for k := range turns {
 		s.passes[k] = s.arrays.passes(b, cfg, &s.ways, k)
+		if s.listed[k] = s.passes[k]; s.tiled {
+			s.listed[k] = []pass[F]{s.tiledPass(b, cfg, &s.ways, k, &s.arrays.busy)}
+		}
+	}
+	if s.tiled {
+		s.mark, s.list = s.listing(b, &s.ways)
 	}
 	if s.apart {
 		s.host = start

@@ -15,7 +15,8 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 }
 
 // Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
-// lengths, so that the host never waits for it; where no other rank has a part either, all turns are one recording.
+// lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work; where no other rank has
+// a part either, all turns are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
@@ -33,20 +34,56 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 			return err
 		}
 		steps -= n
-		if n == turns && records && s.alone {
-			if err := s.repeat(ctx, recorder); err != nil {
+		passes := &s.passes
+		if n == turns {
+			if err := s.listTiles(); err != nil {
 				return err
 			}
-			continue
+			passes = &s.listed
+			if records && s.alone {
+				if err := s.repeat(ctx, recorder); err != nil {
+					return err
+				}
+				continue
+			}
 		}
 		for k := first; k < first+n; k++ {
-			if err := s.sweeps(ctx, s.passes[k]); err != nil {
+			if err := s.sweeps(ctx, passes[k]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
+
+// listTiles finds the tiles with work in all turns. The host waits for their number.
+func (s *solver[F]) listTiles() error {
+	if !s.tiled {
+		return nil
+	}
+	tiles := s.tiles[0] * s.tiles[1]
+	s.dev.Run(s.mark, 0, tiles)
+	s.dev.Run(s.list, 0, 1)
+	if err := backend.Download(s.dev, s.busy[:], s.arrays.busy.count); err != nil {
+		return err
+	}
+	// A recording is made for some more, so as not to be made anew each time.
+	n := int(s.busy[0])
+	if n > s.blocks || n < s.blocks/2 {
+		s.blocks = min(n+n/8+spare, tiles)
+		if s.replay != nil {
+			s.replay.Close()
+			s.replay = nil
+		}
+	}
+	for k := range turns {
+		s.listed[k][0].cells = s.blocks
+	}
+	return nil
+}
+
+// spare is how many tiles more than there are a recording has room for, at least.
+const spare = 64
 
 // schedule sets the clocks of at most n steps that lead to until, from the given turn on, and returns how many there are.
 func (s *solver[F]) schedule(until float64, first, n int) int {
@@ -95,7 +132,7 @@ func (s *solver[F]) repeat(ctx context.Context, recorder backend.Recorder) (err 
 	if s.replay == nil {
 		s.replay, err = recorder.Record(func() error {
 			for k := range turns {
-				if err := s.sweeps(ctx, s.passes[k]); err != nil {
+				if err := s.sweeps(ctx, s.listed[k]); err != nil {
 					return err
 				}
 			}

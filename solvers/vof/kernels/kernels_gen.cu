@@ -487,25 +487,28 @@ struct Tiles2_f32 {
     Slice<float> U, V;
     Slice<int32> Was;
     Slice<int32> Is;
+    Slice<int32> Order;
+    Slice<int32> Count;
 };
-static_assert(sizeof(Tiles2_f32) == 216 && offsetof(Tiles2_f32, Lattice_) == 0 && offsetof(Tiles2_f32, Axis) == 12 &&
+static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 && offsetof(Tiles2_f32, Axis) == 12 &&
     offsetof(Tiles2_f32, N) == 16 && offsetof(Tiles2_f32, Tiles) == 24 && offsetof(Tiles2_f32, Open) == 32 &&
     offsetof(Tiles2_f32, Kinds) == 48 && offsetof(Tiles2_f32, Normal) == 56 && offsetof(Tiles2_f32, Nudge) == 60 &&
     offsetof(Tiles2_f32, Dust) == 64 && offsetof(Tiles2_f32, F) == 72 && offsetof(Tiles2_f32, Out) == 96 &&
     offsetof(Tiles2_f32, U) == 120 && offsetof(Tiles2_f32, V) == 144 && offsetof(Tiles2_f32, Was) == 168 &&
-    offsetof(Tiles2_f32, Is) == 192, "Tiles2_f32");
+    offsetof(Tiles2_f32, Is) == 192 && offsetof(Tiles2_f32, Order) == 216 && offsetof(Tiles2_f32, Count) == 240, "Tiles2_f32");
 
 // tileWork is where a tile begins and how many turns its loops take.
-// tileWork, tile2.go:46
+// tileWork, tile2.go:48
 struct tileWork {
     int32 x, y;
     int32 load, between, cells, mark;
-    int32 copied;
-    int32 kind;
+    int32 copied, once;
+    int32 tile, kind;
 };
-static_assert(sizeof(tileWork) == 32 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
+static_assert(sizeof(tileWork) == 40 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
     offsetof(tileWork, load) == 8 && offsetof(tileWork, between) == 12 && offsetof(tileWork, cells) == 16 &&
-    offsetof(tileWork, mark) == 20 && offsetof(tileWork, copied) == 24 && offsetof(tileWork, kind) == 28, "tileWork");
+    offsetof(tileWork, mark) == 20 && offsetof(tileWork, copied) == 24 && offsetof(tileWork, once) == 28 &&
+    offsetof(tileWork, tile) == 32 && offsetof(tileWork, kind) == 36, "tileWork");
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
 // the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
@@ -524,13 +527,29 @@ struct Tiles2_f64 {
     Slice<double> U, V;
     Slice<int32> Was;
     Slice<int32> Is;
+    Slice<int32> Order;
+    Slice<int32> Count;
 };
-static_assert(sizeof(Tiles2_f64) == 224 && offsetof(Tiles2_f64, Lattice_) == 0 && offsetof(Tiles2_f64, Axis) == 12 &&
+static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 && offsetof(Tiles2_f64, Axis) == 12 &&
     offsetof(Tiles2_f64, N) == 16 && offsetof(Tiles2_f64, Tiles) == 24 && offsetof(Tiles2_f64, Open) == 32 &&
     offsetof(Tiles2_f64, Kinds) == 48 && offsetof(Tiles2_f64, Normal) == 56 && offsetof(Tiles2_f64, Nudge) == 64 &&
     offsetof(Tiles2_f64, Dust) == 72 && offsetof(Tiles2_f64, F) == 80 && offsetof(Tiles2_f64, Out) == 104 &&
     offsetof(Tiles2_f64, U) == 128 && offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, Was) == 176 &&
-    offsetof(Tiles2_f64, Is) == 200, "Tiles2_f64");
+    offsetof(Tiles2_f64, Is) == 200 && offsetof(Tiles2_f64, Order) == 224 && offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
+
+// TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
+// TileList, tilelist2.go:15
+struct TileList {
+    Array<int32, 2> Tiles;
+    Array<Array<int32, 2>, 2> Open;
+    Slice<int32> Kinds;
+    Slice<int32> Busy;
+    Slice<int32> Order;
+    Slice<int32> Count;
+};
+static_assert(sizeof(TileList) == 120 && offsetof(TileList, Tiles) == 0 && offsetof(TileList, Open) == 8 &&
+    offsetof(TileList, Kinds) == 24 && offsetof(TileList, Busy) == 48 && offsetof(TileList, Order) == 72 &&
+    offsetof(TileList, Count) == 96, "TileList");
 
 // (*Lattice).at, types.go:23
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
@@ -3319,10 +3338,15 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
     }
 }
 
-// work finds what there is to do.
-// (*Tiles2[float32]).work, tile2.go:157
-DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 t) {
-    int32 x = rem(int32(t), s->Tiles[0]), y = quo(int32(t), s->Tiles[0]);
+// work finds what there is to do for the n-th tile of Order.
+// (*Tiles2[float32]).work, tile2.go:159
+DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
+    tileWork w = {};
+    if (n >= int64(s->Count[0])) {
+        return w;
+    }
+    int32 t = s->Order[n];
+    int32 x = rem(t, s->Tiles[0]), y = quo(t, s->Tiles[0]);
     int32 was = s->Was[t];
     int32 kind = was & 3;
     bool same = kind != 3;
@@ -3339,7 +3363,11 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 t) {
             same = false;
         }
     }
-    tileWork w = tileWork{mul(x, 32), mul(y, 32), 0, 0, 0, 0, 0, was | 4};
+    w.x = mul(x, 32);
+    w.y = mul(y, 32);
+    w.tile = t;
+    w.kind = was | 4;
+    w.once = 1;
     if (!same) {
         w.load = 1444;
         w.between = 1296;
@@ -3351,7 +3379,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 t) {
     return w;
 }
 
-// clamped, tile2.go:195
+// clamped, tile2.go:202
 DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -3363,7 +3391,7 @@ DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float32]).load, tile2.go:117
+// (*Tiles2[float32]).load, tile2.go:119
 DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -3371,7 +3399,7 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
 }
 
 // beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
-// (*Tiles2[float32]).beyond, tile2.go:185
+// (*Tiles2[float32]).beyond, tile2.go:192
 DEVICE bool Tiles2_beyond_f32(const Tiles2_f32 *s, int32 px, int32 py) {
     if (s->Axis == 0) {
         return px < -1 || px > 32;
@@ -3379,7 +3407,7 @@ DEVICE bool Tiles2_beyond_f32(const Tiles2_f32 *s, int32 px, int32 py) {
     return py < -1 || py > 32;
 }
 
-// smallerOf, tile2.go:205
+// smallerOf, tile2.go:212
 DEVICE int32 smallerOf(int32 a, int32 b) {
     if (a < b) {
         return a;
@@ -3388,12 +3416,12 @@ DEVICE int32 smallerOf(int32 a, int32 b) {
 }
 
 // shared is the place of a tile's cell in shared memory.
-// shared, tile2.go:193
+// shared, tile2.go:200
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
-// (*Tiles2[float32]).velocity, tile2.go:235
+// (*Tiles2[float32]).velocity, tile2.go:242
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -3402,7 +3430,7 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
 }
 
 // flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
-// (*Tiles2[float32]).flux, tile2.go:243
+// (*Tiles2[float32]).flux, tile2.go:250
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<float, 1444> *a, int32 own,
         int32 step, int64 c, int64 stride, float cfl, float q, bool fine) {
     if (cfl == 0.0f) {
@@ -3449,7 +3477,7 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
-// (*Tiles2[float32]).sweep, tile2.go:213
+// (*Tiles2[float32]).sweep, tile2.go:220
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, int32 own, int64 c, float start,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -3476,7 +3504,7 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float32]).first, tile2.go:124
+// (*Tiles2[float32]).first, tile2.go:126
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Clock_f32 *clock, bool fine) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
@@ -3490,7 +3518,7 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float32]).second, tile2.go:136
+// (*Tiles2[float32]).second, tile2.go:138
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Clock_f32 *clock, bool fine) {
     int32 px = k % 32, py = k / 32;
@@ -3506,7 +3534,7 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
 }
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float32]).kindOf, tile2.go:281
+// (*Tiles2[float32]).kindOf, tile2.go:288
 DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     float empty = 0.0f, full = 1.0f;
     if (s->Kinds[0] == 0) {
@@ -3531,7 +3559,7 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float32], tile2.go:305
+// merged[float32], tile2.go:312
 DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -3541,7 +3569,7 @@ DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float32]).copied, tile2.go:149
+// (*Tiles2[float32]).copied, tile2.go:151
 DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -3549,9 +3577,9 @@ DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     }
 }
 
-// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
 // Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
-// TileStep2[float32], tile2.go:57
+// TileStep2[float32], tile2.go:59
 DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between) {
     tileWork w = Tiles2_work_f32(s, t);
@@ -3579,18 +3607,23 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
         Tiles2_copied_f32(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
-        s->Is[t] = w.kind;
+    for (int32 turn7 = threadIdx.x, end_turn7 = w.once; turn7 < end_turn7; turn7 += blockDim.x) {
+        s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
-            s->Is[t] = merged_f32(between, 256, 16);
+            s->Is[w.tile] = merged_f32(between, 256, 16);
         }
     }
 }
 
-// work finds what there is to do.
-// (*Tiles2[float64]).work, tile2.go:157
-DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 t) {
-    int32 x = rem(int32(t), s->Tiles[0]), y = quo(int32(t), s->Tiles[0]);
+// work finds what there is to do for the n-th tile of Order.
+// (*Tiles2[float64]).work, tile2.go:159
+DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
+    tileWork w = {};
+    if (n >= int64(s->Count[0])) {
+        return w;
+    }
+    int32 t = s->Order[n];
+    int32 x = rem(t, s->Tiles[0]), y = quo(t, s->Tiles[0]);
     int32 was = s->Was[t];
     int32 kind = was & 3;
     bool same = kind != 3;
@@ -3607,7 +3640,11 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 t) {
             same = false;
         }
     }
-    tileWork w = tileWork{mul(x, 32), mul(y, 32), 0, 0, 0, 0, 0, was | 4};
+    w.x = mul(x, 32);
+    w.y = mul(y, 32);
+    w.tile = t;
+    w.kind = was | 4;
+    w.once = 1;
     if (!same) {
         w.load = 1444;
         w.between = 1296;
@@ -3620,7 +3657,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 t) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float64]).load, tile2.go:117
+// (*Tiles2[float64]).load, tile2.go:119
 DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -3628,7 +3665,7 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
 }
 
 // beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
-// (*Tiles2[float64]).beyond, tile2.go:185
+// (*Tiles2[float64]).beyond, tile2.go:192
 DEVICE bool Tiles2_beyond_f64(const Tiles2_f64 *s, int32 px, int32 py) {
     if (s->Axis == 0) {
         return px < -1 || px > 32;
@@ -3636,7 +3673,7 @@ DEVICE bool Tiles2_beyond_f64(const Tiles2_f64 *s, int32 px, int32 py) {
     return py < -1 || py > 32;
 }
 
-// (*Tiles2[float64]).velocity, tile2.go:235
+// (*Tiles2[float64]).velocity, tile2.go:242
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -3645,7 +3682,7 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
 }
 
 // flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
-// (*Tiles2[float64]).flux, tile2.go:243
+// (*Tiles2[float64]).flux, tile2.go:250
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array<double, 1444> *a, int32 own,
         int32 step, int64 c, int64 stride, double cfl, double q, bool fine) {
     if (cfl == 0.0) {
@@ -3692,7 +3729,7 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
-// (*Tiles2[float64]).sweep, tile2.go:213
+// (*Tiles2[float64]).sweep, tile2.go:220
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, int32 own, int64 c,
         double start, Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -3719,7 +3756,7 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float64]).first, tile2.go:124
+// (*Tiles2[float64]).first, tile2.go:126
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Clock_f64 *clock, bool fine) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
@@ -3733,7 +3770,7 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float64]).second, tile2.go:136
+// (*Tiles2[float64]).second, tile2.go:138
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Clock_f64 *clock, bool fine) {
     int32 px = k % 32, py = k / 32;
@@ -3749,7 +3786,7 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
 }
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float64]).kindOf, tile2.go:281
+// (*Tiles2[float64]).kindOf, tile2.go:288
 DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     double empty = 0.0, full = 1.0;
     if (s->Kinds[0] == 0) {
@@ -3774,7 +3811,7 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float64], tile2.go:305
+// merged[float64], tile2.go:312
 DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -3784,7 +3821,7 @@ DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float64]).copied, tile2.go:149
+// (*Tiles2[float64]).copied, tile2.go:151
 DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -3792,9 +3829,9 @@ DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     }
 }
 
-// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
 // Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
-// TileStep2[float64], tile2.go:57
+// TileStep2[float64], tile2.go:59
 DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between) {
     tileWork w = Tiles2_work_f64(s, t);
@@ -3822,16 +3859,16 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         Tiles2_copied_f64(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
-        s->Is[t] = w.kind;
+    for (int32 turn7 = threadIdx.x, end_turn7 = w.once; turn7 < end_turn7; turn7 += blockDim.x) {
+        s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
-            s->Is[t] = merged_f64(between, 256, 16);
+            s->Is[w.tile] = merged_f64(between, 256, 16);
         }
     }
 }
 
 // TileFine2 is TileStep2 by any normal but Heights.
-// TileFine2[float32], tile2.go:88
+// TileFine2[float32], tile2.go:90
 DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between) {
     tileWork w = Tiles2_work_f32(s, t);
@@ -3859,16 +3896,16 @@ DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
         Tiles2_copied_f32(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
-        s->Is[t] = w.kind;
+    for (int32 turn7 = threadIdx.x, end_turn7 = w.once; turn7 < end_turn7; turn7 += blockDim.x) {
+        s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
-            s->Is[t] = merged_f32(between, 256, 16);
+            s->Is[w.tile] = merged_f32(between, 256, 16);
         }
     }
 }
 
 // TileFine2 is TileStep2 by any normal but Heights.
-// TileFine2[float64], tile2.go:88
+// TileFine2[float64], tile2.go:90
 DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between) {
     tileWork w = Tiles2_work_f64(s, t);
@@ -3896,10 +3933,80 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         Tiles2_copied_f64(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int64 turn7 = threadIdx.x, end_turn7 = 1; turn7 < end_turn7; turn7 += blockDim.x) {
-        s->Is[t] = w.kind;
+    for (int32 turn7 = threadIdx.x, end_turn7 = w.once; turn7 < end_turn7; turn7 += blockDim.x) {
+        s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
-            s->Is[t] = merged_f64(between, 256, 16);
+            s->Is[w.tile] = merged_f64(between, 256, 16);
+        }
+    }
+}
+
+// MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, another one's or of another
+// kind, or if not both fields hold it.
+// MarkTile, tilelist2.go:28
+DEVICE void MarkTile_at(int64 t, const TileList *l) {
+    int32 x = rem(int32(t), l->Tiles[0]), y = quo(int32(t), l->Tiles[0]);
+    int32 kind = l->Kinds[t] & 3;
+    int32 busy = 0;
+    if (kind == 3 || (l->Kinds[t] & 4) == 0) {
+        busy = 1;
+    }
+    for (int32 k = 0; k < 25; k++) {
+        int32 i = sub(add(x, k % 5), 2), j = sub(add(y, k / 5), 2);
+        if (i < 0 || i >= l->Tiles[0] || j < 0 || j >= l->Tiles[1]) {
+            if (i < 0 && l->Open[0][0] > 0 || i >= l->Tiles[0] && l->Open[0][1] > 0 || j < 0 && l->Open[1][0] > 0 || j >= l->Tiles[1] && l->Open[1][1] > 0) {
+                busy = 1;
+            }
+            continue;
+        }
+        if ((l->Kinds[add(i, mul(j, l->Tiles[0]))] & 3) != kind) {
+            busy = 1;
+        }
+    }
+    l->Busy[t] = busy;
+}
+
+// ListTiles lists the tiles that are marked. It runs for index 0 alone.
+// ListTiles, tilelist2.go:54
+DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts, Array<int32, 32> *sums) {
+    int32 tiles = mul(l->Tiles[0], l->Tiles[1]);
+    int32 length = sub(add(tiles, 1024), 1) / 1024;
+    for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+        int32 n = 0;
+        for (int32 at = mul(int32(k), length); at < smallerOf(mul(int32(add(k, int64(1))), length), tiles); at++) {
+            n = add(n, l->Busy[at]);
+        }
+        (*counts)[k] = n;
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = 32; k < end_k; k += blockDim.x) {
+        int32 n = 0;
+        for (int64 at = 0; at < 32; at++) {
+            n = add(n, (*counts)[add(mul(k, int64(32)), at)]);
+        }
+        (*sums)[k] = n;
+    }
+    __syncthreads();
+    for (int64 turn4 = threadIdx.x, end_turn4 = 1; turn4 < end_turn4; turn4 += blockDim.x) {
+        int32 before = 0;
+        for (int64 k = 0; k < 32; k++) {
+            int32 n = (*sums)[k];
+            (*sums)[k] = before;
+            before = add(before, n);
+        }
+        l->Count[t] = before;
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+        int32 before = (*sums)[k / 32];
+        for (int64 at = mul(k / 32, int64(32)); at < k; at++) {
+            before = add(before, (*counts)[at]);
+        }
+        for (int32 at = mul(int32(k), length); at < smallerOf(mul(int32(add(k, int64(1))), length), tiles); at++) {
+            if (l->Busy[at] != 0) {
+                l->Order[before] = at;
+                before = add(before, int32(1));
+            }
         }
     }
 }
@@ -4104,7 +4211,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
 }
 
-// Kernel TileStep2, tile2.go:57
+// Kernel TileStep2, tile2.go:59
 extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
@@ -4113,7 +4220,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_f32(int64 lo, int
     if (t < hi) TileStep2_f32_at(t, &s, clock, &f, &between);
 }
 
-// Kernel TileStep2, tile2.go:57
+// Kernel TileStep2, tile2.go:59
 extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
@@ -4122,7 +4229,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_f64(int64 lo, int
     if (t < hi) TileStep2_f64_at(t, &s, clock, &f, &between);
 }
 
-// Kernel TileFine2, tile2.go:88
+// Kernel TileFine2, tile2.go:90
 extern "C" __global__ void __launch_bounds__(256) TileFine2_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
@@ -4131,13 +4238,28 @@ extern "C" __global__ void __launch_bounds__(256) TileFine2_f32(int64 lo, int64 
     if (t < hi) TileFine2_f32_at(t, &s, clock, &f, &between);
 }
 
-// Kernel TileFine2, tile2.go:88
+// Kernel TileFine2, tile2.go:90
 extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
     __shared__ Array<double, 1444> between;
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileFine2_f64_at(t, &s, clock, &f, &between);
+}
+
+// Kernel MarkTile, tilelist2.go:28
+extern "C" __global__ void __launch_bounds__(128) MarkTile(int64 lo, int64 hi, const __grid_constant__ TileList l) {
+    const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (t < hi) MarkTile_at(t, &l);
+}
+
+// Kernel ListTiles, tilelist2.go:54
+extern "C" __global__ void __launch_bounds__(1024) ListTiles(int64 lo, int64 hi,
+        const __grid_constant__ TileList l) {
+    __shared__ Array<int32, 1024> counts;
+    __shared__ Array<int32, 32> sums;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) ListTiles_at(t, &l, &counts, &sums);
 }
 
 // Kernel FillWall, wall.go:7

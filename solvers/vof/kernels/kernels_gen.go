@@ -397,6 +397,56 @@ func (loop *TileFine2Loop[F]) Launch() abi.Launch {
 	}}
 }
 
+// MarkTileLoop runs MarkTile for lo ≤ index < hi, on the CPU or another device.
+type MarkTileLoop struct {
+	l *TileList
+}
+
+// NewMarkTileLoop prepares MarkTile.
+func NewMarkTileLoop(l *TileList) *MarkTileLoop {
+	return &MarkTileLoop{l}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *MarkTileLoop) Range(lo, hi int) {
+	for t := lo; t < hi; t++ {
+		MarkTile(t, loop.l)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *MarkTileLoop) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MarkTile", Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+	}}
+}
+
+// ListTilesLoop runs ListTiles for lo ≤ index < hi, on the CPU or another device.
+type ListTilesLoop struct {
+	l *TileList
+}
+
+// NewListTilesLoop prepares ListTiles.
+func NewListTilesLoop(l *TileList) *ListTilesLoop {
+	return &ListTilesLoop{l}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ListTilesLoop) Range(lo, hi int) {
+	var counts [1024]int32
+	var sums [32]int32
+	for t := lo; t < hi; t++ {
+		ListTiles(t, loop.l, &counts, &sums)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ListTilesLoop) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ListTiles", Block: 1024, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+	}}
+}
+
 // FillWallLoop runs FillWall for lo ≤ index < hi, on the CPU or another device.
 type FillWallLoop[F Float] struct {
 	from []int32

@@ -40,17 +40,19 @@ type Tiles2[F Float] struct {
 	U, V   []F     // velocity through lower faces
 	Was    []int32 // kinds of tiles: NotEmpty and others, Mixed2 at first
 	Is     []int32 // after the step
+	Order  []int32 // tiles to do: others have nothing to do, and both fields hold them
+	Count  []int32 // one: how many these are
 }
 
 // tileWork is where a tile begins and how many turns its loops take.
 type tileWork struct {
 	x, y                       int32
 	load, between, cells, mark int32
-	copied                     int32
-	kind                       int32
+	copied, once               int32
+	tile, kind                 int32
 }
 
-// TileStep2 takes the cells of tile t from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
 // Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
 //
 //atoll:kernel tile block=256 blocks=3
@@ -74,10 +76,10 @@ func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between *[TileR
 	for k := range w.copied {
 		s.copied(k, w.x, w.y)
 	}
-	for range 1 {
-		s.Is[t] = w.kind
+	for range w.once {
+		s.Is[w.tile] = w.kind
 		if w.mark > 0 {
-			s.Is[t] = merged(between, marks, marks/16)
+			s.Is[w.tile] = merged(between, marks, marks/16)
 		}
 	}
 }
@@ -105,10 +107,10 @@ func TileFine2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between *[TileR
 	for k := range w.copied {
 		s.copied(k, w.x, w.y)
 	}
-	for range 1 {
-		s.Is[t] = w.kind
+	for range w.once {
+		s.Is[w.tile] = w.kind
 		if w.mark > 0 {
-			s.Is[t] = merged(between, marks, marks/16)
+			s.Is[w.tile] = merged(between, marks, marks/16)
 		}
 	}
 }
@@ -153,9 +155,14 @@ func (s *Tiles2[F]) copied(k, x, y int32) {
 	}
 }
 
-// work finds what there is to do.
-func (s *Tiles2[F]) work(t int) tileWork {
-	x, y := int32(t)%s.Tiles[0], int32(t)/s.Tiles[0]
+// work finds what there is to do for the n-th tile of Order.
+func (s *Tiles2[F]) work(n int) tileWork {
+	var w tileWork
+	if n >= int(s.Count[0]) {
+		return w
+	}
+	t := s.Order[n]
+	x, y := t%s.Tiles[0], t/s.Tiles[0]
 	was := s.Was[t]
 	kind := was & Mixed2
 	same := kind != Mixed2
@@ -172,7 +179,7 @@ func (s *Tiles2[F]) work(t int) tileWork {
 			same = false
 		}
 	}
-	w := tileWork{x: x * TileX, y: y * TileY, kind: was | Settled}
+	w.x, w.y, w.tile, w.kind, w.once = x*TileX, y*TileY, t, was|Settled, 1
 	if !same {
 		w.load, w.between, w.cells, w.mark = TileRoom, betweenX*betweenY, TileX*TileY, marks
 	} else if was&Settled == 0 {

@@ -38,8 +38,12 @@ func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 					f[c] = 0
 				}
 			}
-			// Every tile is mixed at first; after two steps each knows what it is.
 			was := slices.Repeat([]int32{Mixed2}, across*up)
+			all := make([]int32, len(was))
+			for t := range all {
+				all[t] = int32(t)
+			}
+			// Every tile is mixed at first; after two steps each knows what it is.
 			fields := [2][2][]F{{slices.Clone(f), make([]F, n)}, {slices.Clone(f), make([]F, n)}}
 			known := [2][2][]int32{{slices.Clone(was), make([]int32, len(was))}, {slices.Clone(was), make([]int32, len(was))}}
 			for step := range 4 {
@@ -48,7 +52,7 @@ func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 					copy(fields[k][to], ghostsOf(fields[k][from], fields[k][to], nx, ny, g))
 					s := &Tiles2[F]{Lattice: lattice, Axis: axis, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Kinds: kinds, Normal: normal,
 						Open: [2][2]int32{{g, 0}, {0, g}}, Nudge: nudge, Dust: nudge * nudge, F: fields[k][from], Out: fields[k][to], U: u, V: v,
-						Was: known[k][from], Is: known[k][to]}
+						Was: known[k][from], Is: known[k][to], Order: all, Count: []int32{int32(len(all))}}
 					var tile loop = NewTileStep2Loop(s, clock)
 					if normal >= ELVIRA {
 						tile = NewTileFine2Loop(s, clock)
@@ -71,6 +75,42 @@ func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 			if settled == 0 || settled == len(was) {
 				t.Errorf("%d of %d tiles have nothing to do", settled, len(was))
 			}
+		}
+	}
+	for _, tiles := range [][2]int32{{1, 1}, {9, 7}, {60, 41}} {
+		n := int(tiles[0] * tiles[1])
+		kinds := make([]int32, n)
+		for t := range kinds {
+			kinds[t] = NotEmpty | Settled
+			if r := rng.IntN(60); r == 0 {
+				kinds[t] = NotFull
+			} else if r == 1 {
+				kinds[t] = NotEmpty
+			}
+		}
+		var busy, order, count [2][]int32
+		for k := range 2 {
+			busy[k], order[k], count[k] = make([]int32, n), make([]int32, n), make([]int32, 1)
+			list := &TileList{Tiles: tiles, Open: [2][2]int32{{0, 1}, {0, 0}}, Kinds: kinds, Busy: busy[k], Order: order[k], Count: count[k]}
+			if k == 0 {
+				NewMarkTileLoop(list).Range(0, n)
+				NewListTilesLoop(list).Range(0, 1)
+			} else {
+				l.Run(t, NewMarkTileLoop(list), 0, n)
+				l.Run(t, NewListTilesLoop(list), 0, 1)
+			}
+		}
+		kerneltest.Same(t, "MarkTile", busy[0], busy[1], nil)
+		kerneltest.Same(t, "ListTiles", order[0], order[1], nil)
+		kerneltest.Same(t, "ListTiles' count", count[0], count[1], nil)
+		var want []int32
+		for t, b := range busy[0] {
+			if b != 0 {
+				want = append(want, int32(t))
+			}
+		}
+		if !slices.Equal(want, order[0][:count[0][0]]) {
+			t.Errorf("the list is %v, marked are %v", order[0][:count[0][0]], want)
 		}
 	}
 	f := noisy[F](rng, n, nx)

@@ -1,0 +1,92 @@
+package kernels
+
+// TileTurns is how many steps a list of tiles holds for: what a cell is made of comes from the next cell along each axis
+// in a step, so that in so many it does not get past the next tile.
+const TileTurns = 24
+
+const (
+	listers = 1024 // stretches of tiles that are counted apart
+	groups  = 32   // of them
+)
+
+// TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
+//
+//atoll:constant
+type TileList struct {
+	Tiles [2]int32
+	Open  [2][2]int32 // not 0 where cells of others follow, as in Tiles2
+	Kinds []int32     // as they are now
+	Busy  []int32     // one a tile, for MarkTile to set
+	Order []int32     // the list
+	Count []int32     // one: its length
+}
+
+// MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, another one's or of another
+// kind, or if not both fields hold it.
+//
+//atoll:kernel
+func MarkTile(t int, l *TileList) {
+	x, y := int32(t)%l.Tiles[0], int32(t)/l.Tiles[0]
+	kind := l.Kinds[t] & Mixed2
+	busy := int32(0)
+	if kind == Mixed2 || l.Kinds[t]&Settled == 0 {
+		busy = 1
+	}
+	for k := range int32(25) {
+		i, j := x+k%5-2, y+k/5-2
+		if i < 0 || i >= l.Tiles[0] || j < 0 || j >= l.Tiles[1] {
+			if i < 0 && l.Open[0][0] > 0 || i >= l.Tiles[0] && l.Open[0][1] > 0 ||
+				j < 0 && l.Open[1][0] > 0 || j >= l.Tiles[1] && l.Open[1][1] > 0 {
+				busy = 1
+			}
+			continue
+		}
+		if l.Kinds[i+j*l.Tiles[0]]&Mixed2 != kind {
+			busy = 1
+		}
+	}
+	l.Busy[t] = busy
+}
+
+// ListTiles lists the tiles that are marked. It runs for index 0 alone.
+//
+//atoll:kernel tile block=1024
+func ListTiles(t int, l *TileList, counts *[listers]int32, sums *[groups]int32) {
+	tiles := l.Tiles[0] * l.Tiles[1]
+	length := (tiles + listers - 1) / listers
+	for k := range listers {
+		n := int32(0)
+		for at := int32(k) * length; at < smallerOf(int32(k+1)*length, tiles); at++ {
+			n += l.Busy[at]
+		}
+		counts[k] = n
+	}
+	for k := range groups {
+		n := int32(0)
+		for at := range listers / groups {
+			n += counts[k*(listers/groups)+at]
+		}
+		sums[k] = n
+	}
+	for range 1 {
+		before := int32(0)
+		for k := range groups {
+			n := sums[k]
+			sums[k] = before
+			before += n
+		}
+		l.Count[t] = before
+	}
+	for k := range listers {
+		before := sums[k/(listers/groups)]
+		for at := k / (listers / groups) * (listers / groups); at < k; at++ {
+			before += counts[at]
+		}
+		for at := int32(k) * length; at < smallerOf(int32(k+1)*length, tiles); at++ {
+			if l.Busy[at] != 0 {
+				l.Order[before] = at
+				before++
+			}
+		}
+	}
+}
