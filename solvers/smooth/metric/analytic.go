@@ -1,0 +1,73 @@
+package metric
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Analytic metrics of the unit square and the unit cube by which programs that adapt meshes are compared, as the
+// acceptance tests of refine (NASA, https://github.com/nasa/refine) and the Unstructured Grid Adaptation Working Group
+// define them (https://github.com/UGAWG/adapt-benchmarks).
+var analytic = []struct {
+	name string
+	dim  int
+	at   func(x, y, z float64) Tensor
+}{
+	{"linear-01", 2, func(_, y, _ float64) Tensor { return sizes(.1, slab(.01, y), 0) }},
+	{"linear-0001", 2, func(_, y, _ float64) Tensor { return sizes(.1, slab(.0001, y), 0) }},
+	{"polar-1", 2, func(x, y, _ float64) Tensor { return polar(x, y, .1, 0) }},
+	{"polar-2", 2, func(x, y, _ float64) Tensor { return polar(x, y, tangential(x, y), 0) }},
+	{"masabl", 2, func(x, y, _ float64) Tensor {
+		return sizes(.01+.2*math.Cos(math.Pi*(x-.5)), .001*math.Exp(6*y), 0)
+	}},
+	{"cube-linear", 3, func(_, _, z float64) Tensor { return sizes(.1, .1, slab(.001, z)) }},
+	{"cube-polar-1", 3, func(x, y, _ float64) Tensor { return polar(x, y, .1, .1) }},
+	{"cube-polar-2", 3, func(x, y, _ float64) Tensor { return polar(x, y, tangential(x, y), .1) }},
+}
+
+// Analytic finds an analytic metric by its name, and its dimension.
+func Analytic(name string) (at func(x, y, z float64) Tensor, dim int, err error) {
+	var names []string
+	for _, a := range analytic {
+		if a.name == name {
+			return a.at, a.dim, nil
+		}
+		names = append(names, a.name)
+	}
+	return nil, 0, fmt.Errorf("metric %q is not known; choose one of %s", name, strings.Join(names, ", "))
+}
+
+// sizes is a metric along the axes; in the plane hz is 0.
+func sizes(hx, hy, hz float64) Tensor {
+	t := Tensor{1 / (hx * hx), 0, 1 / (hy * hy)}
+	if hz > 0 {
+		t[5] = 1 / (hz * hz)
+	}
+	return t
+}
+
+// slab grows linearly from h in the middle to 0.1 at both ends.
+func slab(h, s float64) float64 { return h + (.1-h)*math.Abs(s-.5)/.5 }
+
+// polar has the radial size 0.001 on the circle of radius 1/2, growing away from it, and another along the circle.
+func polar(x, y, along, hz float64) Tensor {
+	r := math.Hypot(x, y)
+	c, s := 1.0, 0.0
+	if r > 0 {
+		c, s = x/r, y/r
+	}
+	radial := .001 + 2*(.1-.001)*math.Abs(r-.5)
+	a, b := 1/(radial*radial), 1/(along*along)
+	t := Tensor{a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c}
+	if hz > 0 {
+		t[5] = 1 / (hz * hz)
+	}
+	return t
+}
+
+// tangential is the size along circles of polar-2, which falls from 0.1 to 0.025 near the one of radius 1/2.
+func tangential(x, y float64) float64 {
+	d := min(10*math.Abs(math.Hypot(x, y)-.5), 1)
+	return .1*d + .025*(1-d)
+}
