@@ -6,7 +6,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/config"
-	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
 // smoothRun drives solver "smooth". What a step updates, the extent's cells, are vertices.
@@ -87,12 +86,7 @@ func (d *smoothRun) report(ctx context.Context) (report, error) {
 }
 
 // stopped is the rule by which the run ended.
-func (d *smoothRun) stopped() string {
-	if d.rules.reason == "" {
-		return string(smooth.AllSweeps)
-	}
-	return string(d.rules.reason)
-}
+func (d *smoothRun) stopped() string { return d.rules.why() }
 
 func (d *smoothRun) frame(context.Context, string) (piece, error) {
 	x, y, err := d.solver.Places()

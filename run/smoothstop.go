@@ -57,3 +57,11 @@ func (s *stopRules) good(d *smooth.Diagnostics) {
 		s.reason = smooth.GoodWorst
 	}
 }
+
+// why is the rule by which the run ended.
+func (s *stopRules) why() string {
+	if s.reason == "" {
+		return string(smooth.AllSweeps)
+	}
+	return string(s.reason)
+}

@@ -50,7 +50,7 @@ func execute(ctx context.Context, args []string) (code int) {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), meshCommand(), launchCommand(), plotCommand(), verifyCommand(), benchCommand(), doctorCommand())
+	root.AddCommand(runCommand(), smoothCommand(), meshCommand(), launchCommand(), plotCommand(), verifyCommand(), benchCommand(), doctorCommand())
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {

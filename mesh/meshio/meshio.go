@@ -35,6 +35,19 @@ func Write(path string, m *mesh.Mesh) error {
 	case ".vtu":
 		return vtk.WriteMesh(path, m)
 	}
+	return unwritable(path)
+}
+
+// Writable refuses a name that Write would, before the mesh is there.
+func Writable(path string) error {
+	switch extension(path) {
+	case ".msh", ".mesh", ".meshb", ".vtu":
+		return nil
+	}
+	return unwritable(path)
+}
+
+func unwritable(path string) error {
 	return fmt.Errorf("%s: meshes are written to .msh (Gmsh), .vtu (VTK), .mesh and .meshb (Medit) files", path)
 }
 

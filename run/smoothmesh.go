@@ -1,0 +1,147 @@
+package run
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/run/config"
+)
+
+// SmoothOptions say how to smooth the mesh of a case on one rank. All ranks pass the same, but for Comm and Device.
+type SmoothOptions struct {
+	Case   *config.Case // of solver smooth; of its output nothing counts
+	Comm   dist.Comm
+	Device backend.Device
+	Out    string // the mesh file to write, by its extension; "" for none
+}
+
+// SmoothMesh smooths the mesh of a case and writes it to a file, with its groups and fields, and the quality of each
+// triangle as the cell field "quality" where the format has fields. Every rank of o.Comm calls it; rank 0 writes and gets
+// the report. An error of one rank ends the others.
+func SmoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
+	report, err := smoothMesh(ctx, o)
+	var bad *BadInput
+	if err != nil && !errors.As(err, &bad) {
+		o.Comm.Abort(1, err)
+	}
+	return report, err
+}
+
+func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
+	begin := time.Now()
+	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device)
+	if err != nil {
+		return nil, err
+	}
+	defer s.solver.Close()
+	w := o.Case.Sections.(*config.Smooth)
+	r := &SmoothReport{Vertices: s.Vertices, Cells: s.Cells, Sets: s.Part.Sets, Crowded: s.Crowded,
+		Scale: s.solver.Scale(), SetUp: time.Since(begin).Seconds(), Before: s.before}
+	begin = time.Now()
+	rules := newStopRules(w.Stop, &s.before)
+	for done := rules.reason != ""; !done && s.solver.Sweeps() < w.Method.Sweeps; {
+		n := s.solver.Sweeps()
+		move, err := s.solver.Sweep(ctx, min(w.Method.Sweeps-n, rules.left(n)))
+		if err != nil {
+			return nil, fmt.Errorf("after %d sweeps: %w", n, err)
+		}
+		if done, err = rules.look(ctx, s.solver, move); err != nil {
+			return nil, err
+		}
+	}
+	r.Stopped, r.Sweeps, r.Seconds = rules.why(), s.solver.Sweeps(), time.Since(begin).Seconds()
+	if r.After, err = s.solver.Diagnose(ctx); err != nil {
+		return nil, err
+	}
+	if r.SHA256, err = s.solver.Hash(ctx); err != nil {
+		return nil, err
+	}
+	smoothed, err := s.gather(ctx, o.Comm)
+	if err != nil || smoothed == nil {
+		return r, err
+	}
+	r.Places = func(before bool, cell int64) (x, y float64) {
+		if before {
+			return s.mesh.Centroid(int(cell))
+		}
+		return smoothed.Centroid(int(cell))
+	}
+	if o.Out == "" {
+		return r, nil
+	}
+	return r, meshio.Write(o.Out, smoothed)
+}
+
+// gather returns the mesh as it is now, on rank 0, with the quality of its triangles; nil on others.
+func (s *smoothing) gather(ctx context.Context, comm dist.Comm) (*mesh.Mesh, error) {
+	x, y, err := s.solver.Coordinates()
+	if err != nil {
+		return nil, err
+	}
+	quality, err := s.solver.Qualities()
+	if err != nil {
+		return nil, err
+	}
+	places, err := gatherByID(ctx, comm, s.Part.Global[:s.Part.Owned], int(s.Vertices), x, y)
+	if err != nil {
+		return nil, err
+	}
+	measures, err := gatherByID(ctx, comm, s.Part.CellGlobal, int(s.Cells), quality)
+	if err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	m := *s.mesh
+	m.X, m.Y = places[0], places[1]
+	m.CellData = maps.Clone(m.CellData)
+	if m.CellData == nil {
+		m.CellData = map[string][]float64{}
+	}
+	m.CellData["quality"] = measures[0]
+	return &m, nil
+}
+
+// gatherByID returns, on rank 0, columns of values of all ranks in the order of their ids, which are 0 to n-1.
+func gatherByID(ctx context.Context, comm dist.Comm, ids []int32, n int, columns ...[]float64) ([][]float64, error) {
+	row := 4 + 8*len(columns)
+	mine := make([]byte, 0, len(ids)*row)
+	for i, id := range ids {
+		mine = binary.LittleEndian.AppendUint32(mine, uint32(id))
+		for _, c := range columns {
+			mine = binary.LittleEndian.AppendUint64(mine, math.Float64bits(c[i]))
+		}
+	}
+	all, err := comm.Gatherv(ctx, 0, mine)
+	if err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	to := make([][]float64, len(columns))
+	for k := range to {
+		to[k] = make([]float64, n)
+	}
+	total := 0
+	for r, b := range all {
+		for ; len(b) >= row; b = b[row:] {
+			id := int64(binary.LittleEndian.Uint32(b))
+			if id >= int64(n) {
+				return nil, fmt.Errorf("rank %d sent values of %d, and there are %d", r, id, n)
+			}
+			for k := range to {
+				to[k][id] = math.Float64frombits(binary.LittleEndian.Uint64(b[4+8*k:]))
+			}
+			total++
+		}
+	}
+	if total != n {
+		return nil, fmt.Errorf("values of %d vertices or cells came from all ranks; there are %d", total, n)
+	}
+	return to, nil
+}

@@ -1,0 +1,109 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// SmoothReport tells what smoothing did to a mesh. All but times is the same for any number of ranks and threads.
+type SmoothReport struct {
+	Vertices, Cells int64
+	Sets, Crowded   int // sets of a sweep; vertices that stay, since they have too many neighbours
+	Sweeps          int
+	Stopped         string  // the rule by which it ended
+	Scale           float64 // of the metric
+	SetUp, Seconds  float64 // of setting up, and of the sweeps
+	SHA256          string  // of the coordinates in global order
+	Before, After   smooth.Diagnostics
+
+	// Places returns the centre of a cell, before or after. It is nil on all ranks but 0.
+	Places func(before bool, cell int64) (x, y float64) `json:"-"`
+}
+
+// JSON returns the report as indented JSON with a final newline. A quality that is no number is an error.
+func (r *SmoothReport) JSON() ([]byte, error) {
+	text, err := json.MarshalIndent(map[string]any{
+		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Sets, "crowded": r.Crowded, "sweeps": r.Sweeps,
+		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
+		"before": measures(&r.Before), "after": measures(&r.After),
+	}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+func measures(d *smooth.Diagnostics) map[string]any {
+	return map[string]any{
+		"quality_min": d.QualityMin, "quality_mean": d.QualityMean, "quality_max": d.QualityMax, "worst_cell": d.Worst,
+		"best_cell": d.Best, "quality_histogram": d.Histogram, "inverted": d.Inverted, "edge_min": d.EdgeMin,
+		"edge_mean": d.EdgeMean, "edge_max": d.EdgeMax, "edge_in_range": d.EdgeInRange,
+		"edge_histogram": d.EdgeHistogram, "objective": d.Objective, "area": d.Area, "area_drift": d.AreaDrift,
+		"perimeter": d.Perimeter, "perimeter_drift": d.PerimeterDrift, "moved": d.Moved, "limited": d.Limited,
+		"refused": d.Refused,
+	}
+}
+
+// Text returns the report for people, the mesh before beside the mesh after.
+func (r *SmoothReport) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "mesh      %d vertices, %d triangles, in %d sets\n", r.Vertices, r.Cells, r.Sets)
+	if r.Crowded > 0 {
+		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
+	}
+	if r.Scale != 1 {
+		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
+	}
+	row := func(name, before, after string) { fmt.Fprintf(&b, "%-28s %28s %28s\n", name, before, after) }
+	each := func(name string, f func(d *smooth.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
+	row("", "before", "after")
+	row("best quality", r.cell(true, r.Before.QualityMax, r.Before.Best), r.cell(false, r.After.QualityMax, r.After.Best))
+	each("average quality", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6f", d.QualityMean) })
+	row("worst quality", r.cell(true, r.Before.QualityMin, r.Before.Worst), r.cell(false, r.After.QualityMin, r.After.Worst))
+	for k := len(r.Before.Histogram) - 1; k >= 0; k-- {
+		name := fmt.Sprintf("  %.1f to %.1f", 0.2*float64(k), 0.2*float64(k+1))
+		if k == 0 {
+			name = "  below 0.2"
+		}
+		each(name, func(d *smooth.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
+	}
+	each("turned over", func(d *smooth.Diagnostics) string { return fmt.Sprint(d.Inverted) })
+	each("mean edge in the metric", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.4f", d.EdgeMean) })
+	each("shortest and longest", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.4f  %.4f", d.EdgeMin, d.EdgeMax) })
+	each("edges of 1/√2 to √2", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.2f%%", 100*d.EdgeInRange) })
+	edges := int64(0)
+	for _, n := range r.Before.EdgeHistogram {
+		edges += n
+	}
+	for k, name := range []string{"below 1/8", "1/8 to 1/4", "1/4 to 1/2", "1/2 to 1", "1 to 2", "2 to 4", "4 to 8", "above 8"} {
+		if r.Before.EdgeHistogram[k]+r.After.EdgeHistogram[k] > 0 {
+			each("  "+name, func(d *smooth.Diagnostics) string { return part(d.EdgeHistogram[k], edges) })
+		}
+	}
+	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
+	fmt.Fprintf(&b, "drift     area %.2g, perimeter %.2g\n", r.After.AreaDrift, r.After.PerimeterDrift)
+	fmt.Fprintf(&b, "moved     %d vertices; the guard shortened %d steps\n", r.After.Moved, r.After.Limited)
+	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
+	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
+		fmt.Fprintf(&b, " (%.3g ns a vertex and sweep)", 1e9*r.Seconds/updates)
+	}
+	fmt.Fprintf(&b, "; set up in %.3g s\nstate     %s\n", r.SetUp, r.SHA256)
+	return b.String()
+}
+
+// cell tells a quality and where it is.
+func (r *SmoothReport) cell(before bool, quality float64, id int64) string {
+	if r.Places == nil || id < 0 || id >= r.Cells {
+		return fmt.Sprintf("%.6f", quality)
+	}
+	x, y := r.Places(before, id)
+	return fmt.Sprintf("%.6f cell %d (%.3g, %.3g)", quality, id, x, y)
+}
+
+func part(n, of int64) string {
+	return fmt.Sprintf("%d  %6.2f%%", n, 100*float64(n)/float64(max(1, of)))
+}
