@@ -121,7 +121,9 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 	if err != nil {
 		text := err.Error()
 		for _, k := range smoothKeys {
+			table, name, _ := strings.Cut(k.key, ".")
 			text = strings.ReplaceAll(text, "--set "+k.key+":", "--"+k.flag+":")
+			text = strings.ReplaceAll(text, fmt.Sprintf("--set %s: [%s] %s:", table, table, name), "--"+k.flag+":")
 		}
 		return nil, usageError{errors.New(text)}
 	}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+)
+
+// squareFile writes a small mesh with groups.
+func squareFile(t *testing.T, name string) string {
+	t.Helper()
+	m, err := mesh.Rectangle(0, 0, 1, 1, 200, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := meshio.Write(path, m); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestSmoothFiles goes from each format to each: groups, connectivity and the corners stay, and quality rises.
+func TestSmoothFiles(t *testing.T) {
+	for _, from := range []string{"a.msh", "a.mesh", "a.meshb", "a.vtu"} {
+		in := squareFile(t, from)
+		before, err := meshio.Read(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, to := range []string{"b.msh", "b.mesh", "b.meshb", "b.vtu"} {
+			dir := t.TempDir()
+			out, report := filepath.Join(dir, to), filepath.Join(dir, "r.json")
+			code := execute(context.Background(), []string{"smooth", in, out, "-q", "--ranks", "2", "--threads", "1",
+				"--json", report})
+			if code != exitDone {
+				t.Fatalf("%s to %s: exit code %d", from, to, code)
+			}
+			after, err := meshio.Read(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tags := func(m *mesh.Mesh) map[[3]int32]bool {
+				all := map[[3]int32]bool{}
+				for _, e := range m.Tagged {
+					all[[3]int32{min(e.A, e.B), max(e.A, e.B), int32(m.Groups[e.Group].Tag)}] = true
+				}
+				return all
+			}
+			if !reflect.DeepEqual(after.Cells, before.Cells) || !reflect.DeepEqual(tags(after), tags(before)) {
+				t.Errorf("%s to %s: the mesh is another", from, to)
+			}
+			text, err := os.ReadFile(report)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r struct {
+				Before, After struct {
+					Mean float64 `json:"quality_mean"`
+				}
+			}
+			if err := json.Unmarshal(text, &r); err != nil || !(r.After.Mean > r.Before.Mean) {
+				t.Errorf("%v\n%s", err, text)
+			}
+		}
+	}
+}
+
+func TestSmoothUsage(t *testing.T) {
+	in := squareFile(t, "a.msh")
+	out := filepath.Join(t.TempDir(), "b.vtu")
+	for _, args := range [][]string{
+		{in}, {in, "b.stl"}, {in, out, "--relax", "3"}, {in, out, "--smoother", "magic"}, {in, out, "--metric", "linear"},
+		{in, out, "--width", "x +* 2", "--height", "1"}, {in, out, "--ranks", "0"}, {"none.msh", out},
+		{in, out, "--width", "x-1", "--height", "1"},
+	} {
+		if code := execute(context.Background(), append([]string{"smooth", "-q"}, args...)); code != exitUsage {
+			t.Errorf("%q: exit code %d", args, code)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a mesh was written")
+	}
+}
+
+// TestSmoothOfGmsh is the guide of docs/smoothing.md: a mesh made with gmsh is smoothed, and gmsh and VTK read what comes
+// out, its physical groups included.
+func TestSmoothOfGmsh(t *testing.T) {
+	gmsh, err := exec.LookPath("gmsh")
+	if err != nil {
+		t.Skip("skipped: gmsh is not installed, so that no mesh of its can be smoothed")
+	}
+	dir := t.TempDir()
+	geo := filepath.Join("..", "..", "examples", "smooth", "plate.geo")
+	in, out, again := filepath.Join(dir, "plate.msh"), filepath.Join(dir, "better.msh"), filepath.Join(dir, "again.msh")
+	if text, err := exec.Command(gmsh, "-2", geo, "-o", in).CombinedOutput(); err != nil {
+		t.Fatalf("gmsh: %v\n%s", err, text)
+	}
+	vtu := filepath.Join(dir, "better.vtu")
+	for _, to := range []string{out, vtu} {
+		if code := execute(context.Background(), []string{"smooth", in, to, "-q", "--smoother", "hybrid"}); code != exitDone {
+			t.Fatalf("exit code %d", code)
+		}
+	}
+	text, err := exec.Command(gmsh, out, "-save", "-format", "msh22", "-bin", "-o", again).CombinedOutput()
+	if err != nil || strings.Contains(string(text), "Error") || strings.Contains(string(text), "Warning") {
+		t.Fatalf("gmsh: %v\n%s", err, text)
+	}
+	ours, err := meshio.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := meshio.Read(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(ours.X, theirs.X) || !reflect.DeepEqual(ours.Cells, theirs.Cells) ||
+		len(ours.Tagged) != len(theirs.Tagged) || len(ours.Groups) != 5 || len(theirs.Groups) != 5 {
+		t.Errorf("gmsh's mesh is another: groups %v and %v", ours.Groups, theirs.Groups)
+	}
+	const script = `
+import sys
+import vtk
+r = vtk.vtkXMLUnstructuredGridReader()
+r.SetFileName(sys.argv[1])
+r.Update()
+g = r.GetOutput()
+q = g.GetCellData().GetArray("quality")
+tags = g.GetCellData().GetArray("physical")
+print(g.GetNumberOfPoints(), g.GetNumberOfCells(), q is not None, sorted({int(tags.GetValue(i)) for i in range(g.GetNumberOfCells())}))
+w = vtk.vtkXMLUnstructuredGridWriter()
+w.SetFileName(sys.argv[2])
+w.SetInputData(g)
+w.Write()
+`
+	const python = "/usr/bin/python3" // Debian's, which sees its packages
+	if exec.Command(python, "-c", "import vtk").Run() != nil {
+		t.Skip("skipped the rest: python3-vtk9 is not installed, so that VTK cannot read our file")
+	}
+	back := filepath.Join(dir, "back.vtu")
+	if text, err := exec.Command(python, "-c", script, vtu, back).CombinedOutput(); err != nil {
+		t.Fatalf("VTK: %v\n%s", err, text)
+	}
+	round, err := meshio.Read(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(round.X, ours.X) || !reflect.DeepEqual(round.Cells, ours.Cells) ||
+		!reflect.DeepEqual(round.CellData["quality"], ours.CellData["quality"]) || len(round.Tagged) != len(ours.Tagged) {
+		t.Error("the mesh is another after VTK has had it")
+	}
+}
