@@ -22,6 +22,7 @@ var smoothChecks = []check{
 	{"relaxation", "Sweeps to convergence by over-relaxation", relaxation},
 	{"sizes", "Linear and sinusoidal metrics of G. Rokos (2010)", sizes},
 	{"refine", "Analytic metrics of the suite of refine, NASA", refineMetrics},
+	{"hessian", "Metrics from second derivatives: the error of interpolation", hessians},
 }
 
 // SmoothChecks returns the names that Options.Only may hold.
