@@ -6,38 +6,40 @@ import (
 
 	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
 // smoothMetric makes the metric of a case, over the bounds of its mesh.
 func smoothMetric(m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
-	var metric *smooth.Metric
+	var made *smooth.Metric
 	var err error
 	switch m.Field {
 	case "uniform":
-		metric, err = smooth.Linear(b, 1, 1)
+		made, err = smooth.Linear(b, 1, 1)
 	case "linear":
-		metric, err = smooth.Linear(b, m.Low, m.High)
+		made, err = smooth.Linear(b, m.Low, m.High)
 	case "sinusoidal":
-		metric, err = smooth.Sinusoidal(b, m.Low, m.High, m.Waves)
+		made, err = smooth.Sinusoidal(b, m.Low, m.High, m.Waves)
 	case "sizes", "tensor":
 		return sampledMetric(m, b)
 	default:
 		return nil, fmt.Errorf("field %q is not known", m.Field)
 	}
 	if err != nil || m.Samples == 0 {
-		return metric, err
+		return made, err
 	}
-	return metric.Discretised(m.Samples)
+	return made.Discretised(m.Samples)
 }
 
 // sampledMetric evaluates expressions at the nodes of a grid.
 func sampledMetric(m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
 	var first error
-	metric, err := smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
-		v, err := m.Eval(x, y)
-		if err == nil && m.Field == "sizes" {
-			if v, err = tensorOfSizes(v[0], v[1], v[2]); err != nil {
-				err = fmt.Errorf("at (%g, %g): %w", x, y, err)
+	limits := boundsOf(m)
+	made, err := smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
+		t, err := tensorAt(m, x, y)
+		if err == nil && limits != (metric.Bounds{}) {
+			if err = t.Check(2); err == nil {
+				t = t.Within(2, limits)
 			}
 		}
 		if err != nil {
@@ -46,12 +48,27 @@ func sampledMetric(m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
 			}
 			return math.NaN(), 0, 0
 		}
-		return v[0], v[1], v[2]
+		return t[0], t[1], t[2]
 	})
 	if first != nil {
 		return nil, first
 	}
-	return metric, err
+	return made, err
+}
+
+func boundsOf(m *config.Metric) metric.Bounds {
+	return metric.Bounds{Min: m.HMin, Max: m.HMax, Aspect: m.Aspect}
+}
+
+// tensorAt evaluates the expressions of sizes or of a tensor.
+func tensorAt(m *config.Metric, x, y float64) (metric.Tensor, error) {
+	v, err := m.Eval(x, y)
+	if err == nil && m.Field == "sizes" {
+		if v, err = tensorOfSizes(v[0], v[1], v[2]); err != nil {
+			err = fmt.Errorf("at (%g, %g): %w", x, y, err)
+		}
+	}
+	return metric.Tensor{v[0], v[1], v[2]}, err
 }
 
 // tensorOfSizes is R diag(1/width², 1/height²) R' with the rotation R by an angle in degrees.

@@ -18,6 +18,7 @@ type smoothShare struct {
 	Bounds          smooth.Bounds // of the mesh
 	Vertices, Cells int64         // of the mesh
 	Crowded         int           // vertices that stay, since they have too many neighbours
+	Nodal           *nodalMetric  // nil for metrics that a rank makes from the case alone
 }
 
 // scatterShares gives every rank its share. Only rank 0 passes them.
@@ -49,8 +50,12 @@ func scatterShares(ctx context.Context, comm dist.Comm, shares []smoothShare) (s
 // large lists the arrays that travel as raw bytes behind a gob of the rest, which takes numbers one by one.
 func (s *smoothShare) large() []block {
 	p := s.Part
-	return []block{rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Global), rawOf(&p.Rings), rawOf(&p.More), rawOf(&p.Rails),
+	all := []block{rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Global), rawOf(&p.Rings), rawOf(&p.More), rawOf(&p.Rails),
 		rawOf(&p.Cells), rawOf(&p.CellGlobal), rawOf(&p.Edges)}
+	if n := s.Nodal; n != nil {
+		all = append(all, rawOf(&n.X), rawOf(&n.Y), rawOf(&n.Cells), rawOf(&n.At))
+	}
+	return all
 }
 
 // block is a slice of plain numbers.
@@ -62,7 +67,7 @@ type block struct {
 	clear func()
 }
 
-func rawOf[T any](s *[]T) block {
+func rawOf[S ~[]T, T any](s *S) block {
 	var t T
 	width := int(unsafe.Sizeof(t))
 	return block{
@@ -87,6 +92,10 @@ func (s *smoothShare) encode() ([]byte, error) {
 	}
 	light, part := *s, *s.Part
 	light.Part = &part
+	if s.Nodal != nil {
+		n := *s.Nodal
+		light.Nodal = &n
+	}
 	for _, b := range light.large() {
 		b.clear()
 	}

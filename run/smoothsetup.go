@@ -23,7 +23,8 @@ type smoothing struct {
 }
 
 // newSmoothing sets the solver of a case up. Rank 0 loads the mesh, finds out which vertices move in which set, and cuts
-// it; every rank makes the metric for itself, from the case and the bounds of the mesh.
+// it; every rank makes the metric for itself, from the case and the bounds of the mesh, or from what rank 0 has at the vertices
+// of a mesh.
 func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device) (_ *smoothing, err error) {
 	w := c.Sections.(*config.Smooth)
 	s := &smoothing{}
@@ -33,6 +34,15 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 		if s.mesh, bad = LoadMesh(c, w.Mesh); bad == nil {
 			shares, bad = cutForSmoothing(s.mesh, w, comm.Size())
 		}
+		if bad == nil && w.Metric.Nodal() {
+			var n *nodalMetric
+			if n, bad = newNodalMetric(c, &w.Metric, s.mesh); bad != nil {
+				bad = fmt.Errorf("[metric] %w", bad)
+			}
+			for r := range shares {
+				shares[r].Nodal = n
+			}
+		}
 	}
 	if err := agree(ctx, comm, bad); err != nil {
 		return nil, err
@@ -40,7 +50,13 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	if s.smoothShare, err = scatterShares(ctx, comm, shares); err != nil {
 		return nil, err
 	}
-	metric, err := smoothMetric(&w.Metric, s.Bounds)
+	var metric *smooth.Metric
+	if s.Nodal != nil {
+		metric, err = s.Nodal.metric()
+		s.Nodal = nil
+	} else {
+		metric, err = smoothMetric(&w.Metric, s.Bounds)
+	}
 	if err != nil {
 		err = fmt.Errorf("[metric] %w", err)
 	}

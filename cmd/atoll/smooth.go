@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,15 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"m11", "metric.m11", "a component of the metric, an expression; with m12 and m22"},
 	{"m12", "metric.m12", "another (0)"},
 	{"m22", "metric.m22", "another"},
-	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two (512)"},
+	{"sol", "metric.solution", "Medit file (.sol, .solb) of sizes or tensors at the vertices of IN"},
+	{"background", "metric.background", "mesh that --sol belongs to (IN)"},
+	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or {mesh='NAME'} of IN's data"},
+	{"norm", "metric.norm", "p of the Lp norm of the error of interpolating that field (2)"},
+	{"hmin", "metric.hmin", "least size, before rescaling"},
+	{"hmax", "metric.hmax", "greatest size, before rescaling"},
+	{"aspect", "metric.aspect", "largest by least size at a place"},
+	{"gradation", "metric.gradation", "most growth of sizes along a unit of length, such as 1.3"},
+	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 for the vertices of IN (512)"},
 	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many triangles as it asks for (true)"},
 	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact)"},
 	{"sweeps", "method.sweeps", "the most sweeps (100)"},
@@ -110,8 +119,14 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 	metric := false
 	for _, k := range smoothKeys {
 		if value, given := flag(k.flag); given {
+			if k.flag == "sol" || k.flag == "background" {
+				if value, err = filepath.Abs(value); err != nil {
+					return nil, err
+				}
+				value = fmt.Sprintf("%q", value)
+			}
 			sets = append(sets, k.key+"="+value)
-			metric = metric || strings.HasPrefix(k.key, "metric.") && k.flag != "rescale" && k.flag != "samples"
+			metric = metric || strings.HasPrefix(k.key, "metric.") && !slices.Contains([]string{"rescale", "samples", "hmin", "hmax", "aspect", "gradation"}, k.flag)
 		}
 	}
 	if !metric {

@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // Smooth holds the sections of solver "smooth": a mesh whose vertices move toward what a metric asks for.
 type Smooth struct {
 	Mesh   Mesh // Order is that of the vertices of a set
@@ -36,16 +38,34 @@ type SmoothStop struct {
 
 // Metric is the section [metric] of solver "smooth".
 type Metric struct {
-	Field     string  // uniform, linear, sinusoidal, sizes or tensor
+	Field     string  // uniform, linear, sinusoidal, sizes, tensor, solution or hessian
 	Low, High float64 // of linear and sinusoidal: the sizes between which width and height vary
 	Waves     float64 // of sinusoidal, across the mesh; 1
 
 	// Parts are the expressions of sizes, width, height and angle, in degrees from the x axis to the direction of the
-	// width, or those of tensor, m11, m12 and m22.
-	Parts []Field
+	// width; those of tensor, m11, m12 and m22; or the field of hessian, whose second derivatives the metric follows,
+	// an expression or vertex data of the mesh.
+	Parts      []Field
+	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
+	Background string  // a mesh file; "" for the mesh that is smoothed
+	Norm       float64 // p of the Lp norm whose interpolation error the metric of a hessian makes least; 2
+	Complexity float64 // ∫√det M of the metric of a hessian; 0 for what the mesh's triangles make
+
+	HMin, HMax float64 // bounds of sizes; 0 for none
+	Aspect     float64 // largest by least size at a place; 0 for no bound
+	Gradation  float64 // most growth of sizes along a unit of length, above 1; 0 for no bound
 
 	Samples int  // nodes a side of a grid between which the metric is bilinear, a power of two; 0 for none
 	Rescale bool // scale the metric so that the mesh has as many triangles as it asks for; true
+}
+
+// Nodal tells whether the metric is given at the vertices of a mesh.
+func (m *Metric) Nodal() bool {
+	switch m.Field {
+	case "solution", "hessian":
+		return true
+	}
+	return len(m.Parts) > 0 && m.Samples == 0
 }
 
 // vertexOrders are those of the vertices within a set.
@@ -64,62 +84,119 @@ func decodeSmooth(root *section, c *Case) {
 
 // decodeMetric reads
 //
-//	field     uniform, linear, sinusoidal; or sizes or tensor, by the keys below
-//	low, high of linear and sinusoidal
-//	waves     of sinusoidal
+//	field                  uniform, linear or sinusoidal; other kinds are told by their keys
+//	low, high, waves       of linear and sinusoidal
 //	width, height, angle   expressions over x and y
 //	m11, m12, m22          the same
+//	solution, background   files
+//	hessian, norm, complexity
+//	hmin, hmax, aspect     bounds of all but uniform, linear and sinusoidal
+//	gradation              of metrics at vertices: solution, hessian, and expressions without samples
 //	samples, rescale
 func decodeMetric(s *section) Metric {
 	m := Metric{Rescale: s.boolean("rescale", true), Waves: 1}
-	sizes, tensor := s.has("width") || s.has("height") || s.has("angle"), s.has("m11") || s.has("m12") || s.has("m22")
-	kinds := []string{"uniform", "linear", "sinusoidal"}
-	s.know("field", "low", "high", "waves", "samples", "width", "height", "angle", "m11", "m12", "m22")
+	s.know("field", "low", "high", "waves", "width", "height", "angle", "m11", "m12", "m22", "solution", "background",
+		"hessian", "norm", "complexity", "hmin", "hmax", "aspect", "gradation", "samples")
+	m.Field = s.metricKind()
 	fallback := int64(0)
-	switch {
-	case sizes && tensor:
-		s.fail("m11", "cannot be with width, height and angle; give sizes or a tensor, not both")
-	case (sizes || tensor) && s.has("field"):
-		s.fail("field", "cannot be with expressions; leave one of them out")
-	case sizes:
-		m.Field, fallback = "sizes", 512
-		m.Parts = []Field{s.field("width", required, nil, false), s.field("height", required, nil, false),
-			s.field("angle", "0", nil, false)}
-	case tensor:
-		m.Field, fallback = "tensor", 512
-		m.Parts = []Field{s.field("m11", required, nil, false), s.field("m12", "0", nil, false),
-			s.field("m22", required, nil, false)}
-	case !s.has("field"):
-		s.fail("", `needs field = "uniform", "linear" or "sinusoidal", or expressions: width and height, or m11, m12 and m22`)
-	default:
-		m.Field = s.choice("field", required, kinds...)
-	}
-	for _, f := range m.Parts {
-		if f.Program == nil && (f.Raster != "" || f.Mesh != "") {
-			s.fail(f.Name, "must be a number or an expression")
+	switch m.Field {
+	case "sizes":
+		fallback = 512
+		m.Parts = []Field{s.expression("width", required), s.expression("height", required), s.expression("angle", "0")}
+	case "tensor":
+		fallback = 512
+		m.Parts = []Field{s.expression("m11", required), s.expression("m12", "0"), s.expression("m22", required)}
+	case "hessian":
+		m.Parts = []Field{s.field("hessian", required, nil, false)}
+		if m.Parts[0].Raster != "" {
+			s.fail("hessian", "must be an expression or { mesh = \"…\" }")
 		}
+		m.Norm = s.number("norm", bound{least: 1, most: 1e6, fallback: 2, optional: true})
+		m.Complexity = s.number("complexity", nonNegative.or(0))
+	case "solution":
+		m.Solution, m.Background = s.text("solution", required), s.text("background", "")
 	}
-	varies := m.Field == "linear" || m.Field == "sinusoidal"
-	if varies {
+	if m.Field == "linear" || m.Field == "sinusoidal" {
 		m.Low, m.High = s.number("low", positive), s.number("high", positive)
 	}
 	if m.Field == "sinusoidal" {
 		m.Waves = s.number("waves", bound{least: 0, open: true, most: 1000, fallback: 1, optional: true})
 	}
-	for _, key := range []string{"low", "high", "waves"} {
-		if belongs := varies && (key != "waves" || m.Field == "sinusoidal"); s.has(key) && !belongs && m.Field != "" {
-			s.fail(key, "does not belong to a metric of kind %s", m.Field)
-		}
+	m.HMin, m.HMax = s.number("hmin", nonNegative.or(0)), s.number("hmax", nonNegative.or(0))
+	m.Aspect, m.Gradation = s.number("aspect", nonNegative.or(0)), s.number("gradation", nonNegative.or(0))
+	if m.HMax > 0 && m.HMin > m.HMax {
+		s.fail("hmin", "%g is above hmax = %g", m.HMin, m.HMax)
+	}
+	if m.Aspect != 0 && m.Aspect < 1 || m.Gradation != 0 && m.Gradation <= 1 {
+		s.fail("", "aspect = %g must be 1 or more, and gradation = %g above 1; 0 switches them off", m.Aspect, m.Gradation)
 	}
 	m.Samples = int(s.integer("samples", fallback, 0, maxSamples))
 	if n := m.Samples; n == 1 || n&(n-1) != 0 {
 		s.fail("samples", "%d is not a power of two from 2 on", n)
 	}
-	if n := m.Samples; n == 0 && len(m.Parts) > 0 {
-		s.fail("samples", "0 is for metrics without expressions; these are sampled")
-	}
+	s.metricKeys(&m)
 	s.finish()
 	return m
+}
+
+// metricKind tells the kind of a metric from its keys, "" if they say none or several.
+func (s *section) metricKind() string {
+	kinds := []string{}
+	for _, k := range []struct {
+		kind string
+		keys []string
+	}{
+		{"field", []string{"field"}}, {"sizes", []string{"width", "height", "angle"}},
+		{"tensor", []string{"m11", "m12", "m22"}}, {"solution", []string{"solution"}}, {"hessian", []string{"hessian"}},
+	} {
+		if i := slices.IndexFunc(k.keys, s.has); i >= 0 {
+			if kinds = append(kinds, k.kind); len(kinds) == 2 {
+				s.fail(k.keys[i], "cannot be with the keys of %s; give one kind of metric", kinds[0])
+			}
+		}
+	}
+	switch {
+	case len(kinds) == 0:
+		s.fail("", `needs field = "uniform", "linear" or "sinusoidal", expressions (width and height, or m11, m12 and m22), `+
+			`solution = "….sol" or hessian = "…"`)
+		return ""
+	case len(kinds) > 1:
+		return ""
+	case kinds[0] == "field":
+		return s.choice("field", required, "uniform", "linear", "sinusoidal")
+	}
+	return kinds[0]
+}
+
+// metricKeys refuses keys that do not belong to a kind of metric.
+func (s *section) metricKeys(m *Metric) {
+	if m.Field == "" {
+		return
+	}
+	varies := m.Field == "linear" || m.Field == "sinusoidal"
+	free := m.Field != "uniform" && !varies
+	for _, k := range []struct {
+		key     string
+		belongs bool
+	}{
+		{"low", varies}, {"high", varies}, {"waves", m.Field == "sinusoidal"},
+		{"background", m.Field == "solution"}, {"norm", m.Field == "hessian"}, {"complexity", m.Field == "hessian"},
+		{"hmin", free}, {"hmax", free}, {"aspect", free}, {"gradation", m.Nodal()},
+		{"samples", m.Field != "solution" && m.Field != "hessian"},
+	} {
+		if s.has(k.key) && !k.belongs {
+			s.fail(k.key, "does not belong to a metric of kind %s", m.Field)
+		}
+	}
+}
+
+// expression reads a field that is a number or an expression.
+func (s *section) expression(key, fallback string) Field {
+	f := s.field(key, fallback, nil, false)
+	if f.Raster != "" || f.Mesh != "" {
+		s.fail(key, "must be a number or an expression")
+	}
+	return f
 }
 
 // maxSamples is how many nodes a side the solver's grids may have.
@@ -179,8 +256,14 @@ func (w *Smooth) print(p *printer) {
 	w.Mesh.print(p)
 	m := w.Metric
 	p.section("[metric]")
-	if len(m.Parts) == 0 {
+	switch m.Field {
+	case "uniform", "linear", "sinusoidal":
 		p.pair("field", m.Field)
+	case "solution":
+		p.pair("solution", m.Solution)
+		if m.Background != "" {
+			p.pair("background", m.Background)
+		}
 	}
 	if m.Low > 0 {
 		p.pair("low", m.Low)
@@ -192,7 +275,21 @@ func (w *Smooth) print(p *printer) {
 	for _, f := range m.Parts {
 		p.pair(f.Name, f)
 	}
-	p.pair("samples", m.Samples)
+	if m.Field == "hessian" {
+		p.pair("norm", m.Norm)
+		p.pair("complexity", m.Complexity)
+	}
+	for _, k := range []struct {
+		key   string
+		value float64
+	}{{"hmin", m.HMin}, {"hmax", m.HMax}, {"aspect", m.Aspect}, {"gradation", m.Gradation}} {
+		if k.value > 0 {
+			p.pair(k.key, k.value)
+		}
+	}
+	if m.Field != "solution" && m.Field != "hessian" {
+		p.pair("samples", m.Samples)
+	}
 	p.pair("rescale", m.Rescale)
 	a := w.Method
 	p.section("[method]")

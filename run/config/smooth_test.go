@@ -25,7 +25,9 @@ func TestSmoothDefaults(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	for _, set := range []string{"metric.field=sinusoidal", "metric={field='uniform'}", "metric={width='0.1+x', height=2}",
-		"metric={m11=1, m12='x', m22='2+x*x', samples=64}", "mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
+		"metric={m11=1, m12='x', m22='2+x*x', samples=64}",
+		"metric={solution='a.sol', background='b.mesh', hmin=0.1, hmax=1, gradation=1.3}", "metric={hessian={mesh='p'}, aspect=100}",
+		"metric={hessian='x*y', norm=4, complexity=1000}", "metric={width=1, height='x', samples=0, gradation=2}", "mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
 		c := parse(t, smoothCase, set)
 		again, err := Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.String() != c.String() || again.Hash() != c.Hash() {
@@ -42,9 +44,14 @@ func TestSmoothRefusals(t *testing.T) {
 		{`"linear"`, `"linaer"`, `c.toml:5: [metric] field: "linaer" is not known; choose uniform, linear or sinusoidal`},
 		{`field = "linear"`, `width = "x"`, `c.toml:4: [metric] height: is required`},
 		{`field = "linear"`, `width = "x"`, `c.toml:6: [metric] low: does not belong to a metric of kind sizes`},
-		{`field = "linear"`, "field = 'linear'\nm11 = 1", `c.toml:5: [metric] field: cannot be with expressions`},
-		{`field = "linear"`, "width = 1\nm11 = 1", `c.toml:6: [metric] m11: cannot be with width`},
+		{`field = "linear"`, "field = 'linear'\nm11 = 1", `c.toml:6: [metric] m11: cannot be with the keys of field`},
+		{`field = "linear"`, "width = 1\nm11 = 1", `c.toml:6: [metric] m11: cannot be with the keys of sizes`},
 		{`field = "linear"`, ``, `c.toml:4: [metric]: needs field = `},
+		{"high = 0.05", "high = 1\nhmin = 48", `c.toml:8: [metric] hmin: does not belong to a metric of kind linear`},
+		{`field = "linear"`, "width = 1\nheight = 1\nhmin = 2\nhmax = 1", `c.toml:7: [metric] hmin: 2 is above hmax = 1`},
+		{`field = "linear"`, "width = 1\nheight = 1\ngradation = 2", `c.toml:7: [metric] gradation: does not belong`},
+		{`field = "linear"`, "hessian = 'x'\ngradation = 1", `c.toml:4: [metric]: aspect = 0 must be 1 or more, and gradation`},
+		{`field = "linear"`, "hessian = {raster='x'}", `c.toml:5: [metric] hessian: must be an expression`},
 		{"high = 0.05", "high = 1\nsamples = 48", `c.toml:8: [metric] samples: 48 is not a power of two`},
 		{"high = 0.05", "high = 1\nsamples = 16384", `samples: 16384 is not between 0 and 8192`},
 		{`"hybrid"`, `"hybird"`, `c.toml:9: [method] smoother: "hybird" is not known; choose laplacian,`},

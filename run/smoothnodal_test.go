@@ -1,0 +1,87 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/run/config"
+)
+
+// sized is a mesh in a file, with sizes at its vertices in another and data of its own.
+func sized(t *testing.T) (file, solution string) {
+	t.Helper()
+	dir := t.TempDir()
+	m, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bump := make([]float64, len(m.X))
+	h := make([]float64, len(m.X))
+	for v := range bump {
+		bump[v] = m.X[v] * m.X[v] * m.Y[v]
+		h[v] = 0.02 + 0.1*m.X[v]
+	}
+	m.VertexData = map[string][]float64{"bump": bump}
+	file, solution = filepath.Join(dir, "m.vtu"), filepath.Join(dir, "m.sol")
+	if err := meshio.Write(file, m); err != nil {
+		t.Fatal(err)
+	}
+	s := &mesh.Solution{Dim: 2, Vertices: len(h), Fields: []mesh.SolutionField{{Kind: mesh.Scalar, Values: h}}}
+	if err := mesh.WriteSolution(solution, s); err != nil {
+		t.Fatal(err)
+	}
+	return file, solution
+}
+
+// Metrics at the vertices of a mesh give the same bits on any number of ranks, and make edges fit.
+func TestSmoothToNodalMetrics(t *testing.T) {
+	file, solution := sized(t)
+	for _, metric := range []string{
+		fmt.Sprintf("{solution=%q}", solution), fmt.Sprintf("{solution=%q, background=%q, gradation=1.5}", solution, file),
+		"{hessian={mesh='bump'}, hmin=0.01, hmax=0.5}", "{hessian='tanh(20*(x-0.5))', norm=4, aspect=20}",
+		"{width='0.02+0.2*x', height='0.1', angle='10*y', samples=0, gradation=2}",
+	} {
+		var want string
+		for _, ranks := range []int{1, 2, 5} {
+			s, err := smoothOn(t, wavy, ranks, 1, openLocal, t.TempDir(), fmt.Sprintf("mesh={file=%q, partition='random'}", file),
+				"metric="+metric)
+			if err != nil {
+				t.Fatal(metric, err)
+			}
+			if s.Metrics["quality_mean"] <= s.Metrics["quality_mean_before"] {
+				t.Errorf("%s: mean quality from %g to %g", metric, s.Metrics["quality_mean_before"], s.Metrics["quality_mean"])
+			}
+			if want == "" {
+				want = s.StateSHA256
+			} else if s.StateSHA256 != want {
+				t.Errorf("%s: another state on %d ranks", metric, ranks)
+			}
+		}
+	}
+}
+
+func TestSmoothRefusesNodalMetrics(t *testing.T) {
+	file, solution := sized(t)
+	for _, c := range []struct{ metric, want string }{
+		{fmt.Sprintf("{solution=%q}", solution), "the solution has values for"},
+		{"{solution='none.sol'}", "none.sol"},
+		{"{hessian={mesh='bump'}}", `hessian: the mesh has no vertex data "bump"; it has nothing else`},
+		{"{hessian='log(x)'}", "hessian: vertex 0: expression"},
+		{"{width='x', height='1', samples=0}", "[metric] at (-1, 0): width = -1"},
+		{fmt.Sprintf("{solution=%q, background='none.mesh'}", solution), "none.mesh"},
+	} {
+		_, err := smoothOn(t, wavy, 3, 1, openLocal, t.TempDir(), "metric="+c.metric)
+		var bad *BadInput
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v does not say %q", c.metric, err, c.want)
+		}
+	}
+	if _, err := config.Parse("c.toml", []byte(wavy), []string{"mesh.file=" + file}); err == nil {
+		t.Error("a mesh from a file and a generator was taken")
+	}
+}
