@@ -115,6 +115,9 @@ func (x *boxStaged[T]) prepare(plan *BoxPlan, round Round) (r stagedRound[T], er
 	if r.in, err = backend.Make[byte](x.dev, len(place)*size); err != nil {
 		return r, err
 	}
+	if x.staging == nil {
+		return r, nil // linked devices need no memory of the host
+	}
 	if r.sent, err = pin(x.staging, len(pack)*size-r.kept); err != nil {
 		return r, err
 	}

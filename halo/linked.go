@@ -12,10 +12,15 @@ import (
 // Linked exchanges ghosts between the devices of the ranks, without the host.
 type Linked[T any] struct {
 	*packer[T]
-	links      backend.Links
+	link
 	send, recv []backend.Message
-	stop       context.CancelFunc
-	watched    chan struct{}
+}
+
+// link is a rank's end of the links, and a goroutine that ends them when a rank is lost.
+type link struct {
+	links   backend.Links
+	stop    context.CancelFunc
+	watched chan struct{}
 }
 
 // never is the tag of a message that is waited for and never sent.
@@ -24,15 +29,40 @@ const never = 1<<20 + 1
 // NewLinked connects the devices of all ranks, which call it together. It returns nil and why not if one of them
 // cannot: if it has no library for it, or two ranks share a device.
 func NewLinked[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend.Device) (x *Linked[T], why string, err error) {
-	linker, ok := dev.(backend.Linker)
-	mine := "device " + dev.Name() + " has no links"
+	mine := ""
 	if plan.Owned == 0 {
 		mine = "it has no cells"
 	}
+	l, why, err := newLink(ctx, comm, dev, mine)
+	if err != nil || why != "" {
+		return nil, why, err
+	}
+	p, err := newPacker[T](plan, dev)
+	if err != nil {
+		return nil, "", errors.Join(err, l.close())
+	}
+	x = &Linked[T]{packer: p, link: *l}
+	for i, peer := range plan.Peers {
+		if len(peer.Send) > 0 {
+			x.send = append(x.send, backend.Message{Peer: peer.Rank, Data: p.buf[p.from[i]:p.from[i+1]]})
+		}
+		if peer.Lo < peer.Hi {
+			x.recv = append(x.recv, backend.Message{Peer: peer.Rank})
+		}
+	}
+	return x, "", nil
+}
+
+// newLink connects the devices of all ranks, unless one of them cannot. mine says why this rank cannot, beyond what its
+// device says of itself.
+func newLink(ctx context.Context, comm dist.Comm, dev backend.Device, mine string) (l *link, why string, err error) {
+	linker, ok := dev.(backend.Linker)
 	place := ""
 	var id []byte
-	if ok && plan.Owned > 0 {
-		place, mine = linker.Place(), ""
+	if !ok {
+		mine = "device " + dev.Name() + " has no links"
+	} else if mine == "" {
+		place = linker.Place()
 		var bad error
 		if id, bad = linker.LinkID(); bad != nil {
 			mine = bad.Error()
@@ -45,26 +75,14 @@ func NewLinked[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backe
 	if err := comm.Bcast(ctx, 0, id); err != nil {
 		return nil, "", err
 	}
-	p, err := newPacker[T](plan, dev)
-	if err != nil {
+	l = &link{watched: make(chan struct{})}
+	if l.links, err = linker.Link(comm.Rank(), comm.Size(), id); err != nil {
 		return nil, "", err
 	}
-	x = &Linked[T]{packer: p, watched: make(chan struct{})}
-	if x.links, err = linker.Link(comm.Rank(), comm.Size(), id); err != nil {
-		return nil, "", errors.Join(err, p.close())
-	}
-	for i, peer := range plan.Peers {
-		if len(peer.Send) > 0 {
-			x.send = append(x.send, backend.Message{Peer: peer.Rank, Data: p.buf[p.from[i]:p.from[i+1]]})
-		}
-		if peer.Lo < peer.Hi {
-			x.recv = append(x.recv, backend.Message{Peer: peer.Rank})
-		}
-	}
 	var watch context.Context
-	watch, x.stop = context.WithCancel(context.Background())
-	go x.watch(watch, comm)
-	return x, "", nil
+	watch, l.stop = context.WithCancel(context.Background())
+	go l.watch(watch, comm)
+	return l, "", nil
 }
 
 // agreeToLink asks all ranks whether they can link their devices, and returns the reason of the lowest that cannot.
@@ -93,7 +111,7 @@ func agreeToLink(ctx context.Context, comm dist.Comm, mine, place string) (strin
 
 // watch ends what is queued on the device when a rank is lost: the device itself would wait for it without end. It
 // notices by a message from the next rank that never comes.
-func (x *Linked[T]) watch(ctx context.Context, comm dist.Comm) {
+func (x *link) watch(ctx context.Context, comm dist.Comm) {
 	defer close(x.watched)
 	req, err := comm.Irecv(ctx, (comm.Rank()+1)%comm.Size(), never, nil)
 	if err == nil {
@@ -130,8 +148,10 @@ func (x *Linked[T]) Finish(context.Context) error { return x.links.Join() }
 func (x *Linked[T]) Max(keys []uint64) error { return x.links.Max(keys) }
 
 // Close gives back what the device holds.
-func (x *Linked[T]) Close() error {
+func (x *Linked[T]) Close() error { return errors.Join(x.link.close(), x.packer.close()) }
+
+func (x *link) close() error {
 	x.stop()
 	<-x.watched
-	return errors.Join(x.links.Close(), x.close())
+	return x.links.Close()
 }

@@ -16,7 +16,7 @@ import (
 func benchVofCommand() *cobra.Command {
 	var f runFlags
 	o := bench.VofOptions{}
-	var normals, advects, halos, sweeps []string
+	var normals, advects, exchanges, halos, sweeps []string
 	var stages bool
 	cfl := .5
 	c := &cobra.Command{
@@ -44,9 +44,12 @@ func benchVofCommand() *cobra.Command {
 			}
 			for _, normal := range normals {
 				for _, advect := range advects {
-					for _, halo := range halos {
+					for _, exchange := range exchanges {
 						for _, sweep := range sweeps {
-							o.Configs = append(o.Configs, vof.Config{Normal: normal, Advect: advect, CFL: cfl, Halo: halo, Sweep: sweep})
+							for _, halo := range halos {
+								o.Configs = append(o.Configs, vof.Config{Normal: normal, Advect: advect, CFL: cfl, Exchange: exchange, Sweep: sweep,
+									Halo: halo})
+							}
 						}
 					}
 				}
@@ -66,7 +69,8 @@ func benchVofCommand() *cobra.Command {
 	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
 	p.StringSliceVar(&normals, "normals", []string{"myc"}, "normals: youngs, myc, elvira, lvira, height")
 	p.StringSliceVar(&advects, "advect", []string{"weymouth-yue"}, "weymouth-yue, ei-le")
-	p.StringSliceVar(&halos, "halo", []string{"sweep"}, "exchanges: before each sweep, or each step")
+	p.StringSliceVar(&exchanges, "exchange", []string{"sweep"}, "exchanges of ghosts: before each sweep, or each step (as tiles on several ranks need)")
+	p.StringSliceVar(&halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, nccl")
 	p.StringSliceVar(&sweeps, "sweep", []string{"auto"}, "how a step goes over the grid: cells, tiles, auto")
 	p.Float64Var(&cfl, "cfl", cfl, "the CFL number, summed over the axes")
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")

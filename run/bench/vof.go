@@ -56,8 +56,8 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "%-16s %-7s %-12s %-5s %-5s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells", "normal", "advect", "halo",
-		"sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s", "mixed", "B", "of copy", "efficiency", "state")
+	fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-5s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells", "normal", "advect",
+		"exchange", "halo", "sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s", "mixed", "B", "of copy", "efficiency", "state")
 	for _, n := range o.Cells {
 		for _, precision := range o.Precisions {
 			for _, cfg := range o.Configs {
@@ -74,8 +74,8 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 						if first == 0 {
 							first = each
 						}
-						fmt.Fprintf(w, "%-16s %-7s %-12s %-5s %-5s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f %6.0f%% %9.0f%%  %.12s\n",
-							size(m.grid), cfg.Normal, cfg.Advect, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step, rate/1e6,
+						fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-5s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f %6.0f%% %9.0f%%  %.12s\n",
+							size(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step, rate/1e6,
 							float64(m.mixed)/m.step/1e6, 100*float64(m.mixed)/cells, m.bytes,
 							100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
 					}
@@ -88,12 +88,12 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 
 // stepped is what a measurement finds.
 type stepped struct {
-	grid        *grid.Grid
-	step        float64 // seconds
-	mixed       int64   // cells
-	bytes       float64 // a cell
-	halo, sweep string
-	hash        string
+	grid                  *grid.Grid
+	step                  float64 // seconds
+	mixed                 int64   // cells
+	bytes                 float64 // a cell
+	halo, exchange, sweep string
+	hash                  string
 }
 
 func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks, threads int) (stepped, error) {
@@ -174,7 +174,8 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 		return m, err
 	}
 	m.mixed = d.MixedCells
-	m.halo, m.sweep = s.Ways()
+	m.halo = s.Halo()
+	m.exchange, m.sweep = s.Ways()
 	width := 8.0
 	if precision == "float32" {
 		width = 4

@@ -15,10 +15,10 @@ import (
 func TestVof(t *testing.T) {
 	o := VofOptions{Dim: 2, Cells: []int{64}, Precisions: []string{"float64"}, Threads: []int{1, 2}, Ranks: []int{1, 4}, Warm: 2, Steps: 30,
 		Repeat: 2, Hash: true}
-	for _, halo := range []string{"sweep", "step"} {
-		o.Configs = append(o.Configs, vof.Config{Normal: "myc", Advect: "weymouth-yue", CFL: .5, Halo: halo})
+	for _, exchange := range []string{"sweep", "step"} {
+		o.Configs = append(o.Configs, vof.Config{Normal: "myc", Advect: "weymouth-yue", CFL: .5, Exchange: exchange})
 	}
-	o.Configs = append(o.Configs, vof.Config{Normal: "myc", Advect: "weymouth-yue", CFL: .5, Halo: "step", Sweep: "tiles"})
+	o.Configs = append(o.Configs, vof.Config{Normal: "myc", Advect: "weymouth-yue", CFL: .5, Exchange: "step", Sweep: "tiles"})
 	o.Open = func(_, threads int) (backend.Device, func(), error) {
 		dev := cpu.New(threads)
 		return dev, dev.Close, nil
@@ -31,7 +31,7 @@ func TestVof(t *testing.T) {
 	for line := range strings.Lines(out.String()) {
 		if f := strings.Fields(line); strings.HasPrefix(line, "64×64 ") {
 			states[f[len(f)-1]]++
-			ways[f[3]+" "+f[4]]++
+			ways[f[3]+" "+f[5]]++
 		}
 	}
 	if len(states) != 1 || ways["sweep cells"] != 4 || ways["step cells"] != 4 || ways["step tiles"] != 4 {

@@ -16,9 +16,12 @@ type Config struct {
 	// Adaptive makes steps as long as CFL allows at the velocity in their middle, and at most four times as long as at a
 	// factor of 1. Without it all steps are as short as the largest factor asks for. Fewer steps tear an interface less.
 	Adaptive bool
-	// Halo is how often ghosts are exchanged: "sweep", the default, before each sweep; "step", once, with ghosts in which
-	// the first sweeps go on beyond the block. The state is the same.
+	// Halo is how ghosts are exchanged: "auto", "staged" through the host, "nccl" between GPUs. In the host's own memory the
+	// messages are direct.
 	Halo string
+	// Exchange is how often: "sweep", the default, before each sweep; "step", once, with ghosts in which
+	// the first sweeps go on beyond the block. The state is the same.
+	Exchange string
 	// Sweep is how a step goes over the grid: by "cells", one sweep after the other; by "tiles", both sweeps in one kernel
 	// that leaves alone where no interface is near, in the plane; or what suits the device. The state is the same.
 	Sweep string
@@ -33,7 +36,7 @@ var (
 // Ghosts is how many layers of ghost cells the solver needs around a block.
 func (c Config) Ghosts() int {
 	along, across := c.reach()
-	if c.Halo == "step" {
+	if c.Exchange == "step" {
 		return along + 2*across // in space; the plane needs less
 	}
 	return along
@@ -55,8 +58,11 @@ func (c Config) check(dim int) error {
 	if !slices.Contains(Normals, c.Normal) {
 		return fmt.Errorf("normal %q is not known; choose from %s", c.Normal, strings.Join(Normals, ", "))
 	}
-	if !slices.Contains([]string{"", "sweep", "step"}, c.Halo) {
-		return fmt.Errorf("halo %q is not known; choose sweep or step", c.Halo)
+	if !slices.Contains([]string{"", "sweep", "step"}, c.Exchange) {
+		return fmt.Errorf("exchange %q is not known; choose sweep or step", c.Exchange)
+	}
+	if !slices.Contains([]string{"", "auto", "staged", "nccl"}, c.Halo) {
+		return fmt.Errorf("halo %q is not known; choose auto, staged or nccl", c.Halo)
 	}
 	if !slices.Contains([]string{"", "auto", "cells", "tiles"}, c.Sweep) {
 		return fmt.Errorf("sweep %q is not known; choose auto, cells or tiles", c.Sweep)

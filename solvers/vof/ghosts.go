@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -14,16 +12,40 @@ import (
 // haloTag keeps the exchanges apart from other messages.
 const haloTag = 1
 
-// newGhosts prepares the exchange of a block's fields, staged through the host where a device has memory of its own.
-func newGhosts[F kernels.Float](b *grid.Block, plan *halo.BoxPlan, comm dist.Comm, dev backend.Device) (halo.Ghosts[F], error) {
-	if nx, ny, nz := b.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != comm.Rank() {
-		return nil, fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v", plan.Rank,
-			plan.Shape, comm.Rank(), [3]int{nx, ny, nz})
+// connect prepares the exchange of a block's fields.
+func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error) {
+	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.comm.Rank() {
+		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v", plan.Rank,
+			plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
-	if _, apart := dev.(backend.Memory); apart {
-		return halo.NewBoxStaged[F](plan, comm, dev, haloTag)
+	if s.comm.Size() > 1 && (s.cfg.Halo == "nccl" || s.cfg.Halo != "staged" && s.apart) {
+		ghosts, why, err := halo.NewBoxLinked[F](ctx, plan, s.comm, s.dev)
+		if err != nil {
+			return err
+		}
+		if s.ghosts, s.linked = ghosts, ghosts != nil; s.linked {
+			return nil
+		}
+		if s.cfg.Halo == "nccl" {
+			return fmt.Errorf("halo nccl cannot be: %s", why)
+		}
 	}
-	return halo.NewBoxDirect[F](plan, comm, haloTag), nil
+	if s.apart {
+		s.ghosts, err = halo.NewBoxStaged[F](plan, s.comm, s.dev, haloTag)
+		return err
+	}
+	s.ghosts = halo.NewBoxDirect[F](plan, s.comm, haloTag)
+	return nil
+}
+
+func (s *solver[F]) Halo() string {
+	switch {
+	case s.linked:
+		return "nccl"
+	case s.apart:
+		return "staged"
+	}
+	return "direct"
 }
 
 // exchange brings the ghosts that others own up to date.

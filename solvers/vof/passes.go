@@ -20,7 +20,7 @@ type ways struct {
 // choose finds the ways. apart tells that the device has memory of its own.
 func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
-	w.wide = c.Halo == "step"
+	w.wide = c.Exchange == "step"
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
 		for _, open := range openSides(b, axis) {
@@ -34,7 +34,7 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	case c.Normal == "height":
 		why = "heights reach too far for tiles"
 	case !alone && !w.wide:
-		why = `tiles need halo "step" where a block has neighbours`
+		why = `tiles need exchange "step" where a block has neighbours`
 	}
 	if c.Sweep == "tiles" && why != "" {
 		return w, fmt.Errorf("sweep \"tiles\" cannot be: %s", why)

@@ -30,8 +30,10 @@ type Solver interface {
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
-	// Ways tells how ghosts are exchanged, before each sweep or once a step, and how a step goes: by cells or tiles.
-	Ways() (halo, sweep string)
+	// Halo tells how ghosts are exchanged: direct, staged or nccl.
+	Halo() string
+	// Ways tells how often that is, before each sweep or once a step, and how a step goes: by cells or tiles.
+	Ways() (exchange, sweep string)
 	// Close gives back what the device holds.
 	Close()
 }
@@ -63,6 +65,7 @@ type solver[F kernels.Float] struct {
 	cfg    Config
 	block  *grid.Block
 	ghosts halo.Ghosts[F]
+	linked bool // devices exchange them by themselves
 	alone  bool // no other rank has a part in a step
 	flow   flow.Flow
 	comm   dist.Comm
@@ -79,6 +82,7 @@ type solver[F kernels.Float] struct {
 	busy   [1]int32          // how many tiles have work
 	replay backend.Recording // of all turns
 	blocks int               // tiles that it has room for
+	ran    bool              // all turns, once
 	begun  []F               // the volume fractions at the start, without ghosts
 	volume float64           // at the start
 	limit  float64           // the longest step at a factor of 1
@@ -100,7 +104,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 		return nil, err
 	}
 	if b.Ghost < cfg.Ghosts() {
-		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with halo %q needs %d", b.Ghost, cfg.Normal, cfg.Halo, cfg.Ghosts())
+		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal, cfg.Exchange, cfg.Ghosts())
 	}
 	if b.Len() > math.MaxInt32 {
 		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
@@ -115,7 +119,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 	if s.ways, err = cfg.choose(b, s.apart); err != nil {
 		return nil, err
 	}
-	if s.ghosts, err = newGhosts[F](b, plan, comm, dev); err != nil {
+	if err := s.connect(ctx, plan); err != nil {
 		return nil, err
 	}
 	if len(fractions) != b.Cells() {
@@ -238,15 +242,15 @@ func (s *solver[F]) current() []F {
 	return s.fields[0]
 }
 
-func (s *solver[F]) Ways() (halo, sweep string) {
-	halo, sweep = "sweep", "cells"
+func (s *solver[F]) Ways() (exchange, sweep string) {
+	exchange, sweep = "sweep", "cells"
 	if s.wide {
-		halo = "step"
+		exchange = "step"
 	}
 	if s.tiled {
 		sweep = "tiles"
 	}
-	return halo, sweep
+	return exchange, sweep
 }
 
 func (s *solver[F]) Close() {

@@ -81,7 +81,7 @@ func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) 
 		wg.Go(func() {
 			var dev backend.Device = cpu.New(max(1, p.threads))
 			if p.apart {
-				dev = newApart(max(1, p.threads))
+				dev = newApart(max(1, p.threads), comms[r])
 			}
 			defer dev.Close()
 			s, err := p.solver(v, comms[r], dev)

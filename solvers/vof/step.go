@@ -40,7 +40,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 				return err
 			}
 			passes = &s.listed
-			if records && s.alone {
+			if records && (s.alone || s.linked) {
 				if err := s.repeat(ctx, recorder); err != nil {
 					return err
 				}
@@ -129,6 +129,15 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 
 // repeat queues all turns in one call.
 func (s *solver[F]) repeat(ctx context.Context, recorder backend.Recorder) (err error) {
+	if !s.ran { // what a device loads and takes the first time is no part of a recording
+		s.ran = true
+		for k := range turns {
+			if err := s.sweeps(ctx, s.listed[k]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if s.replay == nil {
 		s.replay, err = recorder.Record(func() error {
 			for k := range turns {
