@@ -62,6 +62,8 @@ type solver[F kernels.Float] struct {
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 	halos       []*halo.Exchanger
+	count       backend.Loop      // of sweeps, on the device
+	replay      backend.Recording // of several sweeps, made when it is first asked for
 	measureCell backend.Loop
 	measureEdge backend.Loop
 	now         [1]kernels.Control[F]
@@ -168,6 +170,7 @@ func (s *solver[F]) prepare() {
 	for k, plan := range p.Plans {
 		s.halos = append(s.halos, halo.NewExchanger(plan, s.comm, haloTag+k, bytes))
 	}
+	s.count = kernels.NewCountLoop(&s.control[0])
 	s.measureCell = kernels.NewMeasureCellLoop(s.cells, s.v, s.shapes)
 	s.measureEdge = kernels.NewMeasureEdgeLoop(s.edges, s.v, s.sides)
 }
@@ -177,7 +180,14 @@ const haloTag = 16
 
 func (s *solver[F]) Sweeps() int    { return int(s.now[0].Sweep) }
 func (s *solver[F]) Scale() float64 { return float64(s.field.Scale) }
-func (s *solver[F]) Close()         { s.free() }
+
+func (s *solver[F]) Close() {
+	if s.replay != nil {
+		s.replay.Close()
+		s.replay = nil
+	}
+	s.free()
+}
 
 // rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral
 // triangles of sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new

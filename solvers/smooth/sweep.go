@@ -15,7 +15,11 @@ func (s *solver[F]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 	if int64(s.now[0].Sweep)+int64(sweeps) > maxSweeps {
 		return 0, fmt.Errorf("%d sweeps are more than the %d that can be counted", sweeps, maxSweeps)
 	}
-	for k := range sweeps {
+	done, err := s.repeat(ctx, sweeps-1)
+	if err != nil {
+		return 0, err
+	}
+	for k := done; k < sweeps; k++ {
 		if err := s.begin(ctx, k == sweeps-1); err != nil {
 			return 0, err
 		}
@@ -56,8 +60,10 @@ func (s *solver[F]) begin(ctx context.Context, last bool) error {
 			s.now[0].Floor = F(mean)
 		}
 	}
-	if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
-		return err
+	if s.params.Cull || s.cfg.Smoother == "hybrid" { // others do not look at it
+		if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
+			return err
+		}
 	}
 	if !last {
 		return nil
@@ -70,17 +76,13 @@ func (s *solver[F]) begin(ctx context.Context, last bool) error {
 // they are no neighbours of what arrives. A deep part moves copies of other ranks' vertices too, and exchanges once.
 func (s *solver[F]) sweep(ctx context.Context) error {
 	for set := range s.first {
-		for _, p := range s.first[set] {
-			s.dev.Run(p.loop, p.lo, p.hi)
-		}
+		s.move(s.first[set])
 		if !s.part.Deep {
 			if err := s.startHalo(ctx, set, set, set+1); err != nil {
 				return err
 			}
 		}
-		for _, p := range s.rest[set] {
-			s.dev.Run(p.loop, p.lo, p.hi)
-		}
+		s.move(s.rest[set])
 		if !s.part.Deep {
 			if err := s.finishHalo(ctx, set); err != nil {
 				return err

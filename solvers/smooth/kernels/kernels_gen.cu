@@ -160,6 +160,22 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
+// Control is what changes from sweep to sweep.
+// Control[float32], types.go:80
+struct Control_f32 {
+    float Floor;
+    int32 Sweep;
+};
+static_assert(sizeof(Control_f32) == 8 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4, "Control_f32");
+
+// Control is what changes from sweep to sweep.
+// Control[float64], types.go:80
+struct Control_f64 {
+    double Floor;
+    int32 Sweep;
+};
+static_assert(sizeof(Control_f64) == 16 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8, "Control_f64");
+
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
 // Rails[i-Slide+Rail].
 // Set, types.go:51
@@ -274,14 +290,6 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Samples) == 32 && offsetof(Field_f32, Across) == 56 && offsetof(Field_f32, Up) == 80 &&
     offsetof(Field_f32, Nodes) == 104 && offsetof(Field_f32, Patches) == 128 && offsetof(Field_f32, Starts) == 152 &&
     offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 && offsetof(Field_f32, Steps) == 224, "Field_f32");
-
-// Control is what changes from sweep to sweep.
-// Control[float32], types.go:80
-struct Control_f32 {
-    float Floor;
-    int32 Sweep;
-};
-static_assert(sizeof(Control_f32) == 8 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4, "Control_f32");
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
@@ -408,14 +416,6 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Samples) == 56 && offsetof(Field_f64, Across) == 80 && offsetof(Field_f64, Up) == 104 &&
     offsetof(Field_f64, Nodes) == 128 && offsetof(Field_f64, Patches) == 152 && offsetof(Field_f64, Starts) == 176 &&
     offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 && offsetof(Field_f64, Steps) == 248, "Field_f64");
-
-// Control is what changes from sweep to sweep.
-// Control[float64], types.go:80
-struct Control_f64 {
-    double Floor;
-    int32 Sweep;
-};
-static_assert(sizeof(Control_f64) == 16 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8, "Control_f64");
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
@@ -563,6 +563,22 @@ struct hill_f64 {
 static_assert(sizeof(hill_f64) == 1552 && offsetof(hill_f64, n) == 0 && offsetof(hill_f64, q) == 8 &&
     offsetof(hill_f64, gx) == 264 && offsetof(hill_f64, gy) == 520 && offsetof(hill_f64, least) == 776 &&
     offsetof(hill_f64, room) == 784 && offsetof(hill_f64, lx) == 1040 && offsetof(hill_f64, ly) == 1296, "hill_f64");
+
+// Count ends a sweep: index 0 adds it to those that were.
+// Count[float32], count.go:6
+DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
+    if (i == 0) {
+        c->Sweep = add(c->Sweep, int32(1));
+    }
+}
+
+// Count ends a sweep: index 0 adds it to those that were.
+// Count[float64], count.go:6
+DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
+    if (i == 0) {
+        c->Sweep = add(c->Sweep, int32(1));
+    }
+}
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
 // (*Mesh[float32]).next, types.go:92
@@ -2616,6 +2632,18 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
         atomic_add(&n->Refused, int64(1));
     }
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+}
+
+// Kernel Count, count.go:6
+extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Count_f32_at(i, c);
+}
+
+// Kernel Count, count.go:6
+extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, Control_f64 *c) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Count_f64_at(i, c);
 }
 
 // Kernel Pain, pain.go:73

@@ -16,6 +16,30 @@ var ptx string
 // Module is the kernels of this package for CUDA.
 var Module = &abi.Module{Name: "kernels", PTX: ptx}
 
+// CountLoop runs Count for lo ≤ index < hi, on the CPU or another device.
+type CountLoop[F Float] struct {
+	c *Control[F]
+}
+
+// NewCountLoop prepares Count.
+func NewCountLoop[F Float](c *Control[F]) *CountLoop[F] {
+	return &CountLoop[F]{c}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *CountLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Count(i, loop.c)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *CountLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Count" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("c", loop.c),
+	}}
+}
+
 // PainLoop runs Pain for lo ≤ index < hi, on the CPU or another device.
 type PainLoop[F Float] struct {
 	set    *Set

@@ -1,0 +1,84 @@
+package smooth
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// recorder is a device with memory of its own that repeats sweeps, as a GPU does. launches counts how often.
+type recorder struct {
+	far
+	launches *int
+}
+
+// recording is what was recorded, and where its launches are counted.
+type recording struct {
+	queue    func() error
+	launches *int
+}
+
+func (r recorder) Record(queue func() error) (backend.Recording, error) {
+	return recording{queue, r.launches}, nil
+}
+func (r recording) Launch() { *r.launches++; _ = r.queue() }
+func (recording) Close()    {}
+
+// TestRepeated: sweeps that are recorded and replayed give the same bits as others, whether or not a kernel asks for
+// the number of the sweep, and a second call goes on where the first has ended.
+func TestRepeated(t *testing.T) {
+	mesh, metric := rectangle(t, 800, 3), swirl(t)
+	for _, smoother := range Smoothers {
+		for _, cull := range []bool{false, true} {
+			cfg := Config{Smoother: smoother, Guard: "halve", Cull: cull, Settled: 1e-3, Gain: 1e-6, Rescale: true}
+			const sweeps = 2*recorded + 3
+			s := plain()
+			want := s.run(t, mesh, metric, cfg, 2*sweeps)
+			launches := 0
+			s.device = func() backend.Device { return recorder{far{cpu.New(1), newMemory()}, &launches} }
+			got := outcome{}
+			err := s.on(t, mesh, metric, cfg, func(_ dist.Comm, _ *Part, solver Solver) (err error) {
+				for range 2 {
+					if got.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
+						return err
+					}
+				}
+				if got.diagnostics, err = solver.Diagnose(t.Context()); err != nil {
+					return err
+				}
+				got.hash, err = solver.Hash(t.Context())
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != want {
+				t.Errorf("%s, cull %v: repeated\n%+v, one by one\n%+v", smoother, cull, got, want)
+			}
+			if expected := 4; smoother != "hybrid" && launches != expected || smoother == "hybrid" && launches != 0 {
+				t.Errorf("%s: %d launches of a recording", smoother, launches)
+			}
+		}
+	}
+}
+
+// TestRepeatedIsStopped: a run that is to end queues no more sweeps.
+func TestRepeatedIsStopped(t *testing.T) {
+	launches := 0
+	s := plain()
+	s.device = func() backend.Device { return recorder{far{cpu.New(1), newMemory()}, &launches} }
+	cfg := Config{Smoother: "pain", Guard: "none"}
+	err := s.on(t, rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := solver.Sweep(ctx, 100)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) || launches != 0 {
+		t.Errorf("%v after %d launches", err, launches)
+	}
+}
