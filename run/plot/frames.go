@@ -94,7 +94,19 @@ func (r *runner) frames(path string) error {
 			return fmt.Errorf("%s: frame %d: %w", path, i, err)
 		}
 	}
-	return nil
+	if len(all) < 2 || r.options.Field != "" && r.options.Field != qualityField {
+		return nil
+	}
+	first, err := load(0)
+	if err != nil || !slices.ContainsFunc(first.fields, func(f field) bool { return f.name == qualityField }) {
+		return err
+	}
+	last, err := load(len(all) - 1)
+	if err != nil {
+		return err
+	}
+	end := all[len(all)-1].Time
+	return r.panels(name, first, last, [2]string{name + ": before", name + ": " + last.moment(end)})
 }
 
 // draw draws the fields of a frame, and the partition if asked to.
@@ -104,7 +116,7 @@ func (r *runner) draw(
 	for _, f := range d.fields {
 		m := &Map{
 			X: d.x, Y: d.y, Cells: d.cells, Values: f.values, Dry: f.dry,
-			Title: fmt.Sprintf("%s: %s, t = %.6g s", name, f.name, time), Label: f.label,
+			Title: fmt.Sprintf("%s: %s, %s", name, f.name, d.moment(time)), Label: f.label,
 			Range: spans[f.name], Edges: r.options.Edges, Width: r.options.Width,
 		}
 		img, err := m.Draw()

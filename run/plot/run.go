@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,7 +47,8 @@ func ParseFrame(s string) (int, error) {
 //   - of each *.pvd, a map of every cell field of one component (the length of those of more) in the chosen frames,
 //     and the partition if there is a cell array "rank"; the maps of all frames share a colour bar;
 //   - of each gauges/*.csv and gauge_*.csv, the columns over time, in a panel for each unit;
-//   - of conservation.csv, the drift of the columns mass1, mass2 and so on.
+//   - of conservation.csv, the drift of the columns mass1, mass2 and so on, or the qualities of a mesh that was smoothed;
+//   - of a mesh that was smoothed, its first and its last frame side by side.
 //
 // A layer's field is drawn as dry where its depth, the field h of its number, is at most o.Dry. A folder without any
 // of these is an error, as is a frame or a field that the folder does not have.
@@ -190,6 +192,13 @@ func (r *runner) conservation(path string) error {
 	times, _, err := t.times()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if slices.Contains(t.names, "quality_mean") {
+		img, err := convergence(t, times, r.options.Width).Draw()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return r.save("quality", img)
 	}
 	panels := map[string]*Panel{}
 	s := &Series{Title: "drift of conserved quantities", T: times, Width: r.options.Width}

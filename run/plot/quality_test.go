@@ -1,0 +1,68 @@
+package plot
+
+import (
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// A folder of a mesh that was smoothed gets both meshes beside each other, and curves over sweeps.
+func TestRunDrawsSmoothedMeshes(t *testing.T) {
+	dir := t.TempDir()
+	pvd := vtk.NewCollection(filepath.Join(dir, "wing.pvd"))
+	for k, quality := range []float64{0.25, 0.75} {
+		g := vtk.Triangles([]float64{0, 1, 0.5 * float64(k)}, []float64{0, 0, 1}, [][3]int32{{0, 1, 2}})
+		g.CellData = vtk.Arrays{{Name: "quality", Components: 1, Data: []float64{quality}}}
+		name := []string{"a.vtu", "b.vtu"}[k]
+		if err := vtk.Write(filepath.Join(dir, name), g); err != nil {
+			t.Fatal(err)
+		}
+		if err := pvd.Append(vtk.Frame{Time: float64(30 * k), File: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := "step,t,dt,quality_min,quality_mean,objective\n0,0,0,0.1,0.2,5\n30,30,1,0.3,0.4,4\n"
+	if err := os.WriteFile(filepath.Join(dir, "conservation.csv"), []byte(rows), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files, err := Run(dir, Options{Frame: LastFrame, Width: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plots := filepath.Join(dir, "plots")
+	want := []string{"wing-quality-0001.png", "wing-before-after.png", "quality.png"}
+	for i := range want {
+		want[i] = filepath.Join(plots, want[i])
+	}
+	if !slices.Equal(files, want) {
+		t.Fatalf("drew %v", files)
+	}
+	f, err := os.Open(want[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	half := img.Bounds().Dx() / 2
+	if err != nil || half < 390 {
+		t.Fatal(err, img.Bounds())
+	}
+	// In the middle of either triangle there is the colour of its quality, on a bar from 0 to 1.
+	for k, quality := range []float64{0.25, 0.75} {
+		frame, err := newFrame([]float64{0, 1, 0.5 * float64(k)}, []float64{0, 0, 1}, [][3]int32{{0, 1, 2}}, 400)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := frame.area.Min.X + int((1+0.5*float64(k))/3*float64(frame.area.Dx()))
+		y := frame.area.Max.Y - frame.area.Dy()/3
+		r, g, b, _ := img.At(half*k+x, y).RGBA()
+		c := Sequential.At(quality)
+		if uint8(r>>8) != c.R || uint8(g>>8) != c.G || uint8(b>>8) != c.B {
+			t.Errorf("panel %d has %d %d %d, not %v", k, r>>8, g>>8, b>>8, c)
+		}
+	}
+}
