@@ -36,6 +36,11 @@ type prober interface {
 	value(name string, cell int) float64
 }
 
+// saver is a driver that moves a mesh. Rank 0 writes it, by the extension of the path.
+type saver interface {
+	save(ctx context.Context, path string) error
+}
+
 // extent is how large a case is and where it ends, on all ranks alike.
 type extent struct {
 	cells     int64  // of all ranks: what a step updates

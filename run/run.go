@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -156,6 +157,15 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		return nil, err
 	}
 	c := r.Case
+	if d, ok := r.driver.(saver); ok && c.Output.Mesh != "" && !r.Check {
+		path := c.Output.Mesh
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(r.Dir, path)
+		}
+		if err := d.save(ctx, path); err != nil {
+			return nil, err
+		}
+	}
 	t, steps, _ := r.driver.clock()
 	if r.size.sweeps {
 		t = 0

@@ -2,8 +2,11 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/config"
 )
@@ -11,6 +14,7 @@ import (
 // smoothRun drives solver "smooth". What a step updates, the extent's cells, are vertices.
 type smoothRun struct {
 	*smoothing
+	comm   dist.Comm
 	c      *config.Case
 	rank   int
 	size   extent
@@ -20,12 +24,17 @@ type smoothRun struct {
 }
 
 func newSmooth(ctx context.Context, o Options) (driver, error) {
+	if out := o.Case.Output.Mesh; out != "" {
+		if err := meshio.Writable(out); err != nil {
+			return nil, &BadInput{fmt.Errorf("[output] mesh: %w", err)}
+		}
+	}
 	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device)
 	if err != nil {
 		return nil, err
 	}
 	w := o.Case.Sections.(*config.Smooth)
-	d := &smoothRun{smoothing: s, c: o.Case, rank: o.Comm.Rank(), rules: newStopRules(w.Stop, &s.before)}
+	d := &smoothRun{smoothing: s, comm: o.Comm, c: o.Case, rank: o.Comm.Rank(), rules: newStopRules(w.Stop, &s.before)}
 	d.size = extent{cells: s.Vertices, bytes: smoothBytes(s.Vertices, s.Cells, w.Method.Precision),
 		precision: w.Method.Precision, halo: "direct", end: float64(w.Method.Sweeps), sweeps: true}
 	if d.rules.reason != "" {
@@ -129,6 +138,14 @@ func (d *smoothRun) areas(x, y []float64) []float64 {
 		a[i] = ((x[q]-x[p])*(y[r]-y[p]) - (x[r]-x[p])*(y[q]-y[p])) / 2
 	}
 	return a
+}
+
+func (d *smoothRun) save(ctx context.Context, path string) error {
+	m, err := d.gather(ctx, d.comm)
+	if err != nil || m == nil {
+		return err
+	}
+	return meshio.Write(path, m)
 }
 
 func (d *smoothRun) hash(ctx context.Context) (string, error) { return d.solver.Hash(ctx) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -101,9 +103,13 @@ func TestSmoothSameBits(t *testing.T) {
 func TestSmoothFrames(t *testing.T) {
 	dir := t.TempDir()
 	s, err := smoothOn(t, wavy, 3, 1, openLocal, dir, "output.format=[\"vtu\"]", "output.every=5",
-		"output.fields=[\"quality\", \"area\"]")
+		"output.fields=[\"quality\", \"area\"]", "output.mesh=end.msh")
 	if err != nil {
 		t.Fatal(err)
+	}
+	end, err := meshio.Read(filepath.Join(dir, "end.msh"))
+	if err != nil || len(end.Groups) != 4 || slices.Min(end.CellData["quality"]) != s.Metrics["quality_min"] {
+		t.Error(err, end)
 	}
 	frames, err := vtk.ReadPVD(filepath.Join(dir, "case.pvd"))
 	if err != nil || len(frames) != 4 || frames[3].Time != 12 {
@@ -165,6 +171,7 @@ func TestSmoothRefuses(t *testing.T) {
 		{`metric={width="sqrt(x)", height="1"}`, "is not a number at x = -1"},
 		{`mesh={file="` + bad + `"}`, "cell 1"},
 		{`mesh={file="none.msh"}`, "none.msh"},
+		{`output.mesh="a.stl"`, "[output] mesh: a.stl: meshes are written to"},
 	} {
 		_, err := smoothOn(t, wavy, 3, 1, openLocal, dir, c.set)
 		var input *BadInput

@@ -41,7 +41,7 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"gradation", "metric.gradation", "most growth of sizes along a unit of length, such as 1.3"},
 	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 for the vertices of IN (512)"},
 	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many triangles as it asks for (true)"},
-	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact)"},
+	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact; without a metric hybrid)"},
 	{"sweeps", "method.sweeps", "the most sweeps (100)"},
 	{"relax", "method.relax", "ω, above 0 and below 2 (1; of pain 0.5)"},
 	{"guard", "method.guard", "what keeps triangles from turning over: none, halve or clip (halve)"},
@@ -131,6 +131,9 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 	}
 	if !metric {
 		sets = append(sets, "metric.field=uniform")
+		if _, given := flag("smoother"); !given { // there are bad triangles to mend, and no sizes to follow
+			sets = append(sets, "method.smoother=hybrid")
+		}
 	}
 	c, err := config.Parse(name+".toml", []byte("solver = \"smooth\"\n"), sets)
 	if err != nil {

@@ -38,6 +38,7 @@ type Output struct {
 	Format            []string // of frames, or none; the solver's usual one
 	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
 	ConservationEvery int      // steps between rows of conservation.csv; 10
+	Mesh              string   // of solvers that move a mesh: file for it at the end, relative to Dir; "" for none
 }
 
 // Gauge is a section [[gauge]]: a point whose values are written in the course of the run.
@@ -98,6 +99,7 @@ type written struct {
 	fields, usual []string // of a frame: all, and those it holds unless told otherwise
 	formats       []string // of frames, the usual one first
 	sweeps        bool     // the solver has no time: frames are counted by sweeps
+	mesh          bool     // the solver moves a mesh
 }
 
 func decodeOutput(s *section, name string, w written) Output {
@@ -111,6 +113,9 @@ func decodeOutput(s *section, name string, w written) Output {
 		o.Every = float64(s.integer("every", 0, 0, 1<<53))
 	} else {
 		o.Every = s.number("every", nonNegative.or(0))
+	}
+	if w.mesh {
+		o.Mesh = s.text("mesh", "")
 	}
 	if len(o.Fields) == 0 {
 		s.fail("fields", "is empty; choose of %s", strings.Join(w.fields, ", "))

@@ -26,6 +26,9 @@ func (c *Case) String() string {
 	p.pair("format", c.Output.Format)
 	p.pair("dir", c.Output.Dir)
 	p.pair("conservation_every", c.Output.ConservationEvery)
+	if c.Output.Mesh != "" {
+		p.pair("mesh", c.Output.Mesh)
+	}
 	for _, g := range c.Gauges {
 		p.section("[[gauge]]")
 		p.pair("name", g.Name)

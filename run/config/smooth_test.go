@@ -1,6 +1,7 @@
 package config
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -26,12 +27,25 @@ func TestSmoothDefaults(t *testing.T) {
 	}
 	for _, set := range []string{"metric.field=sinusoidal", "metric={field='uniform'}", "metric={width='0.1+x', height=2}",
 		"metric={m11=1, m12='x', m22='2+x*x', samples=64}",
-		"metric={solution='a.sol', background='b.mesh', hmin=0.1, hmax=1, gradation=1.3}", "metric={hessian={mesh='p'}, aspect=100}",
+		"metric={solution='a.sol', background='b.mesh', hmin=0.1, hmax=1, gradation=1.3}", "metric={hessian={mesh='p'}, aspect=100}", "output.mesh='a.msh'",
 		"metric={hessian='x*y', norm=4, complexity=1000}", "metric={width=1, height='x', samples=0, gradation=2}", "mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
 		c := parse(t, smoothCase, set)
 		again, err := Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.String() != c.String() || again.Hash() != c.Hash() {
 			t.Errorf("%s: the printed case is another: %v\n%s", set, err, c)
+		}
+	}
+}
+
+// The examples are cases.
+func TestSmoothExamples(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "examples", "smooth*.toml"))
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if _, err := Load(file, nil); err != nil {
+			t.Error(err)
 		}
 	}
 }
