@@ -163,8 +163,8 @@ func both(a, b verdict) verdict {
 
 // refineMetrics smooths irregular meshes toward the analytic metrics of refine's test suite
 // (https://github.com/nasa/refine, acceptance), in the plane: linear has a height that falls toward y = 1/2, polar a
-// radial size that falls toward a circle, in polar-2 with one across that does as well, and masabl sizes that follow a
-// cosine and an exponential. No bound is published for moving vertices alone; ours are that the worst quality rises, which is what hybrid is for, nothing turns over, and the
+// radial size that falls toward a circle, in polar-2 with one across that does as well, circle another such, radial and
+// side what their names say, and masabl sizes that follow a cosine and an exponential. No bound is published for moving vertices alone; ours are that the worst quality rises, which is what hybrid is for, nothing turns over, and the
 // boundary stays. The mean and the share of edges of a good length, 1/√2 to √2, are shown: triangles as flat as
 // linear-0001 asks for cannot be had from so few.
 func refineMetrics(ctx context.Context, p *page) error {
@@ -178,7 +178,8 @@ func refineMetrics(ctx context.Context, p *page) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"linear-01", "linear-0001", "polar-1", "polar-2", "masabl"} {
+	for _, name := range []string{"linear-01", "linear-0001", "side", "polar-1", "polar-2", "radial-1", "circle-1",
+		"masabl-1"} {
 		p.progress("%s", name)
 		at, _, err := metric.Analytic(name)
 		if err != nil {

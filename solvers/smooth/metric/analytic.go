@@ -16,14 +16,21 @@ var analytic = []struct {
 }{
 	{"linear-01", 2, func(_, y, _ float64) Tensor { return sizes(.1, slab(.01, y), 0) }},
 	{"linear-0001", 2, func(_, y, _ float64) Tensor { return sizes(.1, slab(.0001, y), 0) }},
-	{"polar-1", 2, func(x, y, _ float64) Tensor { return polar(x, y, .1, 0) }},
-	{"polar-2", 2, func(x, y, _ float64) Tensor { return polar(x, y, tangential(x, y), 0) }},
-	{"masabl", 2, func(x, y, _ float64) Tensor {
+	{"side", 2, func(_, y, _ float64) Tensor { return sizes(.1, .01+.09*y, 0) }},
+	{"polar-1", 2, func(x, y, _ float64) Tensor { return polar(x, y, ring(x, y), .1, 0) }},
+	{"polar-2", 2, func(x, y, _ float64) Tensor { return polar(x, y, ring(x, y), tangential(x, y), 0) }},
+	{"radial-1", 2, func(x, y, _ float64) Tensor { return polar(x+.5, y-.5, .01, .1, 0) }},
+	{"circle-1", 2, func(x, y, _ float64) Tensor {
+		r := math.Hypot(x+.5, y-.5)
+		off := 1.5 * math.Abs(1-r)
+		return polar(x+.5, y-.5, .0005+off, .1*r+off, 0)
+	}},
+	{"masabl-1", 2, func(x, y, _ float64) Tensor {
 		return sizes(.01+.2*math.Cos(math.Pi*(x-.5)), .001*math.Exp(6*y), 0)
 	}},
 	{"cube-linear", 3, func(_, _, z float64) Tensor { return sizes(.1, .1, slab(.001, z)) }},
-	{"cube-polar-1", 3, func(x, y, _ float64) Tensor { return polar(x, y, .1, .1) }},
-	{"cube-polar-2", 3, func(x, y, _ float64) Tensor { return polar(x, y, tangential(x, y), .1) }},
+	{"cube-polar-1", 3, func(x, y, _ float64) Tensor { return polar(x, y, ring(x, y), .1, .1) }},
+	{"cube-polar-2", 3, func(x, y, _ float64) Tensor { return polar(x, y, ring(x, y), tangential(x, y), .1) }},
 }
 
 // Analytic finds an analytic metric by its name, and its dimension.
@@ -50,14 +57,13 @@ func sizes(hx, hy, hz float64) Tensor {
 // slab grows linearly from h in the middle to 0.1 at both ends.
 func slab(h, s float64) float64 { return h + (.1-h)*math.Abs(s-.5)/.5 }
 
-// polar has the radial size 0.001 on the circle of radius 1/2, growing away from it, and another along the circle.
-func polar(x, y, along, hz float64) Tensor {
+// polar has a size away from the origin and one along circles around it.
+func polar(x, y, radial, along, hz float64) Tensor {
 	r := math.Hypot(x, y)
 	c, s := 1.0, 0.0
 	if r > 0 {
 		c, s = x/r, y/r
 	}
-	radial := .001 + 2*(.1-.001)*math.Abs(r-.5)
 	a, b := 1/(radial*radial), 1/(along*along)
 	t := Tensor{a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c}
 	if hz > 0 {
@@ -65,6 +71,9 @@ func polar(x, y, along, hz float64) Tensor {
 	}
 	return t
 }
+
+// ring is the radial size 0.001 on the circle of radius 1/2, and grows away from it.
+func ring(x, y float64) float64 { return .001 + 2*(.1-.001)*math.Abs(math.Hypot(x, y)-.5) }
 
 // tangential is the size along circles of polar-2, which falls from 0.1 to 0.025 near the one of radius 1/2.
 func tangential(x, y float64) float64 {
