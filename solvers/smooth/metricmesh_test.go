@@ -1,6 +1,7 @@
 package smooth
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
@@ -170,5 +172,32 @@ func TestOnMeshRefuses(t *testing.T) {
 		if _, err := OnMesh(bad, change(bad, fieldOf(t, m, round))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+}
+
+// BenchmarkOnMesh takes sweeps of pain on one thread, with the metric of BenchmarkSweep at the vertices of the mesh.
+func BenchmarkOnMesh(b *testing.B) {
+	linear, err := Linear(unit, 1, 5)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, cells := range []int{5_000, 1_255_000} {
+		b.Run(fmt.Sprintf("cells=%d", cells), func(b *testing.B) {
+			m := rectangle(b, cells, 1)
+			of, err := OnMesh(m, fieldOf(b, m, linear.At))
+			if err != nil {
+				b.Fatal(err)
+			}
+			cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
+			err = plain().on(b, m, of, cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+				b.ResetTimer()
+				_, err := solver.Sweep(b.Context(), b.N)
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.X)), "ns/vertex")
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }
