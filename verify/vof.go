@@ -76,7 +76,7 @@ func (p *page) follow(ctx context.Context, r fluid, end float64) (kept, error) {
 	defer dev.Close()
 	comm := local.New(1)[0]
 	defer comm.Close()
-	ghost := r.cfg.Ghosts()
+	ghost := r.cfg.Ghosts(r.grid.Dim)
 	b, err := r.grid.Whole(ghost)
 	if err != nil {
 		return kept{}, err

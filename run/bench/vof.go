@@ -192,7 +192,7 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 // vortexOn sets up a rank's block of the vortex.
 func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config, precision string, dev backend.Device) (vof.Solver, error) {
 	lo, n := partition.Box(g.N, parts, comm.Rank())
-	ghost := cfg.Ghosts()
+	ghost := cfg.Ghosts(g.Dim)
 	b, err := g.Block(lo, n, ghost)
 	if err != nil {
 		return nil, err

@@ -171,7 +171,7 @@ func TestSameBitsInAnyWay(t *testing.T) {
 			for _, w := range []struct {
 				exchange, sweep string
 				apart           bool
-			}{{"step", "cells", false}, {"step", "tiles", false}, {"sweep", "", true}, {"step", "cells", true}, {"step", "", true}} {
+			}{{"sweep", "cells", false}, {"step", "cells", false}, {"step", "tiles", false}, {"sweep", "", true}, {"step", "cells", true}, {"step", "", true}} {
 				if w.sweep == "tiles" && (p.grid.Dim == 3 || p.cfg.Normal == "height") {
 					continue
 				}

@@ -20,7 +20,7 @@ type ways struct {
 // choose finds the ways. apart tells that the device has memory of its own.
 func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
-	w.wide = c.Exchange == "step"
+	w.wide = c.wide(b.Grid.Dim)
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
 		for _, open := range openSides(b, axis) {

@@ -103,8 +103,8 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 	if err := cfg.check(b.Grid.Dim); err != nil {
 		return nil, err
 	}
-	if b.Ghost < cfg.Ghosts() {
-		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal, cfg.Exchange, cfg.Ghosts())
+	if b.Ghost < cfg.Ghosts(b.Grid.Dim) {
+		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal, cfg.Exchange, cfg.Ghosts(b.Grid.Dim))
 	}
 	if b.Len() > math.MaxInt32 {
 		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)

@@ -102,7 +102,7 @@ func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) 
 // solver sets up a rank.
 func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver, error) {
 	lo, n := partition.Box(p.grid.N, p.parts, comm.Rank())
-	ghost := p.cfg.Ghosts()
+	ghost := p.cfg.Ghosts(p.grid.Dim)
 	b, err := p.grid.Block(lo, n, ghost)
 	if err != nil {
 		return nil, err
@@ -312,7 +312,7 @@ func TestWhatCannotBeRun(t *testing.T) {
 		"more than 0":             func(p *problem) { p.cfg.CFL = math.NaN() },
 		"in the plane only":       func(p *problem) { p.grid, p.flow, p.cfg.Advect = space(8), named("enright", 3), "ei-le" },
 		"precision \"half\"":      func(p *problem) { p.precision = "half" },
-		"fewer than the 2 layers": func(p *problem) { p.parts = [3]int{16, 1, 1} },
+		"fewer than the 3 layers": func(p *problem) { p.parts = [3]int{16, 1, 1} },
 		"the velocity along axis 1": func(p *problem) {
 			p.flow = func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(0, math.NaN(), 0), nil }
 		},
