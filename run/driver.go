@@ -6,6 +6,7 @@ import "context"
 var drivers = map[string]func(ctx context.Context, o Options) (driver, error){
 	"shallow-water": newShallow,
 	"smooth":        newSmooth,
+	"vof":           newVOF,
 }
 
 // driver is a solver with a case, on one rank, as the runner needs it. All ranks make the same calls in the same order.

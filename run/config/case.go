@@ -48,7 +48,7 @@ type Gauge struct {
 	Every float64    // s between values; 0 for each step
 }
 
-// Sections are those that belong to one solver: *[Shallow].
+// Sections are those that belong to one solver: *[Shallow], *[Smooth] or *[VOF].
 type Sections interface{ print(p *printer) }
 
 // solvers are all that a case can name. decode reads what belongs to the solver into c.Sections, and of the sections
@@ -59,10 +59,11 @@ var solvers = []struct {
 }{
 	{"shallow-water", decodeShallow},
 	{"smooth", decodeSmooth},
+	{"vof", decodeVOF},
 }
 
 // planned solvers have names already, but no sections yet.
-var planned = []string{"vof", "level-set"}
+var planned = []string{"level-set"}
 
 func decodeCase(d *decoder, path string) *Case {
 	c := &Case{}

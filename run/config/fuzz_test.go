@@ -10,6 +10,7 @@ import (
 func FuzzParse(f *testing.F) {
 	f.Add(dam, "")
 	f.Add(full, "time.end=5")
+	f.Add(vofCase, "velocity={psi='x*y'}")
 	f.Add(strings.Replace(dam, "cells", "cels", 1), "boundary.'a b'=open")
 	f.Add("[[gauge]]\n[gauge.at]\na = [[[]]]", "gauge=[{name=1}]")
 	f.Fuzz(func(t *testing.T, text, set string) {

@@ -12,7 +12,7 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"shallow-water"`, `"shalow-water"`, `c.toml:1: solver: "shalow-water" is not known; choose shallow-water`},
 		{`"shallow-water"`, `"abc"`, `"abc" is not known; choose shallow-water`},
-		{`"shallow-water"`, `"vof"`, `c.toml:1: solver: "vof" is not available in this version; choose shallow-water`},
+		{`"shallow-water"`, `"level-set"`, `c.toml:1: solver: "level-set" is not available in this version; choose shallow-water`},
 		{`"shallow-water"`, `3`, `c.toml:1: solver: is an integer; a string is needed`},
 		{`solver = "shallow-water"`, ``, `c.toml: solver: is required`},
 		{"[mesh]", "name = 'a/b'\n[mesh]", `c.toml:2: name: "a/b" cannot name files`},

@@ -22,6 +22,10 @@ type Solver interface {
 	Advance(ctx context.Context, until float64, steps int) error
 	Time() float64
 	Steps() int
+	// Dt is the length of the last step in s, 0 before the first.
+	Dt() float64
+	// Surface returns the interface of the block as a mesh without gaps.
+	Surface(ctx context.Context) (*Surface, error)
 	// Field returns a quantity at every cell of the block, x fastest: f, or with one number a cell nx, ny, nz, alpha, the
 	// planes of mixed cells, with n the unit normal in space and alpha its plane constant in the unit cell.
 	Field(ctx context.Context, name string) ([]float64, error)
@@ -218,6 +222,7 @@ func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
+func (s *solver[F]) Dt() float64   { return s.took }
 
 // view returns the field of this step where the host can read it, with its ghosts if they are asked for.
 func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {

@@ -1,0 +1,217 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/solvers/vof"
+	"github.com/atoll-hpc/atoll/solvers/vof/flow"
+)
+
+// VOF holds the sections of solver "vof": a body of fluid that a given velocity carries through a grid.
+type VOF struct {
+	Grid     Grid
+	Initial  VOFInitial
+	Velocity VOFVelocity
+	Method   VOFMethod
+}
+
+// VOFInitial is the section [initial] of solver "vof".
+type VOFInitial struct {
+	Shape     string // as VOFInitial.Body reads it
+	Fractions string // how volume fractions are found: quadrature, or divide by dividing cells; quadrature
+	Levels    int    // of divide: how often a cell is divided, 0 to 12; 5
+	Leaf      string // of divide: the smallest parts are cut by a plane, or decided by their centre; plane
+}
+
+// VOFVelocity is the section [velocity] of solver "vof". One of Field, Psi and Parts is set.
+type VOFVelocity struct {
+	Field  string  // one of package flow's
+	Psi    []Field // a stream function of x and y: u = -∂ψ/∂y, v = ∂ψ/∂x
+	Parts  []Field // u, v and in space w, at the middle of faces
+	Period float64 // s; the velocity is multiplied with cos(πt/Period); of rotation the time of a turn; 0 for none
+
+	// Divergence is the most that the flow out of a cell may be, as a part of the flow through it, where the velocity is
+	// given by its parts; 1e-10. Volume is conserved where it is 0.
+	Divergence float64
+}
+
+// VOFMethod is the section [method] of solver "vof"; package solvers/vof tells what each does.
+type VOFMethod struct {
+	Normal    string  // youngs, myc, elvira, lvira or height; myc
+	Advect    string  // weymouth-yue or ei-le; weymouth-yue
+	CFL       float64 // 0.5, the most that keeps bounds with weymouth-yue
+	CFLOf     string  // what CFL bounds in a cell: the sum of the axes' numbers, or that of each axis; sum
+	Adaptive  bool    // steps as long as the velocity of the moment allows; false
+	Halo      string  // when ghosts are exchanged: auto, before each sweep, or once a step; auto
+	Sweep     string  // auto, cells or tiles; auto
+	Precision string  // float32 or float64; float64
+}
+
+// maxDivisions bounds levels: a cell is then 4096 parts wide.
+const maxDivisions = 12
+
+func decodeVOF(root *section, c *Case) {
+	w := &VOF{Grid: decodeGrid(root.section("grid"))}
+	w.Initial = decodeVOFInitial(root.section("initial"), w.Grid.Dim)
+	w.Velocity = decodeVOFVelocity(root.section("velocity"), w.Grid.Dim)
+	w.Method = decodeVOFMethod(root.section("method"), w.Grid.Dim)
+	c.Sections = w
+	c.Time = decodeTime(root.section("time"))
+	c.Output = decodeOutput(root.section("output"), c.Name, written{
+		fields: []string{"f", "normal", "alpha"}, usual: []string{"f"}, formats: []string{"vti", "vtp"},
+	})
+}
+
+func decodeVOFInitial(s *section, dim int) VOFInitial {
+	v := VOFInitial{
+		Shape:     s.text("shape", required),
+		Fractions: s.choice("fractions", "quadrature", "quadrature", "divide"),
+		Levels:    int(s.integer("levels", 5, 0, maxDivisions)),
+		Leaf:      s.choice("leaf", "plane", "plane", "centre"),
+	}
+	for _, key := range []string{"levels", "leaf"} {
+		if s.has(key) && v.Fractions == "quadrature" {
+			s.fail(key, `belongs to fractions = "divide"`)
+		}
+	}
+	if v.Shape == "" && s.has("shape") {
+		if _, isText := s.values["shape"].(string); isText {
+			s.fail("shape", "is empty; give a shape, or an expression that is negative in the fluid")
+		}
+	} else if v.Shape != "" && dim > 0 {
+		if _, _, err := v.Body(dim); err != nil {
+			s.fail("shape", "%v", err)
+		}
+	}
+	s.finish()
+	return v
+}
+
+func decodeVOFVelocity(s *section, dim int) VOFVelocity {
+	v := VOFVelocity{Divergence: s.number("divergence", bound{most: 1, fallback: 1e-10, optional: true})}
+	s.know("field", "psi", "u", "v", "w", "period")
+	parts := []string{"u", "v", "w"}
+	byParts := slices.ContainsFunc(parts, s.has)
+	var given []string
+	for _, key := range []string{"field", "psi"} {
+		if s.has(key) {
+			given = append(given, key)
+		}
+	}
+	if byParts {
+		given = append(given, "u, v and w")
+	}
+	switch {
+	case len(given) == 0:
+		s.fail("", `needs field = "…", psi = "…", or u, v and in space w; %s`, choose(flow.Names))
+	case len(given) > 1:
+		s.fail("", "has %s and %s; leave one of them out", given[0], given[1])
+	case byParts:
+		for _, key := range parts[:max(2, dim)] {
+			v.Parts = append(v.Parts, s.expression(key))
+		}
+		if dim == 2 && s.has("w") {
+			s.fail("w", "the grid has no axis z")
+		}
+	case s.has("psi"):
+		v.Psi = []Field{s.expression("psi")}
+		if dim == 3 {
+			s.fail("psi", "a stream function is for the plane; give u, v and w")
+		}
+	default:
+		v.Field = s.choice("field", required, flow.Names...)
+		spatial := v.Field == "enright" || v.Field == "shear"
+		if dim > 0 && slices.Contains(flow.Names, v.Field) && spatial != (dim == 3) {
+			s.fail("field", "%s is a flow of %d dimensions, the grid has %d", v.Field, 5-dim, dim)
+		}
+	}
+	if s.has("divergence") && !byParts {
+		s.fail("divergence", "belongs to u, v and w; this velocity has none by construction")
+	}
+	v.Period = s.number("period", nonNegative.or(0))
+	if (v.Field == "rotation" || v.Field == "reversed-vortex") && v.Period == 0 {
+		s.fail("period", "%s needs one, above 0", v.Field)
+	}
+	s.finish()
+	return v
+}
+
+// expression reads a number or an expression.
+func (s *section) expression(key string) Field {
+	f := s.field(key, required, nil, false)
+	if f.Raster != "" || f.Mesh != "" {
+		s.fail(key, "must be a number or an expression")
+	}
+	return f
+}
+
+func decodeVOFMethod(s *section, dim int) VOFMethod {
+	m := VOFMethod{
+		Normal:    s.choice("normal", "myc", vof.Normals...),
+		Advect:    s.choice("advect", "weymouth-yue", vof.Advections...),
+		CFL:       s.number("cfl", bound{most: 1, open: true, fallback: 0.5, optional: true}),
+		CFLOf:     s.choice("cfl_of", "sum", "sum", "axis"),
+		Adaptive:  s.boolean("adaptive", false),
+		Halo:      s.choice("halo", "auto", "auto", "sweep", "step"),
+		Sweep:     s.choice("sweep", "auto", "auto", "cells", "tiles"),
+		Precision: s.choice("precision", "float64", "float32", "float64"),
+	}
+	if m.Advect == "ei-le" && dim == 3 {
+		s.fail("advect", "ei-le conserves volume in the plane only; choose weymouth-yue")
+	}
+	most := 0.5
+	if m.Advect == "ei-le" {
+		most = 0.999
+	}
+	if m.CFL > most && m.CFL <= 1 {
+		s.fail("cfl", "%g is more than %g, up to which %s keeps volume fractions in [0, 1]", m.CFL, most, m.Advect)
+	}
+	s.finish()
+	return m
+}
+
+// Config is what the solver takes.
+func (m VOFMethod) Config() vof.Config {
+	auto := func(v string) string {
+		if v == "auto" {
+			return ""
+		}
+		return v
+	}
+	return vof.Config{Normal: m.Normal, Advect: m.Advect, CFL: m.CFL, PerAxis: m.CFLOf == "axis", Adaptive: m.Adaptive,
+		Halo: auto(m.Halo), Sweep: auto(m.Sweep)}
+}
+
+func (w *VOF) print(p *printer) {
+	w.Grid.print(p)
+	i := w.Initial
+	p.section("[initial]")
+	p.pair("shape", i.Shape)
+	p.pair("fractions", i.Fractions)
+	if i.Fractions == "divide" {
+		p.pair("levels", i.Levels)
+		p.pair("leaf", i.Leaf)
+	}
+	v := w.Velocity
+	p.section("[velocity]")
+	if v.Field != "" {
+		p.pair("field", v.Field)
+	}
+	for _, f := range slices.Concat(v.Psi, v.Parts) {
+		p.pair(f.Name, f)
+	}
+	p.pair("period", v.Period)
+	if len(v.Parts) > 0 {
+		p.pair("divergence", v.Divergence)
+	}
+	m := w.Method
+	p.section("[method]")
+	p.pair("normal", m.Normal)
+	p.pair("advect", m.Advect)
+	p.pair("cfl", m.CFL)
+	p.pair("cfl_of", m.CFLOf)
+	p.pair("adaptive", m.Adaptive)
+	p.pair("halo", m.Halo)
+	p.pair("sweep", m.Sweep)
+	p.pair("precision", m.Precision)
+}

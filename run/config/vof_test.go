@@ -1,0 +1,88 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+const vofCase = `solver = "vof"
+[grid]
+bounds = [0, 0, 1, 1]
+cells = [32, 32]
+[initial]
+shape = "circle(0.5, 0.75, 0.15)"
+[velocity]
+field = "rider-kothe"
+[method]
+cfl = 0.4
+[time]
+end = 1
+`
+
+func TestVOFDefaults(t *testing.T) {
+	c := parse(t, vofCase)
+	want := VOFMethod{Normal: "myc", Advect: "weymouth-yue", CFL: 0.4, CFLOf: "sum", Halo: "auto", Sweep: "auto", Precision: "float64"}
+	if w := c.Sections.(*VOF); w.Method != want || w.Initial.Fractions != "quadrature" {
+		t.Errorf("%+v", w)
+	}
+	const space = "grid={bounds=[0,0,0,1,1,1], cells=[8,8,8]}"
+	for _, sets := range [][]string{
+		{}, {"velocity={psi='x*y', period=2}"}, {"velocity={u='y', v=0.5, divergence=0.1}"},
+		{"initial={shape='x - 0.5', fractions='divide', levels=3, leaf='centre'}"},
+		{space, "velocity.field='enright'", "initial.shape='union(sphere(0,0,0,1), torus(0.5,0.5,0.5,0.3,0.1))'"},
+		{space, "velocity={u=1,v=0,w=0}", "initial.shape='difference(box(0,0,0,1,1,1), union(x + y, cylinder(0.5,0.5,0,0.2,2)))'"},
+		{"initial.shape='slotted-disk(0.5, 0.75, 0.15, 0.05, 0.85)'", "method={advect='ei-le', cfl=0.9}"},
+	} {
+		c := parse(t, vofCase, sets...)
+		again, err := Parse("dam.toml", []byte(c.String()), nil)
+		if err != nil || again.Hash() != c.Hash() {
+			t.Errorf("%s: the printed case is another: %v\n%s", sets, err, c)
+		}
+	}
+}
+
+func TestVOFRefusals(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"cfl = 0.4", "cfl = 0.6", `c.toml:10: [method] cfl: 0.6 is more than 0.5`},
+		{"cfl = 0.4", "normal = 'lvirra'", `c.toml:10: [method] normal: "lvirra" is not known`},
+		{"cfl = 0.4", "clf = 1", `c.toml:10: [method] clf: no such key; did you mean cfl?`},
+		{"field = \"rider-kothe\"", "", `c.toml:7: [velocity]: needs field`},
+		{"field = \"rider-kothe\"", "field = 'rotation'", `[velocity] period: rotation needs one`},
+		{"field = \"rider-kothe\"", "field = 'enright'", `c.toml:8: [velocity] field: enright is a flow of 3 dimensions`},
+		{"field = \"rider-kothe\"", "u = 1", `[velocity] v: is required`},
+		{"field = \"rider-kothe\"", "u = 1\nv = 1\nw = 0", `c.toml:10: [velocity] w: the grid has no axis z`},
+		{"field = \"rider-kothe\"", "psi = 'x'\nu = 'y'", `has psi and u, v and w; leave one`},
+		{"field = \"rider-kothe\"", "psi = 'x'\ndivergence = 0.1", `c.toml:9: [velocity] divergence: belongs to u, v and w`},
+		{"0.15)", "0.15", `c.toml:6: [initial] shape: is none of the shapes`},
+		{"0.15)", ")", `[initial] shape: circle: "" is not a number; it is written circle(x, y, radius)`},
+		{"circle(0.5, 0.75, ", "difference(x, y, ", `difference takes 2 shapes, not 3`},
+		{", 0.15)", ")", `[initial] shape: circle has 2 numbers; it is written circle(x, y, radius)`},
+		{"0.15)", "-1)", `[initial] shape: circle: the radius is -1; it must be above 0`},
+		{"circle(0.5,", "sphere(0.5, 0,", `[initial] shape: sphere is a shape of 3 dimensions, the grid has 2`},
+		{"0.15)\"", "0.15)\"\nlevels = 3", `c.toml:7: [initial] levels: belongs to fractions = "divide"`},
+		{"end = 1", "end = 1\n[mesh]\ncells = 1", `mesh: no such section`},
+	} {
+		text := strings.Replace(vofCase, c.old, c.new, 1)
+		_, err := Parse("c.toml", []byte(text), nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v does not say %q", c.new, err, c.want)
+		}
+	}
+}
+
+func FuzzVOFShape(f *testing.F) {
+	f.Add("union(circle(0, 0, 1), box(0,0,1,1))", false)
+	f.Add("difference(torus(0,0,0,1,0.5), x^2)", true)
+	f.Add("((", true)
+	f.Fuzz(func(t *testing.T, text string, space bool) {
+		v := VOFInitial{Shape: text}
+		dim := 2
+		if space {
+			dim = 3
+		}
+		b, _, err := v.Body(dim)
+		if err == nil && b.Phi == nil {
+			t.Error("neither a body nor an error")
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+)
+
+// vofRun drives solver "vof".
+type vofRun struct {
+	solver vof.Solver
+	c      *config.Case
+	block  *grid.Block
+	boxes  halo.Boxes // of all ranks
+	rank   int
+	size   extent
+}
+
+func newVOF(ctx context.Context, o Options) (driver, error) {
+	c, comm := o.Case, o.Comm
+	w := c.Sections.(*config.VOF)
+	cfg := w.Method.Config()
+	d := &vofRun{c: c, rank: comm.Rank()}
+	plan, err := d.cut(w, cfg.Ghosts(), comm.Size())
+	if err := agree(ctx, comm, err); err != nil {
+		return nil, err
+	}
+	v, err := vofFlow(ctx, &w.Velocity, d.block, comm)
+	if err != nil {
+		return nil, err
+	}
+	fractions, err := vofFractions(&w.Initial, d.block)
+	if err := agree(ctx, comm, err); err != nil {
+		return nil, err
+	}
+	d.solver, err = vof.New(ctx, w.Method.Precision, cfg, d.block, plan, v, fractions, comm, o.Device)
+	if err != nil {
+		return nil, err
+	}
+	cells := int64(d.block.Grid.Cells())
+	number := int64(8)
+	if w.Method.Precision == "float32" {
+		number = 4
+	}
+	exchange, _ := d.solver.Ways()
+	d.size = extent{
+		cells: cells, bytes: cells * number * int64(vofNumbers(d.block.Grid.Dim)), precision: w.Method.Precision,
+		halo: exchange, end: c.Time.End, maxSteps: c.Time.MaxSteps,
+	}
+	return d, nil
+}
+
+// vofNumbers is how many numbers a cell takes: two volume fractions, velocities, and the planes of a sweep.
+func vofNumbers(dim int) int { return 2 + dim + dim + 1 }
+
+// cut makes this rank's block and the plan of its ghosts.
+func (d *vofRun) cut(w *config.VOF, ghost, ranks int) (*halo.BoxPlan, error) {
+	g, err := grid.New(w.Grid.Dim, w.Grid.Cells, w.Grid.Lo, w.Grid.Hi, w.Grid.Periodic)
+	if err != nil {
+		return nil, fmt.Errorf("[grid] %w", err)
+	}
+	parts, err := partition.Blocks(g.N, g.Dim, ranks, w.Grid.Blocks)
+	if err != nil {
+		return nil, fmt.Errorf("[grid] blocks: %w", err)
+	}
+	lo, n := partition.Box(g.N, parts, d.rank)
+	if d.block, err = g.Block(lo, n, ghost); err != nil {
+		return nil, fmt.Errorf("[grid] %w", err)
+	}
+	d.boxes = halo.Boxes{Dim: g.Dim, Cuts: partition.BoxCuts(g.N, parts), Periodic: g.Periodic}
+	plan, err := halo.NewBoxPlan(d.boxes, d.rank, ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
+	if err != nil {
+		err = fmt.Errorf("[grid] %w; use fewer ranks or a finer grid", err)
+	}
+	return plan, err
+}
+
+// vofFractions finds the volume fractions of a block.
+func vofFractions(v *config.VOFInitial, b *grid.Block) ([]float64, error) {
+	body, failed, err := v.Body(b.Grid.Dim)
+	if err != nil {
+		return nil, fmt.Errorf("[initial] shape: %w", err)
+	}
+	levels := v.Levels
+	if v.Fractions == "quadrature" {
+		levels = -1
+	}
+	f := vof.Fill(b, body, levels, v.Leaf == "plane")
+	if err := failed(); err != nil {
+		return nil, fmt.Errorf("[initial] shape: %w", err)
+	}
+	return f, nil
+}
+
+func (d *vofRun) extent() extent { return d.size }
+
+func (d *vofRun) advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+	return false, d.solver.Advance(ctx, until, steps)
+}
+
+func (d *vofRun) clock() (t float64, steps int, dt float64) {
+	return d.solver.Time(), d.solver.Steps(), d.solver.Dt()
+}
+
+func (d *vofRun) report(ctx context.Context) (report, error) {
+	now, err := d.solver.Diagnose(ctx)
+	if err != nil {
+		return report{}, err
+	}
+	return report{
+		table: []column{
+			{"volume", now.Volume}, {"volume_drift", now.VolumeDrift}, {"bound_excess", now.BoundExcess},
+			{"mixed_cells", float64(now.MixedCells)}, {"interface_size", now.InterfaceSize}, {"cfl_sum", now.CFLSum},
+			{"cfl_axis", now.CFLAxis}, {"divergence_max", now.DivergenceMax},
+		},
+		metrics: map[string]float64{
+			"volume": now.Volume, "volume_drift": now.VolumeDrift, "bound_excess": now.BoundExcess,
+			"l1_error": now.L1Error, "rel_error": now.RelError, "mixed_cells": float64(now.MixedCells),
+			"interface_size": now.InterfaceSize, "divergence_max": now.DivergenceMax, "cfl_sum": now.CFLSum,
+			"cfl_axis": now.CFLAxis,
+		},
+		conservation: map[string]float64{"volume": now.VolumeDrift},
+	}, nil
+}
+
+func (d *vofRun) hash(ctx context.Context) (string, error) { return d.solver.Hash(ctx) }
+func (d *vofRun) phases() map[string]float64               { return d.solver.Phases() }
+func (d *vofRun) close()                                   { d.solver.Close() }

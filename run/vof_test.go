@@ -1,0 +1,133 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+const swirl = `
+solver = "vof"
+grid = { bounds = [0, 0, 1, 1], cells = [40, 36] }
+initial = { shape = "difference(circle(0.5, 0.7, 0.2), box(0.45, 0.4, 0.55, 0.7))" }
+velocity = { field = "rider-kothe", period = 2 }
+time = { end = 2, max_steps = 30 }
+output = { format = [], conservation_every = 5 }
+`
+
+const flatten = `
+solver = "vof"
+grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [16, 18, 20], periodic = ["x"] }
+initial = { shape = "(x-0.4)^2 + (y-0.4)^2 + (z-0.4)^2 - 0.06", fractions = "divide", levels = 3 }
+velocity = { u = "1", v = "0.5*x", w = "0.25*y", period = 1 }
+time = { end = 1, max_steps = 12 }
+output = { format = [], conservation_every = 4 }
+`
+
+// Volume fractions, measures and tables are the same, however a case is run.
+func TestVOFSameBits(t *testing.T) {
+	for name, text := range map[string]string{"plane": swirl, "space": flatten} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var hash, table string
+			for _, c := range []struct {
+				ranks, threads int
+				open           func(testing.TB, int) []dist.Comm
+				set            string
+			}{
+				{1, 1, openLocal, ""}, {1, 3, openLocal, "method.sweep=cells"}, {2, 1, openLocal, ""},
+				{2, 2, openLocal, "grid.blocks=[1, 2]"}, {3, 1, openGRPC, ""}, {3, 2, openLocal, "grid.blocks=[3, 1]"},
+				{4, 1, openLocal, "method.halo=step"}, {4, 2, openGRPC, "method.halo=sweep"}, {6, 1, openDelayed, ""},
+				{8, 1, openLocal, ""}, {8, 1, openGRPC, ""},
+			} {
+				set := c.set
+				if name == "space" {
+					set = strings.Replace(set, "]", ", 1]", 1)
+				}
+				var sets []string
+				if set != "" {
+					sets = []string{set}
+				}
+				dir := t.TempDir()
+				s, err := smoothOn(t, text, c.ranks, c.threads, c.open, dir, sets...)
+				if err != nil {
+					t.Fatalf("%d ranks, %s: %v", c.ranks, set, err)
+				}
+				rows, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if hash == "" {
+					hash, table = s.StateSHA256, string(rows)
+				}
+				if s.StateSHA256 != hash || string(rows) != table {
+					t.Errorf("%d ranks, %s: state %.12s… and %.12s… on one\n%s\n%s", c.ranks, set, s.StateSHA256, hash, rows, table)
+				}
+				if d := s.Metrics["volume_drift"]; d > 1e-13 || d < -1e-13 || s.Metrics["bound_excess"] > 1e-12 {
+					t.Errorf("%d ranks: drift %g, excess %g", c.ranks, d, s.Metrics["bound_excess"])
+				}
+			}
+		})
+	}
+}
+
+// Frames of several ranks are the whole grid, and its interface.
+func TestVOFFrames(t *testing.T) {
+	dir := t.TempDir()
+	s, err := smoothOn(t, flatten, 4, 1, openLocal, dir, `output.format=["vti", "vtp"]`, "output.fields=['f', 'normal', 'alpha']")
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames, err := vtk.ReadPVD(filepath.Join(dir, "case.pvd"))
+	if err != nil || len(frames) != 2 {
+		t.Fatal(frames, err)
+	}
+	cells, volume := 0, 0.0
+	for rank := range 4 {
+		file := strings.Replace(frames[1].File, ".pvti", "_r000"+string(rune('0'+rank))+".vti", 1)
+		m, err := vtk.ReadImage(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, ok := m.CellData.Find("f")
+		normal, ok2 := m.CellData.Find("normal")
+		if !ok || !ok2 || normal.Components != 3 {
+			t.Fatal("fields are missing")
+		}
+		cells += m.Cells()
+		for _, v := range f.Float64s() {
+			volume += v / (16 * 18 * 20)
+		}
+		p, err := vtk.ReadPolyData(filepath.Join(dir, strings.Replace(file, ".vti", ".vtp", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rank == 0 && p.Polys.Len() == 0 {
+			t.Error("no interface")
+		}
+	}
+	if want := s.Metrics["volume"]; cells != 16*18*20 || volume < want-1e-12 || volume > want+1e-12 {
+		t.Errorf("%d cells of volume %g, in the summary %g", cells, volume, want)
+	}
+}
+
+func TestVOFRefuses(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"grid.blocks=[7, 1]", "[grid] blocks"},
+		{`velocity={u="x", v="0"}`, "[velocity] the flow out of a cell is up to"},
+		{`velocity={psi="sqrt(x-0.5)"}`, "[velocity] psi: "},
+		{`initial.shape="sqrt(x-0.5)"`, "[initial] shape: "},
+		{"grid.cells=[4, 2]", "[grid]"},
+	} {
+		_, err := smoothOn(t, swirl, 3, 1, openLocal, t.TempDir(), c.set)
+		var input *BadInput
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v does not say %q", c.set, err, c.want)
+		}
+	}
+}

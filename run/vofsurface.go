@@ -1,0 +1,38 @@
+package run
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// surfacePiece is a rank's part of the closed interface, format vtp.
+type surfacePiece vtk.PolyData
+
+func (p *surfacePiece) write(path string) error { return vtk.WritePolyData(path, (*vtk.PolyData)(p)) }
+
+func (p *surfacePiece) join(path string, pieces []string) error {
+	return vtk.WritePVTP(path, pieces, (*vtk.PolyData)(p))
+}
+
+func (d *vofRun) surface(ctx context.Context) (piece, error) {
+	s, err := d.solver.Surface(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &surfacePiece{Points: s.Points}
+	p.PointData = vtk.Arrays{{Name: "point", Components: 1, Data: s.ID}}
+	p.FieldData = vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Time()}}}
+	corners, cells := d.block.Grid.Dim, &p.Polys
+	if corners == 2 {
+		cells = &p.Lines
+	}
+	ids := make([]int64, corners)
+	for i := 0; i < len(s.Simplices); i += corners {
+		for k := range corners {
+			ids[k] = int64(s.Simplices[i+k])
+		}
+		cells.Add(ids...)
+	}
+	return p, nil
+}

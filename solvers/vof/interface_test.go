@@ -1,0 +1,179 @@
+package vof
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+)
+
+// joined is the surfaces of all ranks as one, by the numbers of points.
+type joined struct {
+	at        map[int64][3]float64
+	simplices map[string]bool // of numbers; triangles from the lowest one on
+	edges     map[[2]int64]int
+	volume    float64 // by the divergence theorem, or in the plane the area
+	fluid     float64 // that the solver counts
+}
+
+func surfaceOf(t *testing.T, p problem) *joined {
+	t.Helper()
+	w := &joined{at: map[int64][3]float64{}, simplices: map[string]bool{}, edges: map[[2]int64]int{}}
+	var mu sync.Mutex
+	err := p.run(func(_ int, s Solver) error {
+		m, err := s.Surface(ctx)
+		if err != nil {
+			return err
+		}
+		d, err := s.Diagnose(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		w.fluid = d.Volume
+		for i, id := range m.ID {
+			at := [3]float64(m.Points[3*i:])
+			if before, ok := w.at[id]; ok && before != at {
+				t.Errorf("point %d is at %v and %v", id, before, at)
+			}
+			w.at[id] = at
+		}
+		n := p.grid.Dim
+		for i := 0; i < len(m.Simplices); i += n {
+			ids := make([]int64, n)
+			low := 0
+			for k := range n {
+				if ids[k] = m.ID[m.Simplices[i+k]]; n == 3 && ids[k] < ids[low] {
+					low = k
+				}
+			}
+			w.add(t, append(ids[low:], ids[:low]...), n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *joined) add(t *testing.T, ids []int64, dim int) {
+	name := fmt.Sprint(ids)
+	if w.simplices[name] {
+		t.Errorf("simplex %s is there twice", name)
+	}
+	w.simplices[name] = true
+	a, b := w.at[ids[0]], w.at[ids[1]]
+	if dim == 2 {
+		w.edges[[2]int64{ids[0], -1}]++ // a point that a segment leaves
+		w.edges[[2]int64{-1, ids[1]}]++
+		w.volume += (a[0]*b[1] - a[1]*b[0]) / 2
+		return
+	}
+	for k := range 3 {
+		w.edges[[2]int64{ids[k], ids[(k+1)%3]}]++
+	}
+	c := w.at[ids[2]]
+	w.volume += (a[0]*(b[1]*c[2]-b[2]*c[1]) + a[1]*(b[2]*c[0]-b[0]*c[2]) + a[2]*(b[0]*c[1]-b[1]*c[0])) / 6
+}
+
+// closed wants each edge once in each direction.
+func (w *joined) closed(t *testing.T) {
+	t.Helper()
+	for e, n := range w.edges {
+		back := [2]int64{e[1], e[0]}
+		if n != 1 || w.edges[back] != 1 {
+			t.Fatalf("edge %v is there %d times, and %d times the other way round", e, n, w.edges[back])
+		}
+	}
+}
+
+func ballIn(g *grid.Grid, parts [3]int) problem {
+	body := shape.Ball(0.51, 0.48, 0.53, 0.31)
+	if g.Dim == 2 {
+		body = shape.Ball(0.51, 0.48, 0, 0.31)
+	}
+	name := map[int]string{2: "rider-kothe", 3: "enright"}[g.Dim]
+	return problem{grid: g, body: body, flow: named(name, 4), cfg: config("myc", "weymouth-yue", 0.5), parts: parts}
+}
+
+// The surface of a ball over four ranks is that of one, bit for bit: closed, of Euler number 2 and oriented.
+func TestSurfaceOfRanks(t *testing.T) {
+	for _, normal := range Normals {
+		one := ballIn(space(16), [3]int{1, 1, 1})
+		four := ballIn(space(16), [3]int{2, 2, 1})
+		one.cfg.Normal, four.cfg.Normal = normal, normal
+		a, b := surfaceOf(t, one), surfaceOf(t, four)
+		a.closed(t)
+		if euler := len(a.at) - len(a.edges)/2 + len(a.simplices); euler != 2 {
+			t.Errorf("%s: Euler number %d", normal, euler)
+		}
+		if len(a.simplices) == 0 || len(a.simplices) != len(b.simplices) || len(a.at) != len(b.at) {
+			t.Fatalf("%s: %d points and %d triangles, on four ranks %d and %d", normal, len(a.at), len(a.simplices), len(b.at),
+				len(b.simplices))
+		}
+		for id, at := range a.at {
+			if b.at[id] != at {
+				t.Fatalf("%s: point %d is at %v, on four ranks at %v", normal, id, at, b.at[id])
+			}
+		}
+		for s := range a.simplices {
+			if !b.simplices[s] {
+				t.Fatalf("%s: triangle %s is not there on four ranks", normal, s)
+			}
+		}
+	}
+}
+
+// The volume within the surface goes to that of the fluid with the square of the cells.
+func TestSurfaceVolume(t *testing.T) {
+	for dim, make := range map[int]func(int) *grid.Grid{2: plane, 3: space} {
+		var e []float64
+		for _, n := range []int{12, 24, 48} {
+			w := surfaceOf(t, ballIn(make(n), [3]int{2, 2, 1}))
+			if dim == 3 {
+				w.closed(t)
+			} else {
+				w.loops(t)
+			}
+			t.Logf("%d dimensions, %d cells an axis: %.3e", dim, n, math.Abs(w.volume-w.fluid)/w.fluid)
+			e = append(e, math.Abs(w.volume-w.fluid)/w.fluid)
+		}
+		if order := math.Log2(e[0]/e[2]) / 2; order < 1.8 {
+			t.Errorf("%d dimensions: errors %.2e, order %.2f", dim, e, order)
+		}
+	}
+}
+
+// loops wants one segment to come to each point, and one to leave it.
+func (w *joined) loops(t *testing.T) {
+	t.Helper()
+	for id := range w.at {
+		if w.edges[[2]int64{id, -1}] != 1 || w.edges[[2]int64{-1, id}] != 1 {
+			t.Fatalf("point %d is not passed once", id)
+		}
+	}
+}
+
+// A plane is reproduced away from walls, next to which its cells do not see it.
+func TestSurfaceOfPlane(t *testing.T) {
+	n := [3]float64{0.48, 0.6, 0.64}
+	body, err := shape.HalfSpace(0.5, 0.5, 0.5, n[0], n[1], n[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := ballIn(&grid.Grid{Dim: 3, N: [3]int{8, 10, 12}, Hi: [3]float64{1, 1, 1}}, [3]int{1, 2, 2})
+	p.body, p.cfg.Normal = body, "lvira"
+	for id, at := range surfaceOf(t, p).at {
+		inner := true
+		distance := 0.0
+		for d, x := range at {
+			distance += n[d] * (x - 0.5)
+			inner = inner && x > 0.25 && x < 0.75
+		}
+		if inner && math.Abs(distance) > 1e-9 {
+			t.Errorf("point %d at %v is %g beside the plane", id, at, distance)
+		}
+	}
+}
