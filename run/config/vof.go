@@ -108,13 +108,13 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 		s.fail("", "has %s and %s; leave one of them out", given[0], given[1])
 	case byParts:
 		for _, key := range parts[:max(2, dim)] {
-			v.Parts = append(v.Parts, s.expression(key))
+			v.Parts = append(v.Parts, s.expression(key, required))
 		}
 		if dim == 2 && s.has("w") {
 			s.fail("w", "the grid has no axis z")
 		}
 	case s.has("psi"):
-		v.Psi = []Field{s.expression("psi")}
+		v.Psi = []Field{s.expression("psi", required)}
 		if dim == 3 {
 			s.fail("psi", "a stream function is for the plane; give u, v and w")
 		}
@@ -134,15 +134,6 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 	}
 	s.finish()
 	return v
-}
-
-// expression reads a number or an expression.
-func (s *section) expression(key string) Field {
-	f := s.field(key, required, nil, false)
-	if f.Raster != "" || f.Mesh != "" {
-		s.fail(key, "must be a number or an expression")
-	}
-	return f
 }
 
 func decodeVOFMethod(s *section, dim int) VOFMethod {
