@@ -25,8 +25,9 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	c, comm := o.Case, o.Comm
 	w := c.Sections.(*config.VOF)
 	cfg := w.Method.Config()
+	cfg.Halo = o.Halo
 	d := &vofRun{c: c, rank: comm.Rank()}
-	plan, err := d.cut(w, cfg.Ghosts(), comm.Size())
+	plan, err := d.cut(w, cfg.Ghosts(w.Grid.Dim), comm.Size())
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
@@ -47,10 +48,9 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	if w.Method.Precision == "float32" {
 		number = 4
 	}
-	exchange, _ := d.solver.Ways()
 	d.size = extent{
 		cells: cells, bytes: cells * number * int64(vofNumbers(d.block.Grid.Dim)), precision: w.Method.Precision,
-		halo: exchange, end: c.Time.End, maxSteps: c.Time.MaxSteps,
+		halo: d.solver.Halo(), end: c.Time.End, maxSteps: c.Time.MaxSteps,
 	}
 	return d, nil
 }

@@ -42,7 +42,7 @@ func TestVOFSameBits(t *testing.T) {
 			}{
 				{1, 1, openLocal, ""}, {1, 3, openLocal, "method.sweep=cells"}, {2, 1, openLocal, ""},
 				{2, 2, openLocal, "grid.blocks=[1, 2]"}, {3, 1, openGRPC, ""}, {3, 2, openLocal, "grid.blocks=[3, 1]"},
-				{4, 1, openLocal, "method.halo=step"}, {4, 2, openGRPC, "method.halo=sweep"}, {6, 1, openDelayed, ""},
+				{4, 1, openLocal, "method.exchange=step"}, {4, 2, openGRPC, "method.exchange=sweep"}, {6, 1, openDelayed, ""},
 				{8, 1, openLocal, ""}, {8, 1, openGRPC, ""},
 			} {
 				set := c.set
@@ -66,7 +66,8 @@ func TestVOFSameBits(t *testing.T) {
 					hash, table = s.StateSHA256, string(rows)
 				}
 				if s.StateSHA256 != hash || string(rows) != table {
-					t.Errorf("%d ranks, %s: state %.12s… and %.12s… on one\n%s\n%s", c.ranks, set, s.StateSHA256, hash, rows, table)
+					t.Errorf("%d ranks, %s: state %.12s… and %.12s… on one\n%s\n%s", c.ranks, set, s.StateSHA256, hash, rows,
+						table)
 				}
 				if d := s.Metrics["volume_drift"]; d > 1e-13 || d < -1e-13 || s.Metrics["bound_excess"] > 1e-12 {
 					t.Errorf("%d ranks: drift %g, excess %g", c.ranks, d, s.Metrics["bound_excess"])

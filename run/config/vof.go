@@ -42,7 +42,7 @@ type VOFMethod struct {
 	CFL       float64 // 0.5, the most that keeps bounds with weymouth-yue
 	CFLOf     string  // what CFL bounds in a cell: the sum of the axes' numbers, or that of each axis; sum
 	Adaptive  bool    // steps as long as the velocity of the moment allows; false
-	Halo      string  // when ghosts are exchanged: auto, before each sweep, or once a step; auto
+	Exchange  string  // when ghosts are exchanged: auto, before each sweep, or once a step; auto
 	Sweep     string  // auto, cells or tiles; auto
 	Precision string  // float32 or float64; float64
 }
@@ -143,7 +143,7 @@ func decodeVOFMethod(s *section, dim int) VOFMethod {
 		CFL:       s.number("cfl", bound{most: 1, open: true, fallback: 0.5, optional: true}),
 		CFLOf:     s.choice("cfl_of", "sum", "sum", "axis"),
 		Adaptive:  s.boolean("adaptive", false),
-		Halo:      s.choice("halo", "auto", "auto", "sweep", "step"),
+		Exchange:  s.choice("exchange", "auto", "auto", "sweep", "step"),
 		Sweep:     s.choice("sweep", "auto", "auto", "cells", "tiles"),
 		Precision: s.choice("precision", "float64", "float32", "float64"),
 	}
@@ -163,14 +163,8 @@ func decodeVOFMethod(s *section, dim int) VOFMethod {
 
 // Config is what the solver takes.
 func (m VOFMethod) Config() vof.Config {
-	auto := func(v string) string {
-		if v == "auto" {
-			return ""
-		}
-		return v
-	}
 	return vof.Config{Normal: m.Normal, Advect: m.Advect, CFL: m.CFL, PerAxis: m.CFLOf == "axis", Adaptive: m.Adaptive,
-		Halo: auto(m.Halo), Sweep: auto(m.Sweep)}
+		Exchange: m.Exchange, Sweep: m.Sweep}
 }
 
 func (w *VOF) print(p *printer) {
@@ -202,7 +196,7 @@ func (w *VOF) print(p *printer) {
 	p.pair("cfl", m.CFL)
 	p.pair("cfl_of", m.CFLOf)
 	p.pair("adaptive", m.Adaptive)
-	p.pair("halo", m.Halo)
+	p.pair("exchange", m.Exchange)
 	p.pair("sweep", m.Sweep)
 	p.pair("precision", m.Precision)
 }

@@ -21,7 +21,8 @@ end = 1
 
 func TestVOFDefaults(t *testing.T) {
 	c := parse(t, vofCase)
-	want := VOFMethod{Normal: "myc", Advect: "weymouth-yue", CFL: 0.4, CFLOf: "sum", Halo: "auto", Sweep: "auto", Precision: "float64"}
+	want := VOFMethod{Normal: "myc", Advect: "weymouth-yue", CFL: 0.4, CFLOf: "sum", Exchange: "auto", Sweep: "auto",
+		Precision: "float64"}
 	if w := c.Sections.(*VOF); w.Method != want || w.Initial.Fractions != "quadrature" {
 		t.Errorf("%+v", w)
 	}
