@@ -61,12 +61,12 @@ func flush(copies *[][2][]byte) {
 	*copies = (*copies)[:0]
 }
 
-// TestBoxGhostsAnywhere: exchanges of arrays of the host and of a device that stages fill the ghosts, and nothing else,
+// TestBoxGhostsAnywhere: exchanges of arrays of the host, and of devices that stage or are linked, fill the ghosts, and nothing else,
 // for any division, width, period and way.
 func TestBoxGhostsAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := someBoxes(t)
-		staged := rapid.Bool().Draw(t, "staged")
+		how := rapid.SampledFrom([]string{"direct", "staged", "linked"}).Draw(t, "how")
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		comms := local.New(c.ranks, local.Delay(uint64(c.ghost), 20*time.Microsecond))
@@ -76,7 +76,15 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 				return err
 			}
 			ghosts := NewBoxDirect[cell](plan, comm, 2)
-			if staged {
+			if how == "linked" && c.ranks > 1 {
+				dev := &linker{Device: cpu.New(1), comm: comm}
+				defer dev.Close()
+				var why string
+				if ghosts, why, err = NewBoxLinked[cell](ctx, plan, comm, dev); err != nil || why != "" {
+					return fmt.Errorf("not linked: %s: %w", why, err)
+				}
+			}
+			if how == "staged" {
 				dev := &lazy{Device: cpu.New(1)}
 				defer dev.Close()
 				if ghosts, err = NewBoxStaged[cell](plan, comm, dev, 2); err != nil {
@@ -92,7 +100,7 @@ func TestBoxGhostsAnywhere(t *testing.T) {
 			return fillAndCompare(ctx, c, plan, ghosts)
 		})
 		if err != nil {
-			t.Fatalf("%+v, staged: %t: %v", c, staged, err)
+			t.Fatalf("%+v, %s: %v", c, how, err)
 		}
 	})
 }
