@@ -14,6 +14,10 @@
 // Weymouth–Yue's bounds ask that the CFL numbers of a cell's axes add up to at most 1/2; that sum is what
 // CFL means here unless Config.PerAxis says otherwise. EI-LE asks for less than 1 along each axis.
 //
+// Ghosts are exchanged before each sweep, or once a step with ghosts so wide that the first sweeps go on in them. In the
+// plane a device takes both sweeps of a step in one kernel, tile by tile, and only tiles that an interface may reach within
+// the steps of a recording: elsewhere nothing changes.
+//
 // All state is the same to the last bit for any number of ranks and any blocks: a face's flux is the same function of the
 // same numbers on both of its sides, and positions are those of global indices.
 package vof

@@ -311,6 +311,13 @@ func TestWhatCannotBeRun(t *testing.T) {
 		"at most 0.5":             func(p *problem) { p.cfg.CFL = .6 },
 		"more than 0":             func(p *problem) { p.cfg.CFL = math.NaN() },
 		"in the plane only":       func(p *problem) { p.grid, p.flow, p.cfg.Advect = space(8), named("enright", 3), "ei-le" },
+		"exchange \"never\"":      func(p *problem) { p.cfg.Exchange = "never" },
+		"halo \"post\"":           func(p *problem) { p.cfg.Halo = "post" },
+		"has no links":            func(p *problem) { p.cfg.Halo, p.parts = "nccl", [3]int{2, 1, 1} },
+		"sweep \"zigzag\"":        func(p *problem) { p.cfg.Sweep = "zigzag" },
+		"tiles are for the plane": func(p *problem) { p.grid, p.flow, p.cfg.Sweep = space(8), named("enright", 3), "tiles" },
+		"heights reach too far":   func(p *problem) { p.cfg.Normal, p.cfg.Sweep = "height", "tiles" },
+		"tiles need exchange":     func(p *problem) { p.cfg.Exchange, p.cfg.Sweep, p.parts = "sweep", "tiles", [3]int{2, 1, 1} },
 		"precision \"half\"":      func(p *problem) { p.precision = "half" },
 		"fewer than the 3 layers": func(p *problem) { p.parts = [3]int{16, 1, 1} },
 		"the velocity along axis 1": func(p *problem) {
