@@ -194,12 +194,32 @@ func TestNorms(t *testing.T) {
 		}
 		top := 0.0
 		for v := range f {
-			top = max(top, f[v].Det(2))
+			top = max(top, f[v].Density(2))
 		}
 		if !(top > last) {
 			t.Errorf("p = %g: the largest density is %g, after %g", p, top, last)
 		}
 		last = top
+	}
+}
+
+// TestThin: without bounds, a field that varies along one direction only asks for cells as thin as the least derivative
+// allows, turned or not, and that is still a metric.
+func TestThin(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		m := box(dim, 2, 1, .2)
+		h := make([]Tensor, m.Vertices())
+		for v := range h {
+			s := Spectrum{Values: [3]float64{7}, Vectors: frame(rand.New(rand.NewPCG(1, uint64(v))), dim)}
+			h[v] = s.Tensor(dim)
+		}
+		f, r, err := FromHessian(m, h, Control{Norm: 2, Complexity: 1000})
+		if err != nil || r.Raised != len(h) {
+			t.Fatalf("%dD: %+v, %v", dim, r, err)
+		}
+		if total := f.Complexity(m); math.Abs(total-1000) > 1 {
+			t.Errorf("%dD: a complexity of %g", dim, total)
+		}
 	}
 }
 

@@ -147,7 +147,7 @@ func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 func (f Field) Complexity(m *Mesh) float64 {
 	sum := 0.0
 	for v, volume := range m.volumes() {
-		sum += volume * math.Sqrt(f[v].Det(m.Dim))
+		sum += volume * f[v].Density(m.Dim)
 	}
 	return sum
 }

@@ -41,13 +41,23 @@ func (t *Tensor) Product(dim int, u, v [3]float64) float64 {
 // Length is √(u'Mu).
 func (t *Tensor) Length(dim int, u [3]float64) float64 { return math.Sqrt(t.Product(dim, u, u)) }
 
-// Det is the determinant.
-func (t *Tensor) Det(dim int) float64 {
-	plane := t[0]*t[2] - t[1]*t[1]
-	if dim == 2 {
-		return plane
+// Density is √det, and 0 of a tensor that is not positive definite.
+func (t *Tensor) Density(dim int) float64 {
+	p := t.pivots()
+	out := 1.0
+	for _, x := range p[:dim] {
+		out *= math.Sqrt(max(0, x))
 	}
-	return t[5]*plane - t[0]*t[4]*t[4] + 2*t[1]*t[3]*t[4] - t[2]*t[3]*t[3]
+	return out
+}
+
+// pivots are those of Cholesky's factorisation: all are positive of a positive definite tensor, and no other. They tell
+// thin tensors from flat ones where a determinant is lost in rounding. After one that is not positive, others mean nothing.
+func (t *Tensor) pivots() [3]float64 {
+	b, c := t[1]/t[0], t[3]/t[0]
+	second := t[2] - t[1]*b
+	d := t[4] - t[3]*b
+	return [3]float64{t[0], second, t[5] - t[3]*c - d*d/second}
 }
 
 // Spectrum has eigenvalues in ascending order, and the unit eigenvectors that belong to them.
@@ -152,9 +162,11 @@ func (t Tensor) Check(dim int) error {
 			return fmt.Errorf("the metric %v is not finite", t[:n])
 		}
 	}
-	plane := t[0]*t[2] - t[1]*t[1]
-	if !(t[0] > 0 && t[2] > 0 && plane > 0) || dim == 3 && !(t[5] > 0 && t.Det(3) > 0) {
-		return fmt.Errorf("the metric %v is not positive definite", t[:n])
+	p := t.pivots()
+	for _, x := range p[:dim] {
+		if !(x > 0) {
+			return fmt.Errorf("the metric %v is not positive definite", t[:n])
+		}
 	}
 	return nil
 }

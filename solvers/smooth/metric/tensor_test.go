@@ -58,7 +58,7 @@ func generator(t *rapid.T) (*rand.Rand, int) {
 	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), rapid.IntRange(2, 3).Draw(t, "dim")
 }
 
-// TestEigen compares eigenvalues and determinants with LAPACK's method in gonum, of indefinite tensors too.
+// TestEigen compares eigenvalues, what they say about definiteness, and √det with gonum's, of indefinite tensors too.
 func TestEigen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng, dim := generator(t)
@@ -92,8 +92,13 @@ func TestEigen(t *testing.T) {
 				t.Fatalf("%v comes back as %v", m, back)
 			}
 		}
-		if d, w := m.Det(dim), mat.Det(m.dense(dim)); !(math.Abs(d-w) <= 1e-12*math.Pow(norm, float64(dim))) {
-			t.Fatalf("%v: determinant %v, want %v", m, d, w)
+		definite := s.Values[0] > 0
+		if math.Abs(s.Values[0]) > 1e-12*norm && (m.Check(dim) == nil) != definite {
+			t.Fatalf("%v with eigenvalues %v: %v", m, s.Values, m.Check(dim))
+		}
+		if d, w := m.Density(dim), math.Sqrt(mat.Det(m.dense(dim))); definite && s.Values[0] > 1e-6*norm &&
+			!(math.Abs(d-w) <= 1e-6*w) {
+			t.Fatalf("%v: √det is %v, want %v", m, d, w)
 		}
 	})
 }
