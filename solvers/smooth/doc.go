@@ -14,6 +14,10 @@
 //	fjp          Freitag, Jones and Plassmann (1995): to where the worst quality around the vertex is best
 //	hybrid       smart, and then fjp where the worst quality is below a floor
 //
+// Metrics: sizes along the axes (Sizes, Linear, Sinusoidal); a function sampled on a grid (Discrete, and Sampled, which
+// tells the error); and tensors at the vertices of a mesh (OnMesh), which package metric makes from Medit files and second
+// derivatives, and bounds, grades and intersects.
+//
 // Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.
 //
 // Vertices of one set share no edge, so they move at the same time; sets follow one another, and their vertices are

@@ -3,6 +3,7 @@ package metric
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // passes over the edges after which Graded gives up; a pass carries a change across many edges.
@@ -14,7 +15,7 @@ const slack = 1e-8
 // Graded limits how fast sizes grow along edges, by the factor growth in each unit of length in the metric (F. Alauzet,
 // "Size gradation control of anisotropic meshes", doi:10.1016/j.finel.2009.06.028): along an edge u, a metric M grows to
 // M/(1 + √(u'Mu) log growth)², and the metric at the other end is intersected with that. Edges are visited in the order
-// of their vertices' ids until none asks for a change. Sizes never become larger. It returns how many vertices changed.
+// of their vertices' ids, descending and ascending by turns, until none asks for a change. Sizes never become larger. It returns how many vertices changed.
 func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 	if !(growth > 1) || math.IsInf(growth, 0) {
 		return 0, fmt.Errorf("a gradation of %g: give how much sizes may grow in an edge, above 1", growth)
@@ -28,6 +29,8 @@ func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 	changed := make([]int, len(f))
 	for pass := 1; pass <= passes; pass++ {
 		rest := true
+		// Forth and back by turns: changes go far in one pass whichever way they go.
+		slices.Reverse(edges)
 		for _, e := range edges {
 			for _, way := range [2][2]int32{e, {e[1], e[0]}} {
 				from, to := way[0], way[1]
