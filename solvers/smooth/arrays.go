@@ -45,6 +45,10 @@ type arrays[F kernels.Float] struct {
 	shapes      []kernels.Shape[F]
 	sides       []kernels.Side[F]
 
+	tiled  kernels.TiledMesh[F]
+	other  []kernels.Vertex[F] // what tiles make of v, where sweeps go by tiles
+	passes [2]backend.Loop     // of tiles, from v to other and back
+
 	taken []func() error // gives each array back
 }
 
@@ -72,6 +76,22 @@ func (a *arrays[F]) place(dev backend.Device, p *Part, v []kernels.Vertex[F], fi
 	a.cells, a.edges = onDevice(b, p.Cells), onDevice(b, p.Edges)
 	a.shapes = onDevice(b, make([]kernels.Shape[F], len(p.Cells)))
 	a.sides = onDevice(b, make([]kernels.Side[F], len(p.Edges)))
+	return b.err
+}
+
+// placeTiles puts tiles on the device, and another array of vertices, of which those that stay are never written.
+func (a *arrays[F]) placeTiles(dev backend.Device, t *kernels.TiledMesh[F]) error {
+	b := &placer{dev: dev, taken: &a.taken}
+	a.tiled = kernels.TiledMesh[F]{Tiles: onDevice(b, t.Tiles), Slots: onDevice(b, t.Slots),
+		Visits: onDevice(b, t.Visits), Near: onDevice(b, t.Near), Rails: a.mesh.Rails}
+	start := make([]kernels.Vertex[F], len(a.v))
+	if err := backend.Download(dev, start, a.v); err != nil {
+		return err
+	}
+	a.other = onDevice(b, start)
+	for k, way := range [][2][]kernels.Vertex[F]{{a.v, a.other}, {a.other, a.v}} {
+		a.passes[k] = kernels.NewTilePainLoop(&a.params, &a.tiled, &a.field, way[0], way[1], &a.most[0])
+	}
 	return b.err
 }
 

@@ -15,6 +15,10 @@ var Smoothers = []string{"laplacian", "pain", "pain-newton", "pain-exact", "smar
 // one would. The smoothers that look at quality need none.
 var Guards = []string{"none", "halve", "clip"}
 
+// Sweeps are the names that Config.Sweep may have: a kernel a set; one kernel a sweep, in which a block of a GPU takes a
+// tile of the mesh through all sets; or "auto" or nothing for what is fastest. The bits are the same.
+var Sweeps = []string{"auto", "sets", "tiles"}
+
 // Config says how to smooth.
 type Config struct {
 	Smoother string
@@ -24,6 +28,7 @@ type Config struct {
 	Settled  float64 // length of a move, in the metric, that counts as none
 	Gain     float64 // least rise of the worst quality that is worth a move
 	Floor    float64 // hybrid optimises where the worst quality is below this; 0 for the mean quality before each sweep
+	Sweep    string  // one of Sweeps
 	Rescale  bool    // scale the metric so that the mesh's area is worth as many ideal triangles as it has
 }
 
@@ -43,6 +48,11 @@ func parameters[F kernels.Float](c Config) (kernels.Params[F], error) {
 	switch {
 	case !slices.Contains(Smoothers, c.Smoother):
 		return p, fmt.Errorf("smoother %q is not known; choose one of %s", c.Smoother, strings.Join(Smoothers, ", "))
+	case c.Sweep != "" && !slices.Contains(Sweeps, c.Sweep):
+		return p, fmt.Errorf("sweep %q is not known; choose one of %s", c.Sweep, strings.Join(Sweeps, ", "))
+	case c.Sweep == "tiles" && !tileable(&c):
+		return p, fmt.Errorf("sweeps by tiles are for the smoother pain without guard or cull, not for %s with guard %q and "+
+			"cull = %v: choose sets", c.Smoother, c.Guard, c.Cull)
 	case p.Guard < 0:
 		return p, fmt.Errorf("guard %q is not known; choose one of %s", c.Guard, strings.Join(Guards, ", "))
 	case !(c.Relax >= 0 && c.Relax < 2):
@@ -53,6 +63,9 @@ func parameters[F kernels.Float](c Config) (kernels.Params[F], error) {
 	}
 	return p, nil
 }
+
+// tileable tells whether there is a kernel for a whole sweep of a tile.
+func tileable(c *Config) bool { return c.Smoother == "pain" && c.Guard == "none" && !c.Cull }
 
 // single tells float32.
 func single[F kernels.Float]() bool { return F(1)/3 == F(float32(1)/3) }

@@ -9,7 +9,7 @@ import (
 // A rank that is alone needs nobody for the length of a sweep, and the device counts sweeps by itself where a kernel
 // asks for their number: several are recorded once and queued in one call.
 
-// recorded is how many sweeps a recording holds.
+// recorded is how many sweeps a recording holds: an even number, so that tiles end where they began.
 const recorded = 8
 
 // most bounds how many sweeps are queued at a time, so that a run can be stopped.
@@ -51,7 +51,11 @@ func (s *solver[F]) repeat(ctx context.Context, sweeps int) (int, error) {
 
 // queue queues so many sweeps, at the end of each of which the device counts it.
 func (s *solver[F]) queue(sweeps int) error {
-	for range sweeps {
+	for k := range sweeps {
+		if s.ntiles > 0 {
+			s.dev.Run(s.passes[k%2], 0, s.ntiles)
+			continue
+		}
 		for set := range s.first {
 			s.move(s.first[set])
 			s.move(s.rest[set])

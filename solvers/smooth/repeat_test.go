@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 )
 
@@ -39,7 +38,7 @@ func TestRepeated(t *testing.T) {
 			s := plain()
 			want := s.run(t, mesh, metric, cfg, 2*sweeps)
 			launches := 0
-			s.device = func() backend.Device { return recorder{far{cpu.New(1), newMemory()}, &launches} }
+			s = repeating(s, &launches)
 			got := outcome{}
 			err := s.on(t, mesh, metric, cfg, func(_ dist.Comm, _ *Part, solver Solver) (err error) {
 				for range 2 {
@@ -69,8 +68,7 @@ func TestRepeated(t *testing.T) {
 // TestRepeatedIsStopped: a run that is to end queues no more sweeps.
 func TestRepeatedIsStopped(t *testing.T) {
 	launches := 0
-	s := plain()
-	s.device = func() backend.Device { return recorder{far{cpu.New(1), newMemory()}, &launches} }
+	s := repeating(plain(), &launches)
 	cfg := Config{Smoother: "pain", Guard: "none"}
 	err := s.on(t, rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -64,6 +64,7 @@ type solver[F kernels.Float] struct {
 	halos       []*halo.Exchanger
 	count       backend.Loop      // of sweeps, on the device
 	replay      backend.Recording // of several sweeps, made when it is first asked for
+	ntiles      int               // 0 if sweeps go by sets
 	measureCell backend.Loop
 	measureEdge backend.Loop
 	now         [1]kernels.Control[F]
@@ -113,6 +114,9 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 		s.host, s.hostMoved = v, make([]int32, len(s.moved))
 	}
 	s.prepare()
+	if err := s.tileSweeps(); err != nil {
+		return nil, err
+	}
 	s.start, err = s.Diagnose(ctx)
 	return s, err
 }

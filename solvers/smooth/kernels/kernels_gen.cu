@@ -564,6 +564,69 @@ static_assert(sizeof(hill_f64) == 1552 && offsetof(hill_f64, n) == 0 && offsetof
     offsetof(hill_f64, gx) == 264 && offsetof(hill_f64, gy) == 520 && offsetof(hill_f64, least) == 776 &&
     offsetof(hill_f64, room) == 784 && offsetof(hill_f64, lx) == 1040 && offsetof(hill_f64, ly) == 1296, "hill_f64");
 
+// Tile is where the slots and the visits of a tile begin; slots end where the next tile's begin. The visits of set s
+// end at End[s], and those of the set before it where they begin. Visit k moves the vertex in slot k.
+// Tile, tile.go:14
+struct alignas(8) Tile {
+    int32 Slot, Visit_;
+    Array<int32, 8> End;
+};
+static_assert(sizeof(Tile) == 40 && offsetof(Tile, Slot) == 0 && offsetof(Tile, Visit_) == 4 &&
+    offsetof(Tile, End) == 8, "Tile");
+
+// Visit is a vertex that a tile moves. Its neighbours are in the slots Near[First:], two a word, the first in the lower
+// half.
+// Visit, tile.go:21
+struct alignas(16) Visit {
+    int32 First, Count_;
+    int32 Rail_;
+    int32 Own;
+};
+static_assert(sizeof(Visit) == 16 && offsetof(Visit, First) == 0 && offsetof(Visit, Count_) == 4 &&
+    offsetof(Visit, Rail_) == 8 && offsetof(Visit, Own) == 12, "Visit");
+
+// TiledMesh is a mesh cut into tiles.
+// TiledMesh[float32], tile.go:28
+struct TiledMesh_f32 {
+    Slice<Tile> Tiles;
+    Slice<int32> Slots;
+    Slice<Visit> Visits;
+    Slice<uint32> Near;
+    Slice<Rail_f32> Rails;
+};
+static_assert(sizeof(TiledMesh_f32) == 120 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+    offsetof(TiledMesh_f32, Slots) == 24 && offsetof(TiledMesh_f32, Visits) == 48 &&
+    offsetof(TiledMesh_f32, Near) == 72 && offsetof(TiledMesh_f32, Rails) == 96, "TiledMesh_f32");
+
+// Spot is a vertex in a slot.
+// Spot[float32], tile.go:37
+struct Spot_f32 {
+    float X, Y, M11, M12, M22;
+};
+static_assert(sizeof(Spot_f32) == 20 && offsetof(Spot_f32, X) == 0 && offsetof(Spot_f32, Y) == 4 &&
+    offsetof(Spot_f32, M11) == 8 && offsetof(Spot_f32, M12) == 12 && offsetof(Spot_f32, M22) == 16, "Spot_f32");
+
+// TiledMesh is a mesh cut into tiles.
+// TiledMesh[float64], tile.go:28
+struct TiledMesh_f64 {
+    Slice<Tile> Tiles;
+    Slice<int32> Slots;
+    Slice<Visit> Visits;
+    Slice<uint32> Near;
+    Slice<Rail_f64> Rails;
+};
+static_assert(sizeof(TiledMesh_f64) == 120 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+    offsetof(TiledMesh_f64, Slots) == 24 && offsetof(TiledMesh_f64, Visits) == 48 &&
+    offsetof(TiledMesh_f64, Near) == 72 && offsetof(TiledMesh_f64, Rails) == 96, "TiledMesh_f64");
+
+// Spot is a vertex in a slot.
+// Spot[float64], tile.go:37
+struct Spot_f64 {
+    double X, Y, M11, M12, M22;
+};
+static_assert(sizeof(Spot_f64) == 40 && offsetof(Spot_f64, X) == 0 && offsetof(Spot_f64, Y) == 8 &&
+    offsetof(Spot_f64, M11) == 16 && offsetof(Spot_f64, M12) == 24 && offsetof(Spot_f64, M22) == 32, "Spot_f64");
+
 // Count ends a sweep: index 0 adds it to those that were.
 // Count[float32], count.go:6
 DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
@@ -670,7 +733,7 @@ DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, flo
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], pain.go:61
+// solve[float32], pain.go:71
 struct solve_f32_results { float r0; float r1; };
 DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
     float inverse = 1.0f / a11;
@@ -700,12 +763,25 @@ DEVICE float abs_f32(float x) {
     return x;
 }
 
-// larger[float32], pain.go:151
+// larger[float32], pain.go:156
 DEVICE float larger_f32(float a, float b) {
     if (a > b) {
         return a;
     }
     return b;
+}
+
+// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
+// (*step[float32]).pain, pain.go:61
+DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const Params_f32 *p) {
+    if (s->slides) {
+        step_newton_f32(s, a, gx, gy, p->Relax / 2.0f);
+        return;
+    }
+    float off = (1.0f + p->Excess) * abs_f32(a->M12);
+    const auto results1 = solve_f32(a->M11 + larger_f32(a->M11, off), a->M12, a->M22 + larger_f32(a->M22, off), p->Relax * gx, p->Relax * gy);
+    s->dx = results1.r0;
+    s->dy = results1.r1;
 }
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
@@ -1004,7 +1080,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], pain.go:73
+// Pain[float32], pain.go:83
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -1013,15 +1089,7 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     auto [a, gx, gy] = gather_f32(i, m, v);
-    if (s.slides) {
-        // D is A, a number
-        step_newton_f32(&s, &a, gx, gy, p->Relax / 2.0f);
-    } else {
-        float off = (1.0f + p->Excess) * abs_f32(a.M12);
-        const auto results1 = solve_f32(a.M11 + larger_f32(a.M11, off), a.M12, a.M22 + larger_f32(a.M22, off), p->Relax * gx, p->Relax * gy);
-        s.dx = results1.r0;
-        s.dy = results1.r1;
-    }
+    step_pain_f32(&s, &a, gx, gy, p);
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
@@ -1115,7 +1183,7 @@ DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx,
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], pain.go:61
+// solve[float64], pain.go:71
 struct solve_f64_results { double r0; double r1; };
 DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
     double inverse = 1.0 / a11;
@@ -1145,12 +1213,25 @@ DEVICE double abs_f64(double x) {
     return x;
 }
 
-// larger[float64], pain.go:151
+// larger[float64], pain.go:156
 DEVICE double larger_f64(double a, double b) {
     if (a > b) {
         return a;
     }
     return b;
+}
+
+// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
+// (*step[float64]).pain, pain.go:61
+DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, const Params_f64 *p) {
+    if (s->slides) {
+        step_newton_f64(s, a, gx, gy, p->Relax / 2.0);
+        return;
+    }
+    double off = (1.0 + p->Excess) * abs_f64(a->M12);
+    const auto results1 = solve_f64(a->M11 + larger_f64(a->M11, off), a->M12, a->M22 + larger_f64(a->M22, off), p->Relax * gx, p->Relax * gy);
+    s->dx = results1.r0;
+    s->dy = results1.r1;
 }
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
@@ -1450,7 +1531,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], pain.go:73
+// Pain[float64], pain.go:83
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
@@ -1459,20 +1540,12 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     auto [a, gx, gy] = gather_f64(i, m, v);
-    if (s.slides) {
-        // D is A, a number
-        step_newton_f64(&s, &a, gx, gy, p->Relax / 2.0);
-    } else {
-        double off = (1.0 + p->Excess) * abs_f64(a.M12);
-        const auto results1 = solve_f64(a.M11 + larger_f64(a.M11, off), a.M12, a.M22 + larger_f64(a.M22, off), p->Relax * gx, p->Relax * gy);
-        s.dx = results1.r0;
-        s.dy = results1.r1;
-    }
+    step_pain_f64(&s, &a, gx, gy, p);
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], pain.go:93
+// PainNewton[float32], pain.go:98
 DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1487,7 +1560,7 @@ DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, con
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], pain.go:93
+// PainNewton[float64], pain.go:98
 DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1571,7 +1644,7 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:109
+// PainExact[float32], pain.go:114
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1659,7 +1732,7 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:109
+// PainExact[float64], pain.go:114
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1678,7 +1751,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], pain.go:128
+// Laplace[float32], pain.go:133
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1704,7 +1777,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], pain.go:128
+// Laplace[float64], pain.go:133
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2634,6 +2707,266 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
+// visits returns the first visit of a set in tile t, and how many there are.
+// (*TiledMesh[float32]).visits, tile.go:96
+struct TiledMesh_visits_f32_results { int32 r0; int32 r1; };
+DEVICE TiledMesh_visits_f32_results TiledMesh_visits_f32(const TiledMesh_f32 *m, int64 t, int64 set) {
+    int32 first = 0;
+    if (set > 0) {
+        first = m->Tiles[t].End[sub(set, int64(1))];
+    }
+    return {first, sub(m->Tiles[t].End[set], first)};
+}
+
+// pain moves the vertex in slot k of tile t.
+// (*TiledMesh[float32]).pain, tile.go:105
+DEVICE float TiledMesh_pain_f32(const TiledMesh_f32 *m, int64 t, int32 k, const Params_f32 *p,
+        const Field_f32 *field, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Spot_f32, 1024> *spots) {
+    Visit visit = m->Visits[add(m->Tiles[t].Visit_, k)];
+    int32 i = m->Slots[add(m->Tiles[t].Slot, k)];
+    Spot_f32 here = (*spots)[k];
+    step_f32 s = {};
+    s.x = here.X;
+    s.y = here.Y;
+    if (visit.Rail_ >= 0) {
+        s.slides = true;
+        s.rail = m->Rails[visit.Rail_];
+        s.s = v[i].S;
+    }
+    Tensor_f32 a = {};
+    float gx = 0.0f, gy = 0.0f;
+    for (int32 n = 0, end1 = visit.Count_; n < end1; n++) {
+        uint32 j = shr(m->Near[add(visit.First, n / 2)], (16u * uint32(n & 1))) & 65535u;
+        float ux = (*spots)[j].X - here.X, uy = (*spots)[j].Y - here.Y;
+        float m11 = here.M11 + (*spots)[j].M11, m12 = here.M12 + (*spots)[j].M12, m22 = here.M22 + (*spots)[j].M22;
+        a.M11 += m11;
+        a.M12 += m12;
+        a.M22 += m22;
+        gx += m11 * ux + m12 * uy;
+        gy += m12 * ux + m22 * uy;
+    }
+    step_pain_f32(&s, &a, gx, gy, p);
+    auto [x, y] = step_at_f32(&s, 1.0f);
+    float dx = x - s.x, dy = y - s.y;
+    float far = 0.0f;
+    if (!(dx == 0.0f && dy == 0.0f)) {
+        far = dx * (here.M11 * dx + 2.0f * here.M12 * dy) + dy * here.M22 * dy;
+        Tensor_f32 at = Field_At_f32(field, x, y);
+        here.X = x;
+        here.Y = y;
+        here.M11 = at.M11;
+        here.M12 = at.M12;
+        here.M22 = at.M22;
+        s.s += s.ds;
+        (*spots)[k] = here;
+    }
+    if (visit.Own != 0) {
+        out[i].X = here.X;
+        out[i].Y = here.Y;
+        out[i].S = s.s;
+        out[i].M11 = here.M11;
+        out[i].M12 = here.M12;
+        out[i].M22 = here.M22;
+    }
+    return far;
+}
+
+// TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
+// in the metric.
+// TilePain[float32], tile.go:43
+DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
+        Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Spot_f32, 1024> *spots) {
+    int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, m->Tiles[t].Slot);
+    auto [to0, n0] = TiledMesh_visits_f32(m, t, 0);
+    auto [to1, n1] = TiledMesh_visits_f32(m, t, 1);
+    auto [to2, n2] = TiledMesh_visits_f32(m, t, 2);
+    auto [to3, n3] = TiledMesh_visits_f32(m, t, 3);
+    auto [to4, n4] = TiledMesh_visits_f32(m, t, 4);
+    auto [to5, n5] = TiledMesh_visits_f32(m, t, 5);
+    auto [to6, n6] = TiledMesh_visits_f32(m, t, 6);
+    auto [to7, n7] = TiledMesh_visits_f32(m, t, 7);
+    float best = 0.0f;
+    for (int32 k = threadIdx.x, end_k = slots; k < end_k; k += blockDim.x) {
+        Vertex_f32 *from = &v[m->Slots[add(m->Tiles[t].Slot, k)]];
+        (*spots)[k].X = from->X;
+        (*spots)[k].Y = from->Y;
+        (*spots)[k].M11 = from->M11;
+        (*spots)[k].M12 = from->M12;
+        (*spots)[k].M22 = from->M22;
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n0; k < end_k; k += blockDim.x) {
+        float far = TiledMesh_pain_f32(m, t, add(to0, k), p, field, v, out, spots);
+        best = go_max<float>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n1; k < end_k; k += blockDim.x) {
+        float far = TiledMesh_pain_f32(m, t, add(to1, k), p, field, v, out, spots);
+        best = go_max<float>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n2; k < end_k; k += blockDim.x) {
+        float far = TiledMesh_pain_f32(m, t, add(to2, k), p, field, v, out, spots);
+        best = go_max<float>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n3; k < end_k; k += blockDim.x) {
+        float far = TiledMesh_pain_f32(m, t, add(to3, k), p, field, v, out, spots);
+        best = go_max<float>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n4; k < end_k; k += blockDim.x) {
+        float far = TiledMesh_pain_f32(m, t, add(to4, k), p, field, v, out, spots);
+        best = go_max<float>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n5; k < end_k; k += blockDim.x) {
+        float far = TiledMesh_pain_f32(m, t, add(to5, k), p, field, v, out, spots);
+        best = go_max<float>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n6; k < end_k; k += blockDim.x) {
+        float far = TiledMesh_pain_f32(m, t, add(to6, k), p, field, v, out, spots);
+        best = go_max<float>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n7; k < end_k; k += blockDim.x) {
+        float far = TiledMesh_pain_f32(m, t, add(to7, k), p, field, v, out, spots);
+        best = go_max<float>(best, far);
+    }
+    return best;
+}
+
+// visits returns the first visit of a set in tile t, and how many there are.
+// (*TiledMesh[float64]).visits, tile.go:96
+struct TiledMesh_visits_f64_results { int32 r0; int32 r1; };
+DEVICE TiledMesh_visits_f64_results TiledMesh_visits_f64(const TiledMesh_f64 *m, int64 t, int64 set) {
+    int32 first = 0;
+    if (set > 0) {
+        first = m->Tiles[t].End[sub(set, int64(1))];
+    }
+    return {first, sub(m->Tiles[t].End[set], first)};
+}
+
+// pain moves the vertex in slot k of tile t.
+// (*TiledMesh[float64]).pain, tile.go:105
+DEVICE double TiledMesh_pain_f64(const TiledMesh_f64 *m, int64 t, int32 k, const Params_f64 *p,
+        const Field_f64 *field, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Spot_f64, 1024> *spots) {
+    Visit visit = m->Visits[add(m->Tiles[t].Visit_, k)];
+    int32 i = m->Slots[add(m->Tiles[t].Slot, k)];
+    Spot_f64 here = (*spots)[k];
+    step_f64 s = {};
+    s.x = here.X;
+    s.y = here.Y;
+    if (visit.Rail_ >= 0) {
+        s.slides = true;
+        s.rail = m->Rails[visit.Rail_];
+        s.s = v[i].S;
+    }
+    Tensor_f64 a = {};
+    double gx = 0.0, gy = 0.0;
+    for (int32 n = 0, end1 = visit.Count_; n < end1; n++) {
+        uint32 j = shr(m->Near[add(visit.First, n / 2)], (16u * uint32(n & 1))) & 65535u;
+        double ux = (*spots)[j].X - here.X, uy = (*spots)[j].Y - here.Y;
+        double m11 = here.M11 + (*spots)[j].M11, m12 = here.M12 + (*spots)[j].M12, m22 = here.M22 + (*spots)[j].M22;
+        a.M11 += m11;
+        a.M12 += m12;
+        a.M22 += m22;
+        gx += m11 * ux + m12 * uy;
+        gy += m12 * ux + m22 * uy;
+    }
+    step_pain_f64(&s, &a, gx, gy, p);
+    auto [x, y] = step_at_f64(&s, 1.0);
+    double dx = x - s.x, dy = y - s.y;
+    double far = 0.0;
+    if (!(dx == 0.0 && dy == 0.0)) {
+        far = dx * (here.M11 * dx + 2.0 * here.M12 * dy) + dy * here.M22 * dy;
+        Tensor_f64 at = Field_At_f64(field, x, y);
+        here.X = x;
+        here.Y = y;
+        here.M11 = at.M11;
+        here.M12 = at.M12;
+        here.M22 = at.M22;
+        s.s += s.ds;
+        (*spots)[k] = here;
+    }
+    if (visit.Own != 0) {
+        out[i].X = here.X;
+        out[i].Y = here.Y;
+        out[i].S = s.s;
+        out[i].M11 = here.M11;
+        out[i].M12 = here.M12;
+        out[i].M22 = here.M22;
+    }
+    return far;
+}
+
+// TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
+// in the metric.
+// TilePain[float64], tile.go:43
+DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
+        Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Spot_f64, 1024> *spots) {
+    int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, m->Tiles[t].Slot);
+    auto [to0, n0] = TiledMesh_visits_f64(m, t, 0);
+    auto [to1, n1] = TiledMesh_visits_f64(m, t, 1);
+    auto [to2, n2] = TiledMesh_visits_f64(m, t, 2);
+    auto [to3, n3] = TiledMesh_visits_f64(m, t, 3);
+    auto [to4, n4] = TiledMesh_visits_f64(m, t, 4);
+    auto [to5, n5] = TiledMesh_visits_f64(m, t, 5);
+    auto [to6, n6] = TiledMesh_visits_f64(m, t, 6);
+    auto [to7, n7] = TiledMesh_visits_f64(m, t, 7);
+    double best = 0.0;
+    for (int32 k = threadIdx.x, end_k = slots; k < end_k; k += blockDim.x) {
+        Vertex_f64 *from = &v[m->Slots[add(m->Tiles[t].Slot, k)]];
+        (*spots)[k].X = from->X;
+        (*spots)[k].Y = from->Y;
+        (*spots)[k].M11 = from->M11;
+        (*spots)[k].M12 = from->M12;
+        (*spots)[k].M22 = from->M22;
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n0; k < end_k; k += blockDim.x) {
+        double far = TiledMesh_pain_f64(m, t, add(to0, k), p, field, v, out, spots);
+        best = go_max<double>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n1; k < end_k; k += blockDim.x) {
+        double far = TiledMesh_pain_f64(m, t, add(to1, k), p, field, v, out, spots);
+        best = go_max<double>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n2; k < end_k; k += blockDim.x) {
+        double far = TiledMesh_pain_f64(m, t, add(to2, k), p, field, v, out, spots);
+        best = go_max<double>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n3; k < end_k; k += blockDim.x) {
+        double far = TiledMesh_pain_f64(m, t, add(to3, k), p, field, v, out, spots);
+        best = go_max<double>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n4; k < end_k; k += blockDim.x) {
+        double far = TiledMesh_pain_f64(m, t, add(to4, k), p, field, v, out, spots);
+        best = go_max<double>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n5; k < end_k; k += blockDim.x) {
+        double far = TiledMesh_pain_f64(m, t, add(to5, k), p, field, v, out, spots);
+        best = go_max<double>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n6; k < end_k; k += blockDim.x) {
+        double far = TiledMesh_pain_f64(m, t, add(to6, k), p, field, v, out, spots);
+        best = go_max<double>(best, far);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n7; k < end_k; k += blockDim.x) {
+        double far = TiledMesh_pain_f64(m, t, add(to7, k), p, field, v, out, spots);
+        best = go_max<double>(best, far);
+    }
+    return best;
+}
+
 // Kernel Count, count.go:6
 extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2646,7 +2979,7 @@ extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, 
     if (i < hi) Count_f64_at(i, c);
 }
 
-// Kernel Pain, pain.go:73
+// Kernel Pain, pain.go:83
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2657,7 +2990,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel Pain, pain.go:73
+// Kernel Pain, pain.go:83
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2668,7 +3001,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:93
+// Kernel PainNewton, pain.go:98
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2679,7 +3012,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:93
+// Kernel PainNewton, pain.go:98
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2690,7 +3023,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:109
+// Kernel PainExact, pain.go:114
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2701,7 +3034,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:109
+// Kernel PainExact, pain.go:114
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2712,7 +3045,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:128
+// Kernel Laplace, pain.go:133
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -2723,7 +3056,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:128
+// Kernel Laplace, pain.go:133
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -2825,5 +3158,27 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
     if (i < hi) key = Most<double>::key_of(Hybrid_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel TilePain, tile.go:43
+extern "C" __global__ void __launch_bounds__(128, 10) TilePain_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
+        const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Most<float> *result) {
+    __shared__ Array<Spot_f32, 1024> spots;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, v, out, &spots));
+    reduce(result, key);
+}
+
+// Kernel TilePain, tile.go:43
+extern "C" __global__ void __launch_bounds__(128, 5) TilePain_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
+        const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Most<double> *result) {
+    __shared__ Array<Spot_f64, 1024> spots;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, v, out, &spots));
     reduce(result, key);
 }

@@ -403,3 +403,40 @@ func (loop *HybridLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("result", loop.result),
 	}}
 }
+
+// TilePainLoop runs TilePain for lo ≤ index < hi, on the CPU or another device.
+type TilePainLoop[F Float] struct {
+	p      *Params[F]
+	m      *TiledMesh[F]
+	field  *Field[F]
+	v      []Vertex[F]
+	out    []Vertex[F]
+	result *atomics.Most[F]
+}
+
+// NewTilePainLoop prepares TilePain.
+func NewTilePainLoop[F Float](p *Params[F], m *TiledMesh[F], field *Field[F], v []Vertex[F], out []Vertex[F], result *atomics.Most[F]) *TilePainLoop[F] {
+	return &TilePainLoop[F]{p, m, field, v, out, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TilePainLoop[F]) Range(lo, hi int) {
+	var spots [1024]Spot[F]
+	best := F(math.Inf(-1))
+	for t := lo; t < hi; t++ {
+		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.v, loop.out, &spots))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TilePainLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("field", loop.field),
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("result", loop.result),
+	}}
+}

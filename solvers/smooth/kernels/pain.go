@@ -57,6 +57,16 @@ func (s *step[F]) newton(a *Tensor[F], gx, gy, relax F) {
 	s.dx, s.dy = solve(a.M11, a.M12, a.M22, relax*gx, relax*gy)
 }
 
+// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
+func (s *step[F]) pain(a *Tensor[F], gx, gy F, p *Params[F]) {
+	if s.slides {
+		s.newton(a, gx, gy, p.Relax/2)
+		return
+	}
+	off := (1 + p.Excess) * abs(a.M12)
+	s.dx, s.dy = solve(a.M11+larger(a.M11, off), a.M12, a.M22+larger(a.M22, off), p.Relax*gx, p.Relax*gy)
+}
+
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
 func solve[F Float](a11, a12, a22, gx, gy F) (F, F) {
 	inverse := 1 / a11
@@ -78,12 +88,7 @@ func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c
 	var s step[F]
 	s.begin(i, set, m, v)
 	a, gx, gy := gather(i, m, v)
-	if s.slides { // D is A, a number
-		s.newton(&a, gx, gy, p.Relax/2)
-	} else {
-		off := (1 + p.Excess) * abs(a.M12)
-		s.dx, s.dy = solve(a.M11+larger(a.M11, off), a.M12, a.M22+larger(a.M22, off), p.Relax*gx, p.Relax*gy)
-	}
+	s.pain(&a, gx, gy, p)
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 

@@ -1,0 +1,126 @@
+package smooth
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// repeating runs on a device that repeats sweeps, and counts the launches.
+func repeating(s setting, launches *int) setting {
+	s.device = func() backend.Device { return recorder{far{cpu.New(1), newMemory()}, launches} }
+	return s
+}
+
+// TestTilesSame: sweeps by tiles give the bits of those by sets, on meshes of less than a tile and of many, with
+// vertices that slide, stay, or form sets of their own, in both precisions and with any local order.
+func TestTilesSame(t *testing.T) {
+	metric := swirl(t)
+	for _, cells := range []int{50, 1600, 20_000} {
+		m := rectangle(t, cells, 5)
+		for _, precision := range []string{"float32", "float64"} {
+			for k, order := range []partition.Ordering{partition.Hilbert, partition.Random, partition.Natural} {
+				s := plain()
+				s.precision, s.layout.Order, s.layout.Dedicated = precision, order, k == 1
+				if k == 2 {
+					s.layout.Boundary = Fixed
+				}
+				const sweeps = 3*recorded + 2
+				cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
+				want := s.run(t, m, metric, cfg, sweeps)
+				launches := 0
+				cfg.Sweep = "tiles"
+				if s.layout.Dedicated { // may be too many sets
+					cfg.Sweep = "auto"
+				}
+				if got := repeating(s, &launches).run(t, m, metric, cfg, sweeps); got != want || launches != 3 {
+					t.Errorf("%d cells, %s, %s: after %d launches tiles give\n%+v, sets\n%+v", cells, precision, order,
+						launches, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestTilesHold: every vertex that moves is one tile's own, and a tile holds what its visits read: neighbours, and of
+// those in an earlier set the move itself.
+func TestTilesHold(t *testing.T) {
+	l, err := NewLayout(rectangle(t, 20_000, 5), plain().layout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := l.Parts(make([]int32, len(l.class)), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := parts[0]
+	tiles, err := tile[float64](p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owned := make([]int, len(p.X))
+	for k, b := range tiles.Tiles[:len(tiles.Tiles)-1] {
+		next := tiles.Tiles[k+1]
+		slots, visits := tiles.Slots[b.Slot:next.Slot], tiles.Visits[b.Visit:next.Visit]
+		if len(slots) > kernels.TileSlots || int(b.End[kernels.TileSets-1]) != len(visits) {
+			t.Fatalf("tile %d has %d slots and %d visits, the last set ending at %d", k, len(slots), len(visits),
+				b.End[kernels.TileSets-1])
+		}
+		for i, visit := range visits {
+			v := slots[i]
+			owned[v] += int(visit.Own)
+			ring := p.neighbours(v)
+			if int(visit.Count) != len(ring) {
+				t.Fatalf("vertex %d has %d neighbours, %d in tile %d", v, len(ring), visit.Count, k)
+			}
+			for n, u := range ring {
+				at := tiles.Near[int(visit.First)+n/2] >> (16 * (n % 2)) & 0xffff
+				if slots[at] != u {
+					t.Fatalf("tile %d: neighbour %d of vertex %d is %d, not %d", k, n, v, slots[at], u)
+				}
+				set, other := l.set[p.Global[v]], l.set[p.Global[u]]
+				if other < set && int(at) >= len(visits) {
+					t.Fatalf("tile %d moves vertex %d after its neighbour %d, which it does not move", k, v, u)
+				}
+			}
+		}
+	}
+	for v, n := range owned {
+		if moves := l.class[p.Global[v]] != fixed; moves != (n == 1) || n > 1 {
+			t.Fatalf("vertex %d, which moves: %v, belongs to %d tiles", v, moves, n)
+		}
+	}
+	t.Logf("%d tiles; %.2f visits and %.2f slots a vertex", len(tiles.Tiles)-1,
+		float64(len(tiles.Visits))/float64(l.Moving()), float64(len(tiles.Slots))/float64(l.Moving()))
+}
+
+// TestTilesRefused: where there are none, and which setting would do.
+func TestTilesRefused(t *testing.T) {
+	m := rectangle(t, 200, 5)
+	for want, c := range map[string]struct {
+		cfg     Config
+		ranks   int
+		repeats bool
+	}{
+		"without guard or cull": {Config{Smoother: "pain", Guard: "clip", Sweep: "tiles"}, 1, true},
+		"not for smart":         {Config{Smoother: "smart", Guard: "none", Sweep: "tiles"}, 1, true},
+		"not for 2":             {Config{Smoother: "pain", Guard: "none", Sweep: "tiles"}, 2, true},
+		"does not repeat":       {Config{Smoother: "pain", Guard: "none", Sweep: "tiles"}, 1, false},
+		`"rows" is not known`:   {Config{Smoother: "pain", Guard: "none", Sweep: "rows"}, 1, true},
+	} {
+		s, launches := plain(), 0
+		if c.repeats {
+			s = repeating(s, &launches)
+		}
+		s.ranks = c.ranks
+		err := s.on(t, m, swirl(t), c.cfg, func(dist.Comm, *Part, Solver) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, which does not say %q", c, err, want)
+		}
+	}
+}
