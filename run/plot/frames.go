@@ -23,13 +23,15 @@ type frameData struct {
 	cells  [][3]int32
 	fields []field
 	rank   []int32 // nil if the frame does not say
+	lines  [][4]float64
 }
 
 // field is one value a cell.
 type field struct {
 	name, label string
 	values      []float64
-	dry         []bool // nil if it has no dry cells
+	dry         []bool      // nil if it has no dry cells
+	span        *[2]float64 // of its colour bar; nil for what the values span
 }
 
 // frames draws the chosen frames of a .pvd file.
@@ -40,6 +42,9 @@ func (r *runner) frames(path string) error {
 	}
 	if len(all) == 0 {
 		return fmt.Errorf("%s: the series has no frame yet", path)
+	}
+	if isLines(all[0].File) {
+		return nil // they are drawn with the grid
 	}
 	chosen := []int{r.options.Frame}
 	switch n := r.options.Frame; {
@@ -114,10 +119,14 @@ func (r *runner) draw(
 	d *frameData, name string, frame int, time float64, spans map[string]*[2]float64, partition bool,
 ) error {
 	for _, f := range d.fields {
+		span := f.span
+		if span == nil {
+			span = spans[f.name]
+		}
 		m := &Map{
 			X: d.x, Y: d.y, Cells: d.cells, Values: f.values, Dry: f.dry,
 			Title: fmt.Sprintf("%s: %s, %s", name, f.name, d.moment(time)), Label: f.label,
-			Range: spans[f.name], Edges: r.options.Edges, Width: r.options.Width,
+			Range: span, Edges: r.options.Edges, Lines: d.lines, Width: r.options.Width,
 		}
 		img, err := m.Draw()
 		if err != nil {
@@ -139,8 +148,11 @@ func (r *runner) draw(
 	return r.save(name+"-partition", img)
 }
 
-// load reads the triangles of a file and the fields to draw on them.
+// load reads the triangles of a file, or the cells of a grid, and the fields to draw on them.
 func (r *runner) load(path string) (*frameData, error) {
+	if isImage(path) {
+		return r.loadImage(path)
+	}
 	g, err := vtk.Read(path)
 	if err != nil {
 		return nil, err

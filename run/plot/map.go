@@ -22,8 +22,9 @@ type Map struct {
 	// is nil, a range about zero.
 	Range *[2]float64
 
-	Edges bool // draw the edges of the triangles, unless they would cover most of the picture
-	Width int  // of the picture in pixels, 0 for 1200
+	Edges bool         // draw the edges of the triangles, unless they would cover most of the picture
+	Lines [][4]float64 // to draw over it: x, y of one end and of the other
+	Width int          // of the picture in pixels, 0 for 1200
 }
 
 // Draw draws the map.
@@ -54,6 +55,7 @@ func (m *Map) Draw() (*image.RGBA, error) {
 		marked = r.borders(1, func(a, b int32) bool { return true })
 	}
 	r.paint(f.img, f.area.Min, func(c int32) color.RGBA { return cells[c] }, marked, color.RGBA{0, 0, 0, 110})
+	f.segments(m.Lines)
 	f.axes(m.Title)
 	f.bar(s, m.Label)
 	f.keys(dry, missing)

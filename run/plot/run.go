@@ -203,7 +203,7 @@ func (r *runner) conservation(path string) error {
 	panels := map[string]*Panel{}
 	s := &Series{Title: "drift of conserved quantities", T: times, Width: r.options.Width}
 	for i, name := range t.names {
-		if !strings.HasPrefix(name, "mass") {
+		if !strings.HasPrefix(name, "mass") && name != "volume" {
 			continue
 		}
 		change, largest, relative := drift(t.columns[i])
@@ -226,7 +226,7 @@ func (r *runner) conservation(path string) error {
 		}
 	}
 	if len(s.Panels) == 0 {
-		return fmt.Errorf("%s: there is no column mass1, mass2, ... among %q", path, t.names)
+		return fmt.Errorf("%s: there is no column volume, mass1, mass2, ... among %q", path, t.names)
 	}
 	img, err := s.Draw()
 	if err != nil {

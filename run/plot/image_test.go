@@ -1,0 +1,70 @@
+package plot
+
+import (
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// A frame of a grid is drawn cell by cell, with the lines of its .vtp file over it.
+func TestImageWithLines(t *testing.T) {
+	dir := t.TempDir()
+	m := &vtk.Image{Dim: 2, Whole: [3]int{2, 1, 1}, Box: vtk.Box{N: [3]int{2, 1, 1}}, Spacing: [3]float64{1, 1, 0},
+		CellData: vtk.Arrays{{Name: "f", Components: 1, Data: []float64{1, -1e-16}},
+			{Name: "alpha", Components: 1, Data: []float64{3, 4}}}}
+	if err := vtk.WriteImage(filepath.Join(dir, "a.vti"), m); err != nil {
+		t.Fatal(err)
+	}
+	p := &vtk.PolyData{Points: []float64{1.5, 0, 0, 1.5, 1, 0}}
+	p.Lines.Add(0, 1)
+	if err := vtk.WritePolyData(filepath.Join(dir, "a.vtp"), p); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string]string{"case": "a.vti", "case_vtp": "a.vtp"} {
+		if err := vtk.NewCollection(filepath.Join(dir, name+".pvd")).Append(vtk.Frame{File: file}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := Run(dir, Options{})
+	if err != nil || len(files) != 1 || filepath.Base(files[0]) != "case-f-0000.png" {
+		t.Fatal(files, err)
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &runner{}
+	data, err := d.load(filepath.Join(dir, "a.vti"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := newFrame(data.x, data.y, data.cells, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(x, y float64) [3]uint8 {
+		r, g, b, _ := img.At(page.area.Min.X+int((x-page.view.x0)*page.view.scale),
+			page.area.Min.Y+int((page.view.y1-y)*page.view.scale)).RGBA()
+		return [3]uint8{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8)}
+	}
+	low, high := Sequential.At(0), Sequential.At(1)
+	for _, c := range []struct {
+		x    float64
+		want [3]uint8
+	}{
+		{0.5, [3]uint8{high.R, high.G, high.B}}, {1.2, [3]uint8{low.R, low.G, low.B}},
+		{1.5, [3]uint8{lineInk.R, lineInk.G, lineInk.B}}, {1.8, [3]uint8{low.R, low.G, low.B}},
+	} {
+		if got := at(c.x, 0.5); got != c.want {
+			t.Errorf("at x = %g: %v instead of %v", c.x, got, c.want)
+		}
+	}
+}
