@@ -164,7 +164,8 @@ func both(a, b verdict) verdict {
 // refineMetrics smooths irregular meshes toward the analytic metrics of refine's test suite
 // (https://github.com/nasa/refine, acceptance), in the plane: linear has a height that falls toward y = 1/2, polar a
 // radial size that falls toward a circle, in polar-2 with one across that does as well, circle another such, radial and
-// side what their names say, and masabl sizes that follow a cosine and an exponential. No bound is published for moving vertices alone; ours are that the worst quality rises, which is what hybrid is for, nothing turns over, and the
+// side what their names say, and masabl sizes that follow a cosine and an exponential. No bound is published for moving
+// vertices alone; ours are that the worst quality rises, which is what hybrid is for, nothing turns over, and the
 // boundary stays. The mean and the share of edges of a good length, 1/√2 to √2, are shown: triangles as flat as
 // linear-0001 asks for cannot be had from so few.
 func refineMetrics(ctx context.Context, p *page) error {
