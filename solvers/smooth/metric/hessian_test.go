@@ -195,6 +195,11 @@ func TestNorms(t *testing.T) {
 		top := 0.0
 		for v := range f {
 			top = max(top, f[v].Density(2))
+			// det^(-1/(2p+2)) h^-2 with det = h^-4, relative to the first vertex, where h = 0.1.
+			want := f[0][0] * math.Pow((.1+m.X[0][v])/.1, 2/(p+1)-2)
+			if !(math.Abs(f[v][0]-want) <= 1e-9*want) {
+				t.Fatalf("p = %g, vertex %d: %g, want %g", p, v, f[v][0], want)
+			}
 		}
 		if !(top > last) {
 			t.Errorf("p = %g: the largest density is %g, after %g", p, top, last)
