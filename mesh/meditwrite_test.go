@@ -55,6 +55,23 @@ func TestMeditRoundTrip(t *testing.T) {
 	}
 }
 
+// Positions of 8 bytes, as a file of 2 GiB needs them, are version 3.
+func TestLongMedit(t *testing.T) {
+	w, err := newMeditWriter(bare(), true)
+	if err != nil || w.long {
+		t.Fatal(err, w.long)
+	}
+	w.long = true
+	var b bytes.Buffer
+	if err := w.write(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := parseMedit(b.Bytes())
+	if err != nil || !reflect.DeepEqual(got, bare()) {
+		t.Errorf("%v\n%+v", err, got)
+	}
+}
+
 // The other versions and the other byte order hold the same, but that version 1 rounds coordinates.
 func TestReadsMeditVersions(t *testing.T) {
 	m := bare()

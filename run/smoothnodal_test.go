@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,6 +62,47 @@ func TestSmoothToNodalMetrics(t *testing.T) {
 			} else if s.StateSHA256 != want {
 				t.Errorf("%s: another state on %d ranks", metric, ranks)
 			}
+		}
+	}
+}
+
+// Bounds and gradation change what a metric asks for.
+func TestSmoothBoundsOfMetrics(t *testing.T) {
+	file, solution := sized(t)
+	for _, metric := range []string{
+		fmt.Sprintf("{solution=%q%%s}", solution), "{hessian={mesh='bump'}%s}", "{width='0.01+0.2*x', height='0.1', samples=0%s}",
+		"{width='0.01+0.2*x', height='0.1'%s}",
+	} {
+		seen := map[string]string{}
+		for _, limit := range []string{"", ", hmin=0.05", ", hmax=0.095", ", aspect=1.5", ", gradation=1.1"} {
+			if strings.HasPrefix(limit, ", grad") && strings.HasSuffix(metric, "'0.1'%s}") ||
+				strings.HasPrefix(limit, ", aspect") && strings.HasPrefix(metric, "{sol") {
+				continue // gradation is of metrics at vertices, and these sizes are not stretched
+			}
+			s, err := smoothOn(t, wavy, 1, 1, openLocal, t.TempDir(), fmt.Sprintf("mesh={file=%q}", file),
+				"metric="+fmt.Sprintf(metric, limit))
+			if err != nil {
+				t.Fatal(metric, limit, err)
+			}
+			if was, ok := seen[s.StateSHA256]; ok {
+				t.Errorf("%s: %q and %q give the same mesh", metric, limit, was)
+			}
+			seen[s.StateSHA256] = limit
+		}
+	}
+}
+
+// An edge of the width along the angle has the length 1, and so has one of the height across.
+func TestTensorOfSizes(t *testing.T) {
+	for _, angle := range []float64{0, 30, 90, -135} {
+		v, err := tensorOfSizes(0.5, 2, angle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, c := math.Sincos(angle * math.Pi / 180)
+		length := func(x, y float64) float64 { return math.Sqrt(v[0]*x*x + 2*v[1]*x*y + v[2]*y*y) }
+		if a, b := length(0.5*c, 0.5*s), length(-2*s, 2*c); math.Abs(a-1) > 1e-14 || math.Abs(b-1) > 1e-14 {
+			t.Errorf("angle %g: lengths %g and %g", angle, a, b)
 		}
 	}
 }

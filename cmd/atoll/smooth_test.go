@@ -58,6 +58,14 @@ func TestSmoothFiles(t *testing.T) {
 			if !reflect.DeepEqual(after.Cells, before.Cells) || !reflect.DeepEqual(tags(after), tags(before)) {
 				t.Errorf("%s to %s: the mesh is another", from, to)
 			}
+			if err := after.Check(); err != nil {
+				t.Errorf("%s to %s: %v", from, to, err)
+			}
+			for v, x := range before.X {
+				if y := before.Y[v]; (x == 0 || x == 1) && after.X[v] != x || (y == 0 || y == 1) && after.Y[v] != y {
+					t.Errorf("%s to %s: vertex %d left the boundary", from, to, v)
+				}
+			}
 			text, err := os.ReadFile(report)
 			if err != nil {
 				t.Fatal(err)
