@@ -1,0 +1,57 @@
+package run
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// closedByVTK joins the pieces of each file at points of equal coordinates, and counts edges that are not of two
+// polygons.
+const closedByVTK = `
+import sys
+import vtk
+log = vtk.vtkStringOutputWindow()
+vtk.vtkOutputWindow.SetInstance(log)
+surface, grid = vtk.vtkXMLPPolyDataReader(), vtk.vtkXMLPImageDataReader()
+surface.SetFileName(sys.argv[1])
+joined, edges = vtk.vtkCleanPolyData(), vtk.vtkFeatureEdges()
+joined.SetInputConnection(surface.GetOutputPort())
+joined.ToleranceIsAbsoluteOn()
+joined.SetAbsoluteTolerance(0)
+edges.SetInputConnection(joined.GetOutputPort())
+edges.FeatureEdgesOff()
+edges.ManifoldEdgesOff()
+edges.Update()
+grid.SetFileName(sys.argv[2])
+grid.Update()
+g = joined.GetOutput()
+f = grid.GetOutput().GetCellData().GetArray("f")
+print("open", edges.GetOutput().GetNumberOfCells(), "euler", g.GetNumberOfPoints() - g.GetNumberOfPolys() // 2,
+      "cells", f.GetNumberOfTuples(), "log", repr(log.GetOutput()))
+`
+
+// VTK finds no gap in the surface of four ranks, a sphere, and has nothing to complain of.
+func TestVOFSurfaceByVTK(t *testing.T) {
+	const python = "/usr/bin/python3"
+	if err := exec.Command(python, "-c", "import vtk").Run(); err != nil {
+		t.Skipf("%s has no module vtk (Debian: python3-vtk9): %v", python, err)
+	}
+	dir := t.TempDir()
+	_, err := smoothOn(t, flatten, 4, 1, openLocal, dir, `output.format=["vti", "vtp"]`, "grid.periodic=[]",
+		"initial.shape='sphere(0.5, 0.5, 0.5, 0.3)'", "velocity={field='enright', period=1}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, frame := range []string{"case_000000", "case_000001"} {
+		path := filepath.Join(dir, "frames", frame)
+		out, err := exec.Command(python, "-c", closedByVTK, path+".pvtp", path+".pvti").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if got, want := strings.TrimSpace(string(out)), "open 0 euler 2 cells 5760 log ''"; got != want {
+			t.Errorf("%s: %s, not %s", frame, got, want)
+		}
+	}
+}
