@@ -87,6 +87,7 @@ type solver[F kernels.Float] struct {
 	replay backend.Recording // of all turns
 	blocks int               // tiles that it has room for
 	ran    bool              // all turns, once
+	walls  [2]backend.Loop   // of the fields that a step may end with
 	begun  []F               // the volume fractions at the start, without ghosts
 	volume float64           // at the start
 	limit  float64           // the longest step at a factor of 1
@@ -152,6 +153,9 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 		if s.listed[k] = s.passes[k]; s.tiled {
 			s.listed[k] = []pass[F]{s.tiledPass(b, cfg, &s.ways, k, &s.arrays.busy)}
 		}
+	}
+	for n := range s.walls {
+		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
 	}
 	if s.tiled {
 		s.mark, s.list = s.listing(b, &s.ways)
@@ -226,12 +230,12 @@ func (s *solver[F]) Dt() float64   { return s.took }
 
 // view returns the field of this step where the host can read it, with its ghosts if they are asked for.
 func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
-	f := s.current()
+	f := s.fields[s.now()]
 	if ghosts {
 		if err := s.exchange(ctx, f); err != nil {
 			return nil, err
 		}
-		s.dev.Run(kernels.NewFillWallLoop(s.from, s.to, f), 0, len(s.to))
+		s.dev.Run(s.walls[s.now()], 0, len(s.to))
 	}
 	if !s.apart {
 		return f, nil
@@ -239,12 +243,12 @@ func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
 	return s.host, backend.Download(s.dev, s.host, f)
 }
 
-// current is the field after the last step.
-func (s *solver[F]) current() []F {
+// now is which of the fields is that after the last step.
+func (s *solver[F]) now() int {
 	if s.tiled {
-		return s.fields[s.steps%2]
+		return s.steps % 2
 	}
-	return s.fields[0]
+	return 0
 }
 
 func (s *solver[F]) Ways() (exchange, sweep string) {
