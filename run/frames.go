@@ -44,8 +44,15 @@ func (f *frames) write(ctx context.Context, time float64, p piece) error {
 			pieces[r] = file(r)
 		}
 		joined := filepath.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.format))
+		if f.format == "stl" { // no index of files, but one of all triangles, which a .pvd cannot name
+			joined = filepath.Join("frames", fmt.Sprintf("%s_%06d.stl", f.name, f.count))
+		}
 		if err := p.join(filepath.Join(f.dir, joined), pieces); err != nil {
 			return err
+		}
+		if f.format == "stl" {
+			f.count++
+			return nil
 		}
 		if err := f.pvd.Append(vtk.Frame{Time: time, File: joined}); err != nil {
 			return err

@@ -55,8 +55,12 @@ func (d *vofRun) image() *imagePiece {
 }
 
 func (d *vofRun) frame(ctx context.Context, format string) (piece, error) {
-	if format == "vtp" {
+	switch format {
+	case "vtp":
 		return d.surface(ctx)
+	case "stl":
+		p, err := d.surface(ctx)
+		return (*stlPiece)(p), err
 	}
 	p := d.image()
 	for _, name := range d.c.Output.Fields {

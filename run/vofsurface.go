@@ -15,7 +15,7 @@ func (p *surfacePiece) join(path string, pieces []string) error {
 	return vtk.WritePVTP(path, pieces, (*vtk.PolyData)(p))
 }
 
-func (d *vofRun) surface(ctx context.Context) (piece, error) {
+func (d *vofRun) surface(ctx context.Context) (*surfacePiece, error) {
 	s, err := d.solver.Surface(ctx)
 	if err != nil {
 		return nil, err

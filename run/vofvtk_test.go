@@ -15,6 +15,8 @@ import vtk
 log = vtk.vtkStringOutputWindow()
 vtk.vtkOutputWindow.SetInstance(log)
 surface, grid = vtk.vtkXMLPPolyDataReader(), vtk.vtkXMLPImageDataReader()
+if sys.argv[1].endswith(".stl"):
+    surface = vtk.vtkSTLReader()
 surface.SetFileName(sys.argv[1])
 joined, edges = vtk.vtkCleanPolyData(), vtk.vtkFeatureEdges()
 joined.SetInputConnection(surface.GetOutputPort())
@@ -39,19 +41,21 @@ func TestVOFSurfaceByVTK(t *testing.T) {
 		t.Skipf("%s has no module vtk (Debian: python3-vtk9): %v", python, err)
 	}
 	dir := t.TempDir()
-	_, err := smoothOn(t, flatten, 4, 1, openLocal, dir, `output.format=["vti", "vtp"]`, "grid.periodic=[]",
+	_, err := smoothOn(t, flatten, 4, 1, openLocal, dir, `output.format=["vti", "vtp", "stl"]`, "grid.periodic=[]",
 		"initial.shape='sphere(0.5, 0.5, 0.5, 0.3)'", "velocity={field='enright', period=1}")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, frame := range []string{"case_000000", "case_000001"} {
 		path := filepath.Join(dir, "frames", frame)
-		out, err := exec.Command(python, "-c", closedByVTK, path+".pvtp", path+".pvti").CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		if got, want := strings.TrimSpace(string(out)), "open 0 euler 2 cells 5760 log ''"; got != want {
-			t.Errorf("%s: %s, not %s", frame, got, want)
+		for _, kind := range []string{".pvtp", ".stl"} {
+			out, err := exec.Command(python, "-c", closedByVTK, path+kind, path+".pvti").CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if got, want := strings.TrimSpace(string(out)), "open 0 euler 2 cells 5760 log ''"; got != want {
+				t.Errorf("%s%s: %s, not %s", frame, kind, got, want)
+			}
 		}
 	}
 }

@@ -57,9 +57,13 @@ func decodeVOF(root *section, c *Case) {
 	w.Method = decodeVOFMethod(root.section("method"), w.Grid.Dim)
 	c.Sections = w
 	c.Time = decodeTime(root.section("time"))
-	c.Output = decodeOutput(root.section("output"), c.Name, written{
-		fields: []string{"f", "normal", "alpha"}, usual: []string{"f"}, formats: []string{"vti", "vtp"},
+	output := root.section("output")
+	c.Output = decodeOutput(output, c.Name, written{
+		fields: []string{"f", "normal", "alpha"}, usual: []string{"f"}, formats: []string{"vti", "vtp", "stl"},
 	})
+	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
+		output.fail("format", "stl holds triangles, of an interface in space; choose vtp in the plane")
+	}
 }
 
 func decodeVOFInitial(s *section, dim int) VOFInitial {

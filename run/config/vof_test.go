@@ -61,6 +61,7 @@ func TestVOFRefusals(t *testing.T) {
 		{"0.15)", "-1)", `[initial] shape: circle: the radius is -1; it must be above 0`},
 		{"circle(0.5,", "sphere(0.5, 0,", `[initial] shape: sphere is a shape of 3 dimensions, the grid has 2`},
 		{"0.15)\"", "0.15)\"\nlevels = 3", `c.toml:7: [initial] levels: belongs to fractions = "divide"`},
+		{"end = 1", "end = 1\n[output]\nformat = ['stl']", `[output] format: stl holds triangles`},
 		{"end = 1", "end = 1\n[mesh]\ncells = 1", `mesh: no such section`},
 	} {
 		text := strings.Replace(vofCase, c.old, c.new, 1)
