@@ -86,7 +86,7 @@ func (f *function) expr(e ast.Expr) cexpr {
 	case *ast.FuncLit:
 		f.refuse(e, "a function literal: kernels have no closures; declare a function")
 	case *ast.SliceExpr:
-		f.refuse(e, "a slice of a slice: kernels index the slices they are given")
+		return f.slice(e)
 	case *ast.TypeAssertExpr:
 		f.refuse(e, "a type assertion: kernels have no interfaces")
 	default:
@@ -162,6 +162,40 @@ func (f *function) index(e *ast.IndexExpr) cexpr {
 		f.refuse(e, "an index into %s: kernels index slices and arrays", f.u.show(t))
 	}
 	return atom("%s[%s]", x.in(primary), f.expr(e.Index).text)
+}
+
+// slice translates x[lo:hi] of a slice, or of an array that is pointed to. Its capacity, which kernels cannot ask for, is
+// its length.
+func (f *function) slice(e *ast.SliceExpr) cexpr {
+	var data, length string
+	var elem types.Type
+	switch t := f.typeOf(e.X).Underlying().(type) {
+	case *types.Slice:
+		x := f.expr(e.X).in(primary)
+		data, length, elem = x+".data", x+".len", t.Elem()
+	case *types.Pointer:
+		a, ok := types.Unalias(t.Elem()).Underlying().(*types.Array)
+		if !ok {
+			break
+		}
+		data, length, elem = f.expr(e.X).in(primary)+"->at", fmt.Sprintf("int64(%d)", a.Len()), a.Elem()
+	}
+	if elem == nil || e.Slice3 {
+		f.refuse(e, "%s: kernels take x[lo:hi] of slices, and of arrays that are pointed to", types.ExprString(e))
+		return nothing
+	}
+	lo := "int64(0)"
+	if e.Low != nil {
+		lo = "int64(" + f.expr(e.Low).text + ")"
+		data += " + " + lo
+	}
+	if e.High != nil {
+		length = "int64(" + f.expr(e.High).text + ")"
+	}
+	if e.Low != nil {
+		length = fmt.Sprintf("sub(%s, %s)", length, lo)
+	}
+	return atom("Slice<%s>{%s, %s, %s}", f.ctype(e, elem), data, length, length)
 }
 
 func (f *function) unary(e *ast.UnaryExpr) cexpr {

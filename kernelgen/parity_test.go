@@ -124,6 +124,8 @@ func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	if out[0][0] != 2*x[language.Stretch-1] || most[0] != most[1] {
 		t.Errorf("Mirror begins with %v and reduces to %v, translated %v", out[0][0], most[0].Value(), most[1].Value())
 	}
+	both(t, l, 8, language.NewRoundsLoop(9, x, out[0]), language.NewRoundsLoop(9, x, out[1]))
+	kerneltest.Same(t, "Rounds", out[0], out[1], nil)
 }
 
 func boxesMeanTheSame(t *testing.T, l cudatest.Runner) {

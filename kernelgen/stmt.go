@@ -292,7 +292,15 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 		f.ranged[v] = true
 		name = f.local(v)
 	}
-	if f.tile && f.depth == 1 {
+	switch ordered := f.u.pkg.ordered(f.notes, s); {
+	case ordered && (!f.tile || f.depth != f.together):
+		f.refuse(s, misplaced)
+		return
+	case ordered:
+		f.together++
+		defer func() { f.together-- }()
+		f.phases++ // the loops inside begin anew with each turn
+	case f.tile && f.depth == f.together:
 		f.lanes(s, ct, name, count)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // sharedArray is the array that a parameter of a tile kernel points to: memory that the threads of its block share.
@@ -44,8 +45,12 @@ func (p *Package) checkTile(k *Kernel) {
 	if k.Stages > 0 || k.Dims > 1 {
 		p.refuse(k.decl, "kernel %s: a tile kernel has one index and no stages", k.Name)
 	}
-	list := k.decl.Body.List
-	for i, s := range list {
+	p.checkTogether(k, k.decl.Body.List)
+}
+
+// checkTogether checks statements that all threads of a tile go through together.
+func (p *Package) checkTogether(k *Kernel, list []ast.Stmt) {
+	for _, s := range list {
 		switch s := s.(type) {
 		case *ast.DeclStmt:
 		case *ast.AssignStmt:
@@ -55,15 +60,35 @@ func (p *Package) checkTile(k *Kernel) {
 				}
 			}
 		case *ast.RangeStmt:
-			p.checkLanes(k, s)
+			if p.ordered(p.comments[k.fn], s) {
+				p.checkTogether(k, s.Body.List)
+			} else {
+				p.checkLanes(k, s)
+			}
 		case *ast.ReturnStmt:
-			if i < len(list)-1 {
+			if s != k.decl.Body.List[len(k.decl.Body.List)-1] {
 				p.refuse(s, "kernel %s returns before its end: the threads of a tile stay together", k.Name)
 			}
 		default:
 			p.refuse(s, "kernel %s is a tile kernel: its body is declarations, assignments to variables and loops over i := range n", k.Name)
 		}
 	}
+}
+
+const misplaced = "//atoll:ordered marks outer loops of tile kernels, and loops in these that stand for themselves"
+
+// ordered tells whether a loop is marked //atoll:ordered: all threads of a tile take its turns together, one after the
+// other, and share the loops inside.
+func (p *Package) ordered(notes ast.CommentMap, loop *ast.RangeStmt) bool {
+	for _, group := range notes[loop] {
+		for _, words := range p.directives(group) {
+			if words[0] == "ordered" && len(words) == 1 {
+				return true
+			}
+			p.refuse(loop, "//atoll:%s stands before a loop: a loop can only be marked //atoll:ordered", strings.Join(words, " "))
+		}
+	}
+	return false
 }
 
 // checkLanes checks a loop whose turns are done by different threads: each keeps to itself, but for what the kernel
@@ -98,6 +123,9 @@ func (p *Package) checkLanes(k *Kernel, loop *ast.RangeStmt) {
 			inside(n.Body)
 			return false
 		case *ast.RangeStmt:
+			if p.ordered(p.comments[k.fn], n) {
+				p.refuse(n, misplaced)
+			}
 			inside(n.Body)
 			return false
 		case *ast.SwitchStmt:

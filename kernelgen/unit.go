@@ -95,6 +95,8 @@ type function struct {
 	loops   []bool // what break leaves: true for an emulated switch
 	tile    bool   // the function is a tile kernel: its outer loops are shared among threads
 	phases  int    // how many of them there were
+
+	together int // depth at which all threads of a tile go through the statements
 }
 
 // call returns the emitted function of a Go function for type arguments, translating it on first use.
@@ -129,7 +131,7 @@ func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 	f := &function{
 		u: u, decl: decl, sig: sig, out: c, env: map[*types.TypeParam]types.Type{},
 		locals: map[*types.Var]string{}, byName: map[string][]*types.Var{}, used: identifiers(decl),
-		ranged: map[*types.Var]bool{}, notes: u.pkg.comments[fn], tile: u.pkg.isTile(fn),
+		ranged: map[*types.Var]bool{}, notes: u.pkg.comments[fn], tile: u.pkg.isTile(fn), together: 1,
 	}
 	params := sig.TypeParams()
 	if sig.Recv() != nil {

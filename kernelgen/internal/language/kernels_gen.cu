@@ -1091,6 +1091,62 @@ DEVICE double Mirror_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<d
     return best;
 }
 
+// trade[float32], structs.go:202
+DEVICE void trade_f32(Slice<float> x, int64 k, float part) {
+    float d = (x[add(k, int64(1))] - x[k]) / (part + 3.0f);
+    x[k] += d;
+    x[add(k, int64(1))] -= 2.0f * d;
+}
+
+// Rounds lets the numbers of a stretch, two by two, exchange parts in rounds that follow one another.
+// Rounds[float32], structs.go:184
+DEVICE void Rounds_f32_at(int64 t, int32 rounds, Slice<float> x, Slice<float> out, Array<float, 100> *shared) {
+    int64 first = mul(int64(100), t);
+    int64 n = go_min<int64>(100, sub(x.len, first));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        (*shared)[k] = Slice<float>{x.data + int64(first), sub(x.len, int64(first)), sub(x.len, int64(first))}[k];
+    }
+    for (int32 r = 0, end1 = rounds; r < end1; r++) {
+        int64 odd = int64(r % 2);
+        __syncthreads();
+        for (int64 k = threadIdx.x, end_k = sub(n, odd) / 2; k < end_k; k += blockDim.x) {
+            trade_f32(Slice<float>{shared->at + int64(odd), sub(int64(n), int64(odd)), sub(int64(n), int64(odd))}, mul(int64(2), k), float(r));
+        }
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        out[add(first, k)] = (*shared)[k];
+    }
+}
+
+// trade[float64], structs.go:202
+DEVICE void trade_f64(Slice<double> x, int64 k, double part) {
+    double d = (x[add(k, int64(1))] - x[k]) / (part + 3.0);
+    x[k] += d;
+    x[add(k, int64(1))] -= 2.0 * d;
+}
+
+// Rounds lets the numbers of a stretch, two by two, exchange parts in rounds that follow one another.
+// Rounds[float64], structs.go:184
+DEVICE void Rounds_f64_at(int64 t, int32 rounds, Slice<double> x, Slice<double> out, Array<double, 100> *shared) {
+    int64 first = mul(int64(100), t);
+    int64 n = go_min<int64>(100, sub(x.len, first));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        (*shared)[k] = Slice<double>{x.data + int64(first), sub(x.len, int64(first)), sub(x.len, int64(first))}[k];
+    }
+    for (int32 r = 0, end1 = rounds; r < end1; r++) {
+        int64 odd = int64(r % 2);
+        __syncthreads();
+        for (int64 k = threadIdx.x, end_k = sub(n, odd) / 2; k < end_k; k += blockDim.x) {
+            trade_f64(Slice<double>{shared->at + int64(odd), sub(int64(n), int64(odd)), sub(int64(n), int64(odd))}, mul(int64(2), k), double(r));
+        }
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        out[add(first, k)] = (*shared)[k];
+    }
+}
+
 // Kernel Control, control.go:6
 extern "C" __global__ void __launch_bounds__(128) Control(int64 lo, int64 hi, Slice<int64> x, Slice<int64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -1303,4 +1359,20 @@ extern "C" __global__ void __launch_bounds__(64) Mirror_f64(int64 lo, int64 hi, 
     uint64 key = 0;
     if (t < hi) key = Most<double>::key_of(Mirror_f64_at(t, x, out, &shared));
     reduce(result, key);
+}
+
+// Kernel Rounds, structs.go:184
+extern "C" __global__ void __launch_bounds__(64) Rounds_f32(int64 lo, int64 hi, int32 rounds, Slice<float> x,
+        Slice<float> out) {
+    __shared__ Array<float, 100> shared;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Rounds_f32_at(t, rounds, x, out, &shared);
+}
+
+// Kernel Rounds, structs.go:184
+extern "C" __global__ void __launch_bounds__(64) Rounds_f64(int64 lo, int64 hi, int32 rounds, Slice<double> x,
+        Slice<double> out) {
+    __shared__ Array<double, 100> shared;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Rounds_f64_at(t, rounds, x, out, &shared);
 }

@@ -507,3 +507,32 @@ func (loop *MirrorLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("result", loop.result),
 	}}
 }
+
+// RoundsLoop runs Rounds for lo ≤ index < hi, on the CPU or another device.
+type RoundsLoop[F Float] struct {
+	rounds int32
+	x      []F
+	out    []F
+}
+
+// NewRoundsLoop prepares Rounds.
+func NewRoundsLoop[F Float](rounds int32, x []F, out []F) *RoundsLoop[F] {
+	return &RoundsLoop[F]{rounds, x, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *RoundsLoop[F]) Range(lo, hi int) {
+	var shared [100]F
+	for t := lo; t < hi; t++ {
+		Rounds(t, loop.rounds, loop.x, loop.out, &shared)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *RoundsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Rounds" + abi.Suffix[F](), Block: 64, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("rounds", &loop.rounds),
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("out", loop.out),
+	}}
+}

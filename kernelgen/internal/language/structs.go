@@ -178,5 +178,32 @@ func Mirror[F Float](t int, x, out []F, shared *[Stretch]F) F {
 	return best
 }
 
-// Stretch is the length of a tile of Mirror.
+// Rounds lets the numbers of a stretch, two by two, exchange parts in rounds that follow one another.
+//
+//atoll:kernel tile block=64
+func Rounds[F Float](t int, rounds int32, x, out []F, shared *[Stretch]F) {
+	first := Stretch * t
+	n := min(Stretch, len(x)-first)
+	for k := range n {
+		shared[k] = x[first:][k]
+	}
+	//atoll:ordered
+	for r := range rounds {
+		odd := int(r % 2)
+		for k := range (n - odd) / 2 {
+			trade(shared[odd:n], 2*k, F(r))
+		}
+	}
+	for k := range n {
+		out[first+k] = shared[k]
+	}
+}
+
+func trade[F Float](x []F, k int, part F) {
+	d := (x[k+1] - x[k]) / (part + 3)
+	x[k] += d
+	x[k+1] -= 2 * d
+}
+
+// Stretch is the length of a tile of Mirror and Rounds.
 const Stretch = 100

@@ -78,3 +78,29 @@ func tileInStages(t int, x []float64) { // want: a tile kernel has one index and
 		x[i] = 1
 	}
 }
+
+//atoll:kernel tile
+func disordered(t int, x []float64) {
+	for i := range t {
+		//atoll:ordered
+		for j := range i { // want: //atoll:ordered marks outer loops of tile kernels
+			x[j]++
+		}
+	}
+}
+
+//atoll:kernel tile
+func writesInOrder(t int, x []float64) {
+	//atoll:ordered
+	for i := range t {
+		x[i] = 1 // want: writes to memory outside of a loop
+	}
+}
+
+//atoll:kernel tile
+func inDisorder(t int, x []float64) {
+	//atoll:order
+	for i := range t { // want: a loop can only be marked //atoll:ordered
+		x[i] = 1
+	}
+}

@@ -33,7 +33,7 @@ func escapes(i int, x []float64) {
 
 //atoll:kernel
 func slicing(i int, x []float64) {
-	y := x[1:] // want: a slice of a slice
+	y := x[1:2:3] // want: kernels take x[lo:hi]
 	x[i] = y[0]
 }
 
