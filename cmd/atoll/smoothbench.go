@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +50,7 @@ func benchSmoothCommand() *cobra.Command {
 	p.IntVar(&o.Grid, "grid", 0, "nodes a side of the discrete metric, a power of two (0: the least that is no less than the size)")
 	p.StringSliceVar(&o.Smoothers, "smoother", []string{"pain"}, "smoothers")
 	p.IntVar(&o.Sweeps, "sweeps", 10_000, "sweeps of each measurement")
+	p.StringVar(&o.Sweep, "sweep", "auto", "how a device goes over the vertices: "+strings.Join(smooth.Sweeps, ", "))
 	p.StringVar(&o.Guard, "guard", "none", "what keeps triangles from turning over: none (as in the thesis), halve or clip")
 	p.StringVar(&o.Colouring, "colouring", string(smooth.JonesPlassmann), "jones-plassmann or first-fit")
 	p.StringVar(&o.Order, "order", "hilbert", "of vertices within a set: natural, hilbert or random")

@@ -26,6 +26,7 @@ type SmoothOptions struct {
 	Smoothers []string
 	Sweeps    int
 	Guard     string
+	Sweep     string // one of smooth.Sweeps
 	Colouring string
 	Order     string // of vertices within a set
 	Precision string
@@ -135,7 +136,7 @@ func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *
 	comm := local.New(1)[0]
 	defer comm.Close()
 	begin := time.Now()
-	s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true}, part, metric,
+	s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true, Sweep: o.Sweep}, part, metric,
 		comm, dev)
 	if err != nil {
 		return r, err

@@ -11,7 +11,8 @@ import (
 )
 
 // tile cuts the vertices that a part moves into tiles: runs along a Hilbert curve, so that they are compact. It returns
-// nil where none moves, or tiles cannot hold them: of too many sets, or of a vertex with too many others that a sweep moves before it.
+// nil where none moves, or tiles cannot hold them: of too many sets, or of a vertex with too many others that a sweep
+// moves before it.
 func tile[F kernels.Float](p *Part) (*kernels.TiledMesh[F], error) {
 	if p.Sets > kernels.TileSets {
 		return nil, nil
@@ -21,8 +22,9 @@ func tile[F kernels.Float](p *Part) (*kernels.TiledMesh[F], error) {
 	if err != nil || len(order) == 0 {
 		return nil, err
 	}
+	most := tileOwn(len(order))
 	for k := 0; k < len(order); {
-		if b.add(order[k]) {
+		if len(b.own) < most && b.add(order[k]) {
 			k++
 			continue
 		}
@@ -67,7 +69,6 @@ func (s *solver[F]) tileSweeps() error {
 // tiler collects the vertices of a tile.
 type tiler[F kernels.Float] struct {
 	part *Part
-	most int // vertices that a tile holds
 	to   *kernels.TiledMesh[F]
 	set  []int32 // of each vertex, -1 if it stays where it is
 	rail []int32 // of each vertex, -1 if it does not slide
@@ -80,18 +81,16 @@ type tiler[F kernels.Float] struct {
 	slot   []int32 // -1 if it is not among held
 }
 
-// tileSlots bounds the vertices of a tile: as many as fit, so that few are moved by two tiles, or on a small mesh half of
-// that, so that all of a GPU has work. A large GPU takes some 660 tiles at a time.
-func tileSlots(vertices int) int {
-	if vertices < 660*kernels.TileSlots*5/8 {
-		return kernels.TileSlots / 2
-	}
-	return kernels.TileSlots
+// tileOwn bounds the vertices that are a tile's own: on a small mesh so that all of a GPU has work. A large GPU takes
+// some 528 tiles at a time.
+func tileOwn(moving int) int {
+	const atOnce = 528
+	return max(1, (moving+atOnce-1)/atOnce)
 }
 
 func newTiler[F kernels.Float](p *Part) *tiler[F] {
 	n := len(p.X)
-	b := &tiler[F]{part: p, most: tileSlots(n), to: &kernels.TiledMesh[F]{}, set: make([]int32, n), rail: make([]int32, n),
+	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{}, set: make([]int32, n), rail: make([]int32, n),
 		mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
 	for i := range n {
 		b.set[i], b.rail[i], b.slot[i] = -1, -1, -1
@@ -152,7 +151,7 @@ func (b *tiler[F]) add(v int32) bool {
 	held, moving := len(b.held), len(b.moving)
 	b.hold(v)
 	b.move(v)
-	for k := moving; k < len(b.moving) && len(b.held) <= b.most; k++ {
+	for k := moving; k < len(b.moving) && len(b.held) <= kernels.TileSlots; k++ {
 		w := b.moving[k]
 		for _, u := range b.part.neighbours(w) {
 			b.hold(u)
@@ -161,7 +160,7 @@ func (b *tiler[F]) add(v int32) bool {
 			}
 		}
 	}
-	if len(b.held) <= b.most {
+	if len(b.held) <= kernels.TileSlots {
 		b.own, b.mine[v] = append(b.own, v), true
 		return true
 	}

@@ -421,7 +421,7 @@ func NewTilePainLoop[F Float](p *Params[F], m *TiledMesh[F], field *Field[F], v 
 
 // Range runs the kernel on the CPU.
 func (loop *TilePainLoop[F]) Range(lo, hi int) {
-	var spots [1024]Spot[F]
+	var spots [1216]Spot[F]
 	best := F(math.Inf(-1))
 	for t := lo; t < hi; t++ {
 		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.v, loop.out, &spots))

@@ -1,34 +1,49 @@
 package kernels
 
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
-// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// pull is what neighbours do to a vertex: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where M_l is the sum
+// of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+type pull[F Float] struct {
+	x, y, p11, p12, p22 F // the vertex
+	a                   Tensor[F]
+	gx, gy              F
+}
+
+// add adds a neighbour and its metric.
+func (s *pull[F]) add(x, y, n11, n12, n22 F) {
+	ux, uy := x-s.x, y-s.y
+	m11, m12, m22 := s.p11+n11, s.p12+n12, s.p22+n22
+	s.a.M11 += m11
+	s.a.M12 += m12
+	s.a.M22 += m22
+	s.gx += m11*ux + m12*uy
+	s.gy += m12*ux + m22*uy
+}
+
+// gather returns A and g of vertex i.
 func gather[F Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
 	p := &v[i]
-	x, y, p11, p12, p22 := p.X, p.Y, p.M11, p.M12, p.M22
-	var a11, a12, a22, gx, gy F
-	r := &m.Rings[i]
-	for k := 0; ; k++ {
-		j := int32(-1)
-		if k < inline {
-			j = r.At[k]
-		} else {
-			j = m.next(i, k)
-		}
+	var s pull[F]
+	s.x, s.y, s.p11, s.p12, s.p22 = p.X, p.Y, p.M11, p.M12, p.M22
+	r := m.Rings[i] // all at once: a GPU reads 16 bytes as fast as 4
+	for k := range inline {
+		j := r.At[k]
 		if j < 0 {
 			break
 		}
 		n := &v[j]
-		ux, uy := n.X-x, n.Y-y
-		m11, m12, m22 := p11+n.M11, p12+n.M12, p22+n.M22
-		a11 += m11
-		a12 += m12
-		a22 += m22
-		gx += m11*ux + m12*uy
-		gy += m12*ux + m22*uy
+		s.add(n.X, n.Y, n.M11, n.M12, n.M22)
 	}
-	var a Tensor[F]
-	a.M11, a.M12, a.M22 = a11, a12, a22
-	return a, gx, gy
+	if r.At[inline] >= 0 {
+		for k := inline; ; k++ {
+			j := m.next(i, k)
+			if j < 0 {
+				break
+			}
+			n := &v[j]
+			s.add(n.X, n.Y, n.M11, n.M12, n.M22)
+		}
+	}
+	return s.a, s.gx, s.gy
 }
 
 // moments returns Σ u_l u_l'.

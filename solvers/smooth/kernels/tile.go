@@ -5,7 +5,7 @@ package kernels
 // too, and the rest of their neighbours, which it only reads. What its own vertices become goes to another array, so
 // that all tiles begin with the same mesh and in any order give the bits of one set after the other.
 const (
-	TileSlots = 1024 // vertices that a tile holds
+	TileSlots = 1216 // vertices that a tile holds
 	TileSets  = 8    // sets in a sweep
 )
 
@@ -39,55 +39,23 @@ type Spot[F Float] struct{ X, Y, M11, M12, M22 F }
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
 //
-//atoll:kernel tile max blocks=5
+//atoll:kernel tile max blocks=4
 func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], v, out []Vertex[F],
 	spots *[TileSlots]Spot[F]) F {
 	slots := m.Tiles[t+1].Slot - m.Tiles[t].Slot
-	to0, n0 := m.visits(t, 0)
-	to1, n1 := m.visits(t, 1)
-	to2, n2 := m.visits(t, 2)
-	to3, n3 := m.visits(t, 3)
-	to4, n4 := m.visits(t, 4)
-	to5, n5 := m.visits(t, 5)
-	to6, n6 := m.visits(t, 6)
-	to7, n7 := m.visits(t, 7)
 	best := F(0)
 	for k := range slots {
 		from := &v[m.Slots[m.Tiles[t].Slot+k]]
 		spots[k].X, spots[k].Y = from.X, from.Y
 		spots[k].M11, spots[k].M12, spots[k].M22 = from.M11, from.M12, from.M22
 	}
-	for k := range n0 {
-		far := m.pain(t, to0+k, p, field, v, out, spots)
-		best = max(best, far)
-	}
-	for k := range n1 {
-		far := m.pain(t, to1+k, p, field, v, out, spots)
-		best = max(best, far)
-	}
-	for k := range n2 {
-		far := m.pain(t, to2+k, p, field, v, out, spots)
-		best = max(best, far)
-	}
-	for k := range n3 {
-		far := m.pain(t, to3+k, p, field, v, out, spots)
-		best = max(best, far)
-	}
-	for k := range n4 {
-		far := m.pain(t, to4+k, p, field, v, out, spots)
-		best = max(best, far)
-	}
-	for k := range n5 {
-		far := m.pain(t, to5+k, p, field, v, out, spots)
-		best = max(best, far)
-	}
-	for k := range n6 {
-		far := m.pain(t, to6+k, p, field, v, out, spots)
-		best = max(best, far)
-	}
-	for k := range n7 {
-		far := m.pain(t, to7+k, p, field, v, out, spots)
-		best = max(best, far)
+	//atoll:ordered
+	for set := range TileSets {
+		first, count := m.visits(t, set)
+		for k := range count {
+			far := m.pain(t, first+k, p, field, v, out, spots)
+			best = max(best, far)
+		}
 	}
 	return best
 }
@@ -114,19 +82,14 @@ func (m *TiledMesh[F]) pain(t int, k int32, p *Params[F], field *Field[F], v, ou
 		s.rail = m.Rails[visit.Rail]
 		s.s = v[i].S
 	}
-	var a Tensor[F]
-	var gx, gy F
+	var pulls pull[F]
+	pulls.x, pulls.y, pulls.p11, pulls.p12, pulls.p22 = here.X, here.Y, here.M11, here.M12, here.M22
 	for n := range visit.Count {
 		j := m.Near[visit.First+n/2] >> (16 * uint32(n&1)) & (1<<16 - 1)
-		ux, uy := spots[j].X-here.X, spots[j].Y-here.Y
-		m11, m12, m22 := here.M11+spots[j].M11, here.M12+spots[j].M12, here.M22+spots[j].M22
-		a.M11 += m11
-		a.M12 += m12
-		a.M22 += m22
-		gx += m11*ux + m12*uy
-		gy += m12*ux + m22*uy
+		near := &spots[j]
+		pulls.add(near.X, near.Y, near.M11, near.M12, near.M22)
 	}
-	s.pain(&a, gx, gy, p)
+	s.pain(&pulls.a, pulls.gx, pulls.gy, p)
 	x, y := s.at(1)
 	dx, dy := x-s.x, y-s.y
 	far := F(0)
