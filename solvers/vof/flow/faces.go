@@ -1,0 +1,178 @@
+package flow
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/grid"
+)
+
+// Faces reads the velocities of all faces of a grid from an archive of NumPy arrays, as numpy.savez and
+// numpy.savez_compressed write it:
+//
+//	u.npy  through faces across x: shape (ny, nx+1), in space (nz, ny, nx+1)
+//	v.npy  through faces across y: shape (ny+1, nx), in space (nz, ny+1, nx)
+//	w.npy  through faces across z: shape (nz+1, ny, nx), in space only
+//
+// in C order and of type <f8 or <f4. Along a periodic axis the first and the last faces must have the same velocity. It
+// refuses arrays of other shapes, and velocities that are not finite. Beyond the grid faces are as those at its boundary.
+func Faces(g *grid.Grid, r io.ReaderAt, size int64) (Flow, error) {
+	archive, err := zip.NewReader(r, size)
+	if err != nil {
+		return Flow{}, fmt.Errorf("not an archive of numpy.savez: %w", err)
+	}
+	var u [3][]float64
+	for axis := range g.Dim {
+		name := string("uvw"[axis]) + ".npy"
+		file, err := archive.Open(name)
+		if err != nil {
+			return Flow{}, fmt.Errorf("the archive has no array %s: write it with numpy.savez(file, u=u, v=v, …)", name)
+		}
+		u[axis], err = facesAcross(g, axis, file)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return Flow{}, fmt.Errorf("array %s: %w", name, err)
+		}
+	}
+	return Flow{Face: func(axis, i, j, k int) float64 {
+		n := faceShape(g, axis)
+		i, j, k = min(max(i, 0), n[0]-1), min(max(j, 0), n[1]-1), min(max(k, 0), n[2]-1)
+		return u[axis][i+n[0]*(j+n[1]*k)]
+	}}, nil
+}
+
+// FacesFile is [Faces] of the file at path.
+func FacesFile(g *grid.Grid, path string) (Flow, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Flow{}, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return Flow{}, err
+	}
+	f, err := Faces(g, file, info.Size())
+	if err != nil {
+		return Flow{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// faceShape is how many faces across an axis there are along x, y and z.
+func faceShape(g *grid.Grid, axis int) [3]int {
+	n := g.N
+	n[axis]++
+	return n
+}
+
+// facesAcross reads an array. What it takes memory for is what the grid asks for.
+func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
+	n := faceShape(g, axis)
+	in := bufio.NewReaderSize(r, 1<<16)
+	size, err := arrayHeader(in, n, g.Dim)
+	if err != nil {
+		return nil, err
+	}
+	// Memory grows with what is really there.
+	var out []float64
+	var word [8]byte
+	for c := range n[0] * n[1] * n[2] {
+		if _, err := io.ReadFull(in, word[8-size:]); err != nil {
+			return nil, fmt.Errorf("it ends after %d of %d numbers: %w", c, n[0]*n[1]*n[2], err)
+		}
+		v := 0.0
+		if size == 4 {
+			v = float64(math.Float32frombits(binary.LittleEndian.Uint32(word[4:])))
+		} else {
+			v = math.Float64frombits(binary.LittleEndian.Uint64(word[:]))
+		}
+		if v-v != 0 {
+			return nil, fmt.Errorf("the velocity through face (%d, %d, %d) is %v", c%n[0], c/n[0]%n[1], c/n[0]/n[1], v)
+		}
+		out = append(out, v)
+	}
+	if _, err := in.ReadByte(); err != io.EOF {
+		return nil, errors.New("there are bytes after its numbers")
+	}
+	if !g.Periodic[axis] {
+		return out, nil
+	}
+	stride, last := 1, n
+	for d := range axis {
+		stride *= n[d]
+	}
+	last[axis] = 1
+	for c := range last[0] * last[1] * last[2] {
+		at := [3]int{c % last[0], c / last[0] % last[1], c / last[0] / last[1]}
+		first := at[0] + n[0]*(at[1]+n[1]*at[2])
+		if a, b := out[first], out[first+stride*(n[axis]-1)]; a != b {
+			return nil, fmt.Errorf("axis %c is periodic, but its first and last faces at (%d, %d, %d) have %v and %v", "xyz"[axis], at[0], at[1],
+				at[2], a, b)
+		}
+	}
+	return out, nil
+}
+
+var (
+	descrField = regexp.MustCompile(`'descr': '([^']*)'`)
+	orderField = regexp.MustCompile(`'fortran_order': (True|False)`)
+	shapeField = regexp.MustCompile(`'shape': \(([0-9, ]*)\)`)
+)
+
+// arrayHeader reads the head of an .npy file (versions 1 and 2 of the format) and returns the size of its numbers.
+func arrayHeader(in io.Reader, n [3]int, dim int) (size int, err error) {
+	var head [8]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil || string(head[:6]) != "\x93NUMPY" {
+		return 0, errors.New("it does not begin as an array of NumPy does")
+	}
+	var length [4]byte
+	field := length[:2]
+	switch head[6] {
+	case 1:
+	case 2, 3:
+		field = length[:]
+	default:
+		return 0, fmt.Errorf("version %d of NumPy's format is not known", head[6])
+	}
+	if _, err := io.ReadFull(in, field); err != nil {
+		return 0, fmt.Errorf("its head: %w", err)
+	}
+	const longest = 1 << 12
+	count := binary.LittleEndian.Uint32(length[:])
+	if count > longest {
+		return 0, fmt.Errorf("its head has %d bytes, more than %d", count, longest)
+	}
+	text := make([]byte, count)
+	if _, err := io.ReadFull(in, text); err != nil {
+		return 0, fmt.Errorf("its head: %w", err)
+	}
+	descr, order, shape := descrField.FindSubmatch(text), orderField.FindSubmatch(text), shapeField.FindSubmatch(text)
+	if descr == nil || order == nil || shape == nil {
+		return 0, fmt.Errorf("its head %q lacks descr, fortran_order or shape", strings.TrimSpace(string(text)))
+	}
+	if string(order[1]) == "True" {
+		return 0, errors.New("it is in Fortran order: write numpy.ascontiguousarray of it")
+	}
+	want := fmt.Sprintf("%d, %d", n[1], n[0])
+	if dim == 3 {
+		want = fmt.Sprintf("%d, %s", n[2], want)
+	}
+	if got := strings.TrimSuffix(strings.TrimSpace(string(shape[1])), ","); got != want {
+		return 0, fmt.Errorf("its shape is (%s), the grid asks for (%s)", got, want)
+	}
+	switch string(descr[1]) {
+	case "<f8":
+		return 8, nil
+	case "<f4":
+		return 4, nil
+	}
+	return 0, fmt.Errorf("its numbers are of type %q: write float64 or float32, little endian", descr[1])
+}

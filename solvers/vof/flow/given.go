@@ -1,0 +1,81 @@
+package flow
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/grid"
+)
+
+// Stream is the flow u = -∂ψ/∂y, v = ∂ψ/∂x of a stream function of the plane, from its values at vertices: it has no
+// discrete divergence, whatever ψ. Ranks call psi at the same time.
+func Stream(g *grid.Grid, psi func(x, y float64) float64) (Flow, error) {
+	if g.Dim != 2 {
+		return Flow{}, fmt.Errorf("a stream function is one of the plane, the grid has %d dimensions: give a vector potential or "+
+			"components", g.Dim)
+	}
+	return Flow{Face: stream(g, func(i, j int) float64 { return psi(g.Face(0, i), g.Face(1, j)) })}, nil
+}
+
+// Potential is the flow ∇×A of a vector potential in space, from the component along each edge in its middle: it has no
+// discrete divergence, whatever A. Ranks call a at the same time.
+func Potential(g *grid.Grid, a func(axis int, x, y, z float64) float64) (Flow, error) {
+	if g.Dim != 3 {
+		return Flow{}, fmt.Errorf("a vector potential is one of space, the grid has %d dimensions: give a stream function or components",
+			g.Dim)
+	}
+	// edge is A along the axis on the edge that begins at vertex at.
+	edge := func(axis int, at [3]int) float64 {
+		var x [3]float64
+		for d := range x {
+			x[d] = g.Face(d, at[d])
+		}
+		x[axis] = g.Centre(axis, at[axis])
+		return a(axis, x[0], x[1], x[2])
+	}
+	return Flow{Face: func(axis, i, j, k int) float64 {
+		s, t := (axis+1)%3, (axis+2)%3
+		at := [3]int{i, j, k}
+		next, over := at, at
+		next[s]++
+		over[t]++
+		return (edge(t, next)-edge(t, at))/g.Spacing(s) - (edge(s, over)-edge(s, at))/g.Spacing(t)
+	}}, nil
+}
+
+// Components is the flow with the given velocity in the middle of each face. Nothing keeps it from having a discrete
+// divergence: see [Divergence]. Ranks call velocity at the same time.
+func Components(g *grid.Grid, velocity func(axis int, x, y, z float64) float64) Flow {
+	return Flow{Face: func(axis, i, j, k int) float64 {
+		at := [3]int{i, j, k}
+		x := [3]float64{g.Lo[0], g.Lo[1], g.Lo[2]}
+		for d := range g.Dim {
+			x[d] = g.Centre(d, at[d])
+		}
+		x[axis] = g.Face(axis, at[axis])
+		return velocity(axis, x[0], x[1], x[2])
+	}}
+}
+
+// Divergence is the largest |∇·u| of a cell of the grid in 1/s, at a factor of 1, with the cell that has it and the largest
+// speed through a face. What counts is the divergence times h over the speed: below 1e-12 volumes are kept to rounding.
+func Divergence(g *grid.Grid, f Flow) (most float64, cell [3]int, speed float64) {
+	for k := range g.N[2] {
+		for j := range g.N[1] {
+			for i := range g.N[0] {
+				sum := 0.0
+				for axis := range g.Dim {
+					next := [3]int{i, j, k}
+					next[axis]++
+					lo, hi := f.Face(axis, i, j, k), f.Face(axis, next[0], next[1], next[2])
+					sum += (hi - lo) / g.Spacing(axis)
+					speed = max(speed, math.Abs(lo), math.Abs(hi))
+				}
+				if sum = math.Abs(sum); !(sum <= most) {
+					most, cell = sum, [3]int{i, j, k}
+				}
+			}
+		}
+	}
+	return most, cell, speed
+}
