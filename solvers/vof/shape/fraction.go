@@ -13,6 +13,19 @@ type Cell struct {
 // corners, or, if planes is false, decided by their centres. Where the slope of the level set is known no sliver between
 // corners is missed.
 func (b Body) Divided(c Cell, levels int, planes bool) float64 {
+	half := c
+	diagonal := 0.0
+	for d := range c.Dim {
+		half.H[d] /= 2
+		diagonal += half.H[d] * half.H[d]
+	}
+	middle := b.Phi(c.Lo[0]+half.H[0], c.Lo[1]+half.H[1], c.Lo[2]+half.H[2]*float64(c.Dim-2))
+	if b.Slope > 0 && middle*middle > b.Slope*b.Slope*diagonal {
+		if middle < 0 {
+			return 1
+		}
+		return 0
+	}
 	corners := 1 << c.Dim
 	total, least, most := 0.0, 0.0, 0.0
 	var m [3]float64
@@ -34,14 +47,7 @@ func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 			m[d] += float64(2*(k>>d&1)-1) * v / float64(corners/2)
 		}
 	}
-	half := c
-	diagonal := 0.0
-	for d := range c.Dim {
-		half.H[d] /= 2
-		diagonal += half.H[d] * half.H[d]
-	}
-	middle := b.Phi(c.Lo[0]+half.H[0], c.Lo[1]+half.H[1], c.Lo[2]+half.H[2]*float64(c.Dim-2))
-	mixed := least < 0 && most >= 0 || middle*middle <= b.Slope*b.Slope*diagonal || (middle < 0) != (least < 0)
+	mixed := b.Slope > 0 || least < 0 && most >= 0 || (middle < 0) != (least < 0)
 	switch {
 	case mixed && levels > 0:
 		sum := 0.0

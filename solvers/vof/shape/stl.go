@@ -1,0 +1,142 @@
+package shape
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// largestSTL is the size in bytes of the longest file that is read: 40 million triangles.
+const largestSTL = 2_000_000_084
+
+// STLFile is [STL] of the file at path.
+func STLFile(path string) (Body, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Body{}, err
+	}
+	if info.Size() > largestSTL {
+		return Body{}, fmt.Errorf("%s: %d bytes are more than the %d that are read", path, info.Size(), largestSTL)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Body{}, err
+	}
+	b, err := STL(data)
+	if err != nil {
+		return Body{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// STL is the body within a surface of triangles, from the bytes of a binary or an ASCII file. The surface may have several
+// parts, and must be closed: each edge belongs to two triangles that run along it in opposite directions, counterclockwise
+// seen from outside. Vertices are the same if all bits of their coordinates are; the normals in the file don't count. In
+// the plane the body is cut at the z of the grid.
+func STL(data []byte) (Body, error) {
+	triangles, err := parseSTL(data)
+	if err != nil {
+		return Body{}, err
+	}
+	s, err := newSurface(triangles)
+	if err != nil {
+		return Body{}, err
+	}
+	return Body{s.distance, 1}, nil
+}
+
+const headSTL, triangleSTL = 84, 50
+
+// parseSTL tells the formats apart by size: binary files of programs may begin with "solid" too.
+func parseSTL(data []byte) ([][3]point, error) {
+	count := -1
+	if len(data) >= headSTL {
+		count = int(binary.LittleEndian.Uint32(data[headSTL-4:]))
+	}
+	if count >= 0 && len(data) == headSTL+count*triangleSTL {
+		return binarySTL(data[headSTL:]), nil
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 256)]), []byte("solid")) {
+		return asciiSTL(data)
+	}
+	if count < 0 {
+		return nil, fmt.Errorf("%d bytes are no STL: a binary file has %d and %d a triangle, an ASCII file begins with solid", len(data),
+			headSTL, triangleSTL)
+	}
+	return nil, fmt.Errorf("it has %d bytes, a binary STL of %d triangles has %d; an ASCII file begins with solid", len(data), count,
+		headSTL+count*triangleSTL)
+}
+
+func binarySTL(data []byte) [][3]point {
+	out := make([][3]point, len(data)/triangleSTL)
+	for t := range out {
+		at := t*triangleSTL + 12 // behind the normal
+		for v := range 3 {
+			for d := range 3 {
+				out[t][v][d] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:])))
+				at += 4
+			}
+		}
+	}
+	return out
+}
+
+// facetSTL is what the lines of a triangle begin with.
+var facetSTL = [7]string{"facet normal", "outer loop", "vertex", "vertex", "vertex", "endloop", "endfacet"}
+
+func asciiSTL(data []byte) ([][3]point, error) {
+	var out [][3]point
+	var now [3]point
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	state, inside := 0, false // the place in facetSTL; whether a solid has begun
+	n := 0
+	for lines.Scan() {
+		n++
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 {
+			continue
+		}
+		if state == 0 && !inside && words[0] == "solid" || state == 0 && inside && words[0] == "endsolid" {
+			inside = !inside
+			continue
+		}
+		want := strings.Fields(facetSTL[state])
+		if !inside || len(words) < len(want) || strings.Join(words[:len(want)], " ") != strings.Join(want, " ") {
+			wanted := facetSTL[state]
+			if !inside {
+				wanted = "solid"
+			} else if state == 0 {
+				wanted += " or endsolid"
+			}
+			return nil, fmt.Errorf("line %d: %.40q where %s belongs", n, lines.Text(), wanted)
+		}
+		if words[0] == "vertex" {
+			if len(words) != 4 {
+				return nil, fmt.Errorf("line %d: a vertex has 3 coordinates, not %d", n, len(words)-1)
+			}
+			for d := range 3 {
+				v, err := strconv.ParseFloat(words[1+d], 64)
+				if err != nil {
+					return nil, fmt.Errorf("line %d: coordinate %.40q is not a number", n, words[1+d])
+				}
+				now[state-2][d] = v
+			}
+		}
+		if state++; state == len(facetSTL) {
+			state = 0
+			out = append(out, now)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("line %d: %w", n+1, err)
+	}
+	if inside {
+		return nil, fmt.Errorf("it ends in line %d without endsolid", n)
+	}
+	return out, nil
+}

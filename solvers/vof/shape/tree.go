@@ -1,0 +1,110 @@
+package shape
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// branch is a box of the tree of triangles. Children of an inner one follow it and are at next; a leaf has the triangles
+// order[first:last].
+type branch struct {
+	lo, hi      point
+	next        int32 // 0 for a leaf
+	first, last int32
+}
+
+const leafTriangles = 4
+
+// plant builds the tree: each box is cut at the median of its triangles, along the longest side of their middles.
+func (s *surface) plant() {
+	s.order = make([]int32, len(s.corner))
+	for t := range s.order {
+		s.order[t] = int32(t)
+	}
+	s.grow(0, int32(len(s.order)))
+}
+
+func (s *surface) grow(first, last int32) {
+	b := branch{first: first, last: last}
+	b.lo, b.hi = s.bounds(first, last, func(c *[3]point) []point { return c[:] })
+	at := len(s.tree)
+	s.tree = append(s.tree, b)
+	if last-first <= leafTriangles {
+		return
+	}
+	lo, hi := s.bounds(first, last, func(c *[3]point) []point { return []point{middleOf(c)} })
+	axis := 0
+	for d := range 3 {
+		if hi[d]-lo[d] > hi[axis]-lo[axis] {
+			axis = d
+		}
+	}
+	slices.SortFunc(s.order[first:last], func(a, b int32) int {
+		return cmp.Or(cmp.Compare(middleOf(&s.corner[a])[axis], middleOf(&s.corner[b])[axis]), cmp.Compare(a, b))
+	})
+	half := (first + last) / 2
+	s.grow(first, half)
+	s.tree[at].next = int32(len(s.tree))
+	s.grow(half, last)
+}
+
+func middleOf(c *[3]point) point { return c[0].plus(c[1]).plus(c[2]).times(1. / 3) }
+
+// bounds is the box of points of the triangles order[first:last].
+func (s *surface) bounds(first, last int32, points func(c *[3]point) []point) (lo, hi point) {
+	for d := range 3 {
+		lo[d], hi[d] = math.Inf(1), math.Inf(-1)
+	}
+	for _, t := range s.order[first:last] {
+		for _, p := range points(&s.corner[t]) {
+			for d := range 3 {
+				lo[d], hi[d] = min(lo[d], p[d]), max(hi[d], p[d])
+			}
+		}
+	}
+	return lo, hi
+}
+
+// away is the square of the distance of p from a box.
+func (b *branch) away(p point) float64 {
+	sum := 0.0
+	for d := range 3 {
+		out := max(b.lo[d]-p[d], p[d]-b.hi[d], 0)
+		sum += out * out
+	}
+	return sum
+}
+
+// nearest is the point of the surface nearest to p; of equal ones that of the first triangle in the tree's order, so that
+// it is the same on all ranks.
+func (s *surface) nearest(p point) near {
+	best := near{square: math.Inf(1)}
+	s.search(0, p, &best)
+	return best
+}
+
+func (s *surface) search(at int32, p point, best *near) {
+	b := &s.tree[at]
+	if b.next == 0 {
+		for _, t := range s.order[b.first:b.last] {
+			q, part := nearestOf(&s.corner[t], p)
+			d := p.minus(q)
+			if square := d.dot(d); square < best.square {
+				*best = near{square, q, t, part}
+			}
+		}
+		return
+	}
+	l, r := at+1, b.next
+	dl, dr := s.tree[l].away(p), s.tree[r].away(p)
+	if dr < dl {
+		l, r, dl, dr = r, l, dr, dl
+	}
+	if dl < best.square {
+		s.search(l, p, best)
+	}
+	if dr < best.square {
+		s.search(r, p, best)
+	}
+}
