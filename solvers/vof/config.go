@@ -26,7 +26,12 @@ type Config struct {
 	// Sweep is how a step goes over the grid: by "cells", one sweep after the other; by "tiles", both sweeps in one kernel
 	// that leaves alone where no interface is near, in the plane; or what suits the device. The state is the same.
 	Sweep string
+	// Curvature tells that its field will be asked for: heights need three layers of ghosts.
+	Curvature bool
 }
+
+// heightGhosts is how many layers of ghosts heights of the block's own cells need.
+const heightGhosts = 3
 
 // Normals and Advections are the names that Config knows.
 var (
@@ -38,7 +43,10 @@ var (
 func (c Config) Ghosts(dim int) int {
 	along, across := c.reach()
 	if c.wide(dim) {
-		return along + (dim-1)*across
+		along += (dim - 1) * across
+	}
+	if c.Curvature {
+		along = max(along, heightGhosts)
 	}
 	return along
 }

@@ -80,35 +80,48 @@ func (s *solver[F]) mixed(f float64) bool {
 	return f > least && f < 1-least
 }
 
-// plane is that of the mixed cell at place c of the field: its unit normal in space, its constant in the unit cell, and the size of the
-// interface in the cell. Without a direction all but the constant are 0.
+// plane is that of the mixed cell at place c of the field: the fluid is where n·x ≤ alpha, n the unit normal in space and
+// x from the lowest corner of the cell on; and the size of the interface in the cell. Without a direction all are 0.
 func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) {
 	var m kernels.Plane3[F]
-	h := [3]F{F(s.block.Grid.Spacing(0)), F(s.block.Grid.Spacing(1)), 1}
+	h := s.sides()
 	if s.block.Grid.Dim == 2 {
 		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.way(), nudge[F]())
 		m = kernels.Plane3[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
 		size = float64(kernels.Length(&p, h[0], h[1]))
 	} else {
-		h[2] = F(s.block.Grid.Spacing(2))
 		m = kernels.PlaneOf3(field, c, lattice(s.block), s.cfg.way(), nudge[F]())
 		size = float64(kernels.Section(&m, h[0], h[1], h[2]))
 	}
 	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}
-	if l := math.Sqrt(n[0]*n[0] + n[1]*n[1] + n[2]*n[2]); l > 0 {
-		for d := range n {
-			n[d] /= l
-		}
+	l := math.Sqrt(dot(n, n))
+	if l == 0 {
+		return n, 0, 0
 	}
-	return n, float64(m.Alpha), size
+	for d := range n {
+		n[d] /= l
+	}
+	return n, float64(m.Alpha) / l, size
+}
+
+// sides are those of the cells, 1 along z in the plane.
+func (s *solver[F]) sides() [3]F {
+	h := [3]F{1, 1, 1}
+	for d := range s.block.Grid.Dim {
+		h[d] = F(s.block.Grid.Spacing(d))
+	}
+	return h
 }
 
 // Fields are the names that Field knows.
-var Fields = []string{"f", "nx", "ny", "nz", "alpha"}
+var Fields = []string{"f", "nx", "ny", "nz", "alpha", "curvature"}
 
 func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	if !slices.Contains(Fields, name) {
 		return nil, fmt.Errorf("field %q is not known; there are %s", name, strings.Join(Fields, ", "))
+	}
+	if name == "curvature" && s.block.Ghost < heightGhosts {
+		return nil, fmt.Errorf("the block has %d layers of ghosts, the curvature needs %d: see Config.Curvature", s.block.Ghost, heightGhosts)
 	}
 	field, err := s.view(ctx, true)
 	if err != nil {
@@ -117,17 +130,16 @@ func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	out := make([]float64, 0, len(s.begun))
 	for c := range s.cells() {
 		v := float64(field[c])
-		if name != "f" {
-			mixed := s.mixed(v)
+		switch {
+		case name == "f":
+		case !s.mixed(v):
 			v = 0
-			if mixed {
-				n, alpha, _ := s.plane(field, c)
-				switch name {
-				case "alpha":
-					v = alpha
-				default:
-					v = n[name[1]-'x']
-				}
+		case name == "curvature":
+			v = s.curvature(field, c)
+		default:
+			n, alpha, _ := s.plane(field, c)
+			if v = alpha; name != "alpha" {
+				v = n[name[1]-'x']
 			}
 		}
 		out = append(out, v)

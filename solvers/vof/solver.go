@@ -26,8 +26,9 @@ type Solver interface {
 	Dt() float64
 	// Surface returns the interface of the block as a mesh without gaps.
 	Surface(ctx context.Context) (*Surface, error)
-	// Field returns a quantity at every cell of the block, x fastest: f, or with one number a cell nx, ny, nz, alpha, the
-	// planes of mixed cells, with n the unit normal in space and alpha its plane constant in the unit cell.
+	// Field returns a quantity at every cell of the block, x fastest: f, or of mixed cells nx, ny, nz, alpha and curvature, 0
+	// in others. The fluid is where n·x ≤ alpha, n a unit normal in space and x from the lowest corner of the cell on. The
+	// curvature is 1/r for a disk of fluid, 2/r for a ball, and NaN where too little of the interface is near to tell.
 	Field(ctx context.Context, name string) ([]float64, error)
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// Hash returns the SHA-256 of the volume fractions in global order.

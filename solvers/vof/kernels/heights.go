@@ -92,3 +92,15 @@ func heights3[F Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curvatur
 	}
 	return -a, -b, from, curvature, true
 }
+
+// CurvatureOf is that of the interface in the mixed cell at place c of a field, from heights and on the host: 1/r for a
+// disk of fluid, 2/r for a ball. It is false where there are none: the interface does not cross the columns of seven
+// cells through the cell and its neighbours. h are the sides of the cells.
+func CurvatureOf[F Float](f []F, c int, l Lattice, dim int, h [3]F) (F, bool) {
+	if dim == 2 {
+		_, _, k, ok := heights2(f, c, int(l.SY), h[0], h[1])
+		return k, ok
+	}
+	_, _, _, k, ok := heights3(f, c, int(l.SY), int(l.SZ), h[0], h[1], h[2])
+	return k, ok
+}

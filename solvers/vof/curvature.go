@@ -1,0 +1,91 @@
+package vof
+
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// curvature is that of the interface in the mixed cell at place c of the field: from heights, to second order, or where
+// columns are not crossed by a parabola through the planes of the cell and its neighbours (Popinet, J. Comput. Phys. 228,
+// 2009), and NaN where these are too few.
+func (s *solver[F]) curvature(field []F, c int) float64 {
+	g := s.block.Grid
+	if k, ok := kernels.CurvatureOf(field, c, lattice(s.block), g.Dim, s.sides()); ok {
+		return float64(k)
+	}
+	n, alpha, size := s.plane(field, c)
+	if size == 0 {
+		return math.NaN()
+	}
+	origin := s.middleOf(n, alpha)
+	t, u := tangents(n)
+	p := parabola{terms: 3 * (g.Dim - 1)}
+	i, j, k := s.block.Cell(c)
+	for nz := -1; nz <= 1; nz++ {
+		if g.Dim == 2 && nz != 0 {
+			continue
+		}
+		for ny := -1; ny <= 1; ny++ {
+			for nx := -1; nx <= 1; nx++ {
+				_, _, _, inside := s.block.Global(i+nx, j+ny, k+nz)
+				there := s.block.Index(i+nx, j+ny, k+nz)
+				if !inside || !s.mixed(float64(field[there])) {
+					continue
+				}
+				m, alpha, size := s.plane(field, there)
+				if size == 0 || dot(m, n) <= 0 { // the other side of a film
+					continue
+				}
+				x := s.middleOf(m, alpha)
+				for d, off := range [3]int{nx, ny, nz} {
+					x[d] += float64(off)*g.Spacing(d) - origin[d]
+				}
+				p.add(dot(x, t), dot(x, u), dot(x, n))
+			}
+		}
+	}
+	return p.curvature()
+}
+
+// middleOf is the mean of the corners of the piece that a cell cuts of the plane n·x = alpha.
+func (s *solver[F]) middleOf(n [3]float64, alpha float64) (x [3]float64) {
+	g, count := s.block.Grid, 0.0
+	for axis := range g.Dim {
+		for bits := range 1 << g.Dim {
+			if bits>>axis&1 == 1 {
+				continue
+			}
+			var at [3]float64 // where an edge along the axis begins
+			for d := range g.Dim {
+				at[d] = float64(bits>>d&1) * g.Spacing(d)
+			}
+			below := dot(n, at) - alpha
+			above := below + n[axis]*g.Spacing(axis)
+			if below < 0 == (above < 0) {
+				continue
+			}
+			at[axis] = below / (below - above) * g.Spacing(axis)
+			for d := range x {
+				x[d] += at[d]
+			}
+			count++
+		}
+	}
+	for d := range x {
+		x[d] /= max(1, count)
+	}
+	return x
+}
+
+func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+
+// tangents are two unit vectors across n and across each other; in the plane the first one is in it.
+func tangents(n [3]float64) (t, u [3]float64) {
+	if l := math.Sqrt(n[0]*n[0] + n[1]*n[1]); l > 0 {
+		t = [3]float64{-n[1] / l, n[0] / l}
+	} else {
+		t = [3]float64{1}
+	}
+	return t, [3]float64{n[1]*t[2] - n[2]*t[1], n[2]*t[0] - n[0]*t[2], n[0]*t[1] - n[1]*t[0]}
+}
