@@ -54,36 +54,46 @@ type meditReader struct {
 	z     []float64
 	dim   int
 	have  map[string]bool // sections by name
+	solid *Solid          // that is read, if it is not a mesh of triangles
 
 	version int32 // of a binary file
 }
 
 func parseMedit(data []byte) (*Mesh, error) {
+	r := newMeditReader(data)
+	if err := r.sections(); err != nil {
+		return nil, err
+	}
+	return r.finish()
+}
+
+func newMeditReader(data []byte) *meditReader {
 	r := &meditReader{scanner: scanner{data: data}, mesh: &Mesh{}, have: make(map[string]bool)}
 	r.group.mesh = r.mesh
+	return r
+}
+
+// sections reads the whole file.
+func (r *meditReader) sections() error {
 	if r.inBinary() {
-		if err := r.binarySections(); err != nil {
-			return nil, err
-		}
-		return r.finish()
+		return r.binarySections()
 	}
-	r.data = blankComments(data)
+	r.data = blankComments(r.data)
 	if w := r.token(); string(w) != "MeshVersionFormatted" {
-		return nil, r.at(r.pos-len(w), "%s is not MeshVersionFormatted: not a Medit file in text", quote(w))
+		return r.at(r.pos-len(w), "%s is not MeshVersionFormatted: not a Medit file in text", quote(w))
 	}
 	if _, err := r.int(); err != nil {
-		return nil, err
+		return err
 	}
 	for {
 		w := r.token()
 		if len(w) == 0 || string(w) == "End" {
-			break
+			return nil
 		}
 		if err := r.section(string(w), r.pos-len(w)); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return r.finish()
 }
 
 // blankComments puts blanks in place of comments, so that places in the file stay as they are.
@@ -119,7 +129,8 @@ func (r *meditReader) section(name string, start int) error {
 	}
 	passed, pass := meditPassed[name]
 	refused, refuse := meditRefused[name]
-	if !pass && !refuse && name != "Vertices" && name != "Triangles" && name != "Edges" {
+	refuse = refuse && (r.solid == nil || name != "Tetrahedra")
+	if !pass && !refuse && name != "Vertices" && name != "Triangles" && name != "Edges" && name != "Tetrahedra" {
 		return r.at(start, "unknown section %s", quote([]byte(name)))
 	}
 	if r.have[name] {
@@ -133,18 +144,24 @@ func (r *meditReader) section(name string, start int) error {
 	switch name {
 	case "Vertices":
 		return r.vertices(count)
-	case "Triangles", "Edges":
+	case "Triangles", "Edges", "Tetrahedra":
+		if refuse {
+			break
+		}
 		if !r.have["Vertices"] {
 			return r.at(start, "%s before Vertices", name)
 		}
-		if name == "Edges" {
+		switch name {
+		case "Edges":
 			return r.edges(count)
+		case "Tetrahedra":
+			return r.tetrahedra(count)
 		}
 		return r.triangles(count)
 	}
 	if refuse {
 		if count != 0 {
-			return r.at(start, "%d %s; a mesh is made of triangles of first order", count, refused)
+			return r.at(start, "%d %s; a mesh is made of %s of first order", count, refused, r.wanted())
 		}
 		return nil
 	}

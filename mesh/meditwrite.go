@@ -20,13 +20,17 @@ func WriteMedit(path string, m *Mesh) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	// The file takes its place when it is whole.
+	return replaceFile(path, w.write)
+}
+
+// replaceFile writes a file, which takes its place when it is whole.
+func replaceFile(path string, write func(io.Writer) error) error {
 	temporary := path + ".part"
 	f, err := os.Create(temporary)
 	if err != nil {
 		return err
 	}
-	err = w.write(f)
+	err = write(f)
 	if e := f.Close(); err == nil {
 		err = e
 	}
@@ -76,18 +80,7 @@ const zName = "z"
 func (w *meditWriter) write(to io.Writer) error {
 	w.Writer = bufio.NewWriterSize(to, 1<<16)
 	m := w.mesh
-	version := 2
-	if w.long {
-		version = 3
-	}
-	if w.binary {
-		w.whole(1)
-		w.whole(version)
-		w.begin(solDimension, "", 0)
-		w.whole(w.dim)
-	} else {
-		fmt.Fprintf(w, "MeshVersionFormatted %d\n\nDimension %d\n", version, w.dim)
-	}
+	w.head()
 	w.section(4, "Vertices", len(m.X), 8*w.dim+4)
 	for v := range m.X {
 		w.float(m.X[v])
@@ -116,6 +109,27 @@ func (w *meditWriter) write(to io.Writer) error {
 		}
 		w.last(ref)
 	}
+	return w.tail()
+}
+
+// head writes what a file begins with.
+func (w *meditWriter) head() {
+	version := 2
+	if w.long {
+		version = 3
+	}
+	if w.binary {
+		w.whole(1)
+		w.whole(version)
+		w.begin(solDimension, "", 0)
+		w.whole(w.dim)
+		return
+	}
+	fmt.Fprintf(w, "MeshVersionFormatted %d\n\nDimension %d\n", version, w.dim)
+}
+
+// tail ends a file.
+func (w *meditWriter) tail() error {
 	if w.binary {
 		w.begin(solEnd, "", 0)
 	} else {

@@ -1,0 +1,43 @@
+package mesh
+
+// Solid is a conforming mesh of tetrahedra. Ids are positions in its slices, as in Mesh.
+type Solid struct {
+	X, Y, Z []float64  // vertex coordinates
+	Cells   [][4]int32 // vertex ids a, b, c, d of each tetrahedron: (b-a) · (c-a)×(d-a) is positive
+	CellTag []int32    // number of the group of each cell, 0 for none; nil if no cell has one
+	Faces   []TaggedFace
+}
+
+// TaggedFace is a face of cells that belongs to a group.
+type TaggedFace struct {
+	V   [3]int32 // vertex ids, in any order
+	Tag int32    // number of the group, not 0
+}
+
+// facets are the faces of a cell opposite to its vertices, counter-clockwise as seen from outside.
+var facets = [4][3]int{{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}}
+
+// Facing returns the face opposite to vertex k of a cell, counter-clockwise as seen from outside: with p that vertex,
+// (a-p) · (b-p)×(c-p) is six times the cell's volume.
+func (s *Solid) Facing(cell int32, k int) [3]int32 {
+	v, f := &s.Cells[cell], &facets[k]
+	return [3]int32{v[f[0]], v[f[1]], v[f[2]]}
+}
+
+// At returns the place of a vertex.
+func (s *Solid) At(v int32) [3]float64 { return [3]float64{s.X[v], s.Y[v], s.Z[v]} }
+
+// Volume is the volume of a cell, negative if it is turned over.
+func (s *Solid) Volume(cell int) float64 {
+	v := s.Cells[cell]
+	a, b, c, d := s.At(v[0]), s.At(v[1]), s.At(v[2]), s.At(v[3])
+	return dot(minus(b, a), cross(minus(c, a), minus(d, a))) / 6
+}
+
+func minus(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
+
+func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
+
+func cross(a, b [3]float64) [3]float64 {
+	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
+}

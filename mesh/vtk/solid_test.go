@@ -1,0 +1,67 @@
+package vtk
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// TestSolid: what is written is read again, to the last bit, with its tags.
+func TestSolid(t *testing.T) {
+	s, err := mesh.Cube(3, .1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "cube.vtu")
+	quality := make([]float64, len(s.Cells))
+	for _, tags := range [][]int32{nil, make([]int32, len(s.Cells))} {
+		if s.CellTag = tags; tags != nil {
+			tags[5] = 8
+		}
+		if err := WriteSolid(path, s, map[string][]float64{"quality": quality}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadSolid(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, s) {
+			t.Errorf("the mesh has changed: %d cells, %d faces", len(got.Cells), len(got.Faces))
+		}
+	}
+	g, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q, ok := g.CellData.Find("quality"); !ok || q.Tuples() != len(s.Cells)+len(s.Faces) {
+		t.Errorf("the field has %d values", q.Tuples())
+	}
+	if err := WriteSolid(path, s, map[string][]float64{"quality": quality[1:]}); err == nil {
+		t.Error("a field that is too short is not refused")
+	}
+	if _, err := ReadMesh(path); err == nil {
+		t.Error("tetrahedra are read as triangles")
+	}
+}
+
+func TestSolidRefuses(t *testing.T) {
+	for _, c := range []struct {
+		g    Grid
+		want string
+	}{
+		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2, 3}, Offsets: []int64{4}, Types: []uint8{12}},
+			"cell 0 is of VTK type 12"},
+		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2}, Offsets: []int64{3}, Types: []uint8{10}}, "3 points"},
+		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2, 3}, Offsets: []int64{4}, Types: []uint8{10},
+			CellData: Arrays{{Name: "physical", Data: []int64{1 << 40}}}}, "more than 32 bits"},
+		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2, 3}, Offsets: []int64{4}, Types: []uint8{10},
+			CellData: Arrays{{Name: "physical", Data: []float64{1.5}}}}, "single integers"},
+	} {
+		if _, err := c.g.solid(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
