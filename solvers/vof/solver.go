@@ -24,6 +24,8 @@ type Solver interface {
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
 	Dt() float64
+	// Planes returns the lines or planes of the block's mixed cells.
+	Planes(ctx context.Context) (*Planes, error)
 	// Surface returns the interface of the block as a mesh without gaps.
 	Surface(ctx context.Context) (*Surface, error)
 	// Field returns a quantity at every cell of the block, x fastest: f, or of mixed cells nx, ny, nz, alpha and curvature, 0

@@ -1,0 +1,139 @@
+package vof
+
+import (
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+)
+
+// Outlines lie in the planes of their cells and within the cells, have the fluid on the right side, and their sizes add
+// up to that of the interface.
+func TestPlanes(t *testing.T) {
+	for _, g := range []*grid.Grid{
+		{Dim: 2, N: [3]int{16, 12, 1}, Lo: [3]float64{-1, 0, 0}, Hi: [3]float64{1, 1, 0}},
+		{Dim: 3, N: [3]int{12, 10, 14}, Lo: [3]float64{0, -0.2, 0.1}, Hi: [3]float64{1, 1.2, 1}},
+	} {
+		for _, normal := range Normals {
+			p := ballIn(g, [3]int{2, 2, 1})
+			p.cfg.Normal = normal
+			if g.Dim == 2 {
+				p.body = shape.Ball(0.1, 0.5, 0, 0.31)
+			}
+			total, want := 0.0, 0.0
+			var mu sync.Mutex
+			err := p.run(func(_ int, s Solver) error {
+				planes, err := s.Planes(ctx)
+				if err != nil {
+					return err
+				}
+				size := checkPlanes(t, s.(*solver[float64]), planes)
+				d, err := s.Diagnose(ctx)
+				mu.Lock()
+				defer mu.Unlock()
+				total, want = total+size, d.InterfaceSize
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(math.Abs(total-want) <= 1e-12*want) || want == 0 {
+				t.Errorf("%d dimensions, %s: the planes have a size of %.17g, the interface of %.17g", g.Dim, normal, total, want)
+			}
+		}
+	}
+}
+
+// checkPlanes returns the size of all outlines of a block.
+func checkPlanes(t *testing.T, s *solver[float64], p *Planes) (size float64) {
+	field, err := s.view(ctx, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, g := s.block, s.block.Grid
+	first := 0
+	for i, end := range p.Ends {
+		n := p.Cells[i]
+		cell := [3]int{n % b.N[0], n / b.N[0] % b.N[1], n / b.N[0] / b.N[1]}
+		m, alpha := s.unitPlane(field, b.Index(cell[0], cell[1], cell[2]))
+		for k := first; k < end; k++ {
+			off := -alpha
+			for d := range g.Dim {
+				lo, hi := g.Face(d, b.Lo[d]+cell[d]), g.Face(d, b.Lo[d]+cell[d]+1)
+				x := p.at(k)[d]
+				if x < lo || x > hi {
+					t.Fatalf("cell %v: a point at %g beyond [%g, %g] along axis %d", cell, x, lo, hi, d)
+				}
+				off += m[d] * (x - lo) / g.Spacing(d)
+			}
+			if math.Abs(off) > 1e-13 {
+				t.Fatalf("cell %v: a point is %g beside the plane", cell, off)
+			}
+		}
+		part, outward := 0.0, 0.0
+		o := p.at(first)
+		if g.Dim == 2 {
+			x, y := p.at(first + 1)[0]-o[0], p.at(first + 1)[1]-o[1]
+			part, outward = math.Hypot(x, y), y*m[0]/g.Spacing(0)-x*m[1]/g.Spacing(1)
+		} else {
+			var area [3]float64
+			for k := first + 1; k+1 < end; k++ {
+				u, v := p.at(k), p.at(k+1)
+				for d := range 3 {
+					d1, d2 := (d+1)%3, (d+2)%3
+					area[d] += ((u[d1]-o[d1])*(v[d2]-o[d2]) - (u[d2]-o[d2])*(v[d1]-o[d1])) / 2
+				}
+			}
+			for d := range 3 {
+				part += area[d] * area[d]
+				outward += area[d] * m[d] / g.Spacing(d)
+			}
+			part = math.Sqrt(part)
+		}
+		if !(outward > 0) && part > 1e-20 {
+			t.Fatalf("cell %v: the outline is the wrong way round", cell)
+		}
+		size += part
+		first = end
+	}
+	return size
+}
+
+// Planes through corners, along edges and on faces of a cell give outlines of as many points as they have, or none.
+func TestOutlinesThroughCorners(t *testing.T) {
+	for _, c := range []struct {
+		dim    int
+		m      [3]float64
+		alpha  float64
+		points int
+	}{
+		{2, [3]float64{1, 1, 0}, 1, 2},     // from corner to corner
+		{2, [3]float64{1, 0, 0}, 0.25, 2},  // across an axis
+		{2, [3]float64{1, 1, 0}, 0, 0},     // touches a corner
+		{2, [3]float64{-1, 1, 0}, 0, 2},    // the other diagonal
+		{3, [3]float64{1, 1, 1}, 1, 3},     // through three corners
+		{3, [3]float64{1, 1, 1}, 1.5, 6},   // the hexagon
+		{3, [3]float64{1, -1, 0}, 0, 4},    // through two edges
+		{3, [3]float64{0, 0, -1}, -0.5, 4}, // across an axis
+		{3, [3]float64{1, 1, 1}, 3, 0},     // touches a corner
+		{3, [3]float64{2, 1, 1}, 1.5, 5},
+		{3, [3]float64{1, 1, 1}, 1e-300, 3},
+		{3, [3]float64{}, 0.5, 0}, // no direction
+	} {
+		g := plane(1)
+		if c.dim == 3 {
+			g = space(1)
+		}
+		b, err := g.Whole(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &Planes{}
+		(&solver[float64]{block: b}).outline(p, 0, c.m, c.alpha)
+		if p.points() != c.points {
+			t.Errorf("%v = %g: %d points, not %d: %v", c.m, c.alpha, p.points(), c.points, p.Points)
+		}
+	}
+}
