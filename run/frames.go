@@ -14,6 +14,7 @@ import (
 // them, whose extension has a p before it, and a .pvd with all frames.
 type frames struct {
 	dir, name, format string
+	extension         string
 	comm              dist.Comm
 	pvd               *vtk.Collection
 	count             int
@@ -25,12 +26,16 @@ func newFrames(dir, name, series, format string, comm dist.Comm) (*frames, error
 		return nil, err
 	}
 	pvd := vtk.NewCollection(filepath.Join(dir, series+".pvd"))
-	return &frames{dir: dir, name: name, format: format, comm: comm, pvd: pvd}, nil
+	extension := format
+	if format == "plic" { // in files of the same kind as vtp
+		name, extension = name+"_plic", "vtp"
+	}
+	return &frames{dir: dir, name: name, format: format, extension: extension, comm: comm, pvd: pvd}, nil
 }
 
 // write adds a frame.
 func (f *frames) write(ctx context.Context, time float64, p piece) error {
-	file := func(rank int) string { return fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.format) }
+	file := func(rank int) string { return fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.extension) }
 	if err := p.write(filepath.Join(f.dir, "frames", file(f.comm.Rank()))); err != nil {
 		return err
 	}
@@ -43,7 +48,7 @@ func (f *frames) write(ctx context.Context, time float64, p piece) error {
 		for r := range pieces {
 			pieces[r] = file(r)
 		}
-		joined := filepath.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.format))
+		joined := filepath.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
 		if f.format == "stl" { // no index of files, but one of all triangles, which a .pvd cannot name
 			joined = filepath.Join("frames", fmt.Sprintf("%s_%06d.stl", f.name, f.count))
 		}

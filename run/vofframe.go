@@ -61,24 +61,35 @@ func (d *vofRun) frame(ctx context.Context, format string) (piece, error) {
 	case "stl":
 		p, err := d.surface(ctx)
 		return (*stlPiece)(p), err
+	case "plic":
+		return d.planes(ctx)
 	}
 	p := d.image()
 	for _, name := range d.c.Output.Fields {
-		parts := []string{name}
-		if name == "normal" {
-			parts = []string{"nx", "ny", "nz"}
+		a, err := d.field(ctx, name)
+		if err != nil {
+			return nil, err
 		}
-		values := make([]float64, p.Cells()*len(parts))
-		for k, part := range parts {
-			v, err := d.solver.Field(ctx, part)
-			if err != nil {
-				return nil, err
-			}
-			for i, x := range v {
-				values[i*len(parts)+k] = x
-			}
-		}
-		p.CellData = append(p.CellData, vtk.Array{Name: name, Components: len(parts), Data: values})
+		p.CellData = append(p.CellData, a)
 	}
 	return p, nil
+}
+
+// field is one of the case's fields at every cell of the block, x fastest.
+func (d *vofRun) field(ctx context.Context, name string) (vtk.Array, error) {
+	parts := []string{name}
+	if name == "normal" {
+		parts = []string{"nx", "ny", "nz"}
+	}
+	values := make([]float64, d.block.Cells()*len(parts))
+	for k, part := range parts {
+		v, err := d.solver.Field(ctx, part)
+		if err != nil {
+			return vtk.Array{}, err
+		}
+		for i, x := range v {
+			values[i*len(parts)+k] = x
+		}
+	}
+	return vtk.Array{Name: name, Components: len(parts), Data: values}, nil
 }

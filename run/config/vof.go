@@ -59,7 +59,7 @@ func decodeVOF(root *section, c *Case) {
 	c.Time = decodeTime(root.section("time"))
 	output := root.section("output")
 	c.Output = decodeOutput(output, c.Name, written{
-		fields: []string{"f", "normal", "alpha"}, usual: []string{"f"}, formats: []string{"vti", "vtp", "stl"},
+		fields: []string{"f", "normal", "alpha"}, usual: []string{"f"}, formats: []string{"vti", "vtp", "plic", "stl"},
 	})
 	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
 		output.fail("format", "stl holds triangles, of an interface in space; choose vtp in the plane")
