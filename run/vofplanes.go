@@ -15,7 +15,7 @@ func (d *vofRun) planes(ctx context.Context) (*surfacePiece, error) {
 		return nil, err
 	}
 	p := &surfacePiece{Points: s.Points}
-	p.FieldData = vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Time()}}}
+	p.FieldData = d.frameData()
 	cells := &p.Polys
 	if d.block.Grid.Dim == 2 {
 		cells = &p.Lines

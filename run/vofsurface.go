@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
@@ -22,7 +23,7 @@ func (d *vofRun) surface(ctx context.Context) (*surfacePiece, error) {
 	}
 	p := &surfacePiece{Points: s.Points}
 	p.PointData = vtk.Arrays{{Name: "point", Components: 1, Data: s.ID}}
-	p.FieldData = vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Time()}}}
+	p.FieldData = d.frameData()
 	corners, cells := d.block.Grid.Dim, &p.Polys
 	if corners == 2 {
 		cells = &p.Lines
@@ -35,4 +36,14 @@ func (d *vofRun) surface(ctx context.Context) (*surfacePiece, error) {
 		cells.Add(ids...)
 	}
 	return p, nil
+}
+
+// frameData tells of a frame when it is, and in space where its grid begins and ends.
+func (d *vofRun) frameData() vtk.Arrays {
+	g := d.block.Grid
+	data := vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Time()}}}
+	if g.Dim == 3 {
+		data = append(data, vtk.Array{Name: "Bounds", Components: 1, Data: slices.Concat(g.Lo[:], g.Hi[:])})
+	}
+	return data
 }

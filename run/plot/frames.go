@@ -43,9 +43,6 @@ func (r *runner) frames(path string) error {
 	if len(all) == 0 {
 		return fmt.Errorf("%s: the series has no frame yet", path)
 	}
-	if isLines(all[0].File) {
-		return nil // they are drawn with the grid
-	}
 	chosen := []int{r.options.Frame}
 	switch n := r.options.Frame; {
 	case n == AllFrames:
@@ -58,13 +55,10 @@ func (r *runner) frames(path string) error {
 	case n < 0 || n >= len(all):
 		return fmt.Errorf("%s: there is no frame %d; the frames are 0 to %d", path, n, len(all)-1)
 	}
-	load := func(i int) (*frameData, error) {
-		file := all[i].File
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(filepath.Dir(path), file)
-		}
-		return r.load(file)
+	if isLines(all[0].File) {
+		return r.surfaces(path, all, chosen)
 	}
+	load := func(i int) (*frameData, error) { return r.load(frameFile(path, all[i])) }
 	// Several frames can only be compared by one colour bar: a first pass finds what it must span.
 	spans := map[string]*[2]float64{}
 	if len(chosen) > 1 {
@@ -112,6 +106,14 @@ func (r *runner) frames(path string) error {
 	}
 	end := all[len(all)-1].Time
 	return r.panels(name, first, last, [2]string{name + ": before", name + ": " + last.moment(end)})
+}
+
+// frameFile is where the frame of a series is.
+func frameFile(series string, f vtk.Frame) string {
+	if filepath.IsAbs(f.File) {
+		return f.File
+	}
+	return filepath.Join(filepath.Dir(series), f.File)
 }
 
 // draw draws the fields of a frame, and the partition if asked to.

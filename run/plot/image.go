@@ -88,9 +88,17 @@ func (f *field) asFraction() {
 // where the run has not written them.
 func linesBeside(path string) ([][4]float64, error) {
 	ext := filepath.Ext(path)
-	path = strings.TrimSuffix(path, ext) + strings.Replace(ext, "vti", "vtp", 1)
-	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return nil, nil
+	stem, ext := strings.TrimSuffix(path, ext), strings.Replace(ext, "vti", "vtp", 1)
+	path = stem + ext
+	if _, err := os.Stat(path); os.IsNotExist(err) { // then those of each cell, of format plic
+		number := strings.LastIndexByte(stem, '_')
+		if number < 0 {
+			return nil, nil
+		}
+		path = stem[:number] + "_plic" + stem[number:] + ext
+		if _, err := os.Stat(path); os.IsNotExist(err) {
+			return nil, nil
+		}
 	}
 	p, err := vtk.ReadPolyData(path)
 	if err != nil {

@@ -45,7 +45,8 @@ func ParseFrame(s string) (int, error) {
 // Run draws what the output folder of a run holds, as PNG files in its folder plots, and returns their paths:
 //
 //   - of each *.pvd, a map of every cell field of one component (the length of those of more) in the chosen frames,
-//     and the partition if there is a cell array "rank"; the maps of all frames share a colour bar;
+//     and the partition if there is a cell array "rank"; the maps of all frames share a colour bar; of a surface in
+//     space, a shaded view, which counts as a field "surface";
 //   - of each gauges/*.csv and gauge_*.csv, the columns over time, in a panel for each unit;
 //   - of conservation.csv, the drift of the columns mass1, mass2 and so on, or the qualities of a mesh that was smoothed;
 //   - of a mesh that was smoothed, its first and its last frame side by side.

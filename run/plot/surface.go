@@ -1,0 +1,65 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// surfaceField is what the pictures of surfaces are called among the fields.
+const surfaceField = "surface"
+
+// surfaces draws the chosen frames of a series of surfaces in space. Lines of the plane are drawn with the grid instead.
+func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
+	name := strings.TrimSuffix(filepath.Base(path), ".pvd")
+	for _, i := range chosen {
+		p, err := vtk.ReadPolyData(frameFile(path, all[i]))
+		if err != nil {
+			return err
+		}
+		v := &View{Points: p.Points, Width: r.options.Width}
+		var found bool
+		if v.Box, found = box(p); !found {
+			return nil
+		}
+		r.note(surfaceField)
+		if r.options.Field != "" && r.options.Field != surfaceField {
+			return nil
+		}
+		for c := range p.Polys.Len() {
+			points := p.Polys.Cell(c)
+			for k := 2; k < len(points) && len(p.Points) <= math.MaxInt32; k++ {
+				v.Triangles = append(v.Triangles, [3]int32{int32(points[0]), int32(points[k-1]), int32(points[k])})
+			}
+		}
+		v.Title = fmt.Sprintf("%s, %s", strings.TrimSuffix(name, "_vtp"), (&frameData{}).moment(all[i].Time))
+		img, err := v.Draw()
+		if err != nil {
+			return fmt.Errorf("%s: frame %d: %w", path, i, err)
+		}
+		if err := r.save(fmt.Sprintf("%s-surface-%04d", strings.TrimSuffix(name, "_vtp"), i), img); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// box is the array Bounds of a surface, the lowest corner of its grid and the highest one, or else what its polygons
+// cover.
+func box(p *vtk.PolyData) (b [2][3]float64, found bool) {
+	if a, ok := p.FieldData.Find("Bounds"); ok {
+		if v := a.Float64s(); len(v) == 6 {
+			return [2][3]float64{[3]float64(v[:3]), [3]float64(v[3:])}, true
+		}
+	}
+	b = [2][3]float64{{math.Inf(1), math.Inf(1), math.Inf(1)}, {math.Inf(-1), math.Inf(-1), math.Inf(-1)}}
+	for _, point := range p.Polys.Connectivity {
+		for d, x := range p.Points[3*point : 3*point+3] {
+			b[0][d], b[1][d] = min(b[0][d], x), max(b[1][d], x)
+		}
+	}
+	return b, p.Polys.Len() > 0
+}

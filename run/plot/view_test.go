@@ -1,0 +1,93 @@
+package plot
+
+import (
+	"image/color"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+)
+
+// towards is a triangle that faces the viewer, round the middle of the unit cube and moved towards him.
+func towards(by float64) []float64 {
+	var points []float64
+	for _, corner := range [][2]float64{{-0.2, -0.2}, {0.2, -0.2}, {0, 0.25}} {
+		for d := range 3 {
+			points = append(points, 0.5+corner[0]*rightward[d]+corner[1]*upward[d]+by*toward[d])
+		}
+	}
+	return points
+}
+
+// What is nearer hides what is behind it, whatever is drawn first; the two sides of a triangle have two colours.
+func TestViewDepth(t *testing.T) {
+	outer, inner := [3]int32{0, 1, 2}, [3]int32{3, 5, 4} // the second one shows its inner side
+	for _, c := range []struct {
+		first, second float64
+		want          color.RGBA
+	}{{0, 0.2, innerInk}, {0.2, 0, outerInk}} {
+		for _, triangles := range [][][3]int32{{outer, inner}, {inner, outer}} {
+			v := &View{Points: append(towards(c.first), towards(c.second)...), Triangles: triangles,
+				Box: [2][3]float64{{}, {1, 1, 1}}, Width: 400}
+			img, err := v.Draw()
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := img.Bounds().Size()
+			got := img.RGBAAt(size.X/2, (size.Y+24-27)/2)
+			if blue := got.B > got.R; blue != (c.want == outerInk) || got == white {
+				t.Errorf("at depths %g and %g the middle is %v", c.first, c.second, got)
+			}
+			if got := img.RGBAAt(3, size.Y/2); got != white {
+				t.Errorf("the side is %v", got)
+			}
+		}
+	}
+}
+
+func TestViewRefuses(t *testing.T) {
+	unit := [2][3]float64{{}, {1, 1, 1}}
+	nan := towards(0)
+	nan[4] = math.NaN()
+	for want, v := range map[string]*View{
+		"triangle 0 refers to point 3 of 3": {Points: towards(0), Triangles: [][3]int32{{0, 1, 3}}, Box: unit},
+		"point 1 has the coordinate NaN":    {Points: nan, Triangles: [][3]int32{{0, 1, 2}}, Box: unit},
+		"has no room to draw":               {Points: towards(0), Box: [2][3]float64{{}, {1, 0, 1}}},
+		"a width of 20 pixels":              {Box: unit, Width: 20},
+	} {
+		if _, err := v.Draw(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
+}
+
+// A series of surfaces in space is drawn, one of lines is not.
+func TestRunOfSurfaces(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines bool
+		want  int
+	}{"ball_vtp": {false, 1}, "disk": {true, 0}} {
+		dir := t.TempDir()
+		p := &vtk.PolyData{Points: towards(0)}
+		if c.lines {
+			p.Lines.Add(0, 1, 2)
+		} else {
+			p.Polys.Add(0, 1, 2)
+		}
+		if err := vtk.WritePolyData(filepath.Join(dir, "a.vtp"), p); err != nil {
+			t.Fatal(err)
+		}
+		if err := vtk.NewCollection(filepath.Join(dir, name+".pvd")).Append(vtk.Frame{File: "a.vtp"}); err != nil {
+			t.Fatal(err)
+		}
+		files, err := Run(dir, Options{Frame: LastFrame, Width: 300})
+		if err != nil || len(files) != c.want {
+			t.Fatalf("%s: drawn %q, %v", name, files, err)
+		}
+		if c.want > 0 && filepath.Base(files[0]) != "ball-surface-0000.png" {
+			t.Error(files)
+		}
+	}
+}
