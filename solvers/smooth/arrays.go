@@ -83,7 +83,7 @@ func (a *arrays[F]) place(dev backend.Device, p *Part, v []kernels.Vertex[F], fi
 func (a *arrays[F]) placeTiles(dev backend.Device, t *kernels.TiledMesh[F]) error {
 	b := &placer{dev: dev, taken: &a.taken}
 	a.tiled = kernels.TiledMesh[F]{Tiles: onDevice(b, t.Tiles), Slots: onDevice(b, t.Slots),
-		Visits: onDevice(b, t.Visits), Near: onDevice(b, t.Near), Rails: a.mesh.Rails}
+		Visits: onDevice(b, t.Visits), Rails: a.mesh.Rails}
 	start := make([]kernels.Vertex[F], len(a.v))
 	if err := backend.Download(dev, start, a.v); err != nil {
 		return err

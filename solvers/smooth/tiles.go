@@ -11,8 +11,8 @@ import (
 )
 
 // tile cuts the vertices that a part moves into tiles: runs along a Hilbert curve, so that they are compact. It returns
-// nil where none moves, or tiles cannot hold them: of too many sets, or of a vertex with too many others that a sweep
-// moves before it.
+// nil where none moves, or tiles cannot hold them: of too many sets, or of a vertex with too many neighbours or others
+// that a sweep moves before it.
 func tile[F kernels.Float](p *Part) (*kernels.TiledMesh[F], error) {
 	if p.Sets > kernels.TileSets {
 		return nil, nil
@@ -57,8 +57,8 @@ func (s *solver[F]) tileSweeps() error {
 	}
 	if t == nil {
 		if asked {
-			return fmt.Errorf("the mesh does not fit tiles of %d vertices and %d sets: choose sets", kernels.TileSlots,
-				kernels.TileSets)
+			return fmt.Errorf("the mesh does not fit tiles of %d vertices, %d neighbours of each and %d sets: choose sets",
+				kernels.TileSlots, kernels.TileDegree, kernels.TileSets)
 		}
 		return nil
 	}
@@ -151,16 +151,20 @@ func (b *tiler[F]) add(v int32) bool {
 	held, moving := len(b.held), len(b.moving)
 	b.hold(v)
 	b.move(v)
-	for k := moving; k < len(b.moving) && len(b.held) <= kernels.TileSlots; k++ {
+	fits := true
+	for k := moving; k < len(b.moving) && fits; k++ {
 		w := b.moving[k]
-		for _, u := range b.part.neighbours(w) {
+		near := b.part.neighbours(w)
+		fits = len(near) <= kernels.TileDegree
+		for _, u := range near {
 			b.hold(u)
 			if b.set[u] >= 0 && b.set[u] < b.set[w] {
 				b.move(u)
 			}
 		}
+		fits = fits && len(b.held) <= kernels.TileSlots
 	}
-	if len(b.held) <= kernels.TileSlots {
+	if fits {
 		b.own, b.mine[v] = append(b.own, v), true
 		return true
 	}
@@ -213,17 +217,17 @@ func (b *tiler[F]) finish() {
 		b.slot[v] = int32(k)
 	}
 	for k, v := range b.moving {
-		visit := kernels.Visit{First: int32(len(to.Near)), Rail: b.rail[v]}
+		visit := kernels.Visit{Rail: b.rail[v]}
 		if b.mine[v] {
 			visit.Own = 1
 		}
-		for n, u := range b.part.neighbours(v) {
-			if n%2 == 0 {
-				to.Near = append(to.Near, uint32(b.slot[u]))
-			} else {
-				to.Near[len(to.Near)-1] |= uint32(b.slot[u]) << 16
+		near := b.part.neighbours(v)
+		for n := range kernels.TileDegree {
+			at := uint32(kernels.NoSlot)
+			if n < len(near) {
+				at = uint32(b.slot[near[n]])
 			}
-			visit.Count++
+			visit.Near[n/2] |= at << (16 * (n % 2))
 		}
 		to.Visits = append(to.Visits, visit)
 		for s := b.set[v]; s < kernels.TileSets; s++ {

@@ -590,7 +590,7 @@ static_assert(sizeof(hill_f64) == 1552 && offsetof(hill_f64, n) == 0 && offsetof
 
 // Tile is where the slots and the visits of a tile begin; slots end where the next tile's begin. The visits of set s
 // end at End[s], and those of the set before it where they begin. Visit k moves the vertex in slot k.
-// Tile, tile.go:14
+// Tile, tile.go:16
 struct alignas(8) Tile {
     int32 Slot, Visit_;
     Array<int32, 8> End;
@@ -598,32 +598,31 @@ struct alignas(8) Tile {
 static_assert(sizeof(Tile) == 40 && offsetof(Tile, Slot) == 0 && offsetof(Tile, Visit_) == 4 &&
     offsetof(Tile, End) == 8, "Tile");
 
-// Visit is a vertex that a tile moves. Its neighbours are in the slots Near[First:], two a word, the first in the lower
-// half.
-// Visit, tile.go:21
+// Visit is a vertex that a tile moves. Near are the slots of its neighbours, two a word, the first in the lower half, and
+// NoSlot after the last. All of it comes at once: what a visit waits for counts, not how much it reads.
+// Visit, tile.go:23
 struct alignas(16) Visit {
-    int32 First, Count_;
+    Array<uint32, 6> Near;
     int32 Rail_;
     int32 Own;
 };
-static_assert(sizeof(Visit) == 16 && offsetof(Visit, First) == 0 && offsetof(Visit, Count_) == 4 &&
-    offsetof(Visit, Rail_) == 8 && offsetof(Visit, Own) == 12, "Visit");
+static_assert(sizeof(Visit) == 32 && offsetof(Visit, Near) == 0 && offsetof(Visit, Rail_) == 24 &&
+    offsetof(Visit, Own) == 28, "Visit");
 
 // TiledMesh is a mesh cut into tiles.
-// TiledMesh[float32], tile.go:28
+// TiledMesh[float32], tile.go:30
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
     Slice<Visit> Visits;
-    Slice<uint32> Near;
     Slice<Rail_f32> Rails;
 };
-static_assert(sizeof(TiledMesh_f32) == 120 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 96 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Slots) == 24 && offsetof(TiledMesh_f32, Visits) == 48 &&
-    offsetof(TiledMesh_f32, Near) == 72 && offsetof(TiledMesh_f32, Rails) == 96, "TiledMesh_f32");
+    offsetof(TiledMesh_f32, Rails) == 72, "TiledMesh_f32");
 
 // Spot is a vertex in a slot.
-// Spot[float32], tile.go:37
+// Spot[float32], tile.go:38
 struct Spot_f32 {
     float X, Y, M11, M12, M22;
 };
@@ -631,20 +630,19 @@ static_assert(sizeof(Spot_f32) == 20 && offsetof(Spot_f32, X) == 0 && offsetof(S
     offsetof(Spot_f32, M11) == 8 && offsetof(Spot_f32, M12) == 12 && offsetof(Spot_f32, M22) == 16, "Spot_f32");
 
 // TiledMesh is a mesh cut into tiles.
-// TiledMesh[float64], tile.go:28
+// TiledMesh[float64], tile.go:30
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
     Slice<Visit> Visits;
-    Slice<uint32> Near;
     Slice<Rail_f64> Rails;
 };
-static_assert(sizeof(TiledMesh_f64) == 120 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 96 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Slots) == 24 && offsetof(TiledMesh_f64, Visits) == 48 &&
-    offsetof(TiledMesh_f64, Near) == 72 && offsetof(TiledMesh_f64, Rails) == 96, "TiledMesh_f64");
+    offsetof(TiledMesh_f64, Rails) == 72, "TiledMesh_f64");
 
 // Spot is a vertex in a slot.
-// Spot[float64], tile.go:37
+// Spot[float64], tile.go:38
 struct Spot_f64 {
     double X, Y, M11, M12, M22;
 };
@@ -2754,7 +2752,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
 }
 
 // visits returns the first visit of a set in tile t, and how many there are.
-// (*TiledMesh[float32]).visits, tile.go:64
+// (*TiledMesh[float32]).visits, tile.go:66
 struct TiledMesh_visits_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_visits_f32_results TiledMesh_visits_f32(const TiledMesh_f32 *m, int64 t, int64 set) {
     int32 first = 0;
@@ -2764,12 +2762,10 @@ DEVICE TiledMesh_visits_f32_results TiledMesh_visits_f32(const TiledMesh_f32 *m,
     return {first, sub(m->Tiles[t].End[set], first)};
 }
 
-// pain moves the vertex in slot k of tile t.
-// (*TiledMesh[float32]).pain, tile.go:73
-DEVICE float TiledMesh_pain_f32(const TiledMesh_f32 *m, int64 t, int32 k, const Params_f32 *p,
+// pain moves vertex i, which lies in slot k.
+// pain[float32], tile.go:75
+DEVICE float pain_f32(Visit visit, int32 i, int32 k, const Params_f32 *p, const TiledMesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Spot_f32, 1216> *spots) {
-    Visit visit = m->Visits[add(m->Tiles[t].Visit_, k)];
-    int32 i = m->Slots[add(m->Tiles[t].Slot, k)];
     Spot_f32 here = (*spots)[k];
     step_f32 s = {};
     s.x = here.X;
@@ -2785,8 +2781,11 @@ DEVICE float TiledMesh_pain_f32(const TiledMesh_f32 *m, int64 t, int32 k, const 
     pulls.p11 = here.M11;
     pulls.p12 = here.M12;
     pulls.p22 = here.M22;
-    for (int32 n = 0, end1 = visit.Count_; n < end1; n++) {
-        uint32 j = shr(m->Near[add(visit.First, n / 2)], (16u * uint32(n & 1))) & 65535u;
+    for (int64 n = 0; n < 12; n++) {
+        uint32 j = shr(visit.Near[n / 2], (16u * uint32(n & 1))) & 65535u;
+        if (j == 65535u) {
+            break;
+        }
         Spot_f32 *near = &(*spots)[j];
         pull_add_f32(&pulls, near->X, near->Y, near->M11, near->M12, near->M22);
     }
@@ -2818,13 +2817,14 @@ DEVICE float TiledMesh_pain_f32(const TiledMesh_f32 *m, int64 t, int32 k, const 
 
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
-// TilePain[float32], tile.go:43
+// TilePain[float32], tile.go:44
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Spot_f32, 1216> *spots) {
-    int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, m->Tiles[t].Slot);
+    int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
+    int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     float best = 0.0f;
     for (int32 k = threadIdx.x, end_k = slots; k < end_k; k += blockDim.x) {
-        Vertex_f32 *from = &v[m->Slots[add(m->Tiles[t].Slot, k)]];
+        Vertex_f32 *from = &v[m->Slots[add(slot, k)]];
         (*spots)[k].X = from->X;
         (*spots)[k].Y = from->Y;
         (*spots)[k].M11 = from->M11;
@@ -2835,7 +2835,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
         auto [first, count] = TiledMesh_visits_f32(m, t, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
-            float far = TiledMesh_pain_f32(m, t, add(first, k), p, field, v, out, spots);
+            float far = pain_f32(m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out, spots);
             best = go_max<float>(best, far);
         }
     }
@@ -2843,7 +2843,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
 }
 
 // visits returns the first visit of a set in tile t, and how many there are.
-// (*TiledMesh[float64]).visits, tile.go:64
+// (*TiledMesh[float64]).visits, tile.go:66
 struct TiledMesh_visits_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_visits_f64_results TiledMesh_visits_f64(const TiledMesh_f64 *m, int64 t, int64 set) {
     int32 first = 0;
@@ -2853,12 +2853,10 @@ DEVICE TiledMesh_visits_f64_results TiledMesh_visits_f64(const TiledMesh_f64 *m,
     return {first, sub(m->Tiles[t].End[set], first)};
 }
 
-// pain moves the vertex in slot k of tile t.
-// (*TiledMesh[float64]).pain, tile.go:73
-DEVICE double TiledMesh_pain_f64(const TiledMesh_f64 *m, int64 t, int32 k, const Params_f64 *p,
+// pain moves vertex i, which lies in slot k.
+// pain[float64], tile.go:75
+DEVICE double pain_f64(Visit visit, int32 i, int32 k, const Params_f64 *p, const TiledMesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Spot_f64, 1216> *spots) {
-    Visit visit = m->Visits[add(m->Tiles[t].Visit_, k)];
-    int32 i = m->Slots[add(m->Tiles[t].Slot, k)];
     Spot_f64 here = (*spots)[k];
     step_f64 s = {};
     s.x = here.X;
@@ -2874,8 +2872,11 @@ DEVICE double TiledMesh_pain_f64(const TiledMesh_f64 *m, int64 t, int32 k, const
     pulls.p11 = here.M11;
     pulls.p12 = here.M12;
     pulls.p22 = here.M22;
-    for (int32 n = 0, end1 = visit.Count_; n < end1; n++) {
-        uint32 j = shr(m->Near[add(visit.First, n / 2)], (16u * uint32(n & 1))) & 65535u;
+    for (int64 n = 0; n < 12; n++) {
+        uint32 j = shr(visit.Near[n / 2], (16u * uint32(n & 1))) & 65535u;
+        if (j == 65535u) {
+            break;
+        }
         Spot_f64 *near = &(*spots)[j];
         pull_add_f64(&pulls, near->X, near->Y, near->M11, near->M12, near->M22);
     }
@@ -2907,13 +2908,14 @@ DEVICE double TiledMesh_pain_f64(const TiledMesh_f64 *m, int64 t, int32 k, const
 
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
-// TilePain[float64], tile.go:43
+// TilePain[float64], tile.go:44
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Spot_f64, 1216> *spots) {
-    int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, m->Tiles[t].Slot);
+    int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
+    int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     double best = 0.0;
     for (int32 k = threadIdx.x, end_k = slots; k < end_k; k += blockDim.x) {
-        Vertex_f64 *from = &v[m->Slots[add(m->Tiles[t].Slot, k)]];
+        Vertex_f64 *from = &v[m->Slots[add(slot, k)]];
         (*spots)[k].X = from->X;
         (*spots)[k].Y = from->Y;
         (*spots)[k].M11 = from->M11;
@@ -2924,7 +2926,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
         auto [first, count] = TiledMesh_visits_f64(m, t, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
-            double far = TiledMesh_pain_f64(m, t, add(first, k), p, field, v, out, spots);
+            double far = pain_f64(m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out, spots);
             best = go_max<double>(best, far);
         }
     }
@@ -3125,7 +3127,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:43
+// Kernel TilePain, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 8) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
         const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Most<float> *result) {
@@ -3136,7 +3138,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TilePain_f32(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:43
+// Kernel TilePain, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 4) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
         const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Most<double> *result) {

@@ -5,8 +5,10 @@ package kernels
 // too, and the rest of their neighbours, which it only reads. What its own vertices become goes to another array, so
 // that all tiles begin with the same mesh and in any order give the bits of one set after the other.
 const (
-	TileSlots = 1216 // vertices that a tile holds
-	TileSets  = 8    // sets in a sweep
+	TileSlots  = 1216 // vertices that a tile holds
+	TileSets   = 8    // sets in a sweep
+	TileDegree = 12   // neighbours of a vertex that a tile moves
+	NoSlot     = 1<<16 - 1
 )
 
 // Tile is where the slots and the visits of a tile begin; slots end where the next tile's begin. The visits of set s
@@ -16,12 +18,12 @@ type Tile struct {
 	End         [TileSets]int32
 }
 
-// Visit is a vertex that a tile moves. Its neighbours are in the slots Near[First:], two a word, the first in the lower
-// half.
+// Visit is a vertex that a tile moves. Near are the slots of its neighbours, two a word, the first in the lower half, and
+// NoSlot after the last. All of it comes at once: what a visit waits for counts, not how much it reads.
 type Visit struct {
-	First, Count int32
-	Rail         int32 // -1 if it does not slide
-	Own          int32 // 1, or 0 if another tile says where it goes
+	Near [TileDegree / 2]uint32
+	Rail int32 // -1 if it does not slide
+	Own  int32 // 1, or 0 if another tile says where it goes
 }
 
 // TiledMesh is a mesh cut into tiles.
@@ -29,7 +31,6 @@ type TiledMesh[F Float] struct {
 	Tiles  []Tile  // and one more at the end
 	Slots  []int32 // vertices
 	Visits []Visit
-	Near   []uint32
 	Rails  []Rail[F]
 }
 
@@ -42,10 +43,11 @@ type Spot[F Float] struct{ X, Y, M11, M12, M22 F }
 //atoll:kernel tile max blocks=4
 func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], v, out []Vertex[F],
 	spots *[TileSlots]Spot[F]) F {
-	slots := m.Tiles[t+1].Slot - m.Tiles[t].Slot
+	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
+	slots := m.Tiles[t+1].Slot - slot
 	best := F(0)
 	for k := range slots {
-		from := &v[m.Slots[m.Tiles[t].Slot+k]]
+		from := &v[m.Slots[slot+k]]
 		spots[k].X, spots[k].Y = from.X, from.Y
 		spots[k].M11, spots[k].M12, spots[k].M22 = from.M11, from.M12, from.M22
 	}
@@ -53,7 +55,7 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], v,
 	for set := range TileSets {
 		first, count := m.visits(t, set)
 		for k := range count {
-			far := m.pain(t, first+k, p, field, v, out, spots)
+			far := pain(m.Visits[visit+first+k], m.Slots[slot+first+k], first+k, p, m, field, v, out, spots)
 			best = max(best, far)
 		}
 	}
@@ -69,11 +71,9 @@ func (m *TiledMesh[F]) visits(t, set int) (int32, int32) {
 	return first, m.Tiles[t].End[set] - first
 }
 
-// pain moves the vertex in slot k of tile t.
-func (m *TiledMesh[F]) pain(t int, k int32, p *Params[F], field *Field[F], v, out []Vertex[F],
+// pain moves vertex i, which lies in slot k.
+func pain[F Float](visit Visit, i, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], v, out []Vertex[F],
 	spots *[TileSlots]Spot[F]) F {
-	visit := m.Visits[m.Tiles[t].Visit+k]
-	i := m.Slots[m.Tiles[t].Slot+k]
 	here := spots[k]
 	var s step[F]
 	s.x, s.y = here.X, here.Y
@@ -84,8 +84,11 @@ func (m *TiledMesh[F]) pain(t int, k int32, p *Params[F], field *Field[F], v, ou
 	}
 	var pulls pull[F]
 	pulls.x, pulls.y, pulls.p11, pulls.p12, pulls.p22 = here.X, here.Y, here.M11, here.M12, here.M22
-	for n := range visit.Count {
-		j := m.Near[visit.First+n/2] >> (16 * uint32(n&1)) & (1<<16 - 1)
+	for n := range TileDegree {
+		j := visit.Near[n/2] >> (16 * uint32(n&1)) & NoSlot
+		if j == NoSlot {
+			break
+		}
 		near := &spots[j]
 		pulls.add(near.X, near.Y, near.M11, near.M12, near.M22)
 	}

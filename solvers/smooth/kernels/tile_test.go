@@ -84,20 +84,15 @@ func addTile[F Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits int) 
 		return slices.IndexFunc(tile.End[:], func(end int32) bool { return k < int(end) })
 	}
 	for k := range visits {
-		visit := Visit{First: int32(len(m.Near)), Rail: int32(rng.IntN(3*len(m.Rails)) - 2*len(m.Rails)),
-			Own: int32(rng.IntN(2))}
+		visit := Visit{Rail: int32(rng.IntN(3*len(m.Rails)) - 2*len(m.Rails)), Own: int32(rng.IntN(2))}
 		visit.Rail = max(visit.Rail, -1)
-		for want := 1 + rng.IntN(10); int(visit.Count) < want; {
-			j := rng.IntN(slots)
-			if set(j) == set(k) {
-				continue
+		count := 1 + rng.IntN(TileDegree)
+		for n := range TileDegree {
+			j := NoSlot
+			for n < count && (j == NoSlot || set(j) == set(k)) {
+				j = rng.IntN(slots)
 			}
-			if visit.Count%2 == 0 {
-				m.Near = append(m.Near, uint32(j))
-			} else {
-				m.Near[len(m.Near)-1] |= uint32(j) << 16
-			}
-			visit.Count++
+			visit.Near[n/2] |= uint32(j) << (16 * (n % 2))
 		}
 		m.Visits = append(m.Visits, visit)
 	}
