@@ -3128,7 +3128,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
 }
 
 // Kernel TilePain, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 8) TilePain_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(192, 8) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
         const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Most<float> *result) {
     __shared__ Array<Spot_f32, 1216> spots;
@@ -3139,7 +3139,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TilePain_f32(int64 lo, int6
 }
 
 // Kernel TilePain, tile.go:44
-extern "C" __global__ void __launch_bounds__(128, 4) TilePain_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(192, 4) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
         const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Most<double> *result) {
     __shared__ Array<Spot_f64, 1216> spots;

@@ -431,7 +431,7 @@ func (loop *TilePainLoop[F]) Range(lo, hi int) {
 
 // Launch says how other devices run the kernel.
 func (loop *TilePainLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 192, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),

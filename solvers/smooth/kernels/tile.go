@@ -40,7 +40,7 @@ type Spot[F Float] struct{ X, Y, M11, M12, M22 F }
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
 //
-//atoll:kernel tile max blocks=4
+//atoll:kernel tile max block=192 blocks=4
 func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], v, out []Vertex[F],
 	spots *[TileSlots]Spot[F]) F {
 	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
