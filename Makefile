@@ -21,6 +21,8 @@ demo: build ## an internal dam break on 4 rank processes: progress, summary and 
 test: lint ## all tests
 	go test ./...
 	go test -tags invariants ./halo ./solvers/... ./run
+	@if command -v gcc >/dev/null; then set -x; go test -race ./dist/... ./halo ./backend/... ./launch; \
+	else echo "SKIPPED: tests with the race detector, which needs gcc" >&2; fi
 	./scripts/test-mpi
 	./scripts/test-slurm
 
@@ -31,7 +33,7 @@ fuzz: ## every fuzz target for FUZZTIME (2m)
 	./scripts/fuzz $(or $(FUZZTIME),2m)
 
 verify: build ## reproduce the published tables, theirs beside ours
-	./bin/atoll verify shallow
+	./bin/atoll verify
 
 bench: build ## measure throughput
 	./bin/atoll bench shallow
