@@ -2,7 +2,6 @@ package vof
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
@@ -21,32 +20,37 @@ type Stage struct {
 // iteration, lines by Youngs' normal and the analytic constant. Each needs the results of those before. free gives the
 // arrays back.
 func Stages(dev backend.Device, n int) (all []Stage, free func(), err error) {
-	const ghost = 2
-	row := n + 2*ghost
-	if n < 1 || row > math.MaxInt32/row {
-		return nil, nil, fmt.Errorf("%d cells along an axis: choose 1 to 46336", n)
+	const ghost, line = 2, 16 // numbers in a line of a GPU's cache, with one of which each row of cells begins
+	if n < 1 || n > 46200 {
+		return nil, nil, fmt.Errorf("%d cells along an axis: choose 1 to 46200", n)
 	}
+	rows := (n + kernels.GradientRows - 1) / kernels.GradientRows
+	row := (line + n + ghost + line - 1) / line * line
+	size := row * (rows*kernels.GradientRows + 2*ghost)
 	a := &arrays[float64]{}
 	p := &placer{dev: dev, taken: &a.taken}
-	f, dx, dy := fresh[float64](p, row*row, "volume fractions"), fresh[float64](p, row*row, "gradient"), fresh[float64](p, row*row, "gradient")
-	rho, turns := fresh[float64](p, row*row, "lines"), fresh[int32](p, row*row, "lines")
-	planes := fresh[kernels.Plane2[float64]](p, row*row, "lines")
+	f, dx, dy := fresh[float64](p, size, "volume fractions"), fresh[float64](p, size, "gradient"), fresh[float64](p, size, "gradient")
+	rho, turns := fresh[float64](p, size, "lines"), fresh[int32](p, size, "lines")
+	planes := fresh[kernels.Plane2[float64]](p, size, "lines")
+	cases := placed(p, kernels.Cases(), "lines")
 	if p.err != nil {
 		a.free()
 		return nil, nil, p.err
 	}
-	layout := kernels.Lattice{Origin: int32(ghost*row + ghost), SY: int32(row)}
+	layout := kernels.Lattice{Origin: int32(ghost*row + line), SY: int32(row)}
 	h := [3]float64{1 / float64(n), 1 / float64(n), 1}
 	box := abi.Box{Hi: [3]int{n, n, 1}}
-	wide := abi.Box{Lo: [3]int{-ghost, -ghost, 0}, Hi: [3]int{n + ghost, n + ghost, 1}}
+	strips := abi.Box{Hi: [3]int{n, rows, 1}}
+	own, ownPatches := kernels.NewPatches([2]int{}, [2]int{n, n})
+	wide, widePatches := kernels.NewPatches([2]int{-ghost, -ghost}, [2]int{n + ghost, n + ghost})
 	disk := &kernels.Ball[float64]{Lattice: layout, H: h, Centre: [3]float64{.5, .5}, Radius: .3, Levels: 5}
 	gradients := &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}
-	matching := &kernels.Matching[float64]{Lattice: layout, H: h, Tolerance: 1e-14, Cases: kernels.Cases(), F: f, DX: dx, DY: dy, Rho: rho, Turns: turns}
+	matching := &kernels.Matching[float64]{Lattice: layout, H: h, Tolerance: 1e-14, Cases: cases, F: f, DX: dx, DY: dy, Rho: rho, Turns: turns}
 	analytic := &kernels.Sweep2[float64]{Lattice: layout, Stride: 1, Normal: kernels.Youngs, F: f, Planes: planes}
 	return []Stage{
-		{"initialise", kernels.NewFillDisk2Loop(wide, disk, f), wide.Size()},
-		{"gradient", kernels.NewGradient2Loop(box, gradients), box.Size()},
-		{"reconstruct", kernels.NewMatch2Loop(box, matching), box.Size()},
+		{"initialise", kernels.NewTileDisk2Loop(disk, wide, f), widePatches},
+		{"gradient", kernels.NewGradientRows2Loop(strips, gradients), strips.Size()},
+		{"reconstruct", kernels.NewTileMatch2Loop(matching, own), ownPatches},
 		{"analytic", kernels.NewReconstruct2Loop(box, analytic), box.Size()},
 	}, a.free, nil
 }

@@ -40,16 +40,25 @@ func (b *Ball[F]) distance(x, y, z F) F {
 
 // cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
 func (b *Ball[F]) cell2(x0, y0 F) F {
-	x, y := x0+b.H[0]/2-b.Centre[0], y0+b.H[1]/2-b.Centre[1]
-	margin := b.H[0] + b.H[1] // more than half of a diagonal
-	square := x*x + y*y
-	if far := b.Radius + margin; square > far*far {
-		return 0
-	}
-	if near := b.Radius - margin; near > 0 && square < near*near {
-		return 1
+	v, pure := b.pure2(x0, y0, b.H[0], b.H[1])
+	if pure {
+		return v
 	}
 	return b.part2(x0, y0)
+}
+
+// pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
+func (b *Ball[F]) pure2(x0, y0, width, height F) (v F, pure bool) {
+	x, y := x0+width/2-b.Centre[0], y0+height/2-b.Centre[1]
+	margin := width + height // more than half of a diagonal
+	square := x*x + y*y
+	if far := b.Radius + margin; square > far*far {
+		return 0, true
+	}
+	if near := b.Radius - margin; near > 0 && square < near*near {
+		return 1, true
+	}
+	return 0, false
 }
 
 // part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to

@@ -214,6 +214,22 @@ static_assert(sizeof(square_f64) == 72 && offsetof(square_f64, sw) == 0 && offse
     offsetof(square_f64, e) == 40 && offsetof(square_f64, nw) == 48 && offsetof(square_f64, n) == 56 &&
     offsetof(square_f64, ne) == 64, "square_f64");
 
+// triple is a cell and its neighbours along x.
+// triple[float32], gradient.go:29
+struct triple_f32 {
+    float w, c, e;
+};
+static_assert(sizeof(triple_f32) == 12 && offsetof(triple_f32, w) == 0 && offsetof(triple_f32, c) == 4 &&
+    offsetof(triple_f32, e) == 8, "triple_f32");
+
+// triple is a cell and its neighbours along x.
+// triple[float64], gradient.go:29
+struct triple_f64 {
+    double w, c, e;
+};
+static_assert(sizeof(triple_f64) == 24 && offsetof(triple_f64, w) == 0 && offsetof(triple_f64, c) == 8 &&
+    offsetof(triple_f64, e) == 16, "triple_f64");
+
 // cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
 // cube[float32], normal3.go:4
 struct cube_f32 {
@@ -230,7 +246,7 @@ static_assert(sizeof(cube_f64) == 216 && offsetof(cube_f64, f) == 0, "cube_f64")
 
 // Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
 // are pure or whose heights do not exist get None.
-// Curvatures[float32], gradient.go:34
+// Curvatures[float32], gradient.go:71
 struct Curvatures_f32 {
     Lattice Lattice_;
     Array<float, 3> H;
@@ -243,7 +259,7 @@ static_assert(sizeof(Curvatures_f32) == 80 && offsetof(Curvatures_f32, Lattice_)
 
 // Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
 // are pure or whose heights do not exist get None.
-// Curvatures[float64], gradient.go:34
+// Curvatures[float64], gradient.go:71
 struct Curvatures_f64 {
     Lattice Lattice_;
     Array<double, 3> H;
@@ -292,17 +308,17 @@ struct Matching_f32 {
     Lattice Lattice_;
     Array<float, 3> H;
     float Tolerance;
-    Array<int32, 128> Cases_;
+    Slice<int32> Cases_;
     Slice<float> F;
     Slice<float> DX, DY;
     Slice<float> Rho;
     Slice<int32> Turns;
 };
-static_assert(sizeof(Matching_f32) == 664 && offsetof(Matching_f32, Lattice_) == 0 &&
+static_assert(sizeof(Matching_f32) == 176 && offsetof(Matching_f32, Lattice_) == 0 &&
     offsetof(Matching_f32, H) == 12 && offsetof(Matching_f32, Tolerance) == 24 &&
-    offsetof(Matching_f32, Cases_) == 28 && offsetof(Matching_f32, F) == 544 && offsetof(Matching_f32, DX) == 568 &&
-    offsetof(Matching_f32, DY) == 592 && offsetof(Matching_f32, Rho) == 616 &&
-    offsetof(Matching_f32, Turns) == 640, "Matching_f32");
+    offsetof(Matching_f32, Cases_) == 32 && offsetof(Matching_f32, F) == 56 && offsetof(Matching_f32, DX) == 80 &&
+    offsetof(Matching_f32, DY) == 104 && offsetof(Matching_f32, Rho) == 128 &&
+    offsetof(Matching_f32, Turns) == 152, "Matching_f32");
 
 // Matching is the iterative reconstruction of Francois, Lo and Sewell (ASME 2014) in the plane: the line n·x + ρ = 0
 // with x from the middle of the cell, n the unit vector along the gradient, so that n·x + ρ ≥ 0 is the fluid, and ρ
@@ -312,17 +328,26 @@ struct Matching_f64 {
     Lattice Lattice_;
     Array<double, 3> H;
     double Tolerance;
-    Array<int32, 128> Cases_;
+    Slice<int32> Cases_;
     Slice<double> F;
     Slice<double> DX, DY;
     Slice<double> Rho;
     Slice<int32> Turns;
 };
-static_assert(sizeof(Matching_f64) == 680 && offsetof(Matching_f64, Lattice_) == 0 &&
+static_assert(sizeof(Matching_f64) == 192 && offsetof(Matching_f64, Lattice_) == 0 &&
     offsetof(Matching_f64, H) == 16 && offsetof(Matching_f64, Tolerance) == 40 &&
-    offsetof(Matching_f64, Cases_) == 48 && offsetof(Matching_f64, F) == 560 && offsetof(Matching_f64, DX) == 584 &&
-    offsetof(Matching_f64, DY) == 608 && offsetof(Matching_f64, Rho) == 632 &&
-    offsetof(Matching_f64, Turns) == 656, "Matching_f64");
+    offsetof(Matching_f64, Cases_) == 48 && offsetof(Matching_f64, F) == 72 && offsetof(Matching_f64, DX) == 96 &&
+    offsetof(Matching_f64, DY) == 120 && offsetof(Matching_f64, Rho) == 144 &&
+    offsetof(Matching_f64, Turns) == 168, "Matching_f64");
+
+// Patches are squares of 32×32 cells that cover a block, x fastest.
+// Patches, tiledisk2.go:13
+struct Patches {
+    Array<int32, 2> Lo, Hi;
+    int32 Across;
+};
+static_assert(sizeof(Patches) == 20 && offsetof(Patches, Lo) == 0 && offsetof(Patches, Hi) == 8 &&
+    offsetof(Patches, Across) == 16, "Patches");
 
 // Plane2 is the fluid m·ξ ≤ α in a cell of the plane.
 // Plane2[float32], types.go:26
@@ -537,6 +562,24 @@ static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 &
     offsetof(Tiles2_f64, U) == 128 && offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, Was) == 176 &&
     offsetof(Tiles2_f64, Is) == 200 && offsetof(Tiles2_f64, Order) == 224 && offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
+// diskWork is how many turns the loops of TileDisk2 take: pure ones where the circle is far, else the others.
+// diskWork[float32], tiledisk2.go:37
+struct diskWork_f32 {
+    float value;
+    int32 pure, cells, rows;
+};
+static_assert(sizeof(diskWork_f32) == 16 && offsetof(diskWork_f32, value) == 0 &&
+    offsetof(diskWork_f32, pure) == 4 && offsetof(diskWork_f32, cells) == 8 && offsetof(diskWork_f32, rows) == 12, "diskWork_f32");
+
+// diskWork is how many turns the loops of TileDisk2 take: pure ones where the circle is far, else the others.
+// diskWork[float64], tiledisk2.go:37
+struct diskWork_f64 {
+    double value;
+    int32 pure, cells, rows;
+};
+static_assert(sizeof(diskWork_f64) == 24 && offsetof(diskWork_f64, value) == 0 &&
+    offsetof(diskWork_f64, pure) == 8 && offsetof(diskWork_f64, cells) == 12 && offsetof(diskWork_f64, rows) == 16, "diskWork_f64");
+
 // TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
 // TileList, tilelist2.go:15
 struct TileList {
@@ -567,14 +610,20 @@ DEVICE square_youngs_f32_results square_youngs_f32(square_f32 *q) {
     return {(q->sw - q->se) + 2.0f * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0f * (q->s - q->n) + (q->se - q->ne)};
 }
 
+// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide zero:
+// it is given the reciprocals.
+// (*Gradients[float32]).put2, gradient.go:23
+DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, square_f32 *q, float x, float y) {
+    auto [mx, my] = square_youngs_f32(q);
+    g->DX[c] = mx * x;
+    g->DY[c] = my * y;
+}
+
 // Gradient2[float32], gradient.go:15
 DEVICE void Gradient2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, 0);
     square_f32 q = around2_f32(g->F, c, int64(g->Lattice_.SY));
-    auto [mx, my] = square_youngs_f32(&q);
-    const float value1 = -mx / (8.0f * g->H[0]), value2 = -my / (8.0f * g->H[1]);
-    g->DX[c] = value1;
-    g->DY[c] = value2;
+    Gradients_put2_f32(g, c, &q, -1.0f / (8.0f * g->H[0]), -1.0f / (8.0f * g->H[1]));
 }
 
 // around2[float64], normal2.go:15
@@ -588,14 +637,76 @@ DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
     return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
 }
 
+// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide zero:
+// it is given the reciprocals.
+// (*Gradients[float64]).put2, gradient.go:23
+DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, square_f64 *q, double x, double y) {
+    auto [mx, my] = square_youngs_f64(q);
+    g->DX[c] = mx * x;
+    g->DY[c] = my * y;
+}
+
 // Gradient2[float64], gradient.go:15
 DEVICE void Gradient2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, 0);
     square_f64 q = around2_f64(g->F, c, int64(g->Lattice_.SY));
-    auto [mx, my] = square_youngs_f64(&q);
-    const double value1 = -mx / (8.0 * g->H[0]), value2 = -my / (8.0 * g->H[1]);
-    g->DX[c] = value1;
-    g->DY[c] = value2;
+    Gradients_put2_f64(g, c, &q, -1.0 / (8.0 * g->H[0]), -1.0 / (8.0 * g->H[1]));
+}
+
+// (*Gradients[float32]).triple, gradient.go:31
+DEVICE triple_f32 Gradients_triple_f32(const Gradients_f32 *g, int64 c) {
+    return triple_f32{g->F[sub(c, int64(1))], g->F[c], g->F[add(c, int64(1))]};
+}
+
+// stacked[float32], gradient.go:33
+DEVICE square_f32 stacked_f32(triple_f32 *s, triple_f32 *c, triple_f32 *n) {
+    return square_f32{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
+}
+
+// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU waits
+// once for memory, and each number once but for the rows next to these.
+// GradientRows2[float32], gradient.go:44
+DEVICE void GradientRows2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
+    int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
+    triple_f32 below = Gradients_triple_f32(g, sub(c, sy)), a = Gradients_triple_f32(g, c), b = Gradients_triple_f32(g, add(c, sy));
+    triple_f32 d = Gradients_triple_f32(g, add(c, mul(int64(2), sy))), e = Gradients_triple_f32(g, add(c, mul(int64(3), sy))), above = Gradients_triple_f32(g, add(c, mul(int64(4), sy)));
+    float x = -1.0f / (8.0f * g->H[0]), y = -1.0f / (8.0f * g->H[1]);
+    square_f32 q = stacked_f32(&below, &a, &b);
+    Gradients_put2_f32(g, c, &q, x, y);
+    q = stacked_f32(&a, &b, &d);
+    Gradients_put2_f32(g, add(c, sy), &q, x, y);
+    q = stacked_f32(&b, &d, &e);
+    Gradients_put2_f32(g, add(c, mul(int64(2), sy)), &q, x, y);
+    q = stacked_f32(&d, &e, &above);
+    Gradients_put2_f32(g, add(c, mul(int64(3), sy)), &q, x, y);
+}
+
+// (*Gradients[float64]).triple, gradient.go:31
+DEVICE triple_f64 Gradients_triple_f64(const Gradients_f64 *g, int64 c) {
+    return triple_f64{g->F[sub(c, int64(1))], g->F[c], g->F[add(c, int64(1))]};
+}
+
+// stacked[float64], gradient.go:33
+DEVICE square_f64 stacked_f64(triple_f64 *s, triple_f64 *c, triple_f64 *n) {
+    return square_f64{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
+}
+
+// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU waits
+// once for memory, and each number once but for the rows next to these.
+// GradientRows2[float64], gradient.go:44
+DEVICE void GradientRows2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
+    int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
+    triple_f64 below = Gradients_triple_f64(g, sub(c, sy)), a = Gradients_triple_f64(g, c), b = Gradients_triple_f64(g, add(c, sy));
+    triple_f64 d = Gradients_triple_f64(g, add(c, mul(int64(2), sy))), e = Gradients_triple_f64(g, add(c, mul(int64(3), sy))), above = Gradients_triple_f64(g, add(c, mul(int64(4), sy)));
+    double x = -1.0 / (8.0 * g->H[0]), y = -1.0 / (8.0 * g->H[1]);
+    square_f64 q = stacked_f64(&below, &a, &b);
+    Gradients_put2_f64(g, c, &q, x, y);
+    q = stacked_f64(&a, &b, &d);
+    Gradients_put2_f64(g, add(c, sy), &q, x, y);
+    q = stacked_f64(&b, &d, &e);
+    Gradients_put2_f64(g, add(c, mul(int64(2), sy)), &q, x, y);
+    q = stacked_f64(&d, &e, &above);
+    Gradients_put2_f64(g, add(c, mul(int64(3), sy)), &q, x, y);
 }
 
 // around3[float32], normal3.go:6
@@ -625,12 +736,12 @@ DEVICE cube_youngs_f32_results cube_youngs_f32(cube_f32 *q) {
     return {cube_slab_f32(q, 0, 3, 9) - cube_slab_f32(q, 2, 3, 9), cube_slab_f32(q, 0, 1, 9) - cube_slab_f32(q, 6, 1, 9), cube_slab_f32(q, 0, 1, 3) - cube_slab_f32(q, 18, 1, 3)};
 }
 
-// Gradient3[float32], gradient.go:23
+// Gradient3[float32], gradient.go:60
 DEVICE void Gradient3_f32_at(int64 i, int64 j, int64 k, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, k);
     cube_f32 q = around3_f32(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
     auto [mx, my, mz] = cube_youngs_f32(&q);
-    const float value1 = -mx / (32.0f * g->H[0]), value2 = -my / (32.0f * g->H[1]), value3 = -mz / (32.0f * g->H[2]);
+    const float value1 = mx * (-1.0f / (32.0f * g->H[0])), value2 = my * (-1.0f / (32.0f * g->H[1])), value3 = mz * (-1.0f / (32.0f * g->H[2]));
     g->DX[c] = value1;
     g->DY[c] = value2;
     g->DZ[c] = value3;
@@ -663,12 +774,12 @@ DEVICE cube_youngs_f64_results cube_youngs_f64(cube_f64 *q) {
     return {cube_slab_f64(q, 0, 3, 9) - cube_slab_f64(q, 2, 3, 9), cube_slab_f64(q, 0, 1, 9) - cube_slab_f64(q, 6, 1, 9), cube_slab_f64(q, 0, 1, 3) - cube_slab_f64(q, 18, 1, 3)};
 }
 
-// Gradient3[float64], gradient.go:23
+// Gradient3[float64], gradient.go:60
 DEVICE void Gradient3_f64_at(int64 i, int64 j, int64 k, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, k);
     cube_f64 q = around3_f64(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
     auto [mx, my, mz] = cube_youngs_f64(&q);
-    const double value1 = -mx / (32.0 * g->H[0]), value2 = -my / (32.0 * g->H[1]), value3 = -mz / (32.0 * g->H[2]);
+    const double value1 = mx * (-1.0 / (32.0 * g->H[0])), value2 = my * (-1.0 / (32.0 * g->H[1])), value3 = mz * (-1.0 / (32.0 * g->H[2]));
     g->DX[c] = value1;
     g->DY[c] = value2;
     g->DZ[c] = value3;
@@ -766,7 +877,7 @@ DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, floa
     return {-slope, b, curvature, true};
 }
 
-// Curvature2[float32], gradient.go:42
+// Curvature2[float32], gradient.go:79
 DEVICE void Curvature2_f32_at(int64 i, int64 j, const Curvatures_f32 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, 0);
     float out = v->None;
@@ -871,7 +982,7 @@ DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, dou
     return {-slope, b, curvature, true};
 }
 
-// Curvature2[float64], gradient.go:42
+// Curvature2[float64], gradient.go:79
 DEVICE void Curvature2_f64_at(int64 i, int64 j, const Curvatures_f64 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, 0);
     double out = v->None;
@@ -946,7 +1057,7 @@ DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int6
     return {-a, -b, from, curvature, true};
 }
 
-// Curvature3[float32], gradient.go:55
+// Curvature3[float32], gradient.go:92
 DEVICE void Curvature3_f32_at(int64 i, int64 j, int64 k, const Curvatures_f32 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, k);
     float out = v->None;
@@ -1022,7 +1133,7 @@ DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int
     return {-a, -b, from, curvature, true};
 }
 
-// Curvature3[float64], gradient.go:55
+// Curvature3[float64], gradient.go:92
 DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, k);
     double out = v->None;
@@ -1035,8 +1146,25 @@ DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v
     v->Out[c] = out;
 }
 
+// pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
+// (*Ball[float32]).pure2, initial.go:51
+struct Ball_pure2_f32_results { float r0; bool r1; };
+DEVICE Ball_pure2_f32_results Ball_pure2_f32(const Ball_f32 *b, float x0, float y0, float width, float height) {
+    float x = x0 + width / 2.0f - b->Centre[0], y = y0 + height / 2.0f - b->Centre[1];
+    // more than half of a diagonal
+    float margin = width + height;
+    float square = x * x + y * y;
+    if (float far = b->Radius + margin; square > far * far) {
+        return {0.0f, true};
+    }
+    if (float near = b->Radius - margin; near > 0.0f && square < near * near) {
+        return {1.0f, true};
+    }
+    return {0.0f, false};
+}
+
 // every collects each stride-th bit of n.
-// every, initial.go:136
+// every, initial.go:145
 DEVICE int64 every(int64 n, int32 stride) {
     int64 out = 0;
     for (int32 bit = 0; n != 0; bit = add(bit, int32(1))) {
@@ -1089,7 +1217,7 @@ DEVICE float Area_f32(float mx, float my, float alpha) {
 
 // part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to
 // the circle that a sliver may enter between the corners.
-// (*Ball[float32]).part2, initial.go:57
+// (*Ball[float32]).part2, initial.go:66
 DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
     float z = b->Centre[2], sum = 0.0f;
     int32 level = 0;
@@ -1128,15 +1256,9 @@ DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
 // cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
 // (*Ball[float32]).cell2, initial.go:42
 DEVICE float Ball_cell2_f32(const Ball_f32 *b, float x0, float y0) {
-    float x = x0 + b->H[0] / 2.0f - b->Centre[0], y = y0 + b->H[1] / 2.0f - b->Centre[1];
-    // more than half of a diagonal
-    float margin = b->H[0] + b->H[1];
-    float square = x * x + y * y;
-    if (float far = b->Radius + margin; square > far * far) {
-        return 0.0f;
-    }
-    if (float near = b->Radius - margin; near > 0.0f && square < near * near) {
-        return 1.0f;
+    auto [v, pure] = Ball_pure2_f32(b, x0, y0, b->H[0], b->H[1]);
+    if (pure) {
+        return v;
     }
     return Ball_part2_f32(b, x0, y0);
 }
@@ -1148,6 +1270,23 @@ DEVICE void FillDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f
     float x0 = b->Lo[0] + b->H[0] * float(add(i, int64(b->First[0])));
     float y0 = b->Lo[1] + b->H[1] * float(add(j, int64(b->First[1])));
     f[Lattice_at(&b->Lattice_, i, j, 0)] = Ball_cell2_f32(b, x0, y0);
+}
+
+// pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
+// (*Ball[float64]).pure2, initial.go:51
+struct Ball_pure2_f64_results { double r0; bool r1; };
+DEVICE Ball_pure2_f64_results Ball_pure2_f64(const Ball_f64 *b, double x0, double y0, double width, double height) {
+    double x = x0 + width / 2.0 - b->Centre[0], y = y0 + height / 2.0 - b->Centre[1];
+    // more than half of a diagonal
+    double margin = width + height;
+    double square = x * x + y * y;
+    if (double far = b->Radius + margin; square > far * far) {
+        return {0.0, true};
+    }
+    if (double near = b->Radius - margin; near > 0.0 && square < near * near) {
+        return {1.0, true};
+    }
+    return {0.0, false};
 }
 
 // (*Ball[float64]).distance, initial.go:36
@@ -1193,7 +1332,7 @@ DEVICE double Area_f64(double mx, double my, double alpha) {
 
 // part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to
 // the circle that a sliver may enter between the corners.
-// (*Ball[float64]).part2, initial.go:57
+// (*Ball[float64]).part2, initial.go:66
 DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
     double z = b->Centre[2], sum = 0.0;
     int32 level = 0;
@@ -1232,15 +1371,9 @@ DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
 // cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
 // (*Ball[float64]).cell2, initial.go:42
 DEVICE double Ball_cell2_f64(const Ball_f64 *b, double x0, double y0) {
-    double x = x0 + b->H[0] / 2.0 - b->Centre[0], y = y0 + b->H[1] / 2.0 - b->Centre[1];
-    // more than half of a diagonal
-    double margin = b->H[0] + b->H[1];
-    double square = x * x + y * y;
-    if (double far = b->Radius + margin; square > far * far) {
-        return 0.0;
-    }
-    if (double near = b->Radius - margin; near > 0.0 && square < near * near) {
-        return 1.0;
+    auto [v, pure] = Ball_pure2_f64(b, x0, y0, b->H[0], b->H[1]);
+    if (pure) {
+        return v;
     }
     return Ball_part2_f64(b, x0, y0);
 }
@@ -1336,7 +1469,7 @@ DEVICE float Volume_f32(float mx, float my, float mz, float alpha) {
 }
 
 // part3 walks the octree of a cell as part2 does.
-// (*Ball[float32]).part3, initial.go:93
+// (*Ball[float32]).part3, initial.go:102
 DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
     float sum = 0.0f;
     int32 level = 0;
@@ -1473,7 +1606,7 @@ DEVICE double Volume_f64(double mx, double my, double mz, double alpha) {
 }
 
 // part3 walks the octree of a cell as part2 does.
-// (*Ball[float64]).part3, initial.go:93
+// (*Ball[float64]).part3, initial.go:102
 DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0) {
     double sum = 0.0;
     int32 level = 0;
@@ -1528,15 +1661,20 @@ DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice
     f[Lattice_at(&b->Lattice_, i, j, k)] = Ball_part3_f64(b, x0, y0, z0);
 }
 
+// (*Matching[float32]).pure, match.go:87
+DEVICE bool Matching_pure_f32(const Matching_f32 *m, int64 c) {
+    return m->F[c] <= 0.0f || m->F[c] >= 1.0f;
+}
+
 // corner is a vertex of the cell, from its middle.
-// (*Matching[float32]).corner, match.go:90
+// (*Matching[float32]).corner, match.go:128
 struct Matching_corner_f32_results { float r0; float r1; };
 DEVICE Matching_corner_f32_results Matching_corner_f32(const Matching_f32 *m, int32 v) {
     return {(float(v & 1) - 0.5f) * m->H[0], (float(v >> 1) - 0.5f) * m->H[1]};
 }
 
 // polygon is the part of the cell's area in n·x + ρ ≥ 0.
-// (*Matching[float32]).polygon, match.go:95
+// (*Matching[float32]).polygon, match.go:133
 DEVICE float Matching_polygon_f32(const Matching_f32 *m, float nx, float ny, float rho) {
     int32 row = 0;
     for (int32 bit = 0; bit < 4; bit++) {
@@ -1583,15 +1721,10 @@ DEVICE float Matching_polygon_f32(const Matching_f32 *m, float nx, float ny, flo
     return twice / 2.0f / (m->H[0] * m->H[1]);
 }
 
-// Match2 finds ρ of cell (i, j) if it is mixed, by false position (Illinois) between the lines through its corners.
-// Match2[float32], match.go:47
-DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
-    int64 c = Lattice_at(&m->Lattice_, i, j, 0);
+// match finds ρ of the mixed cell at place c.
+// (*Matching[float32]).match, match.go:90
+DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
     float f = m->F[c];
-    if (f <= 0.0f || f >= 1.0f) {
-        m->Turns[c] = 0;
-        return;
-    }
     float nx = m->DX[c], ny = m->DY[c];
     float size = sqrt_f32(nx * nx + ny * ny);
     if (size < 0x1.4484cp-100f /* 1e-30 */) {
@@ -1633,15 +1766,31 @@ DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     m->Turns[c] = turns;
 }
 
+// Match2 finds ρ of cell (i, j) if it is mixed, by false position (Illinois) between the lines through its corners.
+// Match2[float32], match.go:47
+DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
+    int64 c = Lattice_at(&m->Lattice_, i, j, 0);
+    if (Matching_pure_f32(m, c)) {
+        m->Turns[c] = 0;
+        return;
+    }
+    Matching_match_f32(m, c);
+}
+
+// (*Matching[float64]).pure, match.go:87
+DEVICE bool Matching_pure_f64(const Matching_f64 *m, int64 c) {
+    return m->F[c] <= 0.0 || m->F[c] >= 1.0;
+}
+
 // corner is a vertex of the cell, from its middle.
-// (*Matching[float64]).corner, match.go:90
+// (*Matching[float64]).corner, match.go:128
 struct Matching_corner_f64_results { double r0; double r1; };
 DEVICE Matching_corner_f64_results Matching_corner_f64(const Matching_f64 *m, int32 v) {
     return {(double(v & 1) - 0.5) * m->H[0], (double(v >> 1) - 0.5) * m->H[1]};
 }
 
 // polygon is the part of the cell's area in n·x + ρ ≥ 0.
-// (*Matching[float64]).polygon, match.go:95
+// (*Matching[float64]).polygon, match.go:133
 DEVICE double Matching_polygon_f64(const Matching_f64 *m, double nx, double ny, double rho) {
     int32 row = 0;
     for (int32 bit = 0; bit < 4; bit++) {
@@ -1688,15 +1837,10 @@ DEVICE double Matching_polygon_f64(const Matching_f64 *m, double nx, double ny, 
     return twice / 2.0 / (m->H[0] * m->H[1]);
 }
 
-// Match2 finds ρ of cell (i, j) if it is mixed, by false position (Illinois) between the lines through its corners.
-// Match2[float64], match.go:47
-DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
-    int64 c = Lattice_at(&m->Lattice_, i, j, 0);
+// match finds ρ of the mixed cell at place c.
+// (*Matching[float64]).match, match.go:90
+DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
     double f = m->F[c];
-    if (f <= 0.0 || f >= 1.0) {
-        m->Turns[c] = 0;
-        return;
-    }
     double nx = m->DX[c], ny = m->DY[c];
     double size = sqrt_f64(nx * nx + ny * ny);
     if (size < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
@@ -1736,6 +1880,131 @@ DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
     }
     m->Rho[c] = rho;
     m->Turns[c] = turns;
+}
+
+// Match2 finds ρ of cell (i, j) if it is mixed, by false position (Illinois) between the lines through its corners.
+// Match2[float64], match.go:47
+DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
+    int64 c = Lattice_at(&m->Lattice_, i, j, 0);
+    if (Matching_pure_f64(m, c)) {
+        m->Turns[c] = 0;
+        return;
+    }
+    Matching_match_f64(m, c);
+}
+
+// corner is the first cell of patch t.
+// (*Patches).corner, tiledisk2.go:25
+struct Patches_corner_results { int32 r0; int32 r1; };
+DEVICE Patches_corner_results Patches_corner(const Patches *p, int64 t) {
+    return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
+}
+
+// cell is number k of the patch's cells, x fastest, and whether there is such a cell.
+// (*Patches).cell, tiledisk2.go:30
+struct Patches_cell_results { int32 r0; int32 r1; bool r2; };
+DEVICE Patches_cell_results Patches_cell(const Patches *p, int64 t, int32 k) {
+    int32 i = 0;
+    int32 j = 0;
+    bool ok = false;
+    auto [x, y] = Patches_corner(p, t);
+    i = add(x, k % 32);
+    j = add(y, k / 32);
+    return {i, j, i < p->Hi[0] && j < p->Hi[1]};
+}
+
+// counted is how many of the marks in column x are set.
+// counted, tilemarks.go:7
+DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
+    int32 n = 0;
+    for (int32 y = 0, end1 = height; y < end1; y++) {
+        n = add(n, marks[add(x, mul(y, width))]);
+    }
+    return n;
+}
+
+// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they end.
+// listed, tilemarks.go:16
+DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width, int32 height) {
+    int32 end = 0;
+    for (int32 n = 0, end1 = x; n < end1; n++) {
+        end = add(end, counts[n]);
+    }
+    for (int32 y = 0, end2 = height; y < end2; y++) {
+        if (int32 k = add(x, mul(y, width)); marks[k] != 0) {
+            list[end] = k;
+            end = add(end, int32(1));
+        }
+    }
+    return end;
+}
+
+// TileMatch2 is Match2 for the cells of patch t. What is mixed is listed first, so that no thread waits for another one's cell.
+// TileMatch2[float32], match.go:59
+DEVICE void TileMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p, Array<int32, 1024> *mixed,
+        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *total) {
+    for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+        auto [i, j, ok] = Patches_cell(p, t, int32(k));
+        (*mixed)[k] = 0;
+        if (ok) {
+            int64 c = Lattice_at(&m->Lattice_, int64(i), int64(j), 0);
+            if (Matching_pure_f32(m, c)) {
+                m->Turns[c] = 0;
+            } else {
+                (*mixed)[k] = 1;
+            }
+        }
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 32; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{mixed->at, int64(1024), int64(1024)}, int32(x), 32, 32);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 32; x < end_x; x += blockDim.x) {
+        int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{mixed->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, int32(x), 32, 32);
+        if (x == 31) {
+            (*total)[0] = end;
+        }
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[0]; n < end_n; n += blockDim.x) {
+        auto [i, j, unused1] = Patches_cell(p, t, (*list)[n]);
+        Matching_match_f32(m, Lattice_at(&m->Lattice_, int64(i), int64(j), 0));
+    }
+}
+
+// TileMatch2 is Match2 for the cells of patch t. What is mixed is listed first, so that no thread waits for another one's cell.
+// TileMatch2[float64], match.go:59
+DEVICE void TileMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p, Array<int32, 1024> *mixed,
+        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *total) {
+    for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+        auto [i, j, ok] = Patches_cell(p, t, int32(k));
+        (*mixed)[k] = 0;
+        if (ok) {
+            int64 c = Lattice_at(&m->Lattice_, int64(i), int64(j), 0);
+            if (Matching_pure_f64(m, c)) {
+                m->Turns[c] = 0;
+            } else {
+                (*mixed)[k] = 1;
+            }
+        }
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 32; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{mixed->at, int64(1024), int64(1024)}, int32(x), 32, 32);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 32; x < end_x; x += blockDim.x) {
+        int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{mixed->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, int32(x), 32, 32);
+        if (x == 31) {
+            (*total)[0] = end;
+        }
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[0]; n < end_n; n += blockDim.x) {
+        auto [i, j, unused1] = Patches_cell(p, t, (*list)[n]);
+        Matching_match_f64(m, Lattice_at(&m->Lattice_, int64(i), int64(j), 0));
+    }
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
@@ -3941,6 +4210,168 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     }
 }
 
+// place2 is the lower corner of cell (i, j).
+// (*Ball[float32]).place2, tiledisk2.go:95
+struct Ball_place2_f32_results { float r0; float r1; };
+DEVICE Ball_place2_f32_results Ball_place2_f32(const Ball_f32 *b, int32 i, int32 j) {
+    return {b->Lo[0] + b->H[0] * float(add(i, b->First[0])), b->Lo[1] + b->H[1] * float(add(j, b->First[1]))};
+}
+
+// (*Ball[float32]).work, tiledisk2.go:81
+DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) {
+    diskWork_f32 w = {};
+    auto [i, j] = Patches_corner(p, t);
+    auto [x, y] = Ball_place2_f32(b, i, j);
+    auto [v, pure] = Ball_pure2_f32(b, x, y, 32.0f * b->H[0], 32.0f * b->H[1]);
+    if (pure) {
+        w.value = v;
+        w.pure = 1024;
+    } else {
+        w.cells = 1024;
+        w.rows = shl(1024, b->Levels);
+    }
+    return w;
+}
+
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk.
+// (*Ball[float32]).row2, tiledisk2.go:100
+DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
+    auto [x0, y0] = Ball_place2_f32(b, i, j);
+    float scale = 1.0f / float(shl(1, b->Levels));
+    float hx = b->H[0] * scale, hy = b->H[1] * scale;
+    float y = y0 + hy * float(row);
+    int32 n = 0;
+    for (int32 column = 0, end1 = shl(1, b->Levels); column < end1; column++) {
+        if (Ball_distance_f32(b, x0 + hx * float(column) + hx / 2.0f, y + hy / 2.0f, b->Centre[2]) < 0.0f) {
+            n = add(n, int32(1));
+        }
+    }
+    return n;
+}
+
+// TileDisk2 is FillDisk2 for patch t, where cells are cut by no planes. A part that the circle does not pass holds smallest
+// parts of one kind, so that dividing cells comes to counting the smallest parts whose centre is in the disk: a row of
+// them at a time, by different threads.
+// TileDisk2[float32], tiledisk2.go:47
+DEVICE void TileDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slice<float> f,
+        Array<int32, 1024> *inside, Array<int32, 1024> *near) {
+    diskWork_f32 w = Ball_work_f32(b, t, p);
+    for (int32 k = threadIdx.x, end_k = w.pure; k < end_k; k += blockDim.x) {
+        auto [i, j, ok] = Patches_cell(p, t, k);
+        if (ok) {
+            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
+        }
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        auto [i, j, ok] = Patches_cell(p, t, k);
+        auto [x, y] = Ball_place2_f32(b, i, j);
+        auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
+        (*near)[k] = 0;
+        if (ok && !pure) {
+            (*near)[k] = 1;
+        }
+        (*inside)[k] = shl(int32(v), mul(2, b->Levels));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.rows; k < end_k; k += blockDim.x) {
+        if (int32 cell = shr(k, b->Levels); (*near)[cell] != 0) {
+            auto [i, j, unused1] = Patches_cell(p, t, cell);
+            if (int32 n = Ball_row2_f32(b, i, j, sub(k, shl(cell, b->Levels))); n != 0) {
+                atomic_add(&(*inside)[cell], n);
+            }
+        }
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        auto [i, j, ok] = Patches_cell(p, t, k);
+        if (ok) {
+            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = float((*inside)[k]) / float(shl(1, mul(2, b->Levels)));
+        }
+    }
+}
+
+// place2 is the lower corner of cell (i, j).
+// (*Ball[float64]).place2, tiledisk2.go:95
+struct Ball_place2_f64_results { double r0; double r1; };
+DEVICE Ball_place2_f64_results Ball_place2_f64(const Ball_f64 *b, int32 i, int32 j) {
+    return {b->Lo[0] + b->H[0] * double(add(i, b->First[0])), b->Lo[1] + b->H[1] * double(add(j, b->First[1]))};
+}
+
+// (*Ball[float64]).work, tiledisk2.go:81
+DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) {
+    diskWork_f64 w = {};
+    auto [i, j] = Patches_corner(p, t);
+    auto [x, y] = Ball_place2_f64(b, i, j);
+    auto [v, pure] = Ball_pure2_f64(b, x, y, 32.0 * b->H[0], 32.0 * b->H[1]);
+    if (pure) {
+        w.value = v;
+        w.pure = 1024;
+    } else {
+        w.cells = 1024;
+        w.rows = shl(1024, b->Levels);
+    }
+    return w;
+}
+
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk.
+// (*Ball[float64]).row2, tiledisk2.go:100
+DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
+    auto [x0, y0] = Ball_place2_f64(b, i, j);
+    double scale = 1.0 / double(shl(1, b->Levels));
+    double hx = b->H[0] * scale, hy = b->H[1] * scale;
+    double y = y0 + hy * double(row);
+    int32 n = 0;
+    for (int32 column = 0, end1 = shl(1, b->Levels); column < end1; column++) {
+        if (Ball_distance_f64(b, x0 + hx * double(column) + hx / 2.0, y + hy / 2.0, b->Centre[2]) < 0.0) {
+            n = add(n, int32(1));
+        }
+    }
+    return n;
+}
+
+// TileDisk2 is FillDisk2 for patch t, where cells are cut by no planes. A part that the circle does not pass holds smallest
+// parts of one kind, so that dividing cells comes to counting the smallest parts whose centre is in the disk: a row of
+// them at a time, by different threads.
+// TileDisk2[float64], tiledisk2.go:47
+DEVICE void TileDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slice<double> f,
+        Array<int32, 1024> *inside, Array<int32, 1024> *near) {
+    diskWork_f64 w = Ball_work_f64(b, t, p);
+    for (int32 k = threadIdx.x, end_k = w.pure; k < end_k; k += blockDim.x) {
+        auto [i, j, ok] = Patches_cell(p, t, k);
+        if (ok) {
+            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
+        }
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        auto [i, j, ok] = Patches_cell(p, t, k);
+        auto [x, y] = Ball_place2_f64(b, i, j);
+        auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
+        (*near)[k] = 0;
+        if (ok && !pure) {
+            (*near)[k] = 1;
+        }
+        (*inside)[k] = shl(int32(v), mul(2, b->Levels));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.rows; k < end_k; k += blockDim.x) {
+        if (int32 cell = shr(k, b->Levels); (*near)[cell] != 0) {
+            auto [i, j, unused1] = Patches_cell(p, t, cell);
+            if (int32 n = Ball_row2_f64(b, i, j, sub(k, shl(cell, b->Levels))); n != 0) {
+                atomic_add(&(*inside)[cell], n);
+            }
+        }
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        auto [i, j, ok] = Patches_cell(p, t, k);
+        if (ok) {
+            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = double((*inside)[k]) / double(shl(1, mul(2, b->Levels)));
+        }
+    }
+}
+
 // MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, another one's or of another
 // kind, or if not both fields hold it.
 // MarkTile, tilelist2.go:28
@@ -4026,7 +4457,7 @@ DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<d
 }
 
 // Kernel Gradient2, gradient.go:15
-extern "C" __global__ void __launch_bounds__(256) Gradient2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+extern "C" __global__ void __launch_bounds__(128) Gradient2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f32 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
@@ -4034,14 +4465,30 @@ extern "C" __global__ void __launch_bounds__(256) Gradient2_f32(int64 lo_i, int6
 }
 
 // Kernel Gradient2, gradient.go:15
-extern "C" __global__ void __launch_bounds__(256) Gradient2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+extern "C" __global__ void __launch_bounds__(128) Gradient2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f64 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     if (i < hi_i && j < hi_j) Gradient2_f64_at(i, j, &g);
 }
 
-// Kernel Gradient3, gradient.go:23
+// Kernel GradientRows2, gradient.go:44
+extern "C" __global__ void __launch_bounds__(128) GradientRows2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        const __grid_constant__ Gradients_f32 g) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (i < hi_i && j < hi_j) GradientRows2_f32_at(i, j, &g);
+}
+
+// Kernel GradientRows2, gradient.go:44
+extern "C" __global__ void __launch_bounds__(128) GradientRows2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        const __grid_constant__ Gradients_f64 g) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (i < hi_i && j < hi_j) GradientRows2_f64_at(i, j, &g);
+}
+
+// Kernel Gradient3, gradient.go:60
 extern "C" __global__ void __launch_bounds__(128) Gradient3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Gradients_f32 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4050,7 +4497,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient3_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) Gradient3_f32_at(i, j, k, &g);
 }
 
-// Kernel Gradient3, gradient.go:23
+// Kernel Gradient3, gradient.go:60
 extern "C" __global__ void __launch_bounds__(128) Gradient3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Gradients_f64 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4059,7 +4506,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient3_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) Gradient3_f64_at(i, j, k, &g);
 }
 
-// Kernel Curvature2, gradient.go:42
+// Kernel Curvature2, gradient.go:79
 extern "C" __global__ void __launch_bounds__(128) Curvature2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Curvatures_f32 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4067,7 +4514,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature2_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j) Curvature2_f32_at(i, j, &v);
 }
 
-// Kernel Curvature2, gradient.go:42
+// Kernel Curvature2, gradient.go:79
 extern "C" __global__ void __launch_bounds__(128) Curvature2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Curvatures_f64 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4075,7 +4522,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature2_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j) Curvature2_f64_at(i, j, &v);
 }
 
-// Kernel Curvature3, gradient.go:55
+// Kernel Curvature3, gradient.go:92
 extern "C" __global__ void __launch_bounds__(128) Curvature3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Curvatures_f32 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4084,7 +4531,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature3_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Curvature3_f32_at(i, j, k, &v);
 }
 
-// Kernel Curvature3, gradient.go:55
+// Kernel Curvature3, gradient.go:92
 extern "C" __global__ void __launch_bounds__(128) Curvature3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Curvatures_f64 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4141,6 +4588,28 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 h
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     if (i < hi_i && j < hi_j) Match2_f64_at(i, j, &m);
+}
+
+// Kernel TileMatch2, match.go:59
+extern "C" __global__ void __launch_bounds__(256) TileMatch2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Matching_f32 m, const __grid_constant__ Patches p) {
+    __shared__ Array<int32, 1024> mixed;
+    __shared__ Array<int32, 1024> list;
+    __shared__ Array<int32, 32> counts;
+    __shared__ Array<int32, 1> total;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TileMatch2_f32_at(t, &m, &p, &mixed, &list, &counts, &total);
+}
+
+// Kernel TileMatch2, match.go:59
+extern "C" __global__ void __launch_bounds__(256) TileMatch2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Matching_f64 m, const __grid_constant__ Patches p) {
+    __shared__ Array<int32, 1024> mixed;
+    __shared__ Array<int32, 1024> list;
+    __shared__ Array<int32, 32> counts;
+    __shared__ Array<int32, 1> total;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TileMatch2_f64_at(t, &m, &p, &mixed, &list, &counts, &total);
 }
 
 // Kernel Advance2, sweep2.go:39
@@ -4245,6 +4714,24 @@ extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 
     __shared__ Array<double, 1444> between;
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileFine2_f64_at(t, &s, clock, &f, &between);
+}
+
+// Kernel TileDisk2, tiledisk2.go:47
+extern "C" __global__ void __launch_bounds__(256) TileDisk2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Ball_f32 b, const __grid_constant__ Patches p, Slice<float> f) {
+    __shared__ Array<int32, 1024> inside;
+    __shared__ Array<int32, 1024> near;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TileDisk2_f32_at(t, &b, &p, f, &inside, &near);
+}
+
+// Kernel TileDisk2, tiledisk2.go:47
+extern "C" __global__ void __launch_bounds__(256) TileDisk2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Ball_f64 b, const __grid_constant__ Patches p, Slice<double> f) {
+    __shared__ Array<int32, 1024> inside;
+    __shared__ Array<int32, 1024> near;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TileDisk2_f64_at(t, &b, &p, f, &inside, &near);
 }
 
 // Kernel MarkTile, tilelist2.go:28

@@ -38,7 +38,36 @@ func (loop *Gradient2Loop[F]) Range(lo, hi int) {
 
 // Launch says how other devices run the kernel.
 func (loop *Gradient2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Gradient2" + abi.Suffix[F](), Block: 256, Box: &loop.box, Dims: 2, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "Gradient2" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 2, Args: []abi.Arg{
+		abi.ConstantOf("g", loop.g),
+	}}
+}
+
+// GradientRows2Loop runs GradientRows2 for the elements of box, on the CPU or another device.
+type GradientRows2Loop[F Float] struct {
+	box abi.Box
+	g   *Gradients[F]
+}
+
+// NewGradientRows2Loop prepares GradientRows2.
+func NewGradientRows2Loop[F Float](box abi.Box, g *Gradients[F]) *GradientRows2Loop[F] {
+	return &GradientRows2Loop[F]{box, g}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *GradientRows2Loop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, _, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			GradientRows2(i, j, loop.g)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *GradientRows2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "GradientRows2" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 2, Args: []abi.Arg{
 		abi.ConstantOf("g", loop.g),
 	}}
 }
@@ -221,6 +250,36 @@ func (loop *Match2Loop[F]) Launch() abi.Launch {
 	}}
 }
 
+// TileMatch2Loop runs TileMatch2 for lo ≤ index < hi, on the CPU or another device.
+type TileMatch2Loop[F Float] struct {
+	m *Matching[F]
+	p *Patches
+}
+
+// NewTileMatch2Loop prepares TileMatch2.
+func NewTileMatch2Loop[F Float](m *Matching[F], p *Patches) *TileMatch2Loop[F] {
+	return &TileMatch2Loop[F]{m, p}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TileMatch2Loop[F]) Range(lo, hi int) {
+	var mixed [1024]int32
+	var list [1024]int32
+	var counts [32]int32
+	var total [1]int32
+	for t := lo; t < hi; t++ {
+		TileMatch2(t, loop.m, loop.p, &mixed, &list, &counts, &total)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TileMatch2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileMatch2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("p", loop.p),
+	}}
+}
+
 // Advance2Loop runs Advance2 for the elements of box, on the CPU or another device.
 type Advance2Loop[F Float] struct {
 	box   abi.Box
@@ -394,6 +453,36 @@ func (loop *TileFine2Loop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "TileFine2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.PointerTo("clock", loop.clock),
+	}}
+}
+
+// TileDisk2Loop runs TileDisk2 for lo ≤ index < hi, on the CPU or another device.
+type TileDisk2Loop[F Float] struct {
+	b *Ball[F]
+	p *Patches
+	f []F
+}
+
+// NewTileDisk2Loop prepares TileDisk2.
+func NewTileDisk2Loop[F Float](b *Ball[F], p *Patches, f []F) *TileDisk2Loop[F] {
+	return &TileDisk2Loop[F]{b, p, f}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TileDisk2Loop[F]) Range(lo, hi int) {
+	var inside [1024]int32
+	var near [1024]int32
+	for t := lo; t < hi; t++ {
+		TileDisk2(t, loop.b, loop.p, loop.f, &inside, &near)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TileDisk2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileDisk2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("b", loop.b),
+		abi.ConstantOf("p", loop.p),
+		abi.ElementsOf("f", loop.f),
 	}}
 }
 

@@ -7,9 +7,9 @@ package kernels
 //atoll:constant
 type Matching[F Float] struct {
 	Lattice
-	H         [3]F // sides of a cell
-	Tolerance F    // of the volume, as a part of the cell's
-	Cases     [128]int32
+	H         [3]F    // sides of a cell
+	Tolerance F       // of the volume, as a part of the cell's
+	Cases     []int32 // as by Cases
 	F         []F
 	DX, DY    []F // its gradient
 	Rho       []F
@@ -20,8 +20,8 @@ type Matching[F Float] struct {
 // counterclockwise, and then the two edges that the line crosses, each as the pair of its vertices; -1 fills it up.
 // Vertices are {lower left, lower right, upper left, upper right}. A row's number has the bits 1, 2, 4, 8 for vertices
 // 0, 1, 3, 2. No line leads to rows 5 and 10.
-func Cases() [128]int32 {
-	return [128]int32{
+func Cases() []int32 {
+	return []int32{
 		0, -1, -1, -1, -1, -1, -1, -1,
 		1, 0, 0, 1, 0, 2, -1, -1,
 		1, 1, 1, 3, 0, 1, -1, -1,
@@ -46,11 +46,49 @@ func Cases() [128]int32 {
 //atoll:kernel
 func Match2[F Float](i, j int, m *Matching[F]) {
 	c := m.at(i, j, 0)
-	f := m.F[c]
-	if f <= 0 || f >= 1 {
+	if m.pure(c) {
 		m.Turns[c] = 0
 		return
 	}
+	m.match(c)
+}
+
+// TileMatch2 is Match2 for the cells of patch t. What is mixed is listed first, so that no thread waits for another one's cell.
+//
+//atoll:kernel tile block=256
+func TileMatch2[F Float](t int, m *Matching[F], p *Patches, mixed, list *[patchCells]int32, counts *[patch]int32, total *[1]int32) {
+	for k := range patchCells {
+		i, j, ok := p.cell(t, int32(k))
+		mixed[k] = 0
+		if ok {
+			c := m.at(int(i), int(j), 0)
+			if m.pure(c) {
+				m.Turns[c] = 0
+			} else {
+				mixed[k] = 1
+			}
+		}
+	}
+	for x := range patch {
+		counts[x] = counted(mixed[:], int32(x), patch, patch)
+	}
+	for x := range patch {
+		end := listed(list[:], mixed[:], counts[:], int32(x), patch, patch)
+		if x == patch-1 {
+			total[0] = end
+		}
+	}
+	for n := range total[0] {
+		i, j, _ := p.cell(t, list[n])
+		m.match(m.at(int(i), int(j), 0))
+	}
+}
+
+func (m *Matching[F]) pure(c int) bool { return m.F[c] <= 0 || m.F[c] >= 1 }
+
+// match finds ρ of the mixed cell at place c.
+func (m *Matching[F]) match(c int) {
+	f := m.F[c]
 	nx, ny := m.DX[c], m.DY[c]
 	size := sqrt(nx*nx + ny*ny)
 	if size < faint {

@@ -1,0 +1,77 @@
+package kernels_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+// TestStages compares the kernels that take many cells at a time with those that take one, on the CPU and translated, bit by bit.
+func TestStages(t *testing.T) {
+	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
+		t.Run("float32", func(t *testing.T) { stages[float32](t, l, 0x1p-22) })
+		t.Run("float64", func(t *testing.T) { stages[float64](t, l, 0x1p-52) })
+	})
+}
+
+func stages[F Float](t *testing.T, l cudatest.Runner, tolerance F) {
+	const nx, ny, g = 71, 64, 5
+	const n = (nx + 2*g) * (ny + 2*g)
+	lattice := Lattice{Origin: g*(nx+2*g) + g, SY: nx + 2*g}
+	rng := rand.New(rand.NewPCG(7, 8))
+	h := [3]F{.01, .03, 1}
+	box := abi.Box{Lo: [3]int{-1, 0, 0}, Hi: [3]int{nx + 1, ny, 1}}
+	patches, count := NewPatches([2]int{-1, 0}, [2]int{nx + 1, ny})
+
+	// All ways of a stage begin with the same arrays and must end with the same.
+	ways := func(name string, plain loop, size int, first, second []F, others func(a, b []F) (loop, int)) {
+		t.Helper()
+		plain.Range(0, size)
+		for _, translated := range []bool{false, true} {
+			a, b := make([]F, len(first)), make([]F, len(second))
+			of, size := others(a, b)
+			if translated {
+				l.Run(t, of, 0, size)
+			} else {
+				of.Range(0, size)
+			}
+			kerneltest.Same(t, name, first, a, nil)
+			kerneltest.Same(t, name, second, b, nil)
+		}
+	}
+
+	for _, levels := range []int32{0, 1, 3, 5} {
+		for range 6 {
+			disk := &Ball[F]{Lattice: lattice, First: [3]int32{3, 4, 0}, Lo: [3]F{.1, .2}, H: h, Levels: levels,
+				Centre: [3]F{F(rng.Float64()), F(2 * rng.Float64())}, Radius: F(rng.Float64())}
+			out, none := make([]F, n), []F{}
+			ways("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
+				return NewTileDisk2Loop(disk, patches, a), count
+			})
+		}
+	}
+
+	f := noisy[F](rng, n, nx+2*g)
+	dx, dy := make([]F, n), make([]F, n)
+	plain := &Gradients[F]{Lattice: lattice, H: h, F: f, DX: dx, DY: dy}
+	ways("Gradient2", NewGradient2Loop(box, plain), box.Size(), dx, dy, func(a, b []F) (loop, int) {
+		rows := box
+		rows.Hi[1] /= GradientRows
+		return NewGradientRows2Loop(rows, &Gradients[F]{Lattice: lattice, H: h, F: f, DX: a, DY: b}), rows.Size()
+	})
+
+	rho, turns := make([]F, n), make([]int32, n)
+	matching := func(rho []F, turns []int32) *Matching[F] {
+		return &Matching[F]{Lattice: lattice, H: h, Tolerance: tolerance, Cases: Cases(), F: f, DX: dx, DY: dy, Rho: rho, Turns: turns}
+	}
+	other := make([]int32, n)
+	ways("Match2", NewMatch2Loop(box, matching(rho, turns)), box.Size(), rho, nil, func(a, _ []F) (loop, int) {
+		clear(other)
+		return NewTileMatch2Loop(matching(a, other), patches), count
+	})
+	kerneltest.Same(t, "turns of Match2", turns, other, nil)
+}

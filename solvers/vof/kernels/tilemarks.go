@@ -1,0 +1,28 @@
+package kernels
+
+// Cells of a tile that have work are marked by ones and then listed, a column at a time: neighbouring threads read
+// neighbouring numbers.
+
+// counted is how many of the marks in column x are set.
+func counted(marks []int32, x, width, height int32) int32 {
+	n := int32(0)
+	for y := range height {
+		n += marks[x+y*width]
+	}
+	return n
+}
+
+// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they end.
+func listed(list, marks, counts []int32, x, width, height int32) int32 {
+	end := int32(0)
+	for n := range x {
+		end += counts[n]
+	}
+	for y := range height {
+		if k := x + y*width; marks[k] != 0 {
+			list[end] = k
+			end++
+		}
+	}
+	return end
+}
