@@ -171,7 +171,7 @@ func TestSameBitsInAnyWay(t *testing.T) {
 			for _, w := range []struct {
 				exchange, sweep string
 				apart           bool
-			}{{"sweep", "cells", false}, {"step", "cells", false}, {"step", "tiles", false}, {"sweep", "", true}, {"step", "cells", true}, {"step", "", true}} {
+			}{{"sweep", "cells", false}, {"step", "cells", false}, {"step", "tiles", false}, {"sweep", "cells", true}, {"step", "cells", true}, {"step", "tiles", true}} {
 				if w.sweep == "tiles" && (p.grid.Dim == 3 || p.cfg.Normal == "height") {
 					continue
 				}
@@ -203,7 +203,7 @@ func TestRecordings(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}} {
-			p.apart, p.parts, p.cfg.Exchange = true, parts, "step"
+			p.apart, p.parts, p.cfg.Exchange, p.cfg.Sweep = true, parts, "step", "tiles"
 			err = p.onDevice(func(rank int, s Solver, dev backend.Device) error {
 				for s.Time() < end {
 					if err := s.Advance(ctx, end, 1000); err != nil {

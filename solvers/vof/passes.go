@@ -39,12 +39,16 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	if c.Sweep == "tiles" && why != "" {
 		return w, fmt.Errorf("sweep \"tiles\" cannot be: %s", why)
 	}
-	w.tiled = c.Sweep == "tiles" || c.Sweep != "cells" && apart && why == ""
+	w.tiled = c.Sweep == "tiles" || c.Sweep != "cells" && apart && why == "" && b.Cells() >= manyCells
 	if w.tiled {
 		w.tiles = [2]int{(b.N[0] + kernels.TileX - 1) / kernels.TileX, (b.N[1] + kernels.TileY - 1) / kernels.TileY}
 	}
 	return w, nil
 }
+
+// manyCells is how many a block must have for tiles to be the default. Below, what a step takes on a GPU is the way through
+// one tile.
+const manyCells = 4 << 20
 
 // openSides tells whether other cells of the grid follow a block, below and above along an axis.
 func openSides(b *grid.Block, axis int) [2]bool {
