@@ -62,6 +62,7 @@ type solver[F kernels.Float] struct {
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 	halos       []*halo.Exchanger
+	changes     []*changes[F]     // instead of halos, where Cull leaves vertices alone
 	count       backend.Loop      // of sweeps, on the device
 	replay      backend.Recording // of several sweeps, made when it is first asked for
 	ntiles      int               // 0 if sweeps go by sets
@@ -167,12 +168,16 @@ func (s *solver[F]) prepare() {
 		s.first = append(s.first, passes(set, p.First[set]))
 		s.rest = append(s.rest, passes(set, p.Rest[set], p.Copies[set]))
 	}
-	bytes := int(sizeOf[kernels.Vertex[F]]())
-	if s.params.Cull {
-		bytes += 4
-	}
 	for k, plan := range p.Plans {
-		s.halos = append(s.halos, halo.NewExchanger(plan, s.comm, haloTag+k, bytes))
+		if s.params.Cull {
+			v := s.v
+			if s.apart {
+				v = s.host
+			}
+			s.changes = append(s.changes, newChanges(plan, s.comm, haloTag+k, v))
+			continue
+		}
+		s.halos = append(s.halos, halo.NewExchanger(plan, s.comm, haloTag+k, int(sizeOf[kernels.Vertex[F]]())))
 	}
 	s.count = kernels.NewCountLoop(&s.control[0])
 	s.measureCell = kernels.NewMeasureCellLoop(s.cells, s.v, s.shapes)

@@ -89,7 +89,7 @@ func (s *solver[F]) sweep(ctx context.Context) error {
 			}
 		}
 	}
-	if !s.part.Deep || len(s.halos) == 0 {
+	if !s.part.Deep || len(s.part.Plans) == 0 {
 		return nil
 	}
 	if err := s.startHalo(ctx, 0, 0, len(s.first)); err != nil {
@@ -119,14 +119,20 @@ func (s *solver[F]) startHalo(ctx context.Context, k, from, to int) error {
 	}
 	n := s.part.Plans[k].Owned + s.part.Plans[k].Ghosts
 	if s.params.Cull {
-		return s.halos[k].Start(ctx, halo.Of(v[:n]), halo.Of(moved[:n]))
+		return s.changes[k].Start(ctx, v[:n], moved[:n])
 	}
 	return s.halos[k].Start(ctx, halo.Of(v[:n]))
 }
 
 // finishHalo takes in what other ranks have sent.
 func (s *solver[F]) finishHalo(ctx context.Context, k int) error {
-	if err := s.halos[k].Finish(ctx); err != nil || !s.apart {
+	var err error
+	if s.params.Cull {
+		err = s.changes[k].Finish(ctx)
+	} else {
+		err = s.halos[k].Finish(ctx)
+	}
+	if err != nil || !s.apart {
 		return err
 	}
 	for _, p := range s.part.Plans[k].Peers {

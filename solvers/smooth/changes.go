@@ -1,0 +1,278 @@
+package smooth
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// changes is an exchange after a set that carries only the vertices that are not where they were at the last one. It
+// leaves behind what a halo.Exchanger does.
+//
+// A receiver must know how long a message is. Both sides know how many vertices the last message brought, and make room
+// for a few more in the next. What does not fit follows in a second message, whose length the first one tells. Where
+// most vertices move, the message holds all of them, in order, and nothing else.
+type changes[F kernels.Float] struct {
+	comm    dist.Comm
+	tag     int
+	out, in []flow[F]
+	reqs    []dist.Request
+	v       []kernels.Vertex[F]
+	moved   []int32
+}
+
+// flow is what goes to a peer, or comes from it.
+type flow[F kernels.Float] struct {
+	peer  int
+	cells []int32 // that are sent
+	last  [][2]F  // where these were when they were last sent
+	n     int     // vertices, of which some have changed
+	lo    int32   // where those that are received begin
+	room  int     // for so many changes in a message
+	buf   []byte  // a message, and the one that may follow
+	count int     // changes in it
+}
+
+func newChanges[F kernels.Float](plan *halo.Plan, comm dist.Comm, tag int, v []kernels.Vertex[F]) *changes[F] {
+	c := &changes[F]{comm: comm, tag: tag, reqs: make([]dist.Request, 0, 3*len(plan.Peers))}
+	flowOf := func(peer, n int) flow[F] {
+		size := recordBytes[F]()
+		return flow[F]{peer: peer, n: n, room: n, buf: make([]byte, 4+max((n+7)/8, 4*n)+n*size)}
+	}
+	for _, p := range plan.Peers {
+		if len(p.Send) > 0 {
+			f := flowOf(p.Rank, len(p.Send))
+			f.cells, f.last = p.Send, make([][2]F, len(p.Send))
+			for k, i := range p.Send {
+				f.last[k] = [2]F{v[i].X, v[i].Y}
+			}
+			c.out = append(c.out, f)
+		}
+		if p.Lo < p.Hi {
+			f := flowOf(p.Rank, int(p.Hi-p.Lo))
+			f.lo = p.Lo
+			c.in = append(c.in, f)
+		}
+	}
+	return c
+}
+
+// recordBytes is the size of a vertex, and when it last moved.
+func recordBytes[F kernels.Float]() int { return int(sizeOf[kernels.Vertex[F]]()) + 4 }
+
+// whole tells whether the next message holds all vertices.
+func (f *flow[F]) whole() bool { return f.length(f.room) >= f.n*recordBytes[F]() }
+
+// listed tells whether vertices are named one by one; else a bit of each tells whether it is there.
+func (f *flow[F]) listed() bool { return 4*f.room < (f.n+7)/8 }
+
+// length is that of a message with so many changes: their number, which ones, and where they are now.
+func (f *flow[F]) length(count int) int {
+	if f.listed() {
+		return 4 + count*(4+recordBytes[F]())
+	}
+	return 4 + (f.n+7)/8 + count*recordBytes[F]()
+}
+
+// first is the length of the next message, without the one that may follow.
+func (f *flow[F]) first() int {
+	if f.whole() {
+		return f.n * recordBytes[F]()
+	}
+	return f.length(f.room)
+}
+
+// adapt makes room for the changes of the next message.
+func (f *flow[F]) adapt() { f.room = min(f.n, f.count+f.count/4+2) }
+
+// Start sends what has changed, and begins to receive.
+func (c *changes[F]) Start(ctx context.Context, v []kernels.Vertex[F], moved []int32) error {
+	c.v, c.moved = v, moved
+	c.reqs = c.reqs[:0]
+	for i := range c.in {
+		if err := c.receive(ctx, &c.in[i], 0, c.in[i].first()); err != nil {
+			return err
+		}
+	}
+	for i := range c.out {
+		f := &c.out[i]
+		first, all := f.first(), f.pack(v, moved)
+		if err := c.send(ctx, f, 0, first); err != nil {
+			return err
+		}
+		if all > first {
+			if err := c.send(ctx, f, first, all); err != nil {
+				return err
+			}
+		}
+		f.adapt()
+	}
+	return nil
+}
+
+// Finish waits for what Start began, and takes in what has changed.
+func (c *changes[F]) Finish(ctx context.Context) error {
+	if err := c.wait(ctx); err != nil {
+		return err
+	}
+	for i := range c.in {
+		f := &c.in[i]
+		if f.whole() {
+			continue
+		}
+		count := binary.LittleEndian.Uint32(f.buf)
+		if uint64(count) > uint64(f.n) {
+			return fmt.Errorf("halo: rank %d tells of %d changes among %d vertices", f.peer, count, f.n)
+		}
+		f.count = int(count)
+		if all, first := f.length(f.count), f.first(); all > first {
+			if err := c.receive(ctx, f, first, all); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.wait(ctx); err != nil {
+		return err
+	}
+	for i := range c.in {
+		f := &c.in[i]
+		if err := f.unpack(c.v, c.moved); err != nil {
+			return fmt.Errorf("halo: rank %d: %w", f.peer, err)
+		}
+		f.adapt()
+	}
+	return nil
+}
+
+func (c *changes[F]) receive(ctx context.Context, f *flow[F], lo, hi int) error {
+	req, err := c.comm.Irecv(ctx, f.peer, c.tag, f.buf[lo:hi])
+	if err != nil {
+		return fmt.Errorf("halo: receive: %w", err)
+	}
+	c.reqs = append(c.reqs, req)
+	return nil
+}
+
+func (c *changes[F]) send(ctx context.Context, f *flow[F], lo, hi int) error {
+	req, err := c.comm.Isend(ctx, f.peer, c.tag, f.buf[lo:hi])
+	if err != nil {
+		return fmt.Errorf("halo: send: %w", err)
+	}
+	c.reqs = append(c.reqs, req)
+	return nil
+}
+
+func (c *changes[F]) wait(ctx context.Context) error {
+	if len(c.reqs) == 0 {
+		return nil
+	}
+	err := c.comm.Wait(ctx, c.reqs)
+	c.reqs = c.reqs[:0]
+	if err != nil {
+		return fmt.Errorf("halo: exchange: %w", err)
+	}
+	return nil
+}
+
+// pack writes the message, and returns how long it is with what follows.
+func (f *flow[F]) pack(v []kernels.Vertex[F], moved []int32) int {
+	whole, listed := f.whole(), f.listed()
+	at := 0
+	var bitmap []byte
+	switch {
+	case whole:
+	case listed:
+		at = 4
+	default:
+		bitmap = f.buf[4 : 4+(f.n+7)/8]
+		clear(bitmap)
+		at = 4 + len(bitmap)
+	}
+	f.count = 0
+	for k, i := range f.cells {
+		now := [2]F{v[i].X, v[i].Y}
+		changed := !sameBits(now, f.last[k])
+		if changed {
+			f.count++
+			f.last[k] = now
+		}
+		switch {
+		case whole:
+		case !changed:
+			continue
+		case listed:
+			binary.LittleEndian.PutUint32(f.buf[at:], uint32(k))
+			at += 4
+		default:
+			bitmap[k/8] |= 1 << (k % 8)
+		}
+		at += copy(f.buf[at:], rawBytes(&v[i]))
+		at += copy(f.buf[at:], rawBytes(&moved[i]))
+	}
+	if !whole {
+		binary.LittleEndian.PutUint32(f.buf, uint32(f.count))
+	}
+	return at
+}
+
+// unpack takes a message in.
+func (f *flow[F]) unpack(v []kernels.Vertex[F], moved []int32) error {
+	to := func(k, at int) int {
+		i := int(f.lo) + k
+		at += copy(rawBytes(&v[i]), f.buf[at:])
+		return at + copy(rawBytes(&moved[i]), f.buf[at:])
+	}
+	switch {
+	case f.whole():
+		f.count = 0
+		at := 0
+		for k := range f.n {
+			was := [2]F{v[int(f.lo)+k].X, v[int(f.lo)+k].Y}
+			at = to(k, at)
+			if !sameBits(was, [2]F{v[int(f.lo)+k].X, v[int(f.lo)+k].Y}) {
+				f.count++
+			}
+		}
+	case f.listed():
+		at := 4
+		for range f.count {
+			k := binary.LittleEndian.Uint32(f.buf[at:])
+			if uint64(k) >= uint64(f.n) {
+				return fmt.Errorf("a change of vertex %d of %d", k, f.n)
+			}
+			at = to(int(k), at+4)
+		}
+	default:
+		bitmap := f.buf[4 : 4+(f.n+7)/8]
+		count := 0
+		for _, b := range bitmap {
+			count += bits.OnesCount8(b)
+		}
+		if past := f.n % 8; count != f.count || past > 0 && bitmap[len(bitmap)-1]>>past != 0 {
+			return fmt.Errorf("%d bits for %d changes among %d vertices", count, f.count, f.n)
+		}
+		at := 4 + len(bitmap)
+		for k := range f.n {
+			if bitmap[k/8]>>(k%8)&1 != 0 {
+				at = to(k, at)
+			}
+		}
+	}
+	return nil
+}
+
+// sameBits tells 0 from -0, and finds a NaN equal to itself. Every float32 is a float64.
+func sameBits[F kernels.Float](a, b [2]F) bool {
+	return math.Float64bits(float64(a[0])) == math.Float64bits(float64(b[0])) &&
+		math.Float64bits(float64(a[1])) == math.Float64bits(float64(b[1]))
+}
+
+// rawBytes is the memory of a value without pointers.
+func rawBytes[T any](p *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p)) }
