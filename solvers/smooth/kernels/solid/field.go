@@ -1,0 +1,125 @@
+package solid
+
+// Kinds of metric fields.
+const (
+	Grid    int32 = iota // samples of the tensor at the nodes of a grid, trilinear between them
+	Product              // M = diag(1/hx(x)², 1/hy(y)², 1/hz(z)²)
+)
+
+// Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
+// Outside of its bounds the value at the nearest place inside holds.
+type Field[F Float] struct {
+	Kind                int32
+	Nx, Ny, Nz          int32 // boxes of the grid, or pieces of the sizes
+	X, Y, Z             F     // lowest corner
+	PerX, PerY, PerZ    F     // boxes or pieces a unit of length
+	Scale               F     // factor of the whole tensor
+	Samples             []Tensor[F]
+	Wide, Deep, Upright []Piece[F] // sizes along x, y and z
+}
+
+// Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
+type Piece[F Float] struct{ A, B, C, D F }
+
+// locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
+func locate[F Float](x, low, per F, n int32) (int32, F) {
+	c := (x - low) * per
+	if !(c > 0) {
+		return 0, 0
+	}
+	if c >= F(n) {
+		return n - 1, 1
+	}
+	k := int32(c)
+	return k, c - F(k)
+}
+
+// size returns h and dh/dt.
+func (p *Piece[F]) size(t F) (F, F) {
+	return p.A + t*(p.B+t*(p.C+t*p.D)), p.B + t*(2*p.C+3*t*p.D)
+}
+
+// At returns the metric at a place.
+func (f *Field[F]) At(p Vector[F]) Tensor[F] {
+	i, s := locate(p.X, f.X, f.PerX, f.Nx)
+	j, t := locate(p.Y, f.Y, f.PerY, f.Ny)
+	k, r := locate(p.Z, f.Z, f.PerZ, f.Nz)
+	if f.Kind == Product {
+		var m Tensor[F]
+		hx, _ := f.Wide[i].size(s)
+		hy, _ := f.Deep[j].size(t)
+		hz, _ := f.Upright[k].size(r)
+		m.M11, m.M22, m.M33 = f.Scale/(hx*hx), f.Scale/(hy*hy), f.Scale/(hz*hz)
+		return m
+	}
+	at := (k*(f.Ny+1)+j)*(f.Nx+1) + i
+	low := f.layer(at, s, t)
+	high := f.layer(at+(f.Nx+1)*(f.Ny+1), s, t)
+	m := between(&low, &high, r)
+	return scaled(&m, f.Scale)
+}
+
+// layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
+func (f *Field[F]) layer(at int32, s, t F) Tensor[F] {
+	near := between(&f.Samples[at], &f.Samples[at+1], s)
+	far := between(&f.Samples[at+f.Nx+1], &f.Samples[at+f.Nx+2], s)
+	return between(&near, &far, t)
+}
+
+// Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
+func (f *Field[F]) Slope(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
+	i, s := locate(p.X, f.X, f.PerX, f.Nx)
+	j, t := locate(p.Y, f.Y, f.PerY, f.Ny)
+	k, r := locate(p.Z, f.Z, f.PerZ, f.Nz)
+	if f.Kind == Product {
+		var mx, my, mz Tensor[F]
+		hx, dx := f.Wide[i].size(s)
+		hy, dy := f.Deep[j].size(t)
+		hz, dz := f.Upright[k].size(r)
+		mx.M11 = -2 * f.Scale * f.PerX * dx / (hx * hx * hx)
+		my.M22 = -2 * f.Scale * f.PerY * dy / (hy * hy * hy)
+		mz.M33 = -2 * f.Scale * f.PerZ * dz / (hz * hz * hz)
+		return mx, my, mz
+	}
+	at := (k*(f.Ny+1)+j)*(f.Nx+1) + i
+	up := (f.Nx + 1) * (f.Ny + 1)
+	lowX, lowY := f.layerSlope(at, s, t)
+	highX, highY := f.layerSlope(at+up, s, t)
+	low := f.layer(at, s, t)
+	high := f.layer(at+up, s, t)
+	mx := between(&lowX, &highX, r)
+	my := between(&lowY, &highY, r)
+	mz := rise(&low, &high)
+	return scaled(&mx, f.Scale*f.PerX), scaled(&my, f.Scale*f.PerY), scaled(&mz, f.Scale*f.PerZ)
+}
+
+// layerSlope returns the derivatives of layer by s and t.
+func (f *Field[F]) layerSlope(at int32, s, t F) (Tensor[F], Tensor[F]) {
+	near := rise(&f.Samples[at], &f.Samples[at+1])
+	far := rise(&f.Samples[at+f.Nx+1], &f.Samples[at+f.Nx+2])
+	left := rise(&f.Samples[at], &f.Samples[at+f.Nx+1])
+	right := rise(&f.Samples[at+1], &f.Samples[at+f.Nx+2])
+	return between(&near, &far, t), between(&left, &right, s)
+}
+
+// between is a for t = 0, and a for all t where b is the same.
+func between[F Float](a, b *Tensor[F], t F) Tensor[F] {
+	var m Tensor[F]
+	m.M11, m.M12, m.M13 = a.M11+t*(b.M11-a.M11), a.M12+t*(b.M12-a.M12), a.M13+t*(b.M13-a.M13)
+	m.M22, m.M23, m.M33 = a.M22+t*(b.M22-a.M22), a.M23+t*(b.M23-a.M23), a.M33+t*(b.M33-a.M33)
+	return m
+}
+
+// rise is b - a.
+func rise[F Float](a, b *Tensor[F]) Tensor[F] {
+	var m Tensor[F]
+	m.M11, m.M12, m.M13 = b.M11-a.M11, b.M12-a.M12, b.M13-a.M13
+	m.M22, m.M23, m.M33 = b.M22-a.M22, b.M23-a.M23, b.M33-a.M33
+	return m
+}
+
+func scaled[F Float](a *Tensor[F], by F) Tensor[F] {
+	var m Tensor[F]
+	m.M11, m.M12, m.M13, m.M22, m.M23, m.M33 = by*a.M11, by*a.M12, by*a.M13, by*a.M22, by*a.M23, by*a.M33
+	return m
+}

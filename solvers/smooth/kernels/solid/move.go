@@ -1,0 +1,148 @@
+package solid
+
+import "sync/atomic"
+
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
+// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+func gather[F Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[F], Vector[F]) {
+	own := v[i].metric()
+	var a Tensor[F]
+	var g Vector[F]
+	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
+		y := &v[m.Near[k]]
+		u := y.from(p)
+		var e Tensor[F]
+		e.M11, e.M12, e.M13 = own.M11+y.M11, own.M12+y.M12, own.M13+y.M13
+		e.M22, e.M23, e.M33 = own.M22+y.M22, own.M23+y.M23, own.M33+y.M33
+		a.M11 += e.M11
+		a.M12 += e.M12
+		a.M13 += e.M13
+		a.M22 += e.M22
+		a.M23 += e.M23
+		a.M33 += e.M33
+		w := e.times(u)
+		g.X += w.X
+		g.Y += w.Y
+		g.Z += w.Z
+	}
+	return a, g
+}
+
+// bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
+// vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
+func bend[F Float](i int, p Vector[F], m *Mesh[F], field *Field[F], v []Vertex[F]) Vector[F] {
+	mx, my, mz := field.Slope(p)
+	var sum Vector[F]
+	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
+		u := v[m.Near[k]].from(p)
+		sum.X += mx.product(u, u)
+		sum.Y += my.product(u, u)
+		sum.Z += mz.product(u, u)
+	}
+	sum.X, sum.Y, sum.Z = sum.X/2, sum.Y/2, sum.Z/2
+	return sum
+}
+
+// newton makes the step A⁻¹ωg within the frame.
+func (s *step[F]) newton(a *Tensor[F], g Vector[F], relax F) {
+	b, h := s.within(a, g)
+	h.X, h.Y, h.Z = relax*h.X, relax*h.Y, relax*h.Z
+	s.d = solve(&b, h)
+}
+
+// pain makes the step (D+A)⁻¹ωg within the frame.
+func (s *step[F]) pain(a *Tensor[F], g Vector[F], p *Params[F]) {
+	b, h := s.within(a, g)
+	more := 1 + p.Excess
+	x, y, z := abs(b.M12), abs(b.M13), abs(b.M23)
+	b.M11 += larger(b.M11, more*(x+y))
+	b.M22 += larger(b.M22, more*(x+z))
+	b.M33 += larger(b.M33, more*(y+z))
+	h.X, h.Y, h.Z = p.Relax*h.X, p.Relax*h.Y, p.Relax*h.Z
+	s.d = solve(&b, h)
+}
+
+// Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
+// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
+// diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
+//
+//atoll:kernel max
+func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+	var s step[F]
+	s.begin(i, set, m, v)
+	a, g := gather(i, s.p, m, v)
+	s.pain(&a, g, p)
+	return guarded(i, set, p, m, field, &s, v, n)
+}
+
+// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
+//
+//atoll:kernel max
+func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+	var s step[F]
+	s.begin(i, set, m, v)
+	a, g := gather(i, s.p, m, v)
+	s.newton(&a, g, p.Relax)
+	return guarded(i, set, p, m, field, &s, v, n)
+}
+
+// PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
+// moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
+//
+//atoll:kernel max
+func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+	var s step[F]
+	s.begin(i, set, m, v)
+	a, g := gather(i, s.p, m, v)
+	g = minus(g, bend(i, s.p, m, field, v))
+	s.newton(&a, g, p.Relax)
+	return guarded(i, set, p, m, field, &s, v, n)
+}
+
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
+//
+//atoll:kernel max
+func Laplace[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+	var s step[F]
+	s.begin(i, set, m, v)
+	var a Tensor[F]
+	var g Vector[F]
+	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
+		u := v[m.Near[k]].from(s.p)
+		a.M11++
+		g.X += u.X
+		g.Y += u.Y
+		g.Z += u.Z
+	}
+	a.M22, a.M33 = a.M11, a.M11
+	s.newton(&a, g, p.Relax)
+	return guarded(i, set, p, m, field, &s, v, n)
+}
+
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
+// over, it tries half of the step. It returns the square of the move in the metric.
+//
+//atoll:kernel max
+func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+	var s step[F]
+	s.begin(i, set, m, v)
+	a, g := gather(i, s.p, m, v)
+	s.newton(&a, g, p.Relax)
+	share := F(1)
+	if !upright(i, s.at(share), p.Flat, m, v) {
+		share = 0.5
+		if !upright(i, s.at(share), p.Flat, m, v) {
+			share = 0
+		}
+	}
+	if share != 0 {
+		was := worst(i, s.p, m, field, v)
+		if !(worst(i, s.at(share), m, field, v) > was+p.Gain) {
+			share = 0
+		}
+	}
+	if share == 0 && i < int(set.Owned) {
+		atomic.AddInt64(&n.Refused, 1)
+	}
+	return settle(i, field, &s, share, v)
+}

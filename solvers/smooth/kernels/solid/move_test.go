@@ -1,0 +1,262 @@
+package solid
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+var all = map[string]kernel{"Laplace": Laplace[float64], "Pain": Pain[float64], "PainNewton": PainNewton[float64],
+	"PainExact": PainExact[float64], "Smart": Smart[float64]}
+
+// along are the directions in which vertex 0 moves.
+func (b *ball) along() []Vector[float64] {
+	if b.set.Slide > 0 {
+		return []Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}
+	}
+	f := &b.m.Frames[0]
+	return []Vector[float64]{{X: f.Tx, Y: f.Ty, Z: f.Tz}, {X: f.Ux, Y: f.Uy, Z: f.Uz}}[:f.Axes]
+}
+
+func ahead(p, d Vector[float64], by float64) Vector[float64] {
+	return Vector[float64]{X: p.X + by*d.X, Y: p.Y + by*d.Y, Z: p.Z + by*d.Z}
+}
+
+// TestSlope: the derivatives of the metric are those of differences.
+func TestSlope(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const h = 1e-6
+	for range 300 {
+		for _, f := range []Field[float64]{varying(rng, 10), graded(rng)} {
+			p := Vector[float64]{X: 18*rng.Float64() - 9, Y: 18*rng.Float64() - 9, Z: 18*rng.Float64() - 9}
+			for _, x := range [][3]float64{{p.X, f.PerX, f.X}, {p.Y, f.PerY, f.Y}, {p.Z, f.PerZ, f.Z}} {
+				if _, part := math.Modf((x[0] - x[2]) * x[1]); part < 1e-5 || part > 1-1e-5 {
+					t.Fatal("the place is at a kink; choose another seed")
+				}
+			}
+			mx, my, mz := f.Slope(p)
+			for k, m := range []Tensor[float64]{mx, my, mz} {
+				d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
+				more, less := f.At(ahead(p, d, h)), f.At(ahead(p, d, -h))
+				got := [6]float64{m.M11, m.M12, m.M13, m.M22, m.M23, m.M33}
+				want := rise(&less, &more)
+				at := f.At(p)
+				size := at.M11 + at.M22 + at.M33
+				for j, w := range [6]float64{want.M11, want.M12, want.M13, want.M22, want.M23, want.M33} {
+					if math.Abs(got[j]-w/(2*h)) > 1e-7*size {
+						t.Fatalf("kind %d, axis %d, component %d: %g, by differences %g", f.Kind, k, j, got[j], w/(2*h))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestGradient: g less what the metric adds is the derivative of the objective, by differences.
+func TestGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const h = 1e-5
+	for range 300 {
+		for _, field := range []Field[float64]{varying(rng, 10), graded(rng)} {
+			b := newBall(rng, 3, .3, field)
+			p := Vector[float64]{X: .1, Y: .07, Z: .05}
+			b.v[0].X, b.v[0].Y, b.v[0].Z = p.X, p.Y, p.Z
+			b.refresh()
+			_, g := gather(0, p, &b.m, b.v)
+			g = minus(g, bend(0, p, &b.m, &b.field, b.v))
+			for k, got := range [3]float64{g.X, g.Y, g.Z} {
+				d := b.along()[k]
+				want := -(b.objective(ahead(p, d, h)) - b.objective(ahead(p, d, -h))) / (2 * h)
+				if math.Abs(got-want) > 1e-7*b.objective(p) {
+					t.Fatalf("kind %d, axis %d: %g, by differences %g", field.Kind, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestStationary: where PainExact settles the objective has no slope in any direction in which the vertex moves, inside,
+// on a plane and on a line; where PainNewton does, with the metric held fixed, Σ Mu has none.
+func TestStationary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	const h = 1e-5
+	for axes := 1; axes <= 3; axes++ {
+		for range 30 {
+			b := newBall(rng, axes, .3, varying(rng, 3))
+			for range 200 {
+				b.visit(PainExact[float64], params())
+			}
+			p := b.place()
+			for _, d := range b.along() {
+				slope := (b.objective(ahead(p, d, h)) - b.objective(ahead(p, d, -h))) / (2 * h)
+				if math.Abs(slope) > 1e-6*b.objective(p) {
+					t.Errorf("%d axes: the objective has the slope %g at %v", axes, slope, p)
+				}
+			}
+			b = newBall(rng, axes, .3, constant(tensor(rng, 100)))
+			b.visit(PainNewton[float64], params())
+			_, g := gather(0, b.place(), &b.m, b.v)
+			for _, d := range b.along() {
+				if slope := dot(g, d); math.Abs(slope) > 1e-11*b.objective(b.place()) {
+					t.Errorf("%d axes: ΣMu is %g along %v after a step of Newton", axes, slope, d)
+				}
+			}
+		}
+	}
+}
+
+// TestStaysOnTheBoundary: a vertex on a plane or a line never leaves it by a bit, and moves.
+func TestStaysOnTheBoundary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for name, k := range all {
+		for axes := 1; axes <= 2; axes++ {
+			moved := 0
+			for range 50 {
+				b := newBall(rng, axes, .3, varying(rng, 3))
+				for range 5 {
+					if far, _ := b.visit(k, params()); far > 0 {
+						moved++
+					}
+				}
+				if p := b.place(); p.Z != 0 || axes == 1 && p.Y != 0 {
+					t.Fatalf("%s, %d axes: the vertex is at %v", name, axes, p)
+				}
+			}
+			if moved < 25 {
+				t.Errorf("%s, %d axes: %d moves in 250 visits", name, axes, moved)
+			}
+		}
+	}
+}
+
+// TestAffine: smoothing in the image of a linear map L, in the metric that goes with it, is the image of smoothing: for
+// all but the printed Pain step, whose diagonal depends on the axes.
+func TestAffine(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	apart := 0.0
+	for range 100 {
+		m := tensor(rng, 10)
+		// M = L'L with L upper triangular maps M to the unit tensor.
+		var l Tensor[float64]
+		l.M11 = math.Sqrt(m.M11)
+		l.M12, l.M13 = m.M12/l.M11, m.M13/l.M11
+		l.M22 = math.Sqrt(m.M22 - l.M12*l.M12)
+		l.M23 = (m.M23 - l.M12*l.M13) / l.M22
+		l.M33 = math.Sqrt(m.M33 - l.M13*l.M13 - l.M23*l.M23)
+		image := func(p Vector[float64]) Vector[float64] {
+			return Vector[float64]{X: l.M11*p.X + l.M12*p.Y + l.M13*p.Z, Y: l.M22*p.Y + l.M23*p.Z, Z: l.M33 * p.Z}
+		}
+		seed := rng.Uint64()
+		for name, k := range all {
+			b := newBall(rand.New(rand.NewPCG(seed, 0)), 3, .3, constant(m))
+			c := newBall(rand.New(rand.NewPCG(seed, 0)), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
+			for i := range c.v {
+				p := image(Vector[float64]{X: c.v[i].X, Y: c.v[i].Y, Z: c.v[i].Z})
+				c.v[i].X, c.v[i].Y, c.v[i].Z = p.X, p.Y, p.Z
+			}
+			b.visit(k, params())
+			c.visit(k, params())
+			d := minus(image(b.place()), c.place())
+			if far := math.Sqrt(dot(d, d)); name == "Pain" {
+				apart = max(apart, far)
+			} else if far > 1e-11*l.M11 {
+				t.Errorf("%s: %g apart", name, far)
+			}
+		}
+	}
+	if apart < .01 {
+		t.Errorf("the printed Pain step does not depend on the axes: at most %g", apart)
+	}
+}
+
+// TestGuards: a step that turns tetrahedra over is shortened, and counted; without a guard it is taken.
+func TestGuards(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	field := constant(Tensor[float64]{M11: 1, M22: 1, M33: 1})
+	broken := 0
+	for range 200 {
+		b := newBall(rng, 3, 0, field)
+		for i := 1; i < len(b.v); i++ { // drawn out to one side, so that the mean lies outside of the kernel
+			far := .2 + rng.Float64()
+			if b.v[i].X > 0 && b.v[i].Y > 0 {
+				far *= 30
+			}
+			b.v[i].X, b.v[i].Y, b.v[i].Z = far*b.v[i].X, far*b.v[i].Y, far*b.v[i].Z
+		}
+		if !upright(0, b.place(), 0x1p-49, &b.m, b.v) {
+			t.Fatal("the cavity is not sound")
+		}
+		start := b.v[0]
+		b.visit(Laplace[float64], params())
+		bad := !upright(0, b.place(), 0x1p-49, &b.m, b.v)
+		if bad {
+			broken++
+		}
+		for _, guard := range []int32{Halve, Clip} {
+			b.v[0] = start
+			p := params()
+			p.Guard = guard
+			_, n := b.visit(Laplace[float64], p)
+			if !upright(0, b.place(), 0x1p-49, &b.m, b.v) {
+				t.Fatalf("guard %d lets a tetrahedron turn over", guard)
+			}
+			if bad && n.Limited != 1 || guard == Halve && !bad && n.Limited != 0 {
+				t.Fatalf("guard %d: %d steps counted, broken without: %v", guard, n.Limited, bad)
+			}
+			from := Vector[float64]{X: start.X, Y: start.Y, Z: start.Z}
+			if further := ahead(from, minus(b.place(), from), 1.12); guard == Clip && bad &&
+				upright(0, further, 0, &b.m, b.v) {
+				t.Fatalf("clipped to %v, though %v would do", b.place(), further)
+			}
+		}
+		b.v[0] = start
+		was := worst(0, b.place(), &b.m, &b.field, b.v)
+		_, n := b.visit(Smart[float64], params())
+		if is := worst(0, b.place(), &b.m, &b.field, b.v); is < was || (is == was) != (n.Refused == 1) {
+			t.Fatalf("Smart: worst quality %g, was %g, %d refused", is, was, n.Refused)
+		}
+	}
+	if broken < 20 {
+		t.Errorf("%d of 200 steps break something: the case shows too little", broken)
+	}
+}
+
+// TestQuality: 1 for the regular tetrahedron of edges 1, in any frame, negative if it is turned over, and as defined.
+func TestQuality(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	h := math.Sqrt(3) / 2
+	corners := [4]Vector[float64]{{}, {X: 1}, {X: .5, Y: h}, {X: .5, Y: h / 3, Z: math.Sqrt(2. / 3)}}
+	measure := func(size float64, swap bool, m Tensor[float64]) float64 {
+		var v [4]Vertex[float64]
+		for i, p := range corners {
+			v[i].X, v[i].Y, v[i].Z = size*p.X, size*p.Y, size*p.Z
+			v[i].M11, v[i].M12, v[i].M13, v[i].M22, v[i].M23, v[i].M33 = m.M11, m.M12, m.M13, m.M22, m.M23, m.M33
+		}
+		if swap {
+			v[1], v[2] = v[2], v[1]
+		}
+		q := Measure(Vector[float64]{}, &m, &v[1], &v[2], &v[3])
+		return q.Quality()
+	}
+	unit := Tensor[float64]{M11: 1, M22: 1, M33: 1}
+	if q := measure(1, false, unit); math.Abs(q-1) > 1e-14 {
+		t.Errorf("regular: %g", q)
+	}
+	if q := measure(1, true, unit); math.Abs(q+1) > 1e-14 {
+		t.Errorf("turned over: %g", q)
+	}
+	for _, c := range []struct{ size, want float64 }{{2, 27. / 64}, {.5, 27. / 64}} {
+		if q := measure(c.size, false, unit); math.Abs(q-c.want) > 1e-14 {
+			t.Errorf("of edges %g: %g, want %g", c.size, q, c.want)
+		}
+	}
+	four := Tensor[float64]{M11: 4, M22: 4, M33: 4}
+	if q := measure(.5, false, four); math.Abs(q-1) > 1e-14 {
+		t.Errorf("of edges ½ in the metric 4: %g", q)
+	}
+	for range 1000 {
+		if q := measure(1, false, tensor(rng, 5)); !(q > 0 && q <= 1) {
+			t.Fatalf("quality %g", q)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package solid_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+)
+
+type loop interface {
+	Range(lo, hi int)
+	Launch() abi.Launch
+}
+
+// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: cavities that are
+// sound or turned over, of vertices inside and on the boundary, in fields of both kinds whose aspect ratio reaches 1e4,
+// on domains of size 1e-6 to 1e6.
+func TestParity(t *testing.T) {
+	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
+		t.Run("float32", func(t *testing.T) { parity[float32](t, l) })
+		t.Run("float64", func(t *testing.T) { parity[float64](t, l) })
+	})
+}
+
+func parity[F Float](t *testing.T, l cudatest.Runner) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []float64{1e-6, 1, 1e6} {
+		for _, kind := range []int32{Grid, Product} {
+			compare[F](t, l, rng, size, kind)
+		}
+	}
+}
+
+// someField covers [0, size]³ and wants tetrahedra of a tenth of it, of aspect ratios up to 1e4.
+func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
+	f := &Field[F]{Kind: kind, Nx: 2, Ny: 1, Nz: 3, PerX: F(2 / size), PerY: F(1 / size), PerZ: F(3 / size),
+		Scale: F(.5 + rng.Float64())}
+	for range 3 * 2 * 4 {
+		a := 100 / (size * size)
+		s, c := math.Sincos(math.Pi * rng.Float64())
+		b := a * math.Pow(10, 8*rng.Float64())
+		f.Samples = append(f.Samples, Tensor[F]{M11: F(a*c*c + b*s*s), M13: F((a - b) * s * c), M22: F(a * (1 + rng.Float64())),
+			M33: F(a*s*s + b*c*c)})
+	}
+	piece := func() Piece[F] {
+		h := F(size * math.Pow(10, -1-4*rng.Float64()))
+		return Piece[F]{h, h / 2, h / 3, h / 4}
+	}
+	for range 3 {
+		f.Wide, f.Deep, f.Upright = append(f.Wide, piece()), append(f.Deep, piece()), append(f.Upright, piece())
+	}
+	return f
+}
+
+// compare runs every kernel on many cavities that share no vertex.
+func compare[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
+	const movers, slide = 400, 250
+	field := someField[F](rng, size, kind)
+	m := &Mesh[F]{}
+	v := make([]Vertex[F], movers)
+	put := func(p [3]float64) Vertex[F] {
+		q := Vector[F]{X: F(p[0]), Y: F(p[1]), Z: F(p[2])}
+		at := field.At(q)
+		return Vertex[F]{X: q.X, Y: q.Y, Z: q.Z, M11: at.M11, M12: at.M12, M13: at.M13, M22: at.M22, M23: at.M23, M33: at.M33}
+	}
+	for i := range movers {
+		p := [3]float64{size * rng.Float64(), size * rng.Float64(), size * rng.Float64()}
+		if i%50 == 0 {
+			p[0] = 0
+		}
+		v[i] = put(p)
+		m.Spans = append(m.Spans, Span{int32(len(m.Near)), int32(len(m.Sides))})
+		// An octahedron around the vertex.
+		first := int32(len(v))
+		for k := range 6 {
+			q := p
+			far := size / 50 * (.3 + .7*rng.Float64())
+			if i%30 == 7 { // some that are turned over, or flat
+				far = size / 50 * float64(rng.IntN(3)-1)
+			}
+			q[k/2] += far * float64(1-2*(k%2))
+			q[(k/2+1)%3] += far / 3 * rng.Float64()
+			v = append(v, put(q))
+			m.Near = append(m.Near, first+int32(k))
+		}
+		for k := range int32(8) {
+			a, b, c := first+k&1, first+2+k>>1&1, first+4+k>>2&1
+			if (k&1+k>>1&1+k>>2&1)%2 == 1 {
+				b, c = c, b
+			}
+			m.Sides = append(m.Sides, Side{a, b, c})
+		}
+		if i >= slide {
+			s, c := math.Sincos(2 * math.Pi * rng.Float64())
+			f := Frame[F]{X: v[i].X, Y: v[i].Y, Z: v[i].Z, Tx: F(c), Ty: F(s), Axes: int32(1 + i%2)}
+			if f.Axes == 2 {
+				f.Ux, f.Uy = -F(s), F(c)
+			}
+			m.Frames = append(m.Frames, f)
+		}
+	}
+	m.Spans = append(m.Spans, Span{int32(len(m.Near)), int32(len(m.Sides))})
+	set := &Set{Slide: slide, Owned: movers / 2}
+	p := &Params[F]{Relax: 1.2, Excess: .01, Flat: 0x1p-49}
+	for _, guard := range []int32{NoGuard, Halve, Clip} {
+		p.Guard = guard
+		type state struct {
+			v    []Vertex[F]
+			n    [1]Counters
+			most atomics.Most[F]
+		}
+		for name, with := range map[string]func(s *state) loop{
+			"Laplace":    func(s *state) loop { return NewLaplaceLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
+			"Pain":       func(s *state) loop { return NewPainLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
+			"PainNewton": func(s *state) loop { return NewPainNewtonLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
+			"PainExact":  func(s *state) loop { return NewPainExactLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
+			"Smart":      func(s *state) loop { return NewSmartLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
+		} {
+			one, other := &state{v: append([]Vertex[F]{}, v...)}, &state{v: append([]Vertex[F]{}, v...)}
+			with(one).Range(0, movers)
+			l.Run(t, with(other), 0, movers)
+			kerneltest.Same(t, name, one.v, other.v, nil)
+			kerneltest.Same(t, name+": counters", one.n[:], other.n[:], nil)
+			if one.most != other.most {
+				t.Errorf("%s: the longest move is %v in Go, %v translated", name, one.most.Value(), other.most.Value())
+			}
+			moved := 0
+			for i := range movers {
+				if one.v[i] != v[i] {
+					moved++
+				}
+			}
+			if moved < movers/50 && size == 1 {
+				t.Errorf("%s moves %d of %d: the case shows too little", name, moved, movers)
+			}
+		}
+	}
+	measure(t, l, rng, v)
+}
+
+func measure[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
+	const n = 2000
+	cells, edges, sides := make([]Cell, n), make([]Edge, n), make([]Side, n)
+	id := func() int32 { return rng.Int32N(int32(len(v))) }
+	for i := range n {
+		cells[i], edges[i], sides[i] = Cell{[4]int32{id(), id(), id(), id()}}, Edge{id(), id()}, Side{id(), id(), id()}
+	}
+	var shapes [2][]Shape[F]
+	var lengths, areas [2][]F
+	for k := range 2 {
+		shapes[k], lengths[k], areas[k] = make([]Shape[F], n), make([]F, n), make([]F, n)
+	}
+	NewMeasureCellLoop(cells, v, shapes[0]).Range(0, n)
+	l.Run(t, NewMeasureCellLoop(cells, v, shapes[1]), 0, n)
+	kerneltest.Same(t, "cells", shapes[0], shapes[1], nil)
+	NewMeasureEdgeLoop(edges, v, lengths[0]).Range(0, n)
+	l.Run(t, NewMeasureEdgeLoop(edges, v, lengths[1]), 0, n)
+	kerneltest.Same(t, "edges", lengths[0], lengths[1], nil)
+	NewMeasureSideLoop(sides, v, areas[0]).Range(0, n)
+	l.Run(t, NewMeasureSideLoop(sides, v, areas[1]), 0, n)
+	kerneltest.Same(t, "sides", areas[0], areas[1], nil)
+}

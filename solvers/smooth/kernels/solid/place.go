@@ -1,0 +1,146 @@
+package solid
+
+import "sync/atomic"
+
+// step is where a vertex wants to go from p: by d, in the directions of its frame.
+type step[F Float] struct {
+	p, d  Vector[F]
+	a, b  F
+	bound bool // to the boundary, with the frame
+	frame Frame[F]
+}
+
+// begin begins a step of vertex i.
+func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
+	q := &v[i]
+	s.p.X, s.p.Y, s.p.Z, s.a, s.b = q.X, q.Y, q.Z, q.A, q.B
+	if i >= int(set.Slide) {
+		s.bound = true
+		s.frame = m.Frames[i-int(set.Slide)+int(set.Frame)]
+	}
+}
+
+// at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
+// vertex never leaves its plane or its line, however often it moves.
+func (s *step[F]) at(share F) Vector[F] {
+	var p Vector[F]
+	if s.bound {
+		a, b := s.a+share*s.d.X, s.b+share*s.d.Y
+		f := &s.frame
+		p.X, p.Y, p.Z = f.X+(a*f.Tx+b*f.Ux), f.Y+(a*f.Ty+b*f.Uy), f.Z+(a*f.Tz+b*f.Uz)
+		return p
+	}
+	p.X, p.Y, p.Z = s.p.X+share*s.d.X, s.p.Y+share*s.d.Y, s.p.Z+share*s.d.Z
+	return p
+}
+
+// within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
+func (s *step[F]) within(a *Tensor[F], g Vector[F]) (Tensor[F], Vector[F]) {
+	if !s.bound {
+		return *a, g
+	}
+	var t, u Vector[F]
+	t.X, t.Y, t.Z = s.frame.Tx, s.frame.Ty, s.frame.Tz
+	u.X, u.Y, u.Z = s.frame.Ux, s.frame.Uy, s.frame.Uz
+	var b Tensor[F]
+	var h Vector[F]
+	b.M11, b.M22, b.M33 = a.product(t, t), 1, 1
+	h.X = dot(t, g)
+	if s.frame.Axes == 2 {
+		b.M12, b.M22 = a.product(t, u), a.product(u, u)
+		h.Y = dot(u, g)
+	}
+	return b, h
+}
+
+// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+func solve[F Float](a *Tensor[F], g Vector[F]) Vector[F] {
+	inverse := 1 / a.M11
+	l2, l3 := a.M12*inverse, a.M13*inverse
+	d2, c := a.M22-l2*a.M12, a.M23-l2*a.M13
+	l := c / d2
+	d3 := a.M33 - l3*a.M13 - l*c
+	y2 := g.Y - l2*g.X
+	y3 := g.Z - l3*g.X - l*y2
+	var x Vector[F]
+	x.Z = y3 / d3
+	x.Y = y2/d2 - l*x.Z
+	x.X = g.X*inverse - l2*x.Y - l3*x.Z
+	return x
+}
+
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+func settle[F Float](i int, field *Field[F], s *step[F], share F, v []Vertex[F]) F {
+	if share == 0 {
+		return 0
+	}
+	p := s.at(share)
+	u := minus(p, s.p)
+	if u.X == 0 && u.Y == 0 && u.Z == 0 {
+		return 0
+	}
+	old := v[i].metric()
+	far := old.product(u, u)
+	at := field.At(p)
+	v[i].X, v[i].Y, v[i].Z, v[i].A, v[i].B = p.X, p.Y, p.Z, s.a+share*s.d.X, s.b+share*s.d.Y
+	v[i].M11, v[i].M12, v[i].M13, v[i].M22, v[i].M23, v[i].M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
+	return far
+}
+
+// guarded takes as much of a step as the guard allows.
+func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], s *step[F], v []Vertex[F],
+	n *Counters) F {
+	share := F(1)
+	if p.Guard != NoGuard {
+		if p.Guard == Clip {
+			share = reach(i, s, m, v)
+		}
+		for tries := 0; share != 0; tries++ {
+			if upright(i, s.at(share), p.Flat, m, v) {
+				break
+			}
+			share /= 2
+			if tries == 10 {
+				share = 0
+			}
+		}
+		if share < 1 && i < int(set.Owned) {
+			atomic.AddInt64(&n.Limited, 1)
+		}
+	}
+	return settle(i, field, s, share, v)
+}
+
+// upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
+// rounding can bring about.
+func upright[F Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) bool {
+	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+		s := &m.Sides[k]
+		a, b, c := v[s.A].from(p), v[s.B].from(p), v[s.C].from(p)
+		six := dot(a, cross(b, c))
+		most := abs(a.X)*(abs(b.Y*c.Z)+abs(b.Z*c.Y)) + abs(a.Y)*(abs(b.Z*c.X)+abs(b.X*c.Z)) +
+			abs(a.Z)*(abs(b.X*c.Y)+abs(b.Y*c.X))
+		if !(six > flat*most) {
+			return false
+		}
+	}
+	return true
+}
+
+// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
+// are linear in the share.
+func reach[F Float](i int, s *step[F], m *Mesh[F], v []Vertex[F]) F {
+	u := minus(s.at(1), s.p)
+	share := F(1)
+	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+		f := &m.Sides[k]
+		a, b, c := v[f.A].from(s.p), v[f.B].from(s.p), v[f.C].from(s.p)
+		six := dot(a, cross(b, c))
+		loss := dot(u, cross(minus(b, a), minus(c, a)))
+		if share*loss > 0.9*six {
+			share = 0.9 * six / loss
+		}
+	}
+	return share
+}

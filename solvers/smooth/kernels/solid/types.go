@@ -1,0 +1,153 @@
+// Package solid moves the vertices of a mesh of tetrahedra toward a metric, one vertex at a time, as package kernels does
+// it in the plane.
+//
+// A vertex moves along the directions T of its frame: three inside, two on a flat part of the boundary, one on a straight
+// edge. With A and g as in the plane, the step is T a with (T'AT) a = ωT'g: one formula for all of them.
+//
+// The functions use only + − × ÷ √ and comparisons, so that every processor gives the same bits. Sums run over the
+// neighbours of a vertex and the sides of its cavity in an order fixed by global ids.
+package solid
+
+//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+
+import "math"
+
+// Float is a precision that a run may have.
+type Float interface{ float32 | float64 }
+
+// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on the
+// boundary is from the origin of its frame, along its directions.
+type Vertex[F Float] struct {
+	X, Y, Z                      F
+	M11, M12, M13, M22, M23, M33 F
+	A, B                         F
+	_                            F
+}
+
+// Tensor is a symmetric tensor.
+type Tensor[F Float] struct{ M11, M12, M13, M22, M23, M33 F }
+
+// Vector is a vector, of space or of the directions of a frame.
+type Vector[F Float] struct{ X, Y, Z F }
+
+// Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end where
+// those of the next vertex begin.
+type Span struct{ Near, Side int32 }
+
+// Side is the side that a tetrahedron of the cavity of p turns to the outside: (a-p) · (b-p)×(c-p) is positive.
+type Side struct{ A, B, C int32 }
+
+// Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
+// two, or on an edge T alone, with U = 0.
+type Frame[F Float] struct {
+	X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz F
+	Axes                            int32
+}
+
+// Mesh is what stays as it is.
+type Mesh[F Float] struct {
+	Spans  []Span // of all vertices that move, and one more
+	Near   []int32
+	Sides  []Side
+	Frames []Frame[F]
+}
+
+// Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
+// Frames[i-Slide+Frame].
+//
+//atoll:constant
+type Set struct {
+	Slide, Frame int32
+	Owned        int32 // vertices from here on are copies of another rank's: they move, and are not counted
+}
+
+// Guards against tetrahedra that turn over.
+const (
+	NoGuard int32 = iota // as printed in the literature
+	Halve                // try half the step, up to ten times, and then none
+	Clip                 // cut the step to 0.9 of what the tetrahedra allow
+)
+
+// Params holds the constants of a run.
+//
+//atoll:constant
+type Params[F Float] struct {
+	Relax  F     // ω: the share of the step that is taken
+	Excess F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
+	Gain   F     // least rise of the worst quality that counts
+	Flat   F     // a tetrahedron whose volume is no larger than this share of its products is flat
+	Guard  int32 // NoGuard, Halve or Clip
+}
+
+// Counters counts what became of steps.
+type Counters struct {
+	Limited int64 // steps that the guard shortened or refused
+	Refused int64 // steps that would not have raised the worst quality
+}
+
+func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
+
+func abs[F Float](x F) F {
+	if x < 0 {
+		return -x
+	}
+	return x
+}
+
+func larger[F Float](a, b F) F {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+// product is u'Mv.
+func (m *Tensor[F]) product(u, v Vector[F]) F {
+	w := m.times(v)
+	return u.X*w.X + u.Y*w.Y + u.Z*w.Z
+}
+
+// times is Mv.
+func (m *Tensor[F]) times(v Vector[F]) Vector[F] {
+	var w Vector[F]
+	w.X = m.M11*v.X + m.M12*v.Y + m.M13*v.Z
+	w.Y = m.M12*v.X + m.M22*v.Y + m.M23*v.Z
+	w.Z = m.M13*v.X + m.M23*v.Y + m.M33*v.Z
+	return w
+}
+
+// length is √(u'Mu).
+func (m *Tensor[F]) length(u Vector[F]) F { return sqrt(m.product(u, u)) }
+
+// determinant is that of M.
+func (m *Tensor[F]) determinant() F {
+	return m.M11*(m.M22*m.M33-m.M23*m.M23) - m.M12*(m.M12*m.M33-m.M23*m.M13) + m.M13*(m.M12*m.M23-m.M22*m.M13)
+}
+
+// metric is that of a vertex.
+func (v *Vertex[F]) metric() Tensor[F] {
+	var m Tensor[F]
+	m.M11, m.M12, m.M13, m.M22, m.M23, m.M33 = v.M11, v.M12, v.M13, v.M22, v.M23, v.M33
+	return m
+}
+
+// from is the vector from a place to a vertex.
+func (v *Vertex[F]) from(p Vector[F]) Vector[F] {
+	var u Vector[F]
+	u.X, u.Y, u.Z = v.X-p.X, v.Y-p.Y, v.Z-p.Z
+	return u
+}
+
+func dot[F Float](a, b Vector[F]) F { return a.X*b.X + a.Y*b.Y + a.Z*b.Z }
+
+func cross[F Float](a, b Vector[F]) Vector[F] {
+	var c Vector[F]
+	c.X, c.Y, c.Z = a.Y*b.Z-a.Z*b.Y, a.Z*b.X-a.X*b.Z, a.X*b.Y-a.Y*b.X
+	return c
+}
+
+func minus[F Float](a, b Vector[F]) Vector[F] {
+	var c Vector[F]
+	c.X, c.Y, c.Z = a.X-b.X, a.Y-b.Y, a.Z-b.Z
+	return c
+}
