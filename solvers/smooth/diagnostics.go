@@ -17,26 +17,31 @@ type Diagnostics struct {
 	QualityMax  float64
 	Worst, Best int64    // cells of the least and the greatest quality, the lowest ids of those
 	Histogram   [5]int64 // cells of quality below 0.2, 0.4, 0.6, 0.8, and of more
-	Inverted    int64    // cells whose area is not positive
+	Inverted    int64    // cells whose area, or volume, is not positive
 
 	EdgeMin, EdgeMean, EdgeMax float64  // lengths in the metric
 	EdgeInRange                float64  // share of edges whose length is between 1/√2 and √2
 	EdgeHistogram              [8]int64 // edges of lengths below 1/8, 1/4, 1/2, 1, 2, 4, 8, and of more
 	Objective                  float64  // ½Σ u'Mu over all edges, what the pain smoothers make small
 
-	Area, AreaDrift           float64 // Σ of areas, and how far it is, as a share, from what it was
-	Perimeter, PerimeterDrift float64 // of the mesh
+	Area, AreaDrift           float64 // Σ of areas, or volumes in space, and how far it is, as a share, from what it was
+	Perimeter, PerimeterDrift float64 // of the mesh, or the area of its boundary in space
 	Moved                     int64   // vertices that are not where they were at the start
 	Limited                   int64   // steps that the guard shortened or refused, over all sweeps
 	Refused                   int64   // steps that would not have raised the worst quality, over all sweeps
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	d := Diagnostics{Sweeps: s.Sweeps(), Worst: -1, Best: -1}
 	var t tally
 	if err := s.measure(&t); err != nil {
-		return d, err
+		return Diagnostics{}, err
 	}
+	return t.reduce(ctx, s.comm, s.Sweeps(), &s.start)
+}
+
+// reduce makes the diagnostics of all ranks' tallies. start is what there was at the start, zero if this is it.
+func (t *tally) reduce(ctx context.Context, comm dist.Comm, sweeps int, start *Diagnostics) (Diagnostics, error) {
+	d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
 	for _, e := range []struct {
 		sum *dist.Accumulator
 		to  *float64
@@ -44,13 +49,13 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		{&t.quality, &d.QualityMean}, {&t.lengths, &d.EdgeMean}, {&t.squares, &d.Objective},
 		{&t.area, &d.Area}, {&t.perimeter, &d.Perimeter},
 	} {
-		if err := dist.AllreduceSum(ctx, s.comm, e.sum); err != nil {
+		if err := dist.AllreduceSum(ctx, comm, e.sum); err != nil {
 			return d, err
 		}
 		*e.to = e.sum.Float64()
 	}
 	most := []float64{-t.least, t.most, -t.shortest, t.longest}
-	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+	if err := comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return d, err
 	}
 	d.QualityMin, d.QualityMax, d.EdgeMin, d.EdgeMax = -most[0], most[1], -most[2], most[3]
@@ -61,13 +66,13 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if t.cells > 0 && t.most == d.QualityMax {
 		at[1] = int64(t.best)
 	}
-	if err := s.comm.AllreduceInt64(ctx, dist.Min, at); err != nil {
+	if err := comm.AllreduceInt64(ctx, dist.Min, at); err != nil {
 		return d, err
 	}
 	d.Worst, d.Best = at[0], at[1]
 	sums := []int64{t.cells, t.edges, t.inverted, t.inRange, t.moved, t.limited, t.refused}
 	sums = append(append(sums, t.histogram[:]...), t.lengthHistogram[:]...)
-	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
+	if err := comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return d, err
 	}
 	cells, edges := float64(sums[0]), float64(sums[1])
@@ -77,9 +82,9 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	d.QualityMean /= cells
 	d.EdgeMean /= edges
 	d.Objective /= 2
-	if s.start.Area != 0 {
-		d.AreaDrift = (d.Area - s.start.Area) / s.start.Area
-		d.PerimeterDrift = (d.Perimeter - s.start.Perimeter) / s.start.Perimeter
+	if start.Area != 0 {
+		d.AreaDrift = (d.Area - start.Area) / start.Area
+		d.PerimeterDrift = (d.Perimeter - start.Perimeter) / start.Perimeter
 	}
 	return d, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // plan makes the exchanges of all ranks.
-func (c *cutter) plan(parts []*Part) {
+func (c *cutter) plan(parts []*Subdomain) {
 	l := c.layout
 	sets := l.sets
 	if l.options.Deep {

@@ -5,10 +5,7 @@ package smooth
 // neighbour moves here too, which takes its own neighbours.
 func (c *cutter) spread() {
 	l := c.layout
-	pairs := make([]map[int32]bool, len(c.owned)) // of ghosts, whether copied
-	for r := range pairs {
-		pairs[r] = map[int32]bool{}
-	}
+	pairs := c.pairs()
 	for id, cell := range l.mesh.Cells {
 		a, b, d := c.owner[cell[0]], c.owner[cell[1]], c.owner[cell[2]]
 		c.count(int32(id), cell)
@@ -23,6 +20,21 @@ func (c *cutter) spread() {
 			}
 		}
 	}
+	c.take(pairs)
+}
+
+// pairs makes room for the ghosts of each rank, and whether they are copied.
+func (c *cutter) pairs() []map[int32]bool {
+	pairs := make([]map[int32]bool, len(c.owned))
+	for r := range pairs {
+		pairs[r] = map[int32]bool{}
+	}
+	return pairs
+}
+
+// take makes ghosts of the vertices of other ranks' that the cells of a rank have.
+func (c *cutter) take(pairs []map[int32]bool) {
+	l := c.layout
 	for r := range pairs {
 		if l.options.Deep {
 			c.follow(int32(r), pairs[r])

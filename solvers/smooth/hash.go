@@ -38,40 +38,52 @@ func (s *solver[F]) Coordinates() (x, y []float64, err error) {
 // chunk is how many vertices are gathered at a time.
 const chunk = 1 << 16
 
-// Hash gathers the coordinates in blocks of global ids, so that no rank ever holds them all.
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 	if s.order == nil {
-		s.order = make([]int32, s.part.Owned)
-		for i := range s.order {
-			s.order[i] = int32(i)
-		}
-		slices.SortFunc(s.order, func(a, b int32) int { return int(s.part.Global[a]) - int(s.part.Global[b]) })
-	}
-	last := []int64{-1}
-	if len(s.order) > 0 {
-		last[0] = int64(s.part.Global[s.order[len(s.order)-1]])
-	}
-	if err := s.comm.AllreduceInt64(ctx, dist.Max, last); err != nil {
-		return "", err
+		s.order = ascending(&s.part.Subdomain)
 	}
 	v, err := s.view()
 	if err != nil {
 		return "", err
 	}
+	return hashOf(ctx, s.comm, &s.part.Subdomain, s.order, 2*int(sizeOf[F]()), func(buf []byte, i int32) []byte {
+		place := [2]F{v[i].X, v[i].Y}
+		return append(buf, unsafe.Slice((*byte)(unsafe.Pointer(&place)), unsafe.Sizeof(place))...)
+	})
+}
+
+// ascending lists the owned vertices by global id.
+func ascending(p *Subdomain) []int32 {
+	order := make([]int32, p.Owned)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return int(p.Global[a]) - int(p.Global[b]) })
+	return order
+}
+
+// hashOf gathers the coordinates in blocks of global ids, so that no rank ever holds them all. put appends those of a
+// vertex, of the given size.
+func hashOf(ctx context.Context, comm dist.Comm, p *Subdomain, order []int32, size int,
+	put func(buf []byte, i int32) []byte) (string, error) {
+	last := []int64{-1}
+	if len(order) > 0 {
+		last[0] = int64(p.Global[order[len(order)-1]])
+	}
+	if err := comm.AllreduceInt64(ctx, dist.Max, last); err != nil {
+		return "", err
+	}
 	sum := sha256.New()
-	size := 2 * int(sizeOf[F]())
 	block := make([]byte, chunk*size)
 	var buf []byte
 	next := 0
 	for base := int64(0); base <= last[0]; base += chunk {
 		buf = buf[:0]
-		for ; next < len(s.order) && int64(s.part.Global[s.order[next]]) < base+chunk; next++ {
-			i := s.order[next]
-			place := [2]F{v[i].X, v[i].Y}
-			buf = binary.LittleEndian.AppendUint32(buf, uint32(s.part.Global[i]))
-			buf = append(buf, unsafe.Slice((*byte)(unsafe.Pointer(&place)), size)...)
+		for ; next < len(order) && int64(p.Global[order[next]]) < base+chunk; next++ {
+			i := order[next]
+			buf = put(binary.LittleEndian.AppendUint32(buf, uint32(p.Global[i])), i)
 		}
-		all, err := s.comm.Gatherv(ctx, 0, buf)
+		all, err := comm.Gatherv(ctx, 0, buf)
 		if err != nil {
 			return "", err
 		}
@@ -87,7 +99,7 @@ func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 		sum.Write(block[:size*int(min(chunk, last[0]+1-base))])
 	}
 	digest := sum.Sum(nil)
-	if err := s.comm.Bcast(ctx, 0, digest); err != nil {
+	if err := comm.Bcast(ctx, 0, digest); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(digest), nil

@@ -9,19 +9,29 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Part is what one rank works on. Its vertices are numbered owned | ghosts. Owned ones are in the order of their sets,
-// those of no set last; within a set those that other ranks need come first; within these, vertices that slide come
-// last; then the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange
+// Subdomain is how the vertices of one rank are arranged. They are numbered owned | ghosts. Owned ones are in the order of
+// their sets, those of no set last; within a set those that other ranks need come first; within these, vertices that slide
+// come last; then the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange
 // does for all sets, and then by rank and id. Those that nobody moves follow, and then copies, by set.
-type Part struct {
-	X, Y   []float64 // of vertices
-	Global []int32   // id of each vertex in the whole mesh
+type Subdomain struct {
+	Global []int32 // id of each vertex in the whole mesh
 	Owned  int
 	Sets   int
 
 	First  []Span // of each set, the owned vertices that other ranks need
 	Rest   []Span // of each set, the other owned vertices
 	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank needs to tell it
+
+	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a
+	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
+	Plans []*halo.Plan
+	Deep  bool
+}
+
+// Part is what one rank works on.
+type Part struct {
+	Subdomain
+	X, Y []float64 // of vertices
 
 	Rings []kernels.Ring // of vertices that move here
 	More  []int32
@@ -31,11 +41,6 @@ type Part struct {
 	CellGlobal []int32
 	Edges      []kernels.Edge // edges whose vertex of lower id is owned
 	Border     []bool         // whether an edge is on the boundary
-
-	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a
-	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
-	Plans []*halo.Plan
-	Deep  bool
 }
 
 // Span is the vertices [Lo, Hi) of a set. Those from Slide on slide: vertex i on rail i-Slide+Rail.
@@ -43,28 +48,20 @@ type Span struct{ Lo, Slide, Hi, Rail int32 }
 
 // Parts cuts the layout into one part a rank, owner giving the rank of each vertex. Ranks may be empty.
 func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
-	if len(owner) != len(l.class) {
-		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(l.class))
-	}
-	c := &cutter{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
-		cells: make([][]int32, ranks), edges: make([][]edge, ranks), needed: make([]bool, len(owner)),
-		local: make([]int32, len(owner))}
-	for v, r := range owner {
-		if r < 0 || int(r) >= ranks {
-			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
-		}
-		c.owned[r] = append(c.owned[r], int32(v))
-		c.local[v] = -1
+	c, err := newCutter(l, owner, ranks)
+	if err != nil {
+		return nil, err
 	}
 	c.spread()
-	parts := make([]*Part, ranks)
 	for r := range ranks {
 		c.arrange(r)
 	}
+	parts, all := make([]*Part, ranks), make([]*Subdomain, ranks)
 	for r := range ranks {
 		parts[r] = c.part(r)
+		all[r] = &parts[r].Subdomain
 	}
-	c.plan(parts)
+	c.plan(all)
 	return parts, nil
 }
 
@@ -90,6 +87,23 @@ type cutter struct {
 	edges  [][]edge
 	needed []bool // by other ranks, as they are after a set
 	local  []int32
+}
+
+func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
+	if len(owner) != len(l.class) {
+		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(l.class))
+	}
+	c := &cutter{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
+		cells: make([][]int32, ranks), edges: make([][]edge, ranks), needed: make([]bool, len(owner)),
+		local: make([]int32, len(owner))}
+	for v, r := range owner {
+		if r < 0 || int(r) >= ranks {
+			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
+		}
+		c.owned[r] = append(c.owned[r], int32(v))
+		c.local[v] = -1
+	}
+	return c, nil
 }
 
 // arrange puts the vertices of a rank in order.
@@ -132,31 +146,46 @@ func (c *cutter) kind(g ghost) int {
 	return 0
 }
 
-// part makes the part of a rank whose vertices are in order.
-func (c *cutter) part(r int) *Part {
+// subdomain numbers the vertices of a rank, which are in order, and returns those that slide here, in the order of their
+// rails, and how many vertices there are up to the last that moves here.
+func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	l := c.layout
-	n := len(c.owned[r]) + len(c.ghosts[r])
-	p := &Part{Global: make([]int32, 0, n), Owned: len(c.owned[r]), Sets: l.sets, Deep: l.options.Deep,
-		First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
+	p = Subdomain{Global: make([]int32, 0, len(c.owned[r])+len(c.ghosts[r])), Owned: len(c.owned[r]), Sets: l.sets,
+		Deep: l.options.Deep, First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
 	p.Global = append(p.Global, c.owned[r]...)
 	for _, g := range c.ghosts[r] {
 		p.Global = append(p.Global, g.vertex)
 	}
 	for i, v := range p.Global {
 		c.local[v] = int32(i)
-		p.X, p.Y = append(p.X, l.mesh.X[v]), append(p.Y, l.mesh.Y[v])
-	}
-	c.spans(r, p)
-	last := 0 // of the vertices that move here
-	for i, v := range p.Global {
-		if l.class[v] != fixed && (i < p.Owned || c.ghosts[r][i-p.Owned].copied) {
+		if c.moves(r, &p, i) {
 			last = i + 1
 		}
 	}
+	return p, c.spans(r, &p), last
+}
+
+// moves tells whether vertex i of a rank moves there.
+func (c *cutter) moves(r int, p *Subdomain, i int) bool {
+	return c.layout.class[p.Global[i]] != fixed && (i < p.Owned || c.ghosts[r][i-p.Owned].copied)
+}
+
+// part makes the part of a rank whose vertices are in order.
+func (c *cutter) part(r int) *Part {
+	l := c.layout
+	p := &Part{}
+	var sliding []int32
+	var last int
+	p.Subdomain, sliding, last = c.subdomain(r)
+	for _, v := range p.Global {
+		p.X, p.Y = append(p.X, l.mesh.X[v]), append(p.Y, l.mesh.Y[v])
+	}
+	for _, v := range sliding {
+		p.Rails = append(p.Rails, l.rails[v])
+	}
 	p.Rings = make([]kernels.Ring, last)
 	for i := range p.Rings {
-		moves := l.class[p.Global[i]] != fixed && (i < p.Owned || c.ghosts[r][i-p.Owned].copied)
-		c.ring(p, i, moves)
+		c.ring(p, i, c.moves(r, &p.Subdomain, i))
 	}
 	c.measured(r, p)
 	for _, v := range p.Global {
@@ -165,16 +194,16 @@ func (c *cutter) part(r int) *Part {
 	return p
 }
 
-// spans finds the ranges of vertices that move together, and their rails.
-func (c *cutter) spans(r int, p *Part) {
+// spans finds the ranges of vertices that move together, and returns those that slide in the order of their rails.
+func (c *cutter) spans(r int, p *Subdomain) (sliding []int32) {
 	l := c.layout
 	extend := func(s *Span, i int32, v int32) {
 		if s.Hi == 0 {
-			*s = Span{Lo: i, Slide: i, Hi: i, Rail: int32(len(p.Rails))}
+			*s = Span{Lo: i, Slide: i, Hi: i, Rail: int32(len(sliding))}
 		}
 		s.Hi = i + 1
-		if l.class[v] == sliding {
-			p.Rails = append(p.Rails, l.rails[v])
+		if l.class[v] != free {
+			sliding = append(sliding, v)
 		} else {
 			s.Slide = i + 1
 		}
@@ -194,6 +223,7 @@ func (c *cutter) spans(r int, p *Part) {
 		}
 		extend(&p.Copies[l.set[g.vertex]], int32(p.Owned+k), g.vertex)
 	}
+	return sliding
 }
 
 // ring stores the ring of local vertex i, or an empty one if it stays where it is.
