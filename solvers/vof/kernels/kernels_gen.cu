@@ -300,6 +300,22 @@ static_assert(sizeof(Ball_f64) == 112 && offsetof(Ball_f64, Lattice_) == 0 && of
     offsetof(Ball_f64, Lo) == 24 && offsetof(Ball_f64, H) == 48 && offsetof(Ball_f64, Centre) == 72 &&
     offsetof(Ball_f64, Radius) == 96 && offsetof(Ball_f64, Levels) == 104 && offsetof(Ball_f64, Planes) == 108, "Ball_f64");
 
+// leaning is a normal prepared for many volumes, each of them to the bits of Volume.
+// leaning[float32], plane3.go:34
+struct leaning_f32 {
+    float m1, m2, m3, sum, low;
+};
+static_assert(sizeof(leaning_f32) == 20 && offsetof(leaning_f32, m1) == 0 && offsetof(leaning_f32, m2) == 4 &&
+    offsetof(leaning_f32, m3) == 8 && offsetof(leaning_f32, sum) == 12 && offsetof(leaning_f32, low) == 16, "leaning_f32");
+
+// leaning is a normal prepared for many volumes, each of them to the bits of Volume.
+// leaning[float64], plane3.go:34
+struct leaning_f64 {
+    double m1, m2, m3, sum, low;
+};
+static_assert(sizeof(leaning_f64) == 40 && offsetof(leaning_f64, m1) == 0 && offsetof(leaning_f64, m2) == 8 &&
+    offsetof(leaning_f64, m3) == 16 && offsetof(leaning_f64, sum) == 24 && offsetof(leaning_f64, low) == 32, "leaning_f64");
+
 // Matching is the iterative reconstruction of Francois, Lo and Sewell (ASME 2014) in the plane: the line n·x + ρ = 0
 // with x from the middle of the cell, n the unit vector along the gradient, so that n·x + ρ ≥ 0 is the fluid, and ρ
 // such that its polygon has the cell's volume.
@@ -1420,6 +1436,12 @@ DEVICE sorted3_f32_results sorted3_f32(float mx, float my, float mz) {
     return {m1 / sum, m2 / sum, m3 / sum, sum};
 }
 
+// leaningTo[float32], plane3.go:36
+DEVICE leaning_f32 leaningTo_f32(float mx, float my, float mz) {
+    auto [m1, m2, m3, sum] = sorted3_f32(mx, my, mz);
+    return leaning_f32{m1, m2, m3, sum, smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f) + smaller_f32(mz, 0.0f)};
+}
+
 // excess is what the corner cut off in the third case of Scardovelli and Zaleski leaves in the fourth, with δ the
 // distance of the cell's middle from α = m3: the combination m1 m2 + m1 m3 + m2 m3 - 1/4 without its cancellation.
 // excess[float32], plane3.go:24
@@ -1428,7 +1450,7 @@ DEVICE float excess_f32(float m1, float delta) {
 }
 
 // lowVolume takes sorted m of sum 1 and 0 < a ≤ 1/2.
-// lowVolume[float32], plane3.go:49
+// lowVolume[float32], plane3.go:61
 DEVICE float lowVolume_f32(float m1, float m2, float m3, float a) {
     float m12 = m1 + m2;
     if (a >= m12) {
@@ -1445,27 +1467,32 @@ DEVICE float lowVolume_f32(float m1, float m2, float m3, float a) {
     return 0.5f - s * (excess_f32(m1, (m12 - m3) / 2.0f) - s * s / 3.0f) / (m1 * m2 * m3);
 }
 
-// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
-// and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
-// Volume[float32], plane3.go:28
-DEVICE float Volume_f32(float mx, float my, float mz, float alpha) {
-    alpha -= smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f) + smaller_f32(mz, 0.0f);
-    auto [m1, m2, m3, sum] = sorted3_f32(mx, my, mz);
-    if (sum == 0.0f) {
+// (*leaning[float32]).volume, plane3.go:41
+DEVICE float leaning_volume_f32(leaning_f32 *l, float alpha) {
+    alpha -= l->low;
+    if (l->sum == 0.0f) {
         return larger_f32(0.0f, smaller_f32(alpha, 1.0f));
     }
-    alpha /= sum;
+    alpha /= l->sum;
     if (alpha <= 0.0f) {
         return 0.0f;
     }
     if (alpha >= 1.0f) {
         return 1.0f;
     }
-    float v = lowVolume_f32(m1, m2, m3, smaller_f32(alpha, 1.0f - alpha));
+    float v = lowVolume_f32(l->m1, l->m2, l->m3, smaller_f32(alpha, 1.0f - alpha));
     if (alpha > 0.5f) {
         return 1.0f - v;
     }
     return v;
+}
+
+// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
+// and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
+// Volume[float32], plane3.go:28
+DEVICE float Volume_f32(float mx, float my, float mz, float alpha) {
+    leaning_f32 l = leaningTo_f32(mx, my, mz);
+    return leaning_volume_f32(&l, alpha);
 }
 
 // part3 walks the octree of a cell as part2 does.
@@ -1557,6 +1584,12 @@ DEVICE sorted3_f64_results sorted3_f64(double mx, double my, double mz) {
     return {m1 / sum, m2 / sum, m3 / sum, sum};
 }
 
+// leaningTo[float64], plane3.go:36
+DEVICE leaning_f64 leaningTo_f64(double mx, double my, double mz) {
+    auto [m1, m2, m3, sum] = sorted3_f64(mx, my, mz);
+    return leaning_f64{m1, m2, m3, sum, smaller_f64(mx, 0.0) + smaller_f64(my, 0.0) + smaller_f64(mz, 0.0)};
+}
+
 // excess is what the corner cut off in the third case of Scardovelli and Zaleski leaves in the fourth, with δ the
 // distance of the cell's middle from α = m3: the combination m1 m2 + m1 m3 + m2 m3 - 1/4 without its cancellation.
 // excess[float64], plane3.go:24
@@ -1565,7 +1598,7 @@ DEVICE double excess_f64(double m1, double delta) {
 }
 
 // lowVolume takes sorted m of sum 1 and 0 < a ≤ 1/2.
-// lowVolume[float64], plane3.go:49
+// lowVolume[float64], plane3.go:61
 DEVICE double lowVolume_f64(double m1, double m2, double m3, double a) {
     double m12 = m1 + m2;
     if (a >= m12) {
@@ -1582,27 +1615,32 @@ DEVICE double lowVolume_f64(double m1, double m2, double m3, double a) {
     return 0.5 - s * (excess_f64(m1, (m12 - m3) / 2.0) - s * s / 3.0) / (m1 * m2 * m3);
 }
 
-// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
-// and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
-// Volume[float64], plane3.go:28
-DEVICE double Volume_f64(double mx, double my, double mz, double alpha) {
-    alpha -= smaller_f64(mx, 0.0) + smaller_f64(my, 0.0) + smaller_f64(mz, 0.0);
-    auto [m1, m2, m3, sum] = sorted3_f64(mx, my, mz);
-    if (sum == 0.0) {
+// (*leaning[float64]).volume, plane3.go:41
+DEVICE double leaning_volume_f64(leaning_f64 *l, double alpha) {
+    alpha -= l->low;
+    if (l->sum == 0.0) {
         return larger_f64(0.0, smaller_f64(alpha, 1.0));
     }
-    alpha /= sum;
+    alpha /= l->sum;
     if (alpha <= 0.0) {
         return 0.0;
     }
     if (alpha >= 1.0) {
         return 1.0;
     }
-    double v = lowVolume_f64(m1, m2, m3, smaller_f64(alpha, 1.0 - alpha));
+    double v = lowVolume_f64(l->m1, l->m2, l->m3, smaller_f64(alpha, 1.0 - alpha));
     if (alpha > 0.5) {
         return 1.0 - v;
     }
     return v;
+}
+
+// Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
+// and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
+// Volume[float64], plane3.go:28
+DEVICE double Volume_f64(double mx, double my, double mz, double alpha) {
+    leaning_f64 l = leaningTo_f64(mx, my, mz);
+    return leaning_volume_f64(&l, alpha);
 }
 
 // part3 walks the octree of a cell as part2 does.
@@ -2828,7 +2866,7 @@ DEVICE simple3_f32_results simple3_f32(Slice<float> f, int64 c, int64 sy, int64 
 }
 
 // cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float32], plane3.go:120
+// cubeRoot[float32], plane3.go:132
 DEVICE float cubeRoot_f32(float y) {
     if (y <= 0.0f) {
         return 0.0f;
@@ -2857,7 +2895,7 @@ DEVICE float cubeRoot_f32(float y) {
 }
 
 // ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
-// ratio[float32], plane3.go:110
+// ratio[float32], plane3.go:122
 DEVICE float ratio_f32(float kappa) {
     float r = 1.0f + kappa + 3.0f * kappa * kappa / (1.0f - 0x1.19999ap+02f /* 4.4 */ * kappa);
     for (int64 turn1 = 0; turn1 < 3; turn1++) {
@@ -2871,7 +2909,7 @@ DEVICE float ratio_f32(float kappa) {
 //
 // The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
 // steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
-// lowConstant[float32], plane3.go:84
+// lowConstant[float32], plane3.go:96
 DEVICE float lowConstant_f32(float m1, float m2, float m3, float v) {
     float m12 = m1 + m2;
     float x = m12 - 2.0f * m3 * v;
@@ -2901,7 +2939,7 @@ DEVICE float lowConstant_f32(float m1, float m2, float m3, float v) {
 
 // PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
 // and Gekle (Computation 10, 2022): the linear one first.
-// PlaneConstant[float32], plane3.go:68
+// PlaneConstant[float32], plane3.go:80
 DEVICE float PlaneConstant_f32(float mx, float my, float mz, float f) {
     auto [m1, m2, m3, sum] = sorted3_f32(mx, my, mz);
     if (sum == 0.0f) {
@@ -3067,7 +3105,7 @@ DEVICE simple3_f64_results simple3_f64(Slice<double> f, int64 c, int64 sy, int64
 }
 
 // cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float64], plane3.go:120
+// cubeRoot[float64], plane3.go:132
 DEVICE double cubeRoot_f64(double y) {
     if (y <= 0.0) {
         return 0.0;
@@ -3096,7 +3134,7 @@ DEVICE double cubeRoot_f64(double y) {
 }
 
 // ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
-// ratio[float64], plane3.go:110
+// ratio[float64], plane3.go:122
 DEVICE double ratio_f64(double kappa) {
     double r = 1.0 + kappa + 3.0 * kappa * kappa / (1.0 - 0x1.199999999999ap+02 /* 4.4 */ * kappa);
     for (int64 turn1 = 0; turn1 < 3; turn1++) {
@@ -3110,7 +3148,7 @@ DEVICE double ratio_f64(double kappa) {
 //
 // The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
 // steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
-// lowConstant[float64], plane3.go:84
+// lowConstant[float64], plane3.go:96
 DEVICE double lowConstant_f64(double m1, double m2, double m3, double v) {
     double m12 = m1 + m2;
     double x = m12 - 2.0 * m3 * v;
@@ -3140,7 +3178,7 @@ DEVICE double lowConstant_f64(double m1, double m2, double m3, double v) {
 
 // PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
 // and Gekle (Computation 10, 2022): the linear one first.
-// PlaneConstant[float64], plane3.go:68
+// PlaneConstant[float64], plane3.go:80
 DEVICE double PlaneConstant_f64(double mx, double my, double mz, double f) {
     auto [m1, m2, m3, sum] = sorted3_f64(mx, my, mz);
     if (sum == 0.0) {
@@ -3228,7 +3266,7 @@ DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Cloc
 }
 
 // sloped is the fall from l to r: centred, left or right.
-// sloped[float32], normal3.go:144
+// sloped[float32], normal3.go:145
 DEVICE float sloped_f32(int64 kind, float l, float m, float r) {
     if (kind == 0) {
         return (l - r) / 2.0f;
@@ -3242,13 +3280,14 @@ DEVICE float sloped_f32(int64 kind, float l, float m, float r) {
 // exceeds enough.
 // (*cube[float32]).residual, normal3.go:98
 DEVICE float cube_residual_f32(cube_f32 *q, float mx, float my, float mz, float enough) {
+    leaning_f32 p = leaningTo_f32(mx, my, mz);
     float alpha = PlaneConstant_f32(mx, my, mz, q->f[13]);
     float sum = 0.0f;
     for (int64 k = 0; k < 3; k++) {
         for (int64 j = 0; j < 3; j++) {
             float a = alpha - float(sub(k, int64(1))) * mz - float(sub(j, int64(1))) * my;
             int64 at = add(mul(int64(9), k), mul(int64(3), j));
-            float l = Volume_f32(mx, my, mz, a + mx) - q->f[at], m = Volume_f32(mx, my, mz, a) - q->f[add(at, int64(1))], r = Volume_f32(mx, my, mz, a - mx) - q->f[add(at, int64(2))];
+            float l = leaning_volume_f32(&p, a + mx) - q->f[at], m = leaning_volume_f32(&p, a) - q->f[add(at, int64(1))], r = leaning_volume_f32(&p, a - mx) - q->f[add(at, int64(2))];
             sum += l * l + m * m + r * r;
         }
         if (sum > enough) {
@@ -3260,7 +3299,7 @@ DEVICE float cube_residual_f32(cube_f32 *q, float mx, float my, float mz, float 
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*cube[float32]).elvira, normal3.go:117
+// (*cube[float32]).elvira, normal3.go:118
 struct cube_elvira_f32_results { float r0; float r1; float r2; };
 DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
     float mx = 0.0f;
@@ -3301,11 +3340,12 @@ DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
 // differences fills d with f~ - f of all neighbours, and returns the sum of their squares.
 // (*cube[float32]).differences, lvira3.go:4
 DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Array<float, 27> *d) {
+    leaning_f32 p = leaningTo_f32(mx, my, mz);
     float alpha = PlaneConstant_f32(mx, my, mz, q->f[13]);
     float sum = 0.0f;
     for (int64 at = 0; at < 27; at++) {
         float a = alpha - float(sub(at % 3, int64(1))) * mx - float(sub(at / 3 % 3, int64(1))) * my - float(sub(at / 9, int64(1))) * mz;
-        (*d)[at] = Volume_f32(mx, my, mz, a) - q->f[at];
+        (*d)[at] = leaning_volume_f32(&p, a) - q->f[at];
         sum += (*d)[at] * (*d)[at];
     }
     return sum;
@@ -3313,7 +3353,7 @@ DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Arr
 
 // lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
 // largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-// (*cube[float32]).lvira, lvira3.go:17
+// (*cube[float32]).lvira, lvira3.go:18
 struct cube_lvira_f32_results { float r0; float r1; float r2; };
 DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
     float mx = 0.0f;
@@ -3418,7 +3458,7 @@ DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) 
 }
 
 // sloped is the fall from l to r: centred, left or right.
-// sloped[float64], normal3.go:144
+// sloped[float64], normal3.go:145
 DEVICE double sloped_f64(int64 kind, double l, double m, double r) {
     if (kind == 0) {
         return (l - r) / 2.0;
@@ -3432,13 +3472,14 @@ DEVICE double sloped_f64(int64 kind, double l, double m, double r) {
 // exceeds enough.
 // (*cube[float64]).residual, normal3.go:98
 DEVICE double cube_residual_f64(cube_f64 *q, double mx, double my, double mz, double enough) {
+    leaning_f64 p = leaningTo_f64(mx, my, mz);
     double alpha = PlaneConstant_f64(mx, my, mz, q->f[13]);
     double sum = 0.0;
     for (int64 k = 0; k < 3; k++) {
         for (int64 j = 0; j < 3; j++) {
             double a = alpha - double(sub(k, int64(1))) * mz - double(sub(j, int64(1))) * my;
             int64 at = add(mul(int64(9), k), mul(int64(3), j));
-            double l = Volume_f64(mx, my, mz, a + mx) - q->f[at], m = Volume_f64(mx, my, mz, a) - q->f[add(at, int64(1))], r = Volume_f64(mx, my, mz, a - mx) - q->f[add(at, int64(2))];
+            double l = leaning_volume_f64(&p, a + mx) - q->f[at], m = leaning_volume_f64(&p, a) - q->f[add(at, int64(1))], r = leaning_volume_f64(&p, a - mx) - q->f[add(at, int64(2))];
             sum += l * l + m * m + r * r;
         }
         if (sum > enough) {
@@ -3450,7 +3491,7 @@ DEVICE double cube_residual_f64(cube_f64 *q, double mx, double my, double mz, do
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*cube[float64]).elvira, normal3.go:117
+// (*cube[float64]).elvira, normal3.go:118
 struct cube_elvira_f64_results { double r0; double r1; double r2; };
 DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
     double mx = 0.0;
@@ -3491,11 +3532,12 @@ DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
 // differences fills d with f~ - f of all neighbours, and returns the sum of their squares.
 // (*cube[float64]).differences, lvira3.go:4
 DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz, Array<double, 27> *d) {
+    leaning_f64 p = leaningTo_f64(mx, my, mz);
     double alpha = PlaneConstant_f64(mx, my, mz, q->f[13]);
     double sum = 0.0;
     for (int64 at = 0; at < 27; at++) {
         double a = alpha - double(sub(at % 3, int64(1))) * mx - double(sub(at / 3 % 3, int64(1))) * my - double(sub(at / 9, int64(1))) * mz;
-        (*d)[at] = Volume_f64(mx, my, mz, a) - q->f[at];
+        (*d)[at] = leaning_volume_f64(&p, a) - q->f[at];
         sum += (*d)[at] * (*d)[at];
     }
     return sum;
@@ -3503,7 +3545,7 @@ DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz,
 
 // lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
 // largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-// (*cube[float64]).lvira, lvira3.go:17
+// (*cube[float64]).lvira, lvira3.go:18
 struct cube_lvira_f64_results { double r0; double r1; double r2; };
 DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
     double mx = 0.0;

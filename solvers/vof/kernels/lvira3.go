@@ -2,11 +2,12 @@ package kernels
 
 // differences fills d with f~ - f of all neighbours, and returns the sum of their squares.
 func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
+	p := leaningTo(mx, my, mz)
 	alpha := PlaneConstant(mx, my, mz, q.f[13])
 	sum := F(0)
 	for at := range 27 {
 		a := alpha - F(at%3-1)*mx - F(at/3%3-1)*my - F(at/9-1)*mz
-		d[at] = Volume(mx, my, mz, a) - q.f[at]
+		d[at] = p.volume(a) - q.f[at]
 		sum += d[at] * d[at]
 	}
 	return sum

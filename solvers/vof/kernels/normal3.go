@@ -96,13 +96,14 @@ func arranged[F Float](axis int, m, a, b F) (mx, my, mz F) {
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
 func (q *cube[F]) residual(mx, my, mz, enough F) F {
+	p := leaningTo(mx, my, mz)
 	alpha := PlaneConstant(mx, my, mz, q.f[13])
 	sum := F(0)
 	for k := range 3 {
 		for j := range 3 {
 			a := alpha - F(k-1)*mz - F(j-1)*my
 			at := 9*k + 3*j
-			l, m, r := Volume(mx, my, mz, a+mx)-q.f[at], Volume(mx, my, mz, a)-q.f[at+1], Volume(mx, my, mz, a-mx)-q.f[at+2]
+			l, m, r := p.volume(a+mx)-q.f[at], p.volume(a)-q.f[at+1], p.volume(a-mx)-q.f[at+2]
 			sum += l*l + m*m + r*r
 		}
 		if sum > enough {

@@ -26,19 +26,31 @@ func excess[F Float](m1, delta F) F { return m1*(0.5-m1) + delta*(m1-delta) }
 // Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
 // and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
 func Volume[F Float](mx, my, mz, alpha F) F {
-	alpha -= smaller(mx, 0) + smaller(my, 0) + smaller(mz, 0)
+	l := leaningTo(mx, my, mz)
+	return l.volume(alpha)
+}
+
+// leaning is a normal prepared for many volumes, each of them to the bits of Volume.
+type leaning[F Float] struct{ m1, m2, m3, sum, low F }
+
+func leaningTo[F Float](mx, my, mz F) leaning[F] {
 	m1, m2, m3, sum := sorted3(mx, my, mz)
-	if sum == 0 {
+	return leaning[F]{m1, m2, m3, sum, smaller(mx, 0) + smaller(my, 0) + smaller(mz, 0)}
+}
+
+func (l *leaning[F]) volume(alpha F) F {
+	alpha -= l.low
+	if l.sum == 0 {
 		return larger(0, smaller(alpha, 1))
 	}
-	alpha /= sum
+	alpha /= l.sum
 	if alpha <= 0 {
 		return 0
 	}
 	if alpha >= 1 {
 		return 1
 	}
-	v := lowVolume(m1, m2, m3, smaller(alpha, 1-alpha))
+	v := lowVolume(l.m1, l.m2, l.m3, smaller(alpha, 1-alpha))
 	if alpha > 0.5 {
 		return 1 - v
 	}
