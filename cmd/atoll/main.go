@@ -13,6 +13,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/summary"
 )
 
 // Exit codes.
@@ -44,6 +45,7 @@ func execute(ctx context.Context, args []string) (code int) {
 	root := &cobra.Command{
 		Use:           "atoll",
 		Short:         "Distributed solvers for interfaces, shallow water and meshes: the same bits on any number of ranks",
+		Version:       summary.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
