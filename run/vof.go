@@ -31,11 +31,11 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
-	v, err := vofFlow(ctx, &w.Velocity, d.block, comm)
+	v, err := vofFlow(ctx, c, &w.Velocity, d.block, comm)
 	if err != nil {
 		return nil, err
 	}
-	fractions, err := vofFractions(&w.Initial, d.block)
+	fractions, err := vofFractions(&w.Initial, c.Path, d.block)
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
@@ -81,8 +81,8 @@ func (d *vofRun) cut(w *config.VOF, ghost, ranks int) (*halo.BoxPlan, error) {
 }
 
 // vofFractions finds the volume fractions of a block.
-func vofFractions(v *config.VOFInitial, b *grid.Block) ([]float64, error) {
-	body, failed, err := v.Body(b.Grid.Dim)
+func vofFractions(v *config.VOFInitial, path func(string) string, b *grid.Block) ([]float64, error) {
+	body, failed, err := v.Body(b.Grid.Dim, path)
 	if err != nil {
 		return nil, fmt.Errorf("[initial] shape: %w", err)
 	}

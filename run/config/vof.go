@@ -23,17 +23,22 @@ type VOFInitial struct {
 	Leaf      string // of divide: the smallest parts are cut by a plane, or decided by their centre; plane
 }
 
-// VOFVelocity is the section [velocity] of solver "vof". One of Field, Psi and Parts is set.
+// VOFVelocity is the section [velocity] of solver "vof". One of Field, Psi, Potential, Parts and Faces is set.
 type VOFVelocity struct {
-	Field  string  // one of package flow's
-	Psi    []Field // a stream function of x and y: u = -∂ψ/∂y, v = ∂ψ/∂x
-	Parts  []Field // u, v and in space w, at the middle of faces
-	Period float64 // s; the velocity is multiplied with cos(πt/Period); of rotation the time of a turn; 0 for none
+	Field     string  // one of package flow's
+	Psi       []Field // a stream function of x and y: u = -∂ψ/∂y, v = ∂ψ/∂x
+	Potential []Field // ax, ay, az in space: the velocity is its rotation
+	Parts     []Field // u, v and in space w, at the middle of faces
+	Faces     string  // an archive of NumPy arrays u, v and in space w, as flow.Faces reads it
+	Period    float64 // s; the velocity is multiplied with cos(πt/Period); of rotation the time of a turn; 0 for none
 
 	// Divergence is the most that the flow out of a cell may be, as a part of the flow through it, where the velocity is
-	// given by its parts; 1e-10. Volume is conserved where it is 0.
+	// given by its parts or faces; 1e-10. Volume is conserved where it is 0.
 	Divergence float64
 }
+
+// Checked tells that nothing but Divergence keeps the velocity from having one.
+func (v *VOFVelocity) Checked() bool { return len(v.Parts) > 0 || v.Faces != "" }
 
 // VOFMethod is the section [method] of solver "vof"; package solvers/vof tells what each does.
 type VOFMethod struct {
@@ -83,7 +88,7 @@ func decodeVOFInitial(s *section, dim int) VOFInitial {
 			s.fail("shape", "is empty; give a shape, or an expression that is negative in the fluid")
 		}
 	} else if v.Shape != "" && dim > 0 {
-		if _, _, err := v.Body(dim); err != nil {
+		if _, _, err := v.Body(dim, nil); err != nil {
 			s.fail("shape", "%v", err)
 		}
 	}
@@ -93,21 +98,21 @@ func decodeVOFInitial(s *section, dim int) VOFInitial {
 
 func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 	v := VOFVelocity{Divergence: s.number("divergence", bound{most: 1, fallback: 1e-10, optional: true})}
-	s.know("field", "psi", "u", "v", "w", "period")
-	parts := []string{"u", "v", "w"}
-	byParts := slices.ContainsFunc(parts, s.has)
+	parts, potential := []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
+	s.know(slices.Concat([]string{"field", "psi", "faces", "period"}, parts, potential)...)
+	byParts, byPotential := slices.ContainsFunc(parts, s.has), slices.ContainsFunc(potential, s.has)
 	var given []string
-	for _, key := range []string{"field", "psi"} {
-		if s.has(key) {
-			given = append(given, key)
+	for _, way := range []struct {
+		name string
+		has  bool
+	}{{"field", s.has("field")}, {"psi", s.has("psi")}, {"faces", s.has("faces")}, {"ax, ay, az", byPotential}, {"u, v and w", byParts}} {
+		if way.has {
+			given = append(given, way.name)
 		}
-	}
-	if byParts {
-		given = append(given, "u, v and w")
 	}
 	switch {
 	case len(given) == 0:
-		s.fail("", `needs field = "…", psi = "…", or u, v and in space w; %s`, choose(flow.Names))
+		s.fail("", `needs field = "…", psi = "…", faces = "…", u, v and in space w, or ax, ay, az; %s`, choose(flow.Names))
 	case len(given) > 1:
 		s.fail("", "has %s and %s; leave one of them out", given[0], given[1])
 	case byParts:
@@ -117,10 +122,21 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 		if dim == 2 && s.has("w") {
 			s.fail("w", "the grid has no axis z")
 		}
+	case byPotential:
+		for _, key := range potential {
+			v.Potential = append(v.Potential, s.expression(key, required))
+		}
+		if dim == 2 {
+			s.fail("", "ax, ay, az are a potential of space; in the plane give psi")
+		}
 	case s.has("psi"):
 		v.Psi = []Field{s.expression("psi", required)}
 		if dim == 3 {
-			s.fail("psi", "a stream function is for the plane; give u, v and w")
+			s.fail("psi", "a stream function is for the plane; give ax, ay, az, or u, v and w")
+		}
+	case s.has("faces"):
+		if v.Faces = s.text("faces", required); v.Faces == "" {
+			s.fail("faces", "is empty; give a file of numpy.savez with the arrays u, v and in space w")
 		}
 	default:
 		v.Field = s.choice("field", required, flow.Names...)
@@ -129,8 +145,8 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 			s.fail("field", "%s is a flow of %d dimensions, the grid has %d", v.Field, 5-dim, dim)
 		}
 	}
-	if s.has("divergence") && !byParts {
-		s.fail("divergence", "belongs to u, v and w; this velocity has none by construction")
+	if s.has("divergence") && !byParts && !s.has("faces") {
+		s.fail("divergence", "belongs to u, v and w or faces; this velocity has none by construction")
 	}
 	v.Period = s.number("period", nonNegative.or(0))
 	if (v.Field == "rotation" || v.Field == "reversed-vortex") && v.Period == 0 {
@@ -186,11 +202,14 @@ func (w *VOF) print(p *printer) {
 	if v.Field != "" {
 		p.pair("field", v.Field)
 	}
-	for _, f := range slices.Concat(v.Psi, v.Parts) {
+	for _, f := range slices.Concat(v.Psi, v.Potential, v.Parts) {
 		p.pair(f.Name, f)
 	}
+	if v.Faces != "" {
+		p.pair("faces", v.Faces)
+	}
 	p.pair("period", v.Period)
-	if len(v.Parts) > 0 {
+	if v.Checked() {
 		p.pair("divergence", v.Divergence)
 	}
 	m := w.Method

@@ -32,6 +32,8 @@ func TestVOFDefaults(t *testing.T) {
 		{"initial={shape='x - 0.5', fractions='divide', levels=3, leaf='centre'}"},
 		{space, "velocity.field='enright'", "initial.shape='union(sphere(0,0,0,1), torus(0.5,0.5,0.5,0.3,0.1))'"},
 		{space, "velocity={u=1,v=0,w=0}", "initial.shape='difference(box(0,0,0,1,1,1), union(x + y, cylinder(0.5,0.5,0,0.2,2)))'"},
+		{"initial.shape='difference(stl(parts/hull.stl), stl(a(b, c).stl))'", "velocity={faces='wind.npz', divergence=1e-6}"},
+		{space, "initial.shape='sphere(0,0,0,1)'", "velocity={ax=0, ay='z*x', az='y', period=3}"},
 		{"initial.shape='slotted-disk(0.5, 0.75, 0.15, 0.05, 0.85)'", "method={advect='ei-le', cfl=0.9}"},
 	} {
 		c := parse(t, vofCase, sets...)
@@ -53,7 +55,11 @@ func TestVOFRefusals(t *testing.T) {
 		{"field = \"rider-kothe\"", "u = 1", `[velocity] v: is required`},
 		{"field = \"rider-kothe\"", "u = 1\nv = 1\nw = 0", `c.toml:10: [velocity] w: the grid has no axis z`},
 		{"field = \"rider-kothe\"", "psi = 'x'\nu = 'y'", `has psi and u, v and w; leave one`},
-		{"field = \"rider-kothe\"", "psi = 'x'\ndivergence = 0.1", `c.toml:9: [velocity] divergence: belongs to u, v and w`},
+		{"field = \"rider-kothe\"", "psi = 'x'\ndivergence = 0.1", `c.toml:9: [velocity] divergence: belongs to u, v and w or faces`},
+		{"field = \"rider-kothe\"", "faces = ''", `c.toml:8: [velocity] faces: is empty`},
+		{"field = \"rider-kothe\"", "faces = 'a.npz'\nax = 1", `c.toml:7: [velocity]: has faces and ax, ay, az; leave one`},
+		{"field = \"rider-kothe\"", "ax = 1\nay = 1\naz = 'x'", `[velocity]: ax, ay, az are a potential of space`},
+		{"circle(0.5, 0.75, 0.15)", "union(stl( ), x)", `c.toml:6: [initial] shape: stl has no file`},
 		{"0.15)", "0.15", `c.toml:6: [initial] shape: is none of the shapes`},
 		{"0.15)", ")", `[initial] shape: circle: "" is not a number; it is written circle(x, y, radius)`},
 		{"circle(0.5, 0.75, ", "difference(x, y, ", `difference takes 2 shapes, not 3`},
@@ -82,7 +88,7 @@ func FuzzVOFShape(f *testing.F) {
 		if space {
 			dim = 3
 		}
-		b, _, err := v.Body(dim)
+		b, _, err := v.Body(dim, nil)
 		if err == nil && b.Phi == nil {
 			t.Error("neither a body nor an error")
 		}

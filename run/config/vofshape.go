@@ -102,11 +102,12 @@ var combinations = map[string]func(bodies []shape.Body) (shape.Body, error){
 // maxShapes bounds how deep shapes stand in one another.
 const maxShapes = 32
 
-// Body makes the body: a shape by its name and numbers, one of the combinations of shapes, or an expression over x, y
-// and z that is negative in the fluid. Where an expression has no value, failed tells why after the body was asked for
-// it. A body is for one goroutine.
-func (v *VOFInitial) Body(dim int) (b shape.Body, failed func() error, err error) {
-	r := &shapeReader{dim: dim}
+// Body makes the body: a shape by its name and numbers, stl(FILE), one of the combinations of shapes, or an expression
+// over x, y and z that is negative in the fluid. Where an expression has no value, failed tells why after the body was
+// asked for it. A body is for one goroutine. path tells where a file is that the case names; with nil none is read, and
+// the body is not to be asked.
+func (v *VOFInitial) Body(dim int, path func(file string) string) (b shape.Body, failed func() error, err error) {
+	r := &shapeReader{dim: dim, path: path}
 	if len(v.Shape) > expr.MaxLength {
 		return b, nil, fmt.Errorf("has %d characters; at most %d are taken", len(v.Shape), expr.MaxLength)
 	}
@@ -116,6 +117,7 @@ func (v *VOFInitial) Body(dim int) (b shape.Body, failed func() error, err error
 
 type shapeReader struct {
 	dim    int
+	path   func(file string) string
 	failed error // the first of an expression
 }
 
@@ -126,6 +128,9 @@ func (r *shapeReader) read(text string, depth int) (shape.Body, error) {
 	name, args, isCall := call(text)
 	if forms, ok := primitives[name]; isCall && ok {
 		return r.primitive(name, forms, args)
+	}
+	if isCall && name == "stl" {
+		return r.stl(strings.TrimSpace(strings.Join(args, ",")))
 	}
 	combine, ok := combinations[name]
 	if !isCall || !ok {
@@ -174,11 +179,22 @@ func (r *shapeReader) primitive(name string, forms []primitive, args []string) (
 	return b, err
 }
 
+// stl is the body in a file.
+func (r *shapeReader) stl(file string) (shape.Body, error) {
+	switch {
+	case file == "":
+		return shape.Body{}, fmt.Errorf("stl has no file; it is written stl(FILE)")
+	case r.path == nil:
+		return shape.Body{Phi: func(_, _, _ float64) float64 { return 1 }}, nil
+	}
+	return shape.STLFile(r.path(file))
+}
+
 func (r *shapeReader) implicit(text string) (shape.Body, error) {
 	p, err := expr.Compile(text)
 	if err != nil {
 		names := slices.Sorted(maps.Keys(primitives))
-		names = append(names, slices.Sorted(maps.Keys(combinations))...)
+		names = append(append(names, "stl"), slices.Sorted(maps.Keys(combinations))...)
 		return shape.Body{}, fmt.Errorf("is none of the shapes (%s), and as an expression: %w", strings.Join(names, ", "), err)
 	}
 	return shape.Body{Phi: func(x, y, z float64) float64 {
