@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
@@ -26,6 +27,7 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	w := c.Sections.(*config.VOF)
 	cfg := w.Method.Config()
 	cfg.Halo = o.Halo
+	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
 	d := &vofRun{c: c, rank: comm.Rank()}
 	plan, err := d.cut(w, cfg.Ghosts(w.Grid.Dim), comm.Size())
 	if err := agree(ctx, comm, err); err != nil {

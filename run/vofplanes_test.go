@@ -52,6 +52,39 @@ func TestVOFPlanesInFiles(t *testing.T) {
 	}
 }
 
+// The curvature of a disk in the file is one over its radius, on the cells and on the lines, and asking for it does not
+// change the state.
+func TestVOFCurvatureInFiles(t *testing.T) {
+	const radius = 0.25
+	circle := []string{`initial.shape="circle(0.5, 0.5, 0.25)"`, "grid.cells=[64, 64]", "time.max_steps=1"}
+	plain, err := smoothOn(t, swirl, 4, 1, openLocal, t.TempDir(), circle...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s, err := smoothOn(t, swirl, 4, 1, openLocal, dir, append(circle, `output.format=["plic", "vti"]`,
+		`output.fields=["f", "curvature"]`)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.StateSHA256 != plain.StateSHA256 {
+		t.Errorf("state %.12s, without curvature %.12s", s.StateSHA256, plain.StateSHA256)
+	}
+	p, err := vtk.ReadPolyData(filepath.Join(dir, "frames", "case_plic_000000.pvtp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _ := p.CellData.Find("curvature")
+	if len(c.Float64s()) == 0 {
+		t.Fatal("no lines")
+	}
+	for i, k := range c.Float64s() {
+		if math.Abs(k-1/radius) > 0.02/radius {
+			t.Errorf("line %d: a curvature of %g, not %g", i, k, 1/radius)
+		}
+	}
+}
+
 // areaVector is as long as a polygon is large and at right angles to it; of a segment it is as long, and to its right.
 func areaVector(p *vtk.PolyData, points []int64) (a [3]float64) {
 	at := func(k int) [3]float64 { return [3]float64(p.Points[3*points[k]:]) }

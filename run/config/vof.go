@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/solvers/vof"
@@ -18,8 +19,8 @@ type VOF struct {
 // VOFInitial is the section [initial] of solver "vof".
 type VOFInitial struct {
 	Shape     string // as VOFInitial.Body reads it
-	Fractions string // how volume fractions are found: quadrature, or divide by dividing cells; quadrature
-	Levels    int    // of divide: how often a cell is divided, 0 to 12; 5
+	Fractions string // how volume fractions are found: quadrature, or divide by dividing cells; quadrature, of STL divide
+	Levels    int    // of divide: how often a cell is divided, 0 to 12; 5, of STL 3
 	Leaf      string // of divide: the smallest parts are cut by a plane, or decided by their centre; plane
 }
 
@@ -52,6 +53,9 @@ type VOFMethod struct {
 	Precision string  // float32 or float64; float64
 }
 
+// stlCall finds a body of a file among shapes.
+var stlCall = regexp.MustCompile(`\bstl\s*\(`)
+
 // maxDivisions bounds levels: a cell is then 4096 parts wide.
 const maxDivisions = 12
 
@@ -64,7 +68,7 @@ func decodeVOF(root *section, c *Case) {
 	c.Time = decodeTime(root.section("time"))
 	output := root.section("output")
 	c.Output = decodeOutput(output, c.Name, written{
-		fields: []string{"f", "normal", "alpha"}, usual: []string{"f"}, formats: []string{"vti", "vtp", "plic", "stl"},
+		fields: []string{"f", "normal", "alpha", "curvature"}, usual: []string{"f"}, formats: []string{"vti", "vtp", "plic", "stl"},
 	})
 	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
 		output.fail("format", "stl holds triangles, of an interface in space; choose vtp in the plane")
@@ -72,11 +76,17 @@ func decodeVOF(root *section, c *Case) {
 }
 
 func decodeVOFInitial(s *section, dim int) VOFInitial {
-	v := VOFInitial{
-		Shape:     s.text("shape", required),
-		Fractions: s.choice("fractions", "quadrature", "quadrature", "divide"),
-		Levels:    int(s.integer("levels", 5, 0, maxDivisions)),
-		Leaf:      s.choice("leaf", "plane", "plane", "centre"),
+	v := VOFInitial{Shape: s.text("shape", required)}
+	usual, levels := "quadrature", int64(5)
+	faceted := stlCall.MatchString(v.Shape)
+	if faceted {
+		usual, levels = "divide", 3
+	}
+	v.Fractions = s.choice("fractions", usual, "quadrature", "divide")
+	v.Levels = int(s.integer("levels", levels, 0, maxDivisions))
+	v.Leaf = s.choice("leaf", "plane", "plane", "centre")
+	if faceted && v.Fractions == "quadrature" {
+		s.fail("fractions", "quadrature is for smooth bodies, and one of STL has edges everywhere; choose divide")
 	}
 	for _, key := range []string{"levels", "leaf"} {
 		if s.has(key) && v.Fractions == "quadrature" {

@@ -59,6 +59,7 @@ func TestVOFRefusals(t *testing.T) {
 		{"field = \"rider-kothe\"", "faces = ''", `c.toml:8: [velocity] faces: is empty`},
 		{"field = \"rider-kothe\"", "faces = 'a.npz'\nax = 1", `c.toml:7: [velocity]: has faces and ax, ay, az; leave one`},
 		{"field = \"rider-kothe\"", "ax = 1\nay = 1\naz = 'x'", `[velocity]: ax, ay, az are a potential of space`},
+		{"circle(0.5, 0.75, 0.15)\"", "stl(a.stl)\"\nfractions = 'quadrature'", `c.toml:7: [initial] fractions: quadrature is for smooth`},
 		{"circle(0.5, 0.75, 0.15)", "union(stl( ), x)", `c.toml:6: [initial] shape: stl has no file`},
 		{"0.15)", "0.15", `c.toml:6: [initial] shape: is none of the shapes`},
 		{"0.15)", ")", `[initial] shape: circle: "" is not a number; it is written circle(x, y, radius)`},

@@ -58,7 +58,7 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 		}
 		r.note(a.Name)
 		// The planes of cells are there to go on from; the field that they come from is what is to be seen.
-		planes := a.Name == "normal" || a.Name == "alpha"
+		planes := a.Name == "normal" || a.Name == "alpha" || a.Name == "curvature"
 		if r.options.Field == a.Name || r.options.Field == "" && !planes {
 			f := r.field(g, a, drawn)
 			if a.Name == "f" {
