@@ -41,7 +41,6 @@ func Stages(dev backend.Device, n int) (all []Stage, free func(), err error) {
 	h := [3]float64{1 / float64(n), 1 / float64(n), 1}
 	box := abi.Box{Hi: [3]int{n, n, 1}}
 	strips := abi.Box{Hi: [3]int{n, rows, 1}}
-	own, ownPatches := kernels.NewPatches([2]int{}, [2]int{n, n})
 	wide, widePatches := kernels.NewPatches([2]int{-ghost, -ghost}, [2]int{n + ghost, n + ghost})
 	disk := &kernels.Ball[float64]{Lattice: layout, H: h, Centre: [3]float64{.5, .5}, Radius: .3, Levels: 5}
 	gradients := &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}
@@ -50,7 +49,7 @@ func Stages(dev backend.Device, n int) (all []Stage, free func(), err error) {
 	return []Stage{
 		{"initialise", kernels.NewTileDisk2Loop(disk, wide, f), widePatches},
 		{"gradient", kernels.NewGradientRows2Loop(strips, gradients), strips.Size()},
-		{"reconstruct", kernels.NewTileMatch2Loop(matching, own), ownPatches},
+		{"reconstruct", kernels.NewMatchRows2Loop(strips, matching), strips.Size()},
 		{"analytic", kernels.NewReconstruct2Loop(box, analytic), box.Size()},
 	}, a.free, nil
 }

@@ -50,7 +50,7 @@ func (b *Ball[F]) cell2(x0, y0 F) F {
 // pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
 func (b *Ball[F]) pure2(x0, y0, width, height F) (v F, pure bool) {
 	x, y := x0+width/2-b.Centre[0], y0+height/2-b.Centre[1]
-	margin := width + height // more than half of a diagonal
+	margin := (width + height) / 2 // more than half of a diagonal
 	square := x*x + y*y
 	if far := b.Radius + margin; square > far*far {
 		return 0, true

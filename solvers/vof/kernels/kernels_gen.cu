@@ -356,15 +356,6 @@ static_assert(sizeof(Matching_f64) == 192 && offsetof(Matching_f64, Lattice_) ==
     offsetof(Matching_f64, DY) == 120 && offsetof(Matching_f64, Rho) == 144 &&
     offsetof(Matching_f64, Turns) == 168, "Matching_f64");
 
-// Patches are squares of 32×32 cells that cover a block, x fastest.
-// Patches, tiledisk2.go:13
-struct Patches {
-    Array<int32, 2> Lo, Hi;
-    int32 Across;
-};
-static_assert(sizeof(Patches) == 20 && offsetof(Patches, Lo) == 0 && offsetof(Patches, Hi) == 8 &&
-    offsetof(Patches, Across) == 16, "Patches");
-
 // Plane2 is the fluid m·ξ ≤ α in a cell of the plane.
 // Plane2[float32], types.go:26
 struct alignas(16) Plane2_f32 {
@@ -543,13 +534,14 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
 struct tileWork {
     int32 x, y;
     int32 load, between, cells, mark;
+    int32 height_;
     int32 copied, once;
     int32 tile, kind;
 };
-static_assert(sizeof(tileWork) == 40 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
+static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
     offsetof(tileWork, load) == 8 && offsetof(tileWork, between) == 12 && offsetof(tileWork, cells) == 16 &&
-    offsetof(tileWork, mark) == 20 && offsetof(tileWork, copied) == 24 && offsetof(tileWork, once) == 28 &&
-    offsetof(tileWork, tile) == 32 && offsetof(tileWork, kind) == 36, "tileWork");
+    offsetof(tileWork, mark) == 20 && offsetof(tileWork, height_) == 24 && offsetof(tileWork, copied) == 28 &&
+    offsetof(tileWork, once) == 32 && offsetof(tileWork, tile) == 36 && offsetof(tileWork, kind) == 40, "tileWork");
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
 // the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
@@ -578,23 +570,38 @@ static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 &
     offsetof(Tiles2_f64, U) == 128 && offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, Was) == 176 &&
     offsetof(Tiles2_f64, Is) == 200 && offsetof(Tiles2_f64, Order) == 224 && offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
-// diskWork is how many turns the loops of TileDisk2 take: pure ones where the circle is far, else the others.
-// diskWork[float32], tiledisk2.go:37
+// Patches are squares of 32×32 cells that cover a block, x fastest.
+// Patches, tiledisk2.go:13
+struct Patches {
+    Array<int32, 2> Lo, Hi;
+    int32 Across;
+};
+static_assert(sizeof(Patches) == 20 && offsetof(Patches, Lo) == 0 && offsetof(Patches, Hi) == 8 &&
+    offsetof(Patches, Across) == 16, "Patches");
+
+// diskWork is where a patch begins and how many turns the loops of TileDisk2 take: pure ones where the circle is far, else the
+// others.
+// diskWork[float32], tiledisk2.go:34
 struct diskWork_f32 {
     float value;
-    int32 pure, cells, rows;
+    int32 x, y;
+    int32 pure_, cells, rows;
 };
-static_assert(sizeof(diskWork_f32) == 16 && offsetof(diskWork_f32, value) == 0 &&
-    offsetof(diskWork_f32, pure) == 4 && offsetof(diskWork_f32, cells) == 8 && offsetof(diskWork_f32, rows) == 12, "diskWork_f32");
+static_assert(sizeof(diskWork_f32) == 24 && offsetof(diskWork_f32, value) == 0 && offsetof(diskWork_f32, x) == 4 &&
+    offsetof(diskWork_f32, y) == 8 && offsetof(diskWork_f32, pure_) == 12 && offsetof(diskWork_f32, cells) == 16 &&
+    offsetof(diskWork_f32, rows) == 20, "diskWork_f32");
 
-// diskWork is how many turns the loops of TileDisk2 take: pure ones where the circle is far, else the others.
-// diskWork[float64], tiledisk2.go:37
+// diskWork is where a patch begins and how many turns the loops of TileDisk2 take: pure ones where the circle is far, else the
+// others.
+// diskWork[float64], tiledisk2.go:34
 struct diskWork_f64 {
     double value;
-    int32 pure, cells, rows;
+    int32 x, y;
+    int32 pure_, cells, rows;
 };
-static_assert(sizeof(diskWork_f64) == 24 && offsetof(diskWork_f64, value) == 0 &&
-    offsetof(diskWork_f64, pure) == 8 && offsetof(diskWork_f64, cells) == 12 && offsetof(diskWork_f64, rows) == 16, "diskWork_f64");
+static_assert(sizeof(diskWork_f64) == 32 && offsetof(diskWork_f64, value) == 0 && offsetof(diskWork_f64, x) == 8 &&
+    offsetof(diskWork_f64, y) == 12 && offsetof(diskWork_f64, pure_) == 16 && offsetof(diskWork_f64, cells) == 20 &&
+    offsetof(diskWork_f64, rows) == 24, "diskWork_f64");
 
 // TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
 // TileList, tilelist2.go:15
@@ -1168,7 +1175,7 @@ struct Ball_pure2_f32_results { float r0; bool r1; };
 DEVICE Ball_pure2_f32_results Ball_pure2_f32(const Ball_f32 *b, float x0, float y0, float width, float height) {
     float x = x0 + width / 2.0f - b->Centre[0], y = y0 + height / 2.0f - b->Centre[1];
     // more than half of a diagonal
-    float margin = width + height;
+    float margin = (width + height) / 2.0f;
     float square = x * x + y * y;
     if (float far = b->Radius + margin; square > far * far) {
         return {0.0f, true};
@@ -1294,7 +1301,7 @@ struct Ball_pure2_f64_results { double r0; bool r1; };
 DEVICE Ball_pure2_f64_results Ball_pure2_f64(const Ball_f64 *b, double x0, double y0, double width, double height) {
     double x = x0 + width / 2.0 - b->Centre[0], y = y0 + height / 2.0 - b->Centre[1];
     // more than half of a diagonal
-    double margin = width + height;
+    double margin = (width + height) / 2.0;
     double square = x * x + y * y;
     if (double far = b->Radius + margin; square > far * far) {
         return {0.0, true};
@@ -1699,20 +1706,20 @@ DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice
     f[Lattice_at(&b->Lattice_, i, j, k)] = Ball_part3_f64(b, x0, y0, z0);
 }
 
-// (*Matching[float32]).pure, match.go:87
-DEVICE bool Matching_pure_f32(const Matching_f32 *m, int64 c) {
-    return m->F[c] <= 0.0f || m->F[c] >= 1.0f;
+// pure[float32], match.go:74
+DEVICE bool pure_f32(float f) {
+    return f <= 0.0f || f >= 1.0f;
 }
 
 // corner is a vertex of the cell, from its middle.
-// (*Matching[float32]).corner, match.go:128
+// (*Matching[float32]).corner, match.go:115
 struct Matching_corner_f32_results { float r0; float r1; };
 DEVICE Matching_corner_f32_results Matching_corner_f32(const Matching_f32 *m, int32 v) {
     return {(float(v & 1) - 0.5f) * m->H[0], (float(v >> 1) - 0.5f) * m->H[1]};
 }
 
 // polygon is the part of the cell's area in n·x + ρ ≥ 0.
-// (*Matching[float32]).polygon, match.go:133
+// (*Matching[float32]).polygon, match.go:120
 DEVICE float Matching_polygon_f32(const Matching_f32 *m, float nx, float ny, float rho) {
     int32 row = 0;
     for (int32 bit = 0; bit < 4; bit++) {
@@ -1760,7 +1767,7 @@ DEVICE float Matching_polygon_f32(const Matching_f32 *m, float nx, float ny, flo
 }
 
 // match finds ρ of the mixed cell at place c.
-// (*Matching[float32]).match, match.go:90
+// (*Matching[float32]).match, match.go:77
 DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
     float f = m->F[c];
     float nx = m->DX[c], ny = m->DY[c];
@@ -1808,27 +1815,25 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
 // Match2[float32], match.go:47
 DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
-    if (Matching_pure_f32(m, c)) {
-        m->Turns[c] = 0;
-        return;
+    if (!pure_f32(m->F[c])) {
+        Matching_match_f32(m, c);
     }
-    Matching_match_f32(m, c);
 }
 
-// (*Matching[float64]).pure, match.go:87
-DEVICE bool Matching_pure_f64(const Matching_f64 *m, int64 c) {
-    return m->F[c] <= 0.0 || m->F[c] >= 1.0;
+// pure[float64], match.go:74
+DEVICE bool pure_f64(double f) {
+    return f <= 0.0 || f >= 1.0;
 }
 
 // corner is a vertex of the cell, from its middle.
-// (*Matching[float64]).corner, match.go:128
+// (*Matching[float64]).corner, match.go:115
 struct Matching_corner_f64_results { double r0; double r1; };
 DEVICE Matching_corner_f64_results Matching_corner_f64(const Matching_f64 *m, int32 v) {
     return {(double(v & 1) - 0.5) * m->H[0], (double(v >> 1) - 0.5) * m->H[1]};
 }
 
 // polygon is the part of the cell's area in n·x + ρ ≥ 0.
-// (*Matching[float64]).polygon, match.go:133
+// (*Matching[float64]).polygon, match.go:120
 DEVICE double Matching_polygon_f64(const Matching_f64 *m, double nx, double ny, double rho) {
     int32 row = 0;
     for (int32 bit = 0; bit < 4; bit++) {
@@ -1876,7 +1881,7 @@ DEVICE double Matching_polygon_f64(const Matching_f64 *m, double nx, double ny, 
 }
 
 // match finds ρ of the mixed cell at place c.
-// (*Matching[float64]).match, match.go:90
+// (*Matching[float64]).match, match.go:77
 DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
     double f = m->F[c];
     double nx = m->DX[c], ny = m->DY[c];
@@ -1924,124 +1929,40 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
 // Match2[float64], match.go:47
 DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
-    if (Matching_pure_f64(m, c)) {
-        m->Turns[c] = 0;
+    if (!pure_f64(m->F[c])) {
+        Matching_match_f64(m, c);
+    }
+}
+
+// MatchRows2 is Match2 for cells (i, 4j) to (i, 4j+3). It reads all of them before it looks: most are pure.
+// MatchRows2[float32], match.go:60
+DEVICE void MatchRows2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
+    int64 c = Lattice_at(&m->Lattice_, i, mul(int64(4), j), 0), sy = int64(m->Lattice_.SY);
+    float f = m->F[c], g = m->F[add(c, sy)], h = m->F[add(c, mul(int64(2), sy))], l = m->F[add(c, mul(int64(3), sy))];
+    if (pure_f32(f) && pure_f32(g) && pure_f32(h) && pure_f32(l)) {
         return;
     }
-    Matching_match_f64(m, c);
-}
-
-// corner is the first cell of patch t.
-// (*Patches).corner, tiledisk2.go:25
-struct Patches_corner_results { int32 r0; int32 r1; };
-DEVICE Patches_corner_results Patches_corner(const Patches *p, int64 t) {
-    return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
-}
-
-// cell is number k of the patch's cells, x fastest, and whether there is such a cell.
-// (*Patches).cell, tiledisk2.go:30
-struct Patches_cell_results { int32 r0; int32 r1; bool r2; };
-DEVICE Patches_cell_results Patches_cell(const Patches *p, int64 t, int32 k) {
-    int32 i = 0;
-    int32 j = 0;
-    bool ok = false;
-    auto [x, y] = Patches_corner(p, t);
-    i = add(x, k % 32);
-    j = add(y, k / 32);
-    return {i, j, i < p->Hi[0] && j < p->Hi[1]};
-}
-
-// counted is how many of the marks in column x are set.
-// counted, tilemarks.go:7
-DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
-    int32 n = 0;
-    for (int32 y = 0, end1 = height; y < end1; y++) {
-        n = add(n, marks[add(x, mul(y, width))]);
-    }
-    return n;
-}
-
-// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they end.
-// listed, tilemarks.go:16
-DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width, int32 height) {
-    int32 end = 0;
-    for (int32 n = 0, end1 = x; n < end1; n++) {
-        end = add(end, counts[n]);
-    }
-    for (int32 y = 0, end2 = height; y < end2; y++) {
-        if (int32 k = add(x, mul(y, width)); marks[k] != 0) {
-            list[end] = k;
-            end = add(end, int32(1));
+    for (int64 turn1 = 0; turn1 < 4; turn1++) {
+        if (!pure_f32(m->F[c])) {
+            Matching_match_f32(m, c);
         }
-    }
-    return end;
-}
-
-// TileMatch2 is Match2 for the cells of patch t. What is mixed is listed first, so that no thread waits for another one's cell.
-// TileMatch2[float32], match.go:59
-DEVICE void TileMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p, Array<int32, 1024> *mixed,
-        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *total) {
-    for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
-        auto [i, j, ok] = Patches_cell(p, t, int32(k));
-        (*mixed)[k] = 0;
-        if (ok) {
-            int64 c = Lattice_at(&m->Lattice_, int64(i), int64(j), 0);
-            if (Matching_pure_f32(m, c)) {
-                m->Turns[c] = 0;
-            } else {
-                (*mixed)[k] = 1;
-            }
-        }
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 32; x < end_x; x += blockDim.x) {
-        (*counts)[x] = counted(Slice<int32>{mixed->at, int64(1024), int64(1024)}, int32(x), 32, 32);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 32; x < end_x; x += blockDim.x) {
-        int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{mixed->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, int32(x), 32, 32);
-        if (x == 31) {
-            (*total)[0] = end;
-        }
-    }
-    __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[0]; n < end_n; n += blockDim.x) {
-        auto [i, j, unused1] = Patches_cell(p, t, (*list)[n]);
-        Matching_match_f32(m, Lattice_at(&m->Lattice_, int64(i), int64(j), 0));
+        c = add(c, sy);
     }
 }
 
-// TileMatch2 is Match2 for the cells of patch t. What is mixed is listed first, so that no thread waits for another one's cell.
-// TileMatch2[float64], match.go:59
-DEVICE void TileMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p, Array<int32, 1024> *mixed,
-        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *total) {
-    for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
-        auto [i, j, ok] = Patches_cell(p, t, int32(k));
-        (*mixed)[k] = 0;
-        if (ok) {
-            int64 c = Lattice_at(&m->Lattice_, int64(i), int64(j), 0);
-            if (Matching_pure_f64(m, c)) {
-                m->Turns[c] = 0;
-            } else {
-                (*mixed)[k] = 1;
-            }
+// MatchRows2 is Match2 for cells (i, 4j) to (i, 4j+3). It reads all of them before it looks: most are pure.
+// MatchRows2[float64], match.go:60
+DEVICE void MatchRows2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
+    int64 c = Lattice_at(&m->Lattice_, i, mul(int64(4), j), 0), sy = int64(m->Lattice_.SY);
+    double f = m->F[c], g = m->F[add(c, sy)], h = m->F[add(c, mul(int64(2), sy))], l = m->F[add(c, mul(int64(3), sy))];
+    if (pure_f64(f) && pure_f64(g) && pure_f64(h) && pure_f64(l)) {
+        return;
+    }
+    for (int64 turn1 = 0; turn1 < 4; turn1++) {
+        if (!pure_f64(m->F[c])) {
+            Matching_match_f64(m, c);
         }
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 32; x < end_x; x += blockDim.x) {
-        (*counts)[x] = counted(Slice<int32>{mixed->at, int64(1024), int64(1024)}, int32(x), 32, 32);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 32; x < end_x; x += blockDim.x) {
-        int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{mixed->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, int32(x), 32, 32);
-        if (x == 31) {
-            (*total)[0] = end;
-        }
-    }
-    __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[0]; n < end_n; n += blockDim.x) {
-        auto [i, j, unused1] = Patches_cell(p, t, (*list)[n]);
-        Matching_match_f64(m, Lattice_at(&m->Lattice_, int64(i), int64(j), 0));
+        c = add(c, sy);
     }
 }
 
@@ -3650,7 +3571,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
 }
 
 // work finds what there is to do for the n-th tile of Order.
-// (*Tiles2[float32]).work, tile2.go:159
+// (*Tiles2[float32]).work, tile2.go:212
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -3684,13 +3605,14 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
         w.between = 1296;
         w.cells = 1024;
         w.mark = 256;
+        w.height_ = 38;
     } else if ((was & 4) == 0) {
         w.copied = 1024;
     }
     return w;
 }
 
-// clamped, tile2.go:202
+// clamped, tile2.go:247
 DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -3702,23 +3624,25 @@ DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float32]).load, tile2.go:119
+// (*Tiles2[float32]).load, tile2.go:171
 DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
     (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
-// (*Tiles2[float32]).beyond, tile2.go:192
-DEVICE bool Tiles2_beyond_f32(const Tiles2_f32 *s, int32 px, int32 py) {
-    if (s->Axis == 0) {
-        return px < -1 || px > 32;
+// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
+// that their planes depend on, two cells along its axis and one across.
+// (*Tiles2[float32]).reach, tile2.go:331
+struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
+DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
+    if ((s->Axis ^ n) == 0) {
+        return {sub(1, n), sub(2, mul(2, n))};
     }
-    return py < -1 || py > 32;
+    return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// smallerOf, tile2.go:212
+// smallerOf, tile2.go:257
 DEVICE int32 smallerOf(int32 a, int32 b) {
     if (a < b) {
         return a;
@@ -3726,13 +3650,39 @@ DEVICE int32 smallerOf(int32 a, int32 b) {
     return b;
 }
 
-// shared is the place of a tile's cell in shared memory.
-// shared, tile2.go:200
-DEVICE int32 shared(int32 px, int32 py) {
-    return add(add(px, 3), mul(add(py, 3), 38));
+// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
+// faces, and not beyond what the block has.
+// (*Tiles2[float32]).around, tile2.go:347
+DEVICE bool Tiles2_around_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
+    int32 i = add(x, p);
+    return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
-// (*Tiles2[float32]).velocity, tile2.go:242
+// needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
+// (*Tiles2[float32]).needed, tile2.go:339
+DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
+    auto [rx, ry] = Tiles2_reach_f32(s, n);
+    int32 face = s->Axis ^ n;
+    return Tiles2_around_f32(s, 0, px, x, rx, sub(1, face)) && Tiles2_around_f32(s, 1, py, y, ry, face);
+}
+
+// strides lead from cell to cell along an axis, in shared memory and in that of the block.
+// (*Tiles2[float32]).strides, tile2.go:285
+struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
+DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
+    if (axis == 0) {
+        return {1, 1};
+    }
+    return {38, int64(s->Lattice_.SY)};
+}
+
+// mixed is true for a NaN too: what cannot be told from it is not to be hidden.
+// (*Tiles2[float32]).mixed, tile2.go:308
+DEVICE bool Tiles2_mixed_f32(const Tiles2_f32 *s, float f) {
+    return !(f <= s->Dust || f >= 1.0f - s->Dust);
+}
+
+// (*Tiles2[float32]).velocity, tile2.go:354
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -3740,13 +3690,62 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
-// (*Tiles2[float32]).flux, tile2.go:250
-DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<float, 1444> *a, int32 own,
-        int32 step, int64 c, int64 stride, float cfl, float q, bool fine) {
-    if (cfl == 0.0f) {
-        return 0.0f;
+// crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+// (*Tiles2[float32]).crosses, tile2.go:311
+DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
+        Clock_f32 *clock) {
+    int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
+    if (!Tiles2_needed_f32(s, n, px, py, x, y)) {
+        return 0;
     }
+    int32 axis = s->Axis ^ n;
+    auto [step, unused1] = Tiles2_strides_f32(s, axis);
+    bool below = Tiles2_mixed_f32(s, (*a)[sub(own, step)]), above = Tiles2_mixed_f32(s, (*a)[own]);
+    if (!below && !above) {
+        return 0;
+    }
+    float cfl = Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis];
+    if (cfl == 0.0f || cfl > 0.0f && !below || !(cfl > 0.0f) && !above) {
+        return 0;
+    }
+    return 1;
+}
+
+// counted is how many of the marks in column x are set.
+// counted, tilemarks.go:7
+DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
+    int32 n = 0;
+    for (int32 y = 0, end1 = height; y < end1; y++) {
+        n = add(n, marks[add(x, mul(y, width))]);
+    }
+    return n;
+}
+
+// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they end.
+// listed, tilemarks.go:16
+DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width, int32 height) {
+    int32 end = 0;
+    for (int32 n = 0, end1 = x; n < end1; n++) {
+        end = add(end, counts[n]);
+    }
+    for (int32 y = 0, end2 = height; y < end2; y++) {
+        if (int32 k = add(x, mul(y, width)); marks[k] != 0) {
+            list[end] = k;
+            end = add(end, int32(1));
+        }
+    }
+    return end;
+}
+
+// flux is that of Sweep2 in sweep n, through a face that crosses marks.
+// (*Tiles2[float32]).flux, tile2.go:362
+DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
+        Clock_f32 *clock, bool fine) {
+    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    auto [step, stride] = Tiles2_strides_f32(s, axis);
+    int64 c = Lattice_at(&s->Lattice_, int64(sub(add(x, own % 38), 3)), int64(sub(add(y, own / 38), 3)), 0);
+    float q = clock->Courant[axis];
+    float cfl = Tiles2_velocity_f32(s, axis, c) * q;
     int32 donor = own;
     int64 place = c;
     if (cfl > 0.0f) {
@@ -3754,12 +3753,6 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<
         place = sub(c, stride);
     }
     float f = (*a)[donor];
-    if (f <= s->Dust) {
-        return 0.0f;
-    }
-    if (f >= 1.0f - s->Dust) {
-        return cfl;
-    }
     float t = abs_f32(cfl);
     if (kind == 2) {
         t /= 1.0f + (Tiles2_velocity_f32(s, axis, add(place, stride)) * q - Tiles2_velocity_f32(s, axis, place) * q);
@@ -3787,17 +3780,35 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 axis, int32 kind, Array<
     return cfl * Area_f32(along * t, across, alpha);
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
-// (*Tiles2[float32]).sweep, tile2.go:220
-DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, int32 own, int64 c, float start,
-        Clock_f32 *clock, bool fine) {
-    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
-    int32 step = 1;
-    int64 stride = 1;
-    if (axis == 1) {
-        step = 38;
-        stride = int64(s->Lattice_.SY);
+// shared is the place of a tile's cell in shared memory.
+// shared, tile2.go:245
+DEVICE int32 shared(int32 px, int32 py) {
+    return add(add(px, 3), mul(add(py, 3), 38));
+}
+
+// passed is the flux through a face between two cells: mixed where the donor is.
+// (*Tiles2[float32]).passed, tile2.go:293
+DEVICE float Tiles2_passed_f32(const Tiles2_f32 *s, float cfl, float below, float above, float mixed) {
+    float donor = above;
+    if (cfl > 0.0f) {
+        donor = below;
     }
+    if (cfl == 0.0f || donor <= s->Dust) {
+        return 0.0f;
+    }
+    if (donor >= 1.0f - s->Dust) {
+        return cfl;
+    }
+    return mixed;
+}
+
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
+// the faces of mixed donors.
+// (*Tiles2[float32]).sweep, tile2.go:266
+DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
+        int32 own, int64 c, float start, Clock_f32 *clock) {
+    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    auto [step, stride] = Tiles2_strides_f32(s, axis);
     float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
     // As in Advance2.
     if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (kind == 0 || f == 0.0f)) {
@@ -3809,29 +3820,29 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
     }
     float q = clock->Courant[axis];
     float lo = Tiles2_velocity_f32(s, axis, c) * q, hi = Tiles2_velocity_f32(s, axis, add(c, stride)) * q;
-    float in = Tiles2_flux_f32(s, axis, kind, a, own, step, c, stride, lo, q, fine);
-    float out = Tiles2_flux_f32(s, axis, kind, a, add(own, step), step, add(c, stride), stride, hi, q, fine);
+    float in = Tiles2_passed_f32(s, lo, below, f, (*flux)[own]), out = Tiles2_passed_f32(s, hi, f, above, (*flux)[add(own, step)]);
     return updated_f32(kind, f, start, lo, hi, in, out);
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float32]).first, tile2.go:126
+// (*Tiles2[float32]).first, tile2.go:178
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
-        Array<float, 1444> *between, Clock_f32 *clock, bool fine) {
+        Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
-    if (Tiles2_beyond_f32(s, px, py)) {
+    auto [rx, ry] = Tiles2_reach_f32(s, 0);
+    if (px < neg(rx) || px >= add(32, rx) || py < neg(ry) || py >= add(32, ry)) {
         return;
     }
-    int32 i = clamped(add(x, px), neg(smallerOf(s->Open[0][0], 2)), add(s->N[0], smallerOf(s->Open[0][1], 2)));
-    int32 j = clamped(add(y, py), neg(smallerOf(s->Open[1][0], 2)), add(s->N[1], smallerOf(s->Open[1][1], 2)));
+    int32 i = clamped(add(x, px), neg(smallerOf(s->Open[0][0], rx)), add(s->N[0], smallerOf(s->Open[0][1], rx)));
+    int32 j = clamped(add(y, py), neg(smallerOf(s->Open[1][0], ry)), add(s->N[1], smallerOf(s->Open[1][1], ry)));
     int32 own = shared(sub(i, x), sub(j, y));
-    (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock, fine);
+    (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float32]).second, tile2.go:138
+// (*Tiles2[float32]).second, tile2.go:191
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
-        Array<float, 1444> *between, Clock_f32 *clock, bool fine) {
+        Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = k % 32, py = k / 32;
     int32 i = add(x, px), j = add(y, py);
     if (i >= s->N[0] || j >= s->N[1]) {
@@ -3839,13 +3850,13 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
     }
     int32 own = shared(px, py);
     int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
-    float after = Tiles2_sweep_f32(s, 1, between, own, c, (*f)[own], clock, fine);
+    float after = Tiles2_sweep_f32(s, 1, between, flux, own, c, (*f)[own], clock);
     s->Out[c] = after;
     (*f)[own] = after;
 }
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float32]).kindOf, tile2.go:288
+// (*Tiles2[float32]).kindOf, tile2.go:396
 DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     float empty = 0.0f, full = 1.0f;
     if (s->Kinds[0] == 0) {
@@ -3870,7 +3881,7 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float32], tile2.go:312
+// merged[float32], tile2.go:420
 DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -3880,7 +3891,7 @@ DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float32]).copied, tile2.go:151
+// (*Tiles2[float32]).copied, tile2.go:204
 DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -3889,21 +3900,55 @@ DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
 }
 
 // TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
-// Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
-// TileStep2[float32], tile2.go:59
+// Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed before each sweep,
+// so that no thread waits while another one finds a flux, and each is found once.
+// TileStep2[float32], tile2.go:61
 DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
-        Array<float, 1444> *between) {
+        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
+        Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
     tileWork w = Tiles2_work_f32(s, t);
     for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
         Tiles2_load_f32(s, k, w.x, w.y, f);
     }
     __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Tiles2_crosses_f32(s, 0, k, w.x, w.y, f, clock);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 0, (*list)[n], w.x, w.y, f, clock, false);
+    }
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
-        Tiles2_first_f32(s, k, w.x, w.y, f, between, clock, false);
+        Tiles2_first_f32(s, k, w.x, w.y, f, between, flux, clock);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Tiles2_crosses_f32(s, 1, k, w.x, w.y, between, clock);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 1, (*list)[n], w.x, w.y, between, clock, false);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        Tiles2_second_f32(s, k, w.x, w.y, f, between, clock, false);
+        Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
@@ -3918,7 +3963,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
         Tiles2_copied_f32(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int32 turn7 = threadIdx.x, end_turn7 = w.once; turn7 < end_turn7; turn7 += blockDim.x) {
+    for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
             s->Is[w.tile] = merged_f32(between, 256, 16);
@@ -3927,7 +3972,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
 }
 
 // work finds what there is to do for the n-th tile of Order.
-// (*Tiles2[float64]).work, tile2.go:159
+// (*Tiles2[float64]).work, tile2.go:212
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -3961,6 +4006,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
         w.between = 1296;
         w.cells = 1024;
         w.mark = 256;
+        w.height_ = 38;
     } else if ((was & 4) == 0) {
         w.copied = 1024;
     }
@@ -3968,23 +4014,57 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float64]).load, tile2.go:119
+// (*Tiles2[float64]).load, tile2.go:171
 DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
     (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
-// (*Tiles2[float64]).beyond, tile2.go:192
-DEVICE bool Tiles2_beyond_f64(const Tiles2_f64 *s, int32 px, int32 py) {
-    if (s->Axis == 0) {
-        return px < -1 || px > 32;
+// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
+// that their planes depend on, two cells along its axis and one across.
+// (*Tiles2[float64]).reach, tile2.go:331
+struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
+DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
+    if ((s->Axis ^ n) == 0) {
+        return {sub(1, n), sub(2, mul(2, n))};
     }
-    return py < -1 || py > 32;
+    return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// (*Tiles2[float64]).velocity, tile2.go:242
+// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
+// faces, and not beyond what the block has.
+// (*Tiles2[float64]).around, tile2.go:347
+DEVICE bool Tiles2_around_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
+    int32 i = add(x, p);
+    return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
+}
+
+// needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
+// (*Tiles2[float64]).needed, tile2.go:339
+DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
+    auto [rx, ry] = Tiles2_reach_f64(s, n);
+    int32 face = s->Axis ^ n;
+    return Tiles2_around_f64(s, 0, px, x, rx, sub(1, face)) && Tiles2_around_f64(s, 1, py, y, ry, face);
+}
+
+// strides lead from cell to cell along an axis, in shared memory and in that of the block.
+// (*Tiles2[float64]).strides, tile2.go:285
+struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
+DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
+    if (axis == 0) {
+        return {1, 1};
+    }
+    return {38, int64(s->Lattice_.SY)};
+}
+
+// mixed is true for a NaN too: what cannot be told from it is not to be hidden.
+// (*Tiles2[float64]).mixed, tile2.go:308
+DEVICE bool Tiles2_mixed_f64(const Tiles2_f64 *s, double f) {
+    return !(f <= s->Dust || f >= 1.0 - s->Dust);
+}
+
+// (*Tiles2[float64]).velocity, tile2.go:354
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -3992,13 +4072,36 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
-// (*Tiles2[float64]).flux, tile2.go:250
-DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array<double, 1444> *a, int32 own,
-        int32 step, int64 c, int64 stride, double cfl, double q, bool fine) {
-    if (cfl == 0.0) {
-        return 0.0;
+// crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+// (*Tiles2[float64]).crosses, tile2.go:311
+DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
+        Clock_f64 *clock) {
+    int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
+    if (!Tiles2_needed_f64(s, n, px, py, x, y)) {
+        return 0;
     }
+    int32 axis = s->Axis ^ n;
+    auto [step, unused1] = Tiles2_strides_f64(s, axis);
+    bool below = Tiles2_mixed_f64(s, (*a)[sub(own, step)]), above = Tiles2_mixed_f64(s, (*a)[own]);
+    if (!below && !above) {
+        return 0;
+    }
+    double cfl = Tiles2_velocity_f64(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis];
+    if (cfl == 0.0 || cfl > 0.0 && !below || !(cfl > 0.0) && !above) {
+        return 0;
+    }
+    return 1;
+}
+
+// flux is that of Sweep2 in sweep n, through a face that crosses marks.
+// (*Tiles2[float64]).flux, tile2.go:362
+DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
+        Clock_f64 *clock, bool fine) {
+    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    auto [step, stride] = Tiles2_strides_f64(s, axis);
+    int64 c = Lattice_at(&s->Lattice_, int64(sub(add(x, own % 38), 3)), int64(sub(add(y, own / 38), 3)), 0);
+    double q = clock->Courant[axis];
+    double cfl = Tiles2_velocity_f64(s, axis, c) * q;
     int32 donor = own;
     int64 place = c;
     if (cfl > 0.0) {
@@ -4006,12 +4109,6 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array
         place = sub(c, stride);
     }
     double f = (*a)[donor];
-    if (f <= s->Dust) {
-        return 0.0;
-    }
-    if (f >= 1.0 - s->Dust) {
-        return cfl;
-    }
     double t = abs_f64(cfl);
     if (kind == 2) {
         t /= 1.0 + (Tiles2_velocity_f64(s, axis, add(place, stride)) * q - Tiles2_velocity_f64(s, axis, place) * q);
@@ -4039,17 +4136,29 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 axis, int32 kind, Array
     return cfl * Area_f64(along * t, across, alpha);
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
-// (*Tiles2[float64]).sweep, tile2.go:220
-DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, int32 own, int64 c,
-        double start, Clock_f64 *clock, bool fine) {
-    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
-    int32 step = 1;
-    int64 stride = 1;
-    if (axis == 1) {
-        step = 38;
-        stride = int64(s->Lattice_.SY);
+// passed is the flux through a face between two cells: mixed where the donor is.
+// (*Tiles2[float64]).passed, tile2.go:293
+DEVICE double Tiles2_passed_f64(const Tiles2_f64 *s, double cfl, double below, double above, double mixed) {
+    double donor = above;
+    if (cfl > 0.0) {
+        donor = below;
     }
+    if (cfl == 0.0 || donor <= s->Dust) {
+        return 0.0;
+    }
+    if (donor >= 1.0 - s->Dust) {
+        return cfl;
+    }
+    return mixed;
+}
+
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
+// the faces of mixed donors.
+// (*Tiles2[float64]).sweep, tile2.go:266
+DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
+        int32 own, int64 c, double start, Clock_f64 *clock) {
+    int32 axis = s->Axis ^ n, kind = s->Kinds[n];
+    auto [step, stride] = Tiles2_strides_f64(s, axis);
     double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
     // As in Advance2.
     if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (kind == 0 || f == 0.0)) {
@@ -4061,29 +4170,29 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
     }
     double q = clock->Courant[axis];
     double lo = Tiles2_velocity_f64(s, axis, c) * q, hi = Tiles2_velocity_f64(s, axis, add(c, stride)) * q;
-    double in = Tiles2_flux_f64(s, axis, kind, a, own, step, c, stride, lo, q, fine);
-    double out = Tiles2_flux_f64(s, axis, kind, a, add(own, step), step, add(c, stride), stride, hi, q, fine);
+    double in = Tiles2_passed_f64(s, lo, below, f, (*flux)[own]), out = Tiles2_passed_f64(s, hi, f, above, (*flux)[add(own, step)]);
     return updated_f64(kind, f, start, lo, hi, in, out);
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float64]).first, tile2.go:126
+// (*Tiles2[float64]).first, tile2.go:178
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
-        Array<double, 1444> *between, Clock_f64 *clock, bool fine) {
+        Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
-    if (Tiles2_beyond_f64(s, px, py)) {
+    auto [rx, ry] = Tiles2_reach_f64(s, 0);
+    if (px < neg(rx) || px >= add(32, rx) || py < neg(ry) || py >= add(32, ry)) {
         return;
     }
-    int32 i = clamped(add(x, px), neg(smallerOf(s->Open[0][0], 2)), add(s->N[0], smallerOf(s->Open[0][1], 2)));
-    int32 j = clamped(add(y, py), neg(smallerOf(s->Open[1][0], 2)), add(s->N[1], smallerOf(s->Open[1][1], 2)));
+    int32 i = clamped(add(x, px), neg(smallerOf(s->Open[0][0], rx)), add(s->N[0], smallerOf(s->Open[0][1], rx)));
+    int32 j = clamped(add(y, py), neg(smallerOf(s->Open[1][0], ry)), add(s->N[1], smallerOf(s->Open[1][1], ry)));
     int32 own = shared(sub(i, x), sub(j, y));
-    (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock, fine);
+    (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float64]).second, tile2.go:138
+// (*Tiles2[float64]).second, tile2.go:191
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
-        Array<double, 1444> *between, Clock_f64 *clock, bool fine) {
+        Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = k % 32, py = k / 32;
     int32 i = add(x, px), j = add(y, py);
     if (i >= s->N[0] || j >= s->N[1]) {
@@ -4091,13 +4200,13 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
     }
     int32 own = shared(px, py);
     int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
-    double after = Tiles2_sweep_f64(s, 1, between, own, c, (*f)[own], clock, fine);
+    double after = Tiles2_sweep_f64(s, 1, between, flux, own, c, (*f)[own], clock);
     s->Out[c] = after;
     (*f)[own] = after;
 }
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float64]).kindOf, tile2.go:288
+// (*Tiles2[float64]).kindOf, tile2.go:396
 DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     double empty = 0.0, full = 1.0;
     if (s->Kinds[0] == 0) {
@@ -4122,7 +4231,7 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float64], tile2.go:312
+// merged[float64], tile2.go:420
 DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -4132,7 +4241,7 @@ DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float64]).copied, tile2.go:151
+// (*Tiles2[float64]).copied, tile2.go:204
 DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -4141,21 +4250,55 @@ DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
 }
 
 // TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
-// Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
-// TileStep2[float64], tile2.go:59
+// Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed before each sweep,
+// so that no thread waits while another one finds a flux, and each is found once.
+// TileStep2[float64], tile2.go:61
 DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
-        Array<double, 1444> *between) {
+        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
+        Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
     tileWork w = Tiles2_work_f64(s, t);
     for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
         Tiles2_load_f64(s, k, w.x, w.y, f);
     }
     __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Tiles2_crosses_f64(s, 0, k, w.x, w.y, f, clock);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 0, (*list)[n], w.x, w.y, f, clock, false);
+    }
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
-        Tiles2_first_f64(s, k, w.x, w.y, f, between, clock, false);
+        Tiles2_first_f64(s, k, w.x, w.y, f, between, flux, clock);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Tiles2_crosses_f64(s, 1, k, w.x, w.y, between, clock);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 1, (*list)[n], w.x, w.y, between, clock, false);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        Tiles2_second_f64(s, k, w.x, w.y, f, between, clock, false);
+        Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
@@ -4170,7 +4313,7 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         Tiles2_copied_f64(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int32 turn7 = threadIdx.x, end_turn7 = w.once; turn7 < end_turn7; turn7 += blockDim.x) {
+    for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
             s->Is[w.tile] = merged_f64(between, 256, 16);
@@ -4179,20 +4322,53 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
 }
 
 // TileFine2 is TileStep2 by any normal but Heights.
-// TileFine2[float32], tile2.go:90
+// TileFine2[float32], tile2.go:117
 DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
-        Array<float, 1444> *between) {
+        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
+        Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
     tileWork w = Tiles2_work_f32(s, t);
     for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
         Tiles2_load_f32(s, k, w.x, w.y, f);
     }
     __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Tiles2_crosses_f32(s, 0, k, w.x, w.y, f, clock);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 0, (*list)[n], w.x, w.y, f, clock, true);
+    }
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
-        Tiles2_first_f32(s, k, w.x, w.y, f, between, clock, true);
+        Tiles2_first_f32(s, k, w.x, w.y, f, between, flux, clock);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Tiles2_crosses_f32(s, 1, k, w.x, w.y, between, clock);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 1, (*list)[n], w.x, w.y, between, clock, true);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        Tiles2_second_f32(s, k, w.x, w.y, f, between, clock, true);
+        Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
@@ -4207,7 +4383,7 @@ DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
         Tiles2_copied_f32(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int32 turn7 = threadIdx.x, end_turn7 = w.once; turn7 < end_turn7; turn7 += blockDim.x) {
+    for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
             s->Is[w.tile] = merged_f32(between, 256, 16);
@@ -4216,20 +4392,53 @@ DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
 }
 
 // TileFine2 is TileStep2 by any normal but Heights.
-// TileFine2[float64], tile2.go:90
+// TileFine2[float64], tile2.go:117
 DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
-        Array<double, 1444> *between) {
+        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
+        Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
     tileWork w = Tiles2_work_f64(s, t);
     for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
         Tiles2_load_f64(s, k, w.x, w.y, f);
     }
     __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Tiles2_crosses_f64(s, 0, k, w.x, w.y, f, clock);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 0, (*list)[n], w.x, w.y, f, clock, true);
+    }
+    __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
-        Tiles2_first_f64(s, k, w.x, w.y, f, between, clock, true);
+        Tiles2_first_f64(s, k, w.x, w.y, f, between, flux, clock);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Tiles2_crosses_f64(s, 1, k, w.x, w.y, between, clock);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 1, (*list)[n], w.x, w.y, between, clock, true);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        Tiles2_second_f64(s, k, w.x, w.y, f, between, clock, true);
+        Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
@@ -4244,7 +4453,7 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         Tiles2_copied_f64(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int32 turn7 = threadIdx.x, end_turn7 = w.once; turn7 < end_turn7; turn7 += blockDim.x) {
+    for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
             s->Is[w.tile] = merged_f64(between, 256, 16);
@@ -4252,22 +4461,31 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     }
 }
 
+// corner is the first cell of patch t.
+// (*Patches).corner, tiledisk2.go:25
+struct Patches_corner_results { int32 r0; int32 r1; };
+DEVICE Patches_corner_results Patches_corner(const Patches *p, int64 t) {
+    return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
+}
+
 // place2 is the lower corner of cell (i, j).
-// (*Ball[float32]).place2, tiledisk2.go:95
+// (*Ball[float32]).place2, tiledisk2.go:91
 struct Ball_place2_f32_results { float r0; float r1; };
 DEVICE Ball_place2_f32_results Ball_place2_f32(const Ball_f32 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * float(add(i, b->First[0])), b->Lo[1] + b->H[1] * float(add(j, b->First[1]))};
 }
 
-// (*Ball[float32]).work, tiledisk2.go:81
+// (*Ball[float32]).work, tiledisk2.go:77
 DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) {
     diskWork_f32 w = {};
-    auto [i, j] = Patches_corner(p, t);
-    auto [x, y] = Ball_place2_f32(b, i, j);
+    const auto results1 = Patches_corner(p, t);
+    w.x = results1.r0;
+    w.y = results1.r1;
+    auto [x, y] = Ball_place2_f32(b, w.x, w.y);
     auto [v, pure] = Ball_pure2_f32(b, x, y, 32.0f * b->H[0], 32.0f * b->H[1]);
     if (pure) {
         w.value = v;
-        w.pure = 1024;
+        w.pure_ = 1024;
     } else {
         w.cells = 1024;
         w.rows = shl(1024, b->Levels);
@@ -4275,16 +4493,26 @@ DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) 
     return w;
 }
 
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk.
-// (*Ball[float32]).row2, tiledisk2.go:100
+// has tells whether cell (i, j) is one to do.
+// (*Patches).has, tiledisk2.go:30
+DEVICE bool Patches_has(const Patches *p, int32 i, int32 j) {
+    return i < p->Hi[0] && j < p->Hi[1];
+}
+
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Roots are taken of those alone
+// whose rounding may matter.
+// (*Ball[float32]).row2, tiledisk2.go:97
 DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     auto [x0, y0] = Ball_place2_f32(b, i, j);
     float scale = 1.0f / float(shl(1, b->Levels));
     float hx = b->H[0] * scale, hy = b->H[1] * scale;
-    float y = y0 + hy * float(row);
+    float y = y0 + hy * float(row) + hy / 2.0f - b->Centre[1];
+    float least = b->Radius * b->Radius * 0x1.ffffdep-01f /* 0.999999 */, most = b->Radius * b->Radius * 0x1.00001p+00f /* 1.000001 */;
     int32 n = 0;
     for (int32 column = 0, end1 = shl(1, b->Levels); column < end1; column++) {
-        if (Ball_distance_f32(b, x0 + hx * float(column) + hx / 2.0f, y + hy / 2.0f, b->Centre[2]) < 0.0f) {
+        float x = x0 + hx * float(column) + hx / 2.0f - b->Centre[0];
+        float square = x * x + y * y;
+        if (square < least || square <= most && sqrt_f32(square) < b->Radius) {
             n = add(n, int32(1));
         }
     }
@@ -4294,61 +4522,61 @@ DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
 // TileDisk2 is FillDisk2 for patch t, where cells are cut by no planes. A part that the circle does not pass holds smallest
 // parts of one kind, so that dividing cells comes to counting the smallest parts whose centre is in the disk: a row of
 // them at a time, by different threads.
-// TileDisk2[float32], tiledisk2.go:47
+// TileDisk2[float32], tiledisk2.go:45
 DEVICE void TileDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slice<float> f,
         Array<int32, 1024> *inside, Array<int32, 1024> *near) {
     diskWork_f32 w = Ball_work_f32(b, t, p);
-    for (int32 k = threadIdx.x, end_k = w.pure; k < end_k; k += blockDim.x) {
-        auto [i, j, ok] = Patches_cell(p, t, k);
-        if (ok) {
+    for (int32 k = threadIdx.x, end_k = w.pure_; k < end_k; k += blockDim.x) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
         }
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        auto [i, j, ok] = Patches_cell(p, t, k);
-        auto [x, y] = Ball_place2_f32(b, i, j);
+        auto [x, y] = Ball_place2_f32(b, add(w.x, k % 32), add(w.y, k / 32));
         auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
-        (*near)[k] = 0;
-        if (ok && !pure) {
-            (*near)[k] = 1;
+        (*near)[k] = 1;
+        if (pure) {
+            (*near)[k] = 0;
         }
         (*inside)[k] = shl(int32(v), mul(2, b->Levels));
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.rows; k < end_k; k += blockDim.x) {
         if (int32 cell = shr(k, b->Levels); (*near)[cell] != 0) {
-            auto [i, j, unused1] = Patches_cell(p, t, cell);
-            if (int32 n = Ball_row2_f32(b, i, j, sub(k, shl(cell, b->Levels))); n != 0) {
+            if (int32 n = Ball_row2_f32(b, add(w.x, cell % 32), add(w.y, cell / 32), sub(k, shl(cell, b->Levels))); n != 0) {
                 atomic_add(&(*inside)[cell], n);
             }
         }
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        auto [i, j, ok] = Patches_cell(p, t, k);
-        if (ok) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = float((*inside)[k]) / float(shl(1, mul(2, b->Levels)));
         }
     }
 }
 
 // place2 is the lower corner of cell (i, j).
-// (*Ball[float64]).place2, tiledisk2.go:95
+// (*Ball[float64]).place2, tiledisk2.go:91
 struct Ball_place2_f64_results { double r0; double r1; };
 DEVICE Ball_place2_f64_results Ball_place2_f64(const Ball_f64 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * double(add(i, b->First[0])), b->Lo[1] + b->H[1] * double(add(j, b->First[1]))};
 }
 
-// (*Ball[float64]).work, tiledisk2.go:81
+// (*Ball[float64]).work, tiledisk2.go:77
 DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) {
     diskWork_f64 w = {};
-    auto [i, j] = Patches_corner(p, t);
-    auto [x, y] = Ball_place2_f64(b, i, j);
+    const auto results1 = Patches_corner(p, t);
+    w.x = results1.r0;
+    w.y = results1.r1;
+    auto [x, y] = Ball_place2_f64(b, w.x, w.y);
     auto [v, pure] = Ball_pure2_f64(b, x, y, 32.0 * b->H[0], 32.0 * b->H[1]);
     if (pure) {
         w.value = v;
-        w.pure = 1024;
+        w.pure_ = 1024;
     } else {
         w.cells = 1024;
         w.rows = shl(1024, b->Levels);
@@ -4356,16 +4584,20 @@ DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) 
     return w;
 }
 
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk.
-// (*Ball[float64]).row2, tiledisk2.go:100
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Roots are taken of those alone
+// whose rounding may matter.
+// (*Ball[float64]).row2, tiledisk2.go:97
 DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     auto [x0, y0] = Ball_place2_f64(b, i, j);
     double scale = 1.0 / double(shl(1, b->Levels));
     double hx = b->H[0] * scale, hy = b->H[1] * scale;
-    double y = y0 + hy * double(row);
+    double y = y0 + hy * double(row) + hy / 2.0 - b->Centre[1];
+    double least = b->Radius * b->Radius * 0x1.ffffde7210be9p-01 /* 0.999999 */, most = b->Radius * b->Radius * 0x1.000010c6f7a0bp+00 /* 1.000001 */;
     int32 n = 0;
     for (int32 column = 0, end1 = shl(1, b->Levels); column < end1; column++) {
-        if (Ball_distance_f64(b, x0 + hx * double(column) + hx / 2.0, y + hy / 2.0, b->Centre[2]) < 0.0) {
+        double x = x0 + hx * double(column) + hx / 2.0 - b->Centre[0];
+        double square = x * x + y * y;
+        if (square < least || square <= most && sqrt_f64(square) < b->Radius) {
             n = add(n, int32(1));
         }
     }
@@ -4375,40 +4607,38 @@ DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
 // TileDisk2 is FillDisk2 for patch t, where cells are cut by no planes. A part that the circle does not pass holds smallest
 // parts of one kind, so that dividing cells comes to counting the smallest parts whose centre is in the disk: a row of
 // them at a time, by different threads.
-// TileDisk2[float64], tiledisk2.go:47
+// TileDisk2[float64], tiledisk2.go:45
 DEVICE void TileDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slice<double> f,
         Array<int32, 1024> *inside, Array<int32, 1024> *near) {
     diskWork_f64 w = Ball_work_f64(b, t, p);
-    for (int32 k = threadIdx.x, end_k = w.pure; k < end_k; k += blockDim.x) {
-        auto [i, j, ok] = Patches_cell(p, t, k);
-        if (ok) {
+    for (int32 k = threadIdx.x, end_k = w.pure_; k < end_k; k += blockDim.x) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
         }
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        auto [i, j, ok] = Patches_cell(p, t, k);
-        auto [x, y] = Ball_place2_f64(b, i, j);
+        auto [x, y] = Ball_place2_f64(b, add(w.x, k % 32), add(w.y, k / 32));
         auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
-        (*near)[k] = 0;
-        if (ok && !pure) {
-            (*near)[k] = 1;
+        (*near)[k] = 1;
+        if (pure) {
+            (*near)[k] = 0;
         }
         (*inside)[k] = shl(int32(v), mul(2, b->Levels));
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.rows; k < end_k; k += blockDim.x) {
         if (int32 cell = shr(k, b->Levels); (*near)[cell] != 0) {
-            auto [i, j, unused1] = Patches_cell(p, t, cell);
-            if (int32 n = Ball_row2_f64(b, i, j, sub(k, shl(cell, b->Levels))); n != 0) {
+            if (int32 n = Ball_row2_f64(b, add(w.x, cell % 32), add(w.y, cell / 32), sub(k, shl(cell, b->Levels))); n != 0) {
                 atomic_add(&(*inside)[cell], n);
             }
         }
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        auto [i, j, ok] = Patches_cell(p, t, k);
-        if (ok) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = double((*inside)[k]) / double(shl(1, mul(2, b->Levels)));
         }
     }
@@ -4632,26 +4862,20 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j) Match2_f64_at(i, j, &m);
 }
 
-// Kernel TileMatch2, match.go:59
-extern "C" __global__ void __launch_bounds__(256) TileMatch2_f32(int64 lo, int64 hi,
-        const __grid_constant__ Matching_f32 m, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 1024> mixed;
-    __shared__ Array<int32, 1024> list;
-    __shared__ Array<int32, 32> counts;
-    __shared__ Array<int32, 1> total;
-    const int64 t = lo + blockIdx.x;
-    if (t < hi) TileMatch2_f32_at(t, &m, &p, &mixed, &list, &counts, &total);
+// Kernel MatchRows2, match.go:60
+extern "C" __global__ void __launch_bounds__(128) MatchRows2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        const __grid_constant__ Matching_f32 m) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (i < hi_i && j < hi_j) MatchRows2_f32_at(i, j, &m);
 }
 
-// Kernel TileMatch2, match.go:59
-extern "C" __global__ void __launch_bounds__(256) TileMatch2_f64(int64 lo, int64 hi,
-        const __grid_constant__ Matching_f64 m, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 1024> mixed;
-    __shared__ Array<int32, 1024> list;
-    __shared__ Array<int32, 32> counts;
-    __shared__ Array<int32, 1> total;
-    const int64 t = lo + blockIdx.x;
-    if (t < hi) TileMatch2_f64_at(t, &m, &p, &mixed, &list, &counts, &total);
+// Kernel MatchRows2, match.go:60
+extern "C" __global__ void __launch_bounds__(128) MatchRows2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        const __grid_constant__ Matching_f64 m) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (i < hi_i && j < hi_j) MatchRows2_f64_at(i, j, &m);
 }
 
 // Kernel Advance2, sweep2.go:39
@@ -4722,43 +4946,63 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
 }
 
-// Kernel TileStep2, tile2.go:59
+// Kernel TileStep2, tile2.go:61
 extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
     __shared__ Array<float, 1444> between;
+    __shared__ Array<float, 1444> flux;
+    __shared__ Array<int32, 1444> crossed;
+    __shared__ Array<int32, 1444> list;
+    __shared__ Array<int32, 38> counts;
+    __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f32_at(t, &s, clock, &f, &between);
+    if (t < hi) TileStep2_f32_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileStep2, tile2.go:59
+// Kernel TileStep2, tile2.go:61
 extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
     __shared__ Array<double, 1444> between;
+    __shared__ Array<double, 1444> flux;
+    __shared__ Array<int32, 1444> crossed;
+    __shared__ Array<int32, 1444> list;
+    __shared__ Array<int32, 38> counts;
+    __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f64_at(t, &s, clock, &f, &between);
+    if (t < hi) TileStep2_f64_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileFine2, tile2.go:90
+// Kernel TileFine2, tile2.go:117
 extern "C" __global__ void __launch_bounds__(256) TileFine2_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
     __shared__ Array<float, 1444> between;
+    __shared__ Array<float, 1444> flux;
+    __shared__ Array<int32, 1444> crossed;
+    __shared__ Array<int32, 1444> list;
+    __shared__ Array<int32, 38> counts;
+    __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileFine2_f32_at(t, &s, clock, &f, &between);
+    if (t < hi) TileFine2_f32_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileFine2, tile2.go:90
+// Kernel TileFine2, tile2.go:117
 extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
     __shared__ Array<double, 1444> between;
+    __shared__ Array<double, 1444> flux;
+    __shared__ Array<int32, 1444> crossed;
+    __shared__ Array<int32, 1444> list;
+    __shared__ Array<int32, 38> counts;
+    __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileFine2_f64_at(t, &s, clock, &f, &between);
+    if (t < hi) TileFine2_f64_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileDisk2, tiledisk2.go:47
+// Kernel TileDisk2, tiledisk2.go:45
 extern "C" __global__ void __launch_bounds__(256) TileDisk2_f32(int64 lo, int64 hi,
         const __grid_constant__ Ball_f32 b, const __grid_constant__ Patches p, Slice<float> f) {
     __shared__ Array<int32, 1024> inside;
@@ -4767,7 +5011,7 @@ extern "C" __global__ void __launch_bounds__(256) TileDisk2_f32(int64 lo, int64 
     if (t < hi) TileDisk2_f32_at(t, &b, &p, f, &inside, &near);
 }
 
-// Kernel TileDisk2, tiledisk2.go:47
+// Kernel TileDisk2, tiledisk2.go:45
 extern "C" __global__ void __launch_bounds__(256) TileDisk2_f64(int64 lo, int64 hi,
         const __grid_constant__ Ball_f64 b, const __grid_constant__ Patches p, Slice<double> f) {
     __shared__ Array<int32, 1024> inside;

@@ -250,33 +250,32 @@ func (loop *Match2Loop[F]) Launch() abi.Launch {
 	}}
 }
 
-// TileMatch2Loop runs TileMatch2 for lo ≤ index < hi, on the CPU or another device.
-type TileMatch2Loop[F Float] struct {
-	m *Matching[F]
-	p *Patches
+// MatchRows2Loop runs MatchRows2 for the elements of box, on the CPU or another device.
+type MatchRows2Loop[F Float] struct {
+	box abi.Box
+	m   *Matching[F]
 }
 
-// NewTileMatch2Loop prepares TileMatch2.
-func NewTileMatch2Loop[F Float](m *Matching[F], p *Patches) *TileMatch2Loop[F] {
-	return &TileMatch2Loop[F]{m, p}
+// NewMatchRows2Loop prepares MatchRows2.
+func NewMatchRows2Loop[F Float](box abi.Box, m *Matching[F]) *MatchRows2Loop[F] {
+	return &MatchRows2Loop[F]{box, m}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *TileMatch2Loop[F]) Range(lo, hi int) {
-	var mixed [1024]int32
-	var list [1024]int32
-	var counts [32]int32
-	var total [1]int32
-	for t := lo; t < hi; t++ {
-		TileMatch2(t, loop.m, loop.p, &mixed, &list, &counts, &total)
+func (loop *MatchRows2Loop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, _, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			MatchRows2(i, j, loop.m)
+		}
+		lo += count
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *TileMatch2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TileMatch2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *MatchRows2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MatchRows2" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 2, Args: []abi.Arg{
 		abi.ConstantOf("m", loop.m),
-		abi.ConstantOf("p", loop.p),
 	}}
 }
 
@@ -415,8 +414,13 @@ func NewTileStep2Loop[F Float](s *Tiles2[F], clock *Clock[F]) *TileStep2Loop[F] 
 func (loop *TileStep2Loop[F]) Range(lo, hi int) {
 	var f [1444]F
 	var between [1444]F
+	var flux [1444]F
+	var crossed [1444]int32
+	var list [1444]int32
+	var counts [38]int32
+	var total [38]int32
 	for t := lo; t < hi; t++ {
-		TileStep2(t, loop.s, loop.clock, &f, &between)
+		TileStep2(t, loop.s, loop.clock, &f, &between, &flux, &crossed, &list, &counts, &total)
 	}
 }
 
@@ -443,8 +447,13 @@ func NewTileFine2Loop[F Float](s *Tiles2[F], clock *Clock[F]) *TileFine2Loop[F] 
 func (loop *TileFine2Loop[F]) Range(lo, hi int) {
 	var f [1444]F
 	var between [1444]F
+	var flux [1444]F
+	var crossed [1444]int32
+	var list [1444]int32
+	var counts [38]int32
+	var total [38]int32
 	for t := lo; t < hi; t++ {
-		TileFine2(t, loop.s, loop.clock, &f, &between)
+		TileFine2(t, loop.s, loop.clock, &f, &between, &flux, &crossed, &list, &counts, &total)
 	}
 }
 

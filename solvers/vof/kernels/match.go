@@ -11,9 +11,9 @@ type Matching[F Float] struct {
 	Tolerance F       // of the volume, as a part of the cell's
 	Cases     []int32 // as by Cases
 	F         []F
-	DX, DY    []F // its gradient
-	Rho       []F
-	Turns     []int32 // how many polygons it took: 0 for a pure cell, -1 where there is no gradient
+	DX, DY    []F     // its gradient
+	Rho       []F     // of mixed cells
+	Turns     []int32 // how many polygons it took, -1 where there is no gradient; a pure cell keeps what it has
 }
 
 // Cases is the look-up table of the paper's Figure 2. A row of 8 has the number of vertices in the fluid, these vertices
@@ -46,45 +46,32 @@ func Cases() []int32 {
 //atoll:kernel
 func Match2[F Float](i, j int, m *Matching[F]) {
 	c := m.at(i, j, 0)
-	if m.pure(c) {
-		m.Turns[c] = 0
+	if !pure(m.F[c]) {
+		m.match(c)
+	}
+}
+
+// MatchRows is how many cells MatchRows2 takes.
+const MatchRows = 4
+
+// MatchRows2 is Match2 for cells (i, 4j) to (i, 4j+3). It reads all of them before it looks: most are pure.
+//
+//atoll:kernel
+func MatchRows2[F Float](i, j int, m *Matching[F]) {
+	c, sy := m.at(i, MatchRows*j, 0), int(m.SY)
+	f, g, h, l := m.F[c], m.F[c+sy], m.F[c+2*sy], m.F[c+3*sy]
+	if pure(f) && pure(g) && pure(h) && pure(l) {
 		return
 	}
-	m.match(c)
-}
-
-// TileMatch2 is Match2 for the cells of patch t. What is mixed is listed first, so that no thread waits for another one's cell.
-//
-//atoll:kernel tile block=256
-func TileMatch2[F Float](t int, m *Matching[F], p *Patches, mixed, list *[patchCells]int32, counts *[patch]int32, total *[1]int32) {
-	for k := range patchCells {
-		i, j, ok := p.cell(t, int32(k))
-		mixed[k] = 0
-		if ok {
-			c := m.at(int(i), int(j), 0)
-			if m.pure(c) {
-				m.Turns[c] = 0
-			} else {
-				mixed[k] = 1
-			}
+	for range MatchRows {
+		if !pure(m.F[c]) {
+			m.match(c)
 		}
-	}
-	for x := range patch {
-		counts[x] = counted(mixed[:], int32(x), patch, patch)
-	}
-	for x := range patch {
-		end := listed(list[:], mixed[:], counts[:], int32(x), patch, patch)
-		if x == patch-1 {
-			total[0] = end
-		}
-	}
-	for n := range total[0] {
-		i, j, _ := p.cell(t, list[n])
-		m.match(m.at(int(i), int(j), 0))
+		c += sy
 	}
 }
 
-func (m *Matching[F]) pure(c int) bool { return m.F[c] <= 0 || m.F[c] >= 1 }
+func pure[F Float](f F) bool { return f <= 0 || f >= 1 }
 
 // match finds ρ of the mixed cell at place c.
 func (m *Matching[F]) match(c int) {

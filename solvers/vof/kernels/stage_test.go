@@ -71,7 +71,9 @@ func stages[F Float](t *testing.T, l cudatest.Runner, tolerance F) {
 	other := make([]int32, n)
 	ways("Match2", NewMatch2Loop(box, matching(rho, turns)), box.Size(), rho, nil, func(a, _ []F) (loop, int) {
 		clear(other)
-		return NewTileMatch2Loop(matching(a, other), patches), count
+		rows := box
+		rows.Hi[1] /= MatchRows
+		return NewMatchRows2Loop(rows, matching(a, other)), rows.Size()
 	})
 	kerneltest.Same(t, "turns of Match2", turns, other, nil)
 }

@@ -48,24 +48,51 @@ type Tiles2[F Float] struct {
 type tileWork struct {
 	x, y                       int32
 	load, between, cells, mark int32
+	height                     int32 // of the columns of faces
 	copied, once               int32
 	tile, kind                 int32
 }
 
 // TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
-// Mixed: without ELVIRA and LVIRA a thread takes half of the registers.
+// Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed before each sweep,
+// so that no thread waits while another one finds a flux, and each is found once.
 //
 //atoll:kernel tile block=256 blocks=3
-func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between *[TileRoom]F) {
+func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed, list *[TileRoom]int32,
+	counts, total *[tileWidth]int32) {
 	w := s.work(t)
 	for k := range w.load {
 		s.load(k, w.x, w.y, f)
 	}
+	for k := range w.load {
+		crossed[k] = s.crosses(0, k, w.x, w.y, f, clock)
+	}
+	for x := range tileWidth {
+		counts[x] = counted(crossed[:], int32(x), tileWidth, w.height)
+	}
+	for x := range tileWidth {
+		total[x] = listed(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
+	}
+	for n := range total[tileWidth-1] {
+		flux[list[n]] = s.flux(0, list[n], w.x, w.y, f, clock, false)
+	}
 	for k := range w.between {
-		s.first(k, w.x, w.y, f, between, clock, false)
+		s.first(k, w.x, w.y, f, between, flux, clock)
+	}
+	for k := range w.load {
+		crossed[k] = s.crosses(1, k, w.x, w.y, between, clock)
+	}
+	for x := range tileWidth {
+		counts[x] = counted(crossed[:], int32(x), tileWidth, w.height)
+	}
+	for x := range tileWidth {
+		total[x] = listed(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
+	}
+	for n := range total[tileWidth-1] {
+		flux[list[n]] = s.flux(1, list[n], w.x, w.y, between, clock, false)
 	}
 	for k := range w.cells {
-		s.second(k, w.x, w.y, f, between, clock, false)
+		s.second(k, w.x, w.y, f, between, flux, clock)
 	}
 	for k := range w.mark {
 		between[k] = F(s.kindOf(k, w.x, w.y, f))
@@ -87,16 +114,41 @@ func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between *[TileR
 // TileFine2 is TileStep2 by any normal but Heights.
 //
 //atoll:kernel tile block=256
-func TileFine2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between *[TileRoom]F) {
+func TileFine2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed, list *[TileRoom]int32,
+	counts, total *[tileWidth]int32) {
 	w := s.work(t)
 	for k := range w.load {
 		s.load(k, w.x, w.y, f)
 	}
+	for k := range w.load {
+		crossed[k] = s.crosses(0, k, w.x, w.y, f, clock)
+	}
+	for x := range tileWidth {
+		counts[x] = counted(crossed[:], int32(x), tileWidth, w.height)
+	}
+	for x := range tileWidth {
+		total[x] = listed(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
+	}
+	for n := range total[tileWidth-1] {
+		flux[list[n]] = s.flux(0, list[n], w.x, w.y, f, clock, true)
+	}
 	for k := range w.between {
-		s.first(k, w.x, w.y, f, between, clock, true)
+		s.first(k, w.x, w.y, f, between, flux, clock)
+	}
+	for k := range w.load {
+		crossed[k] = s.crosses(1, k, w.x, w.y, between, clock)
+	}
+	for x := range tileWidth {
+		counts[x] = counted(crossed[:], int32(x), tileWidth, w.height)
+	}
+	for x := range tileWidth {
+		total[x] = listed(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
+	}
+	for n := range total[tileWidth-1] {
+		flux[list[n]] = s.flux(1, list[n], w.x, w.y, between, clock, true)
 	}
 	for k := range w.cells {
-		s.second(k, w.x, w.y, f, between, clock, true)
+		s.second(k, w.x, w.y, f, between, flux, clock)
 	}
 	for k := range w.mark {
 		between[k] = F(s.kindOf(k, w.x, w.y, f))
@@ -123,26 +175,27 @@ func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-func (s *Tiles2[F]) first(k, x, y int32, f, between *[TileRoom]F, clock *Clock[F], fine bool) {
+func (s *Tiles2[F]) first(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
 	px, py := k%betweenX-2, k/betweenX-2
-	if s.beyond(px, py) {
+	rx, ry := s.reach(0)
+	if px < -rx || px >= TileX+rx || py < -ry || py >= TileY+ry {
 		return
 	}
-	i := clamped(x+px, -smallerOf(s.Open[0][0], 2), s.N[0]+smallerOf(s.Open[0][1], 2))
-	j := clamped(y+py, -smallerOf(s.Open[1][0], 2), s.N[1]+smallerOf(s.Open[1][1], 2))
+	i := clamped(x+px, -smallerOf(s.Open[0][0], rx), s.N[0]+smallerOf(s.Open[0][1], rx))
+	j := clamped(y+py, -smallerOf(s.Open[1][0], ry), s.N[1]+smallerOf(s.Open[1][1], ry))
 	own := shared(i-x, j-y)
-	between[shared(px, py)] = s.sweep(0, f, own, s.at(int(i), int(j), 0), f[own], clock, fine)
+	between[shared(px, py)] = s.sweep(0, f, flux, own, s.at(int(i), int(j), 0), f[own], clock)
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-func (s *Tiles2[F]) second(k, x, y int32, f, between *[TileRoom]F, clock *Clock[F], fine bool) {
+func (s *Tiles2[F]) second(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
 	px, py := k%TileX, k/TileX
 	i, j := x+px, y+py
 	if i >= s.N[0] || j >= s.N[1] {
 		return
 	}
 	own, c := shared(px, py), s.at(int(i), int(j), 0)
-	after := s.sweep(1, between, own, c, f[own], clock, fine)
+	after := s.sweep(1, between, flux, own, c, f[own], clock)
 	s.Out[c] = after
 	f[own] = after
 }
@@ -181,19 +234,11 @@ func (s *Tiles2[F]) work(n int) tileWork {
 	}
 	w.x, w.y, w.tile, w.kind, w.once = x*TileX, y*TileY, t, was|Settled, 1
 	if !same {
-		w.load, w.between, w.cells, w.mark = TileRoom, betweenX*betweenY, TileX*TileY, marks
+		w.load, w.between, w.cells, w.mark, w.height = TileRoom, betweenX*betweenY, TileX*TileY, marks, tileWidth
 	} else if was&Settled == 0 {
 		w.copied = TileX * TileY
 	}
 	return w
-}
-
-// beyond tells that the second sweep does not reach so far: two cells along its axis and one across.
-func (s *Tiles2[F]) beyond(px, py int32) bool {
-	if s.Axis == 0 {
-		return px < -1 || px > TileX
-	}
-	return py < -1 || py > TileY
 }
 
 // shared is the place of a tile's cell in shared memory.
@@ -216,13 +261,11 @@ func smallerOf(a, b int32) int32 {
 	return b
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own].
-func (s *Tiles2[F]) sweep(n int32, a *[TileRoom]F, own int32, c int, start F, clock *Clock[F], fine bool) F {
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
+// the faces of mixed donors.
+func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
-	step, stride := int32(1), 1
-	if axis == 1 {
-		step, stride = tileWidth, int(s.SY)
-	}
+	step, stride := s.strides(axis)
 	f, below, above := a[own], a[own-step], a[own+step]
 	// As in Advance2.
 	if f <= s.Dust && below <= s.Dust && above <= s.Dust && (kind == WeymouthYue || f == 0) {
@@ -234,9 +277,78 @@ func (s *Tiles2[F]) sweep(n int32, a *[TileRoom]F, own int32, c int, start F, cl
 	}
 	q := clock.Courant[axis]
 	lo, hi := s.velocity(axis, c)*q, s.velocity(axis, c+stride)*q
-	in := s.flux(axis, kind, a, own, step, c, stride, lo, q, fine)
-	out := s.flux(axis, kind, a, own+step, step, c+stride, stride, hi, q, fine)
+	in, out := s.passed(lo, below, f, flux[own]), s.passed(hi, f, above, flux[own+step])
 	return updated(kind, f, start, lo, hi, in, out)
+}
+
+// strides lead from cell to cell along an axis, in shared memory and in that of the block.
+func (s *Tiles2[F]) strides(axis int32) (step int32, stride int) {
+	if axis == 0 {
+		return 1, 1
+	}
+	return tileWidth, int(s.SY)
+}
+
+// passed is the flux through a face between two cells: mixed where the donor is.
+func (s *Tiles2[F]) passed(cfl, below, above, mixed F) F {
+	donor := above
+	if cfl > 0 {
+		donor = below
+	}
+	if cfl == 0 || donor <= s.Dust {
+		return 0
+	}
+	if donor >= 1-s.Dust {
+		return cfl
+	}
+	return mixed
+}
+
+// mixed is true for a NaN too: what cannot be told from it is not to be hidden.
+func (s *Tiles2[F]) mixed(f F) bool { return !(f <= s.Dust || f >= 1-s.Dust) }
+
+// crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+func (s *Tiles2[F]) crosses(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F]) int32 {
+	px, py := own%tileWidth-TileReach, own/tileWidth-TileReach
+	if !s.needed(n, px, py, x, y) {
+		return 0
+	}
+	axis := s.Axis ^ n
+	step, _ := s.strides(axis)
+	below, above := s.mixed(a[own-step]), s.mixed(a[own])
+	if !below && !above {
+		return 0
+	}
+	cfl := s.velocity(axis, s.at(int(x+px), int(y+py), 0)) * clock.Courant[axis]
+	if cfl == 0 || cfl > 0 && !below || !(cfl > 0) && !above {
+		return 0
+	}
+	return 1
+}
+
+// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
+// that their planes depend on, two cells along its axis and one across.
+func (s *Tiles2[F]) reach(n int32) (rx, ry int32) {
+	if s.Axis^n == 0 {
+		return 1 - n, 2 - 2*n
+	}
+	return 2 - 2*n, 1 - n
+}
+
+// needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
+func (s *Tiles2[F]) needed(n, px, py, x, y int32) bool {
+	rx, ry := s.reach(n)
+	face := s.Axis ^ n
+	return s.around(0, px, x, rx, 1-face) && s.around(1, py, y, ry, face)
+}
+
+// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
+// faces, and not beyond what the block has.
+func (s *Tiles2[F]) around(axis, p, x, reach, face int32) bool {
+	const size = TileX // and TileY
+	i := x + p
+	return p >= -reach && p < size+reach+face &&
+		i >= -smallerOf(s.Open[axis][0], reach) && i < s.N[axis]+smallerOf(s.Open[axis][1], reach)+face
 }
 
 func (s *Tiles2[F]) velocity(axis int32, c int) F {
@@ -246,22 +358,18 @@ func (s *Tiles2[F]) velocity(axis int32, c int) F {
 	return s.V[c]
 }
 
-// flux is that of Sweep2 through the lower face of the cell at own, whose CFL number is given.
-func (s *Tiles2[F]) flux(axis, kind int32, a *[TileRoom]F, own, step int32, c, stride int, cfl, q F, fine bool) F {
-	if cfl == 0 {
-		return 0
-	}
+// flux is that of Sweep2 in sweep n, through a face that crosses marks.
+func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fine bool) F {
+	axis, kind := s.Axis^n, s.Kinds[n]
+	step, stride := s.strides(axis)
+	c := s.at(int(x+own%tileWidth-TileReach), int(y+own/tileWidth-TileReach), 0)
+	q := clock.Courant[axis]
+	cfl := s.velocity(axis, c) * q
 	donor, place := own, c
 	if cfl > 0 {
 		donor, place = own-step, c-stride
 	}
 	f := a[donor]
-	if f <= s.Dust {
-		return 0
-	}
-	if f >= 1-s.Dust {
-		return cfl
-	}
 	t := abs(cfl)
 	if kind == Lagrangian {
 		t /= 1 + (s.velocity(axis, place+stride)*q - s.velocity(axis, place)*q)
