@@ -137,6 +137,7 @@ type scheme struct {
 	near           float64   // or how far ours may be from theirs, as a share
 	adaptive       bool      // steps as long as the velocity of the moment allows
 	slow           bool      // not in quick runs
+	coarse         int       // only so many sizes; 0 for all
 }
 
 func (s scheme) config() vof.Config {
@@ -162,6 +163,9 @@ func (p *page) errors(ctx context.Context, title string, sizes []int, schemes []
 		}
 		before := 0.0
 		for i, n := range sizes {
+			if s.coarse > 0 && i >= s.coarse {
+				break
+			}
 			p.progress("%s, %d cells an axis", s, n)
 			c := r(n)
 			c.cfg = s.config()

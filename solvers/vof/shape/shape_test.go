@@ -29,15 +29,17 @@ func total(dim, n int, lo, hi float64, of func(c Cell) float64) float64 {
 	return sum
 }
 
+func square(x float64) float64 { return x * x }
+
 func TestVolumesByQuadrature(t *testing.T) {
-	ellipse, err := Ellipsoid(.45, .52, 0, .3, .2, 1)
-	if err != nil {
-		t.Fatal(err)
+	must := func(b Body, err error) Body {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
 	}
-	box, err := Box([3]float64{.1, .2, -1}, [3]float64{.71, .55, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expression := Body{Phi: func(x, y, z float64) float64 { return square(x-.5) + square(y-.48) + square(z-.51) - .09 }}
 	for _, c := range []struct {
 		name   string
 		dim, n int
@@ -46,11 +48,21 @@ func TestVolumesByQuadrature(t *testing.T) {
 	}{
 		{"tangent circle", 2, 16, Ball(.5, .5, 0, .25), math.Pi / 16},
 		{"circle", 2, 13, Ball(.47, .53, 0, .31), math.Pi * .31 * .31},
-		{"ellipse", 2, 16, ellipse, math.Pi * .06},
-		{"box", 2, 16, box, .61 * .35},
+		{"ellipse", 2, 16, must(Ellipsoid(.45, .52, 0, .3, .2, 1)), math.Pi * .06},
+		{"box", 2, 16, must(Box([3]float64{.1, .2, -1}, [3]float64{.71, .55, 1})), .61 * .35},
 		{"outside of a circle", 2, 16, Complement(Ball(.5, .5, 0, .3)), 1 - math.Pi*.09},
 		{"two circles", 2, 16, Union(Ball(.25, .25, 0, .2), Ball(.75, .75, 0, .15)), math.Pi * (.04 + .0225)},
+		{"lens", 2, 16, Intersection(Ball(.4, .5, 0, .3), Ball(.6, .5, 0, .3)), .18*math.Acos(1./3) - .2*math.Sqrt(.08)},
 		{"ball", 3, 12, Ball(.47, .53, .51, .3), 4 * math.Pi / 3 * .027},
+		{"tangent ball", 3, 8, Ball(.5, .5, .5, .25), 4 * math.Pi / 3 / 64},
+		{"ellipsoid", 3, 10, must(Ellipsoid(.5, .48, .53, .3, .2, .35)), 4 * math.Pi / 3 * .021},
+		{"cylinder along z", 3, 8, must(Cylinder(.5, .47, .5, .3, 2)), math.Pi * .09},
+		{"cylinder along x", 3, 8, must(Cylinder(.5, .47, .52, .3, 0)), math.Pi * .09},
+		{"box in space", 3, 10, must(Box([3]float64{.1, .2, .3}, [3]float64{.71, .55, .83})), .61 * .35 * .53},
+		{"plane", 3, 8, must(HalfSpace(.5, .5, .5, 1, 2, -.7)), .5},
+		{"shell", 3, 8, Difference(Ball(.5, .5, .5, .4), Ball(.5, .5, .5, .2)), 4 * math.Pi / 3 * .056},
+		{"lens in space", 3, 8, Intersection(Ball(.4, .5, .5, .3), Ball(.6, .5, .5, .3)), 2 * math.Pi / 3 * .04 * .7},
+		{"expression", 3, 10, expression, 4 * math.Pi / 3 * .027},
 	} {
 		if got := total(c.dim, c.n, 0, 1, c.body.Fraction); math.Abs(got/c.want-1) > 1e-12 {
 			t.Errorf("%s: %v, want %v, off by %.1e", c.name, got, c.want, got/c.want-1)
