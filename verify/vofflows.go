@@ -74,7 +74,7 @@ func enright(ctx context.Context, p *page) error {
 		return fluid{grid: unit(3, n), body: shape.Ball(.35, .35, .35, .15), levels: -1, flow: "enright", period: 3}
 	}
 	p.note("E1 = Σ|f - f0| dV. Theirs for LVIRA is the best published, by sweeps that are not split (Jofre et al. 2014): 6.37e-4 at 128³,")
-	p.note("where ours would take an hour.")
+	p.note("which is left out here for its time.")
 	p.note("")
 	return p.errors(ctx, "E1", p.sizes(32, 3), []scheme{
 		{normal: "myc", advect: "weymouth-yue", cfl: .5, theirs: []float64{7.62e-3, 2.84e-3, 7.96e-4}, bounds: []float64{7.7e-3, 2.9e-3, 8.0e-4}},
