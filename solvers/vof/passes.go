@@ -15,12 +15,14 @@ type ways struct {
 	wide   bool // one exchange a step, and sweeps over boxes that shrink to the block
 	tiled  bool
 	tiles  [2]int
+	bricks bool // in space, cells are taken in bricks, whose threads share fluxes
 }
 
 // choose finds the ways. apart tells that the device has memory of its own.
 func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
 	w.wide = c.wide(b.Grid.Dim)
+	w.bricks = apart
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
 		for _, open := range openSides(b, axis) {
@@ -97,6 +99,11 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int) []pass[F] 
 			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
 				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
 			p.advance = kernels.NewAdvance3Loop(box, s, clock)
+			if w.bricks {
+				var all *kernels.Bricks
+				all, p.cells = kernels.NewBricks(box.Lo, box.Hi)
+				p.advance = kernels.NewBrick3Loop(s, all, clock)
+			}
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
 		}
 		if w.stored {

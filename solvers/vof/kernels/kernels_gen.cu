@@ -570,6 +570,15 @@ static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 &
     offsetof(Tiles2_f64, U) == 128 && offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, Was) == 176 &&
     offsetof(Tiles2_f64, Is) == 200 && offsetof(Tiles2_f64, Order) == 224 && offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
+// Bricks are boxes of 32×8×4 cells that cover a part of a block, x fastest, then y.
+// Bricks, tile3.go:15
+struct Bricks {
+    Array<int32, 3> Lo, Hi;
+    Array<int32, 2> Count;
+};
+static_assert(sizeof(Bricks) == 32 && offsetof(Bricks, Lo) == 0 && offsetof(Bricks, Hi) == 12 &&
+    offsetof(Bricks, Count) == 24, "Bricks");
+
 // Patches are squares of 32×32 cells that cover a block, x fastest.
 // Patches, tiledisk2.go:13
 struct Patches {
@@ -2708,6 +2717,16 @@ DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     }
 }
 
+// still tells that advance comes to f in cell c, without its work.
+// (*Sweep3[float32]).still, sweep3.go:35
+DEVICE bool Sweep3_still_f32(const Sweep3_f32 *s, int64 c, float f, float below, float above) {
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
+        return true;
+    }
+    float full = 1.0f - s->Dust;
+    return f >= full && below >= full && above >= full && s->Start[c] > 0.5f;
+}
+
 // column is the sum of three cells along stride s, the middle one number at.
 // (*cube[float32]).column, normal3.go:56
 DEVICE float cube_column_f32(cube_f32 *q, int64 at, int64 s) {
@@ -2873,7 +2892,7 @@ DEVICE float PlaneConstant_f32(float mx, float my, float mz, float f) {
     return a * sum + smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f) + smaller_f32(mz, 0.0f);
 }
 
-// (*Sweep3[float32]).plane, sweep3.go:81
+// (*Sweep3[float32]).plane, sweep3.go:84
 DEVICE Plane3_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -2883,7 +2902,7 @@ DEVICE Plane3_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:50
+// (*Sweep3[float32]).flux, sweep3.go:53
 DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     float cfl = s->U[c] * q;
     if (cfl == 0.0f) {
@@ -2919,7 +2938,7 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     return cfl * Volume_f32(along * t, a, b, alpha);
 }
 
-// (*Sweep3[float32]).advance, sweep3.go:40
+// (*Sweep3[float32]).advance, sweep3.go:43
 DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -2934,17 +2953,21 @@ DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    // What follows is what advance comes to here, without its work.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
-        s->Out[c] = f;
-        return;
-    }
-    float full = 1.0f - s->Dust;
-    if (f >= full && below >= full && above >= full && s->Start[c] > 0.5f) {
+    if (Sweep3_still_f32(s, c, f, below, above)) {
         s->Out[c] = f;
         return;
     }
     Sweep3_advance_f32(s, c, clock);
+}
+
+// still tells that advance comes to f in cell c, without its work.
+// (*Sweep3[float64]).still, sweep3.go:35
+DEVICE bool Sweep3_still_f64(const Sweep3_f64 *s, int64 c, double f, double below, double above) {
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
+        return true;
+    }
+    double full = 1.0 - s->Dust;
+    return f >= full && below >= full && above >= full && s->Start[c] > 0.5;
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
@@ -3112,7 +3135,7 @@ DEVICE double PlaneConstant_f64(double mx, double my, double mz, double f) {
     return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0) + smaller_f64(mz, 0.0);
 }
 
-// (*Sweep3[float64]).plane, sweep3.go:81
+// (*Sweep3[float64]).plane, sweep3.go:84
 DEVICE Plane3_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -3122,7 +3145,7 @@ DEVICE Plane3_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float64]).flux, sweep3.go:50
+// (*Sweep3[float64]).flux, sweep3.go:53
 DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     double cfl = s->U[c] * q;
     if (cfl == 0.0) {
@@ -3158,7 +3181,7 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     return cfl * Volume_f64(along * t, a, b, alpha);
 }
 
-// (*Sweep3[float64]).advance, sweep3.go:40
+// (*Sweep3[float64]).advance, sweep3.go:43
 DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -3173,13 +3196,7 @@ DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    // What follows is what advance comes to here, without its work.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
-        s->Out[c] = f;
-        return;
-    }
-    double full = 1.0 - s->Dust;
-    if (f >= full && below >= full && above >= full && s->Start[c] > 0.5) {
+    if (Sweep3_still_f64(s, c, f, below, above)) {
         s->Out[c] = f;
         return;
     }
@@ -3363,14 +3380,14 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float32]).found, sweep3.go:89
+// (*Sweep3[float32]).found, sweep3.go:92
 DEVICE Plane3_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return Plane3_f32{mx, my, mz, PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:97
+// Reconstruct3[float32], sweep3.go:100
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
@@ -3555,14 +3572,14 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float64]).found, sweep3.go:89
+// (*Sweep3[float64]).found, sweep3.go:92
 DEVICE Plane3_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return Plane3_f64{mx, my, mz, PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:97
+// Reconstruct3[float64], sweep3.go:100
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
@@ -3633,7 +3650,7 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
 // that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tile2.go:331
+// (*Tiles2[float32]).reach, tile2.go:309
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -3652,14 +3669,14 @@ DEVICE int32 smallerOf(int32 a, int32 b) {
 
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
 // faces, and not beyond what the block has.
-// (*Tiles2[float32]).around, tile2.go:347
+// (*Tiles2[float32]).around, tile2.go:325
 DEVICE bool Tiles2_around_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tile2.go:339
+// (*Tiles2[float32]).needed, tile2.go:317
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
@@ -3676,13 +3693,13 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// mixed is true for a NaN too: what cannot be told from it is not to be hidden.
-// (*Tiles2[float32]).mixed, tile2.go:308
-DEVICE bool Tiles2_mixed_f32(const Tiles2_f32 *s, float f) {
-    return !(f <= s->Dust || f >= 1.0f - s->Dust);
+// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
+// mixed[float32], tilemarks.go:31
+DEVICE bool mixed_f32(float f, float dust) {
+    return !(f <= dust || f >= 1.0f - dust);
 }
 
-// (*Tiles2[float32]).velocity, tile2.go:354
+// (*Tiles2[float32]).velocity, tile2.go:332
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -3690,8 +3707,17 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
+// crossing is the mark of a face with the given CFL number: 1 if its donor, of the cells below and above, is mixed.
+// crossing[float32], tilemarks.go:34
+DEVICE int32 crossing_f32(float cfl, bool below, bool above) {
+    if (cfl == 0.0f || cfl > 0.0f && !below || !(cfl > 0.0f) && !above) {
+        return 0;
+    }
+    return 1;
+}
+
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float32]).crosses, tile2.go:311
+// (*Tiles2[float32]).crosses, tile2.go:293
 DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -3700,15 +3726,11 @@ DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x
     }
     int32 axis = s->Axis ^ n;
     auto [step, unused1] = Tiles2_strides_f32(s, axis);
-    bool below = Tiles2_mixed_f32(s, (*a)[sub(own, step)]), above = Tiles2_mixed_f32(s, (*a)[own]);
-    if (!below && !above) {
-        return 0;
+    bool below = mixed_f32((*a)[sub(own, step)], s->Dust), above = mixed_f32((*a)[own], s->Dust);
+    if (below || above) {
+        return crossing_f32(Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above);
     }
-    float cfl = Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis];
-    if (cfl == 0.0f || cfl > 0.0f && !below || !(cfl > 0.0f) && !above) {
-        return 0;
-    }
-    return 1;
+    return 0;
 }
 
 // counted is how many of the marks in column x are set.
@@ -3738,7 +3760,7 @@ DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, 
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float32]).flux, tile2.go:362
+// (*Tiles2[float32]).flux, tile2.go:340
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -3786,20 +3808,20 @@ DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
-// passed is the flux through a face between two cells: mixed where the donor is.
-// (*Tiles2[float32]).passed, tile2.go:293
-DEVICE float Tiles2_passed_f32(const Tiles2_f32 *s, float cfl, float below, float above, float mixed) {
+// passed is the flux through a face between two cells: inMixed where the donor is mixed.
+// passed[float32], tilemarks.go:42
+DEVICE float passed_f32(float cfl, float below, float above, float inMixed, float dust) {
     float donor = above;
     if (cfl > 0.0f) {
         donor = below;
     }
-    if (cfl == 0.0f || donor <= s->Dust) {
+    if (cfl == 0.0f || donor <= dust) {
         return 0.0f;
     }
-    if (donor >= 1.0f - s->Dust) {
+    if (donor >= 1.0f - dust) {
         return cfl;
     }
-    return mixed;
+    return inMixed;
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
@@ -3820,7 +3842,7 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
     }
     float q = clock->Courant[axis];
     float lo = Tiles2_velocity_f32(s, axis, c) * q, hi = Tiles2_velocity_f32(s, axis, add(c, stride)) * q;
-    float in = Tiles2_passed_f32(s, lo, below, f, (*flux)[own]), out = Tiles2_passed_f32(s, hi, f, above, (*flux)[add(own, step)]);
+    float in = passed_f32(lo, below, f, (*flux)[own], s->Dust), out = passed_f32(hi, f, above, (*flux)[add(own, step)], s->Dust);
     return updated_f32(kind, f, start, lo, hi, in, out);
 }
 
@@ -3856,7 +3878,7 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
 }
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float32]).kindOf, tile2.go:396
+// (*Tiles2[float32]).kindOf, tile2.go:374
 DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     float empty = 0.0f, full = 1.0f;
     if (s->Kinds[0] == 0) {
@@ -3881,7 +3903,7 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float32], tile2.go:420
+// merged[float32], tile2.go:398
 DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -4023,7 +4045,7 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
 // that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tile2.go:331
+// (*Tiles2[float64]).reach, tile2.go:309
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -4034,14 +4056,14 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
 
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
 // faces, and not beyond what the block has.
-// (*Tiles2[float64]).around, tile2.go:347
+// (*Tiles2[float64]).around, tile2.go:325
 DEVICE bool Tiles2_around_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tile2.go:339
+// (*Tiles2[float64]).needed, tile2.go:317
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
@@ -4058,13 +4080,13 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// mixed is true for a NaN too: what cannot be told from it is not to be hidden.
-// (*Tiles2[float64]).mixed, tile2.go:308
-DEVICE bool Tiles2_mixed_f64(const Tiles2_f64 *s, double f) {
-    return !(f <= s->Dust || f >= 1.0 - s->Dust);
+// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
+// mixed[float64], tilemarks.go:31
+DEVICE bool mixed_f64(double f, double dust) {
+    return !(f <= dust || f >= 1.0 - dust);
 }
 
-// (*Tiles2[float64]).velocity, tile2.go:354
+// (*Tiles2[float64]).velocity, tile2.go:332
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -4072,8 +4094,17 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
+// crossing is the mark of a face with the given CFL number: 1 if its donor, of the cells below and above, is mixed.
+// crossing[float64], tilemarks.go:34
+DEVICE int32 crossing_f64(double cfl, bool below, bool above) {
+    if (cfl == 0.0 || cfl > 0.0 && !below || !(cfl > 0.0) && !above) {
+        return 0;
+    }
+    return 1;
+}
+
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float64]).crosses, tile2.go:311
+// (*Tiles2[float64]).crosses, tile2.go:293
 DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -4082,19 +4113,15 @@ DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x
     }
     int32 axis = s->Axis ^ n;
     auto [step, unused1] = Tiles2_strides_f64(s, axis);
-    bool below = Tiles2_mixed_f64(s, (*a)[sub(own, step)]), above = Tiles2_mixed_f64(s, (*a)[own]);
-    if (!below && !above) {
-        return 0;
+    bool below = mixed_f64((*a)[sub(own, step)], s->Dust), above = mixed_f64((*a)[own], s->Dust);
+    if (below || above) {
+        return crossing_f64(Tiles2_velocity_f64(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above);
     }
-    double cfl = Tiles2_velocity_f64(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis];
-    if (cfl == 0.0 || cfl > 0.0 && !below || !(cfl > 0.0) && !above) {
-        return 0;
-    }
-    return 1;
+    return 0;
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float64]).flux, tile2.go:362
+// (*Tiles2[float64]).flux, tile2.go:340
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -4136,20 +4163,20 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
     return cfl * Area_f64(along * t, across, alpha);
 }
 
-// passed is the flux through a face between two cells: mixed where the donor is.
-// (*Tiles2[float64]).passed, tile2.go:293
-DEVICE double Tiles2_passed_f64(const Tiles2_f64 *s, double cfl, double below, double above, double mixed) {
+// passed is the flux through a face between two cells: inMixed where the donor is mixed.
+// passed[float64], tilemarks.go:42
+DEVICE double passed_f64(double cfl, double below, double above, double inMixed, double dust) {
     double donor = above;
     if (cfl > 0.0) {
         donor = below;
     }
-    if (cfl == 0.0 || donor <= s->Dust) {
+    if (cfl == 0.0 || donor <= dust) {
         return 0.0;
     }
-    if (donor >= 1.0 - s->Dust) {
+    if (donor >= 1.0 - dust) {
         return cfl;
     }
-    return mixed;
+    return inMixed;
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
@@ -4170,7 +4197,7 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
     }
     double q = clock->Courant[axis];
     double lo = Tiles2_velocity_f64(s, axis, c) * q, hi = Tiles2_velocity_f64(s, axis, add(c, stride)) * q;
-    double in = Tiles2_passed_f64(s, lo, below, f, (*flux)[own]), out = Tiles2_passed_f64(s, hi, f, above, (*flux)[add(own, step)]);
+    double in = passed_f64(lo, below, f, (*flux)[own], s->Dust), out = passed_f64(hi, f, above, (*flux)[add(own, step)], s->Dust);
     return updated_f64(kind, f, start, lo, hi, in, out);
 }
 
@@ -4206,7 +4233,7 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
 }
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float64]).kindOf, tile2.go:396
+// (*Tiles2[float64]).kindOf, tile2.go:374
 DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     double empty = 0.0, full = 1.0;
     if (s->Kinds[0] == 0) {
@@ -4231,7 +4258,7 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float64], tile2.go:420
+// merged[float64], tile2.go:398
 DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -4457,6 +4484,192 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
             s->Is[w.tile] = merged_f64(between, 256, 16);
+        }
+    }
+}
+
+// corner is the first cell of brick t.
+// (*Bricks).corner, tile3.go:33
+struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
+DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int64 t) {
+    int32 row = quo(int32(t), b->Count[0]);
+    return {add(b->Lo[0], mul(rem(int32(t), b->Count[0]), 32)), add(b->Lo[1], mul(rem(row, b->Count[1]), 8)), add(b->Lo[2], mul(quo(row, b->Count[1]), 4))};
+}
+
+// crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
+// (*Sweep3[float32]).crosses, tile3.go:68
+DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
+        Clock_f32 *clock) {
+    int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
+    // one more face than cells
+    int32 mx = 0, my = 0, mz = 0;
+    switch (s->Axis) {
+    case 0:
+    {
+        mx = 1;
+        break;
+    }
+    case 1:
+    {
+        my = 1;
+        break;
+    }
+    default:
+    {
+        mz = 1;
+        break;
+    }
+    }
+    if (px >= add(32, mx) || py >= add(8, my) || pz >= add(4, mz) || add(x, px) >= add(b->Hi[0], mx) || add(y, py) >= add(b->Hi[1], my) || add(z, pz) >= add(b->Hi[2], mz)) {
+        return 0;
+    }
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
+    bool below = mixed_f32(s->F[sub(c, int64(s->Stride))], s->Dust), above = mixed_f32(s->F[c], s->Dust);
+    if (below || above) {
+        return crossing_f32(s->U[c] * clock->Courant[s->Axis], below, above);
+    }
+    return 0;
+}
+
+// between takes cell c through the sweep, whose lower face has the given number.
+// (*Sweep3[float32]).between, tile3.go:91
+DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
+        Clock_f32 *clock) {
+    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    if (Sweep3_still_f32(s, c, f, below, above)) {
+        s->Out[c] = f;
+        return;
+    }
+    int32 step = 1;
+    if (s->Axis == 1) {
+        step = 33;
+    } else if (s->Axis == 2) {
+        step = 297;
+    }
+    float q = clock->Courant[s->Axis];
+    float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
+    float in = passed_f32(lo, below, f, (*flux)[face], s->Dust), out = passed_f32(hi, f, above, (*flux)[add(face, step)], s->Dust);
+    s->Out[c] = updated_f32(0, f, s->Start[c], lo, hi, in, out);
+}
+
+// Brick3 is Advance3 for the cells of brick t. Faces with a mixed donor are listed first, so that no thread waits while another
+// one finds a flux, and each is found once but between bricks.
+// Brick3[float32], tile3.go:42
+DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f32 *clock,
+        Array<float, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
+        Array<int32, 33> *total) {
+    auto [x, y, z] = Bricks_corner(b, t);
+    for (int32 k = threadIdx.x, end_k = 1485; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Sweep3_crosses_f32(s, k, x, y, z, b, clock);
+    }
+    __syncthreads();
+    for (int32 x_2 = threadIdx.x, end_x_2 = 33; x_2 < end_x_2; x_2 += blockDim.x) {
+        (*counts)[x_2] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x_2, 33, 45);
+    }
+    __syncthreads();
+    for (int32 x_2 = threadIdx.x, end_x_2 = 33; x_2 < end_x_2; x_2 += blockDim.x) {
+        (*total)[x_2] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x_2, 33, 45);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[32]; n < end_n; n += blockDim.x) {
+        int32 k = (*list)[n];
+        int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
+        (*flux)[k] = Sweep3_flux_f32(s, c, clock->Courant[s->Axis]);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+        int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
+        if (add(x, px) < b->Hi[0] && add(y, py) < b->Hi[1] && add(z, pz) < b->Hi[2]) {
+            Sweep3_between_f32(s, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
+        }
+    }
+}
+
+// crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
+// (*Sweep3[float64]).crosses, tile3.go:68
+DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
+        Clock_f64 *clock) {
+    int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
+    // one more face than cells
+    int32 mx = 0, my = 0, mz = 0;
+    switch (s->Axis) {
+    case 0:
+    {
+        mx = 1;
+        break;
+    }
+    case 1:
+    {
+        my = 1;
+        break;
+    }
+    default:
+    {
+        mz = 1;
+        break;
+    }
+    }
+    if (px >= add(32, mx) || py >= add(8, my) || pz >= add(4, mz) || add(x, px) >= add(b->Hi[0], mx) || add(y, py) >= add(b->Hi[1], my) || add(z, pz) >= add(b->Hi[2], mz)) {
+        return 0;
+    }
+    int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
+    bool below = mixed_f64(s->F[sub(c, int64(s->Stride))], s->Dust), above = mixed_f64(s->F[c], s->Dust);
+    if (below || above) {
+        return crossing_f64(s->U[c] * clock->Courant[s->Axis], below, above);
+    }
+    return 0;
+}
+
+// between takes cell c through the sweep, whose lower face has the given number.
+// (*Sweep3[float64]).between, tile3.go:91
+DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
+        Clock_f64 *clock) {
+    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    if (Sweep3_still_f64(s, c, f, below, above)) {
+        s->Out[c] = f;
+        return;
+    }
+    int32 step = 1;
+    if (s->Axis == 1) {
+        step = 33;
+    } else if (s->Axis == 2) {
+        step = 297;
+    }
+    double q = clock->Courant[s->Axis];
+    double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
+    double in = passed_f64(lo, below, f, (*flux)[face], s->Dust), out = passed_f64(hi, f, above, (*flux)[add(face, step)], s->Dust);
+    s->Out[c] = updated_f64(0, f, s->Start[c], lo, hi, in, out);
+}
+
+// Brick3 is Advance3 for the cells of brick t. Faces with a mixed donor are listed first, so that no thread waits while another
+// one finds a flux, and each is found once but between bricks.
+// Brick3[float64], tile3.go:42
+DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f64 *clock,
+        Array<double, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
+        Array<int32, 33> *total) {
+    auto [x, y, z] = Bricks_corner(b, t);
+    for (int32 k = threadIdx.x, end_k = 1485; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Sweep3_crosses_f64(s, k, x, y, z, b, clock);
+    }
+    __syncthreads();
+    for (int32 x_2 = threadIdx.x, end_x_2 = 33; x_2 < end_x_2; x_2 += blockDim.x) {
+        (*counts)[x_2] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x_2, 33, 45);
+    }
+    __syncthreads();
+    for (int32 x_2 = threadIdx.x, end_x_2 = 33; x_2 < end_x_2; x_2 += blockDim.x) {
+        (*total)[x_2] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x_2, 33, 45);
+    }
+    __syncthreads();
+    for (int32 n = threadIdx.x, end_n = (*total)[32]; n < end_n; n += blockDim.x) {
+        int32 k = (*list)[n];
+        int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
+        (*flux)[k] = Sweep3_flux_f64(s, c, clock->Courant[s->Axis]);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+        int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
+        if (add(x, px) < b->Hi[0] && add(y, py) < b->Hi[1] && add(z, pz) < b->Hi[2]) {
+            Sweep3_between_f64(s, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
         }
     }
 }
@@ -4928,7 +5141,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:97
+// Kernel Reconstruct3, sweep3.go:100
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4937,7 +5150,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:97
+// Kernel Reconstruct3, sweep3.go:100
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5000,6 +5213,30 @@ extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 
     __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileFine2_f64_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+}
+
+// Kernel Brick3, tile3.go:42
+extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
+        const __grid_constant__ Sweep3_f32 s, const __grid_constant__ Bricks b, Clock_f32 *clock) {
+    __shared__ Array<float, 1485> flux;
+    __shared__ Array<int32, 1485> crossed;
+    __shared__ Array<int32, 1485> list;
+    __shared__ Array<int32, 33> counts;
+    __shared__ Array<int32, 33> total;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Brick3_f32_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
+}
+
+// Kernel Brick3, tile3.go:42
+extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
+        const __grid_constant__ Sweep3_f64 s, const __grid_constant__ Bricks b, Clock_f64 *clock) {
+    __shared__ Array<double, 1485> flux;
+    __shared__ Array<int32, 1485> crossed;
+    __shared__ Array<int32, 1485> list;
+    __shared__ Array<int32, 33> counts;
+    __shared__ Array<int32, 33> total;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
 }
 
 // Kernel TileDisk2, tiledisk2.go:45

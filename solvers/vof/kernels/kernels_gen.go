@@ -465,6 +465,39 @@ func (loop *TileFine2Loop[F]) Launch() abi.Launch {
 	}}
 }
 
+// Brick3Loop runs Brick3 for lo ≤ index < hi, on the CPU or another device.
+type Brick3Loop[F Float] struct {
+	s     *Sweep3[F]
+	b     *Bricks
+	clock *Clock[F]
+}
+
+// NewBrick3Loop prepares Brick3.
+func NewBrick3Loop[F Float](s *Sweep3[F], b *Bricks, clock *Clock[F]) *Brick3Loop[F] {
+	return &Brick3Loop[F]{s, b, clock}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *Brick3Loop[F]) Range(lo, hi int) {
+	var flux [1485]F
+	var crossed [1485]int32
+	var list [1485]int32
+	var counts [33]int32
+	var total [33]int32
+	for t := lo; t < hi; t++ {
+		Brick3(t, loop.s, loop.b, loop.clock, &flux, &crossed, &list, &counts, &total)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *Brick3Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Brick3" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ConstantOf("b", loop.b),
+		abi.PointerTo("clock", loop.clock),
+	}}
+}
+
 // TileDisk2Loop runs TileDisk2 for lo ≤ index < hi, on the CPU or another device.
 type TileDisk2Loop[F Float] struct {
 	b *Ball[F]

@@ -124,6 +124,17 @@ func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 			kerneltest.Same(t, "Reconstruct3", planes[0], planes[1], nil)
 			both(nx*ny*nz, func(k int) loop { return NewAdvance3Loop(box, of(k), clock) })
 			kerneltest.Same(t, "Advance3", out[0], out[1], nil)
+			bricks, count := NewBricks(box.Lo, box.Hi)
+			for _, translated := range []bool{false, true} {
+				s := of(0)
+				s.Out = make([]F, n)
+				if brick := NewBrick3Loop(s, bricks, clock); translated {
+					l.Run(t, brick, 0, count)
+				} else {
+					brick.Range(0, count)
+				}
+				kerneltest.Same(t, "Brick3", out[0], s.Out, nil)
+			}
 		}
 	}
 	f := noisy[F](rng, n, nx+2*g)

@@ -24,17 +24,20 @@ type Sweep3[F Float] struct {
 func Advance3[F Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	// What follows is what advance comes to here, without its work.
-	if f <= s.Dust && below <= s.Dust && above <= s.Dust {
-		s.Out[c] = f
-		return
-	}
-	full := 1 - s.Dust
-	if f >= full && below >= full && above >= full && s.Start[c] > 0.5 {
+	if s.still(c, f, below, above) {
 		s.Out[c] = f
 		return
 	}
 	s.advance(c, clock)
+}
+
+// still tells that advance comes to f in cell c, without its work.
+func (s *Sweep3[F]) still(c int, f, below, above F) bool {
+	if f <= s.Dust && below <= s.Dust && above <= s.Dust {
+		return true
+	}
+	full := 1 - s.Dust
+	return f >= full && below >= full && above >= full && s.Start[c] > 0.5
 }
 
 func (s *Sweep3[F]) advance(c int, clock *Clock[F]) {

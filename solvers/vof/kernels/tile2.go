@@ -277,7 +277,7 @@ func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start
 	}
 	q := clock.Courant[axis]
 	lo, hi := s.velocity(axis, c)*q, s.velocity(axis, c+stride)*q
-	in, out := s.passed(lo, below, f, flux[own]), s.passed(hi, f, above, flux[own+step])
+	in, out := passed(lo, below, f, flux[own], s.Dust), passed(hi, f, above, flux[own+step], s.Dust)
 	return updated(kind, f, start, lo, hi, in, out)
 }
 
@@ -289,24 +289,6 @@ func (s *Tiles2[F]) strides(axis int32) (step int32, stride int) {
 	return tileWidth, int(s.SY)
 }
 
-// passed is the flux through a face between two cells: mixed where the donor is.
-func (s *Tiles2[F]) passed(cfl, below, above, mixed F) F {
-	donor := above
-	if cfl > 0 {
-		donor = below
-	}
-	if cfl == 0 || donor <= s.Dust {
-		return 0
-	}
-	if donor >= 1-s.Dust {
-		return cfl
-	}
-	return mixed
-}
-
-// mixed is true for a NaN too: what cannot be told from it is not to be hidden.
-func (s *Tiles2[F]) mixed(f F) bool { return !(f <= s.Dust || f >= 1-s.Dust) }
-
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
 func (s *Tiles2[F]) crosses(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F]) int32 {
 	px, py := own%tileWidth-TileReach, own/tileWidth-TileReach
@@ -315,15 +297,11 @@ func (s *Tiles2[F]) crosses(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F])
 	}
 	axis := s.Axis ^ n
 	step, _ := s.strides(axis)
-	below, above := s.mixed(a[own-step]), s.mixed(a[own])
-	if !below && !above {
-		return 0
+	below, above := mixed(a[own-step], s.Dust), mixed(a[own], s.Dust)
+	if below || above {
+		return crossing(s.velocity(axis, s.at(int(x+px), int(y+py), 0))*clock.Courant[axis], below, above)
 	}
-	cfl := s.velocity(axis, s.at(int(x+px), int(y+py), 0)) * clock.Courant[axis]
-	if cfl == 0 || cfl > 0 && !below || !(cfl > 0) && !above {
-		return 0
-	}
-	return 1
+	return 0
 }
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
