@@ -70,18 +70,24 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 	if err := l.divide(); err != nil {
 		return nil, err
 	}
-	switch o.Order {
+	return l, l.arrangeBy(m.X, m.Y)
+}
+
+// arrangeBy puts vertices at the given places in the order of the options.
+func (l *Layout) arrangeBy(x, y []float64) error {
+	switch l.options.Order {
 	case partition.Natural, partition.Hilbert, partition.Random:
 	default:
-		return nil, fmt.Errorf("order %q of vertices is not known; choose %s, %s or %s", o.Order, partition.Natural,
+		return fmt.Errorf("order %q of vertices is not known; choose %s, %s or %s", l.options.Order, partition.Natural,
 			partition.Hilbert, partition.Random)
 	}
-	perm, err := partition.Order(o.Order, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y, o.Seed)
+	perm, err := partition.Order(l.options.Order, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, x, y,
+		l.options.Seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l.place = partition.Inverse(perm)
-	return l, nil
+	return nil
 }
 
 // Sets is how many sets move one after the other in a sweep.

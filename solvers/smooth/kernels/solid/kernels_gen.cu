@@ -247,14 +247,14 @@ struct Field_f32 {
     float PerX, PerY, PerZ;
     float Scale;
     Slice<Tensor_f32> Samples;
-    Slice<Piece_f32> Wide, Deep, Upright;
+    Slice<Piece_f32> Wide, Deep, Upright_;
 };
 static_assert(sizeof(Field_f32) == 144 && offsetof(Field_f32, Kind) == 0 && offsetof(Field_f32, Nx) == 4 &&
     offsetof(Field_f32, Ny) == 8 && offsetof(Field_f32, Nz) == 12 && offsetof(Field_f32, X) == 16 &&
     offsetof(Field_f32, Y) == 20 && offsetof(Field_f32, Z) == 24 && offsetof(Field_f32, PerX) == 28 &&
     offsetof(Field_f32, PerY) == 32 && offsetof(Field_f32, PerZ) == 36 && offsetof(Field_f32, Scale) == 40 &&
     offsetof(Field_f32, Samples) == 48 && offsetof(Field_f32, Wide) == 72 && offsetof(Field_f32, Deep) == 96 &&
-    offsetof(Field_f32, Upright) == 120, "Field_f32");
+    offsetof(Field_f32, Upright_) == 120, "Field_f32");
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on the
 // boundary is from the origin of its frame, along its directions.
@@ -361,14 +361,14 @@ struct Field_f64 {
     double PerX, PerY, PerZ;
     double Scale;
     Slice<Tensor_f64> Samples;
-    Slice<Piece_f64> Wide, Deep, Upright;
+    Slice<Piece_f64> Wide, Deep, Upright_;
 };
 static_assert(sizeof(Field_f64) == 168 && offsetof(Field_f64, Kind) == 0 && offsetof(Field_f64, Nx) == 4 &&
     offsetof(Field_f64, Ny) == 8 && offsetof(Field_f64, Nz) == 12 && offsetof(Field_f64, X) == 16 &&
     offsetof(Field_f64, Y) == 24 && offsetof(Field_f64, Z) == 32 && offsetof(Field_f64, PerX) == 40 &&
     offsetof(Field_f64, PerY) == 48 && offsetof(Field_f64, PerZ) == 56 && offsetof(Field_f64, Scale) == 64 &&
     offsetof(Field_f64, Samples) == 72 && offsetof(Field_f64, Wide) == 96 && offsetof(Field_f64, Deep) == 120 &&
-    offsetof(Field_f64, Upright) == 144, "Field_f64");
+    offsetof(Field_f64, Upright_) == 144, "Field_f64");
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on the
 // boundary is from the origin of its frame, along its directions.
@@ -675,7 +675,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
 // are linear in the share.
-// reach[float32], place.go:133
+// reach[float32], place.go:143
 DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
@@ -691,16 +691,21 @@ DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32
     return share;
 }
 
+// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// standing[float32], place.go:128
+DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
+    Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
+    float most = abs_f32(a.X) * (abs_f32(b.Y * c.Z) + abs_f32(b.Z * c.Y)) + abs_f32(a.Y) * (abs_f32(b.Z * c.X) + abs_f32(b.X * c.Z)) + abs_f32(a.Z) * (abs_f32(b.X * c.Y) + abs_f32(b.Y * c.X));
+    return dot_f32(a, cross_f32(b, c)) > flat * most;
+}
+
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
 // upright[float32], place.go:117
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
-        Vector_f32 a = Vertex_from_f32(&v[s->A], p), b = Vertex_from_f32(&v[s->B], p), c = Vertex_from_f32(&v[s->C], p);
-        float six = dot_f32(a, cross_f32(b, c));
-        float most = abs_f32(a.X) * (abs_f32(b.Y * c.Z) + abs_f32(b.Z * c.Y)) + abs_f32(a.Y) * (abs_f32(b.Z * c.X) + abs_f32(b.X * c.Z)) + abs_f32(a.Z) * (abs_f32(b.X * c.Y) + abs_f32(b.Y * c.X));
-        if (!(six > flat * most)) {
+        if (!standing_f32(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
             return false;
         }
     }
@@ -772,7 +777,7 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
         Tensor_f32 m = {};
         auto [hx, unused1] = Piece_size_f32(&f->Wide[i], s);
         auto [hy, unused2] = Piece_size_f32(&f->Deep[j], t);
-        auto [hz, unused3] = Piece_size_f32(&f->Upright[k], r);
+        auto [hz, unused3] = Piece_size_f32(&f->Upright_[k], r);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         m.M33 = f->Scale / (hz * hz);
@@ -1060,7 +1065,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
 // are linear in the share.
-// reach[float64], place.go:133
+// reach[float64], place.go:143
 DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
@@ -1076,16 +1081,21 @@ DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f6
     return share;
 }
 
+// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// standing[float64], place.go:128
+DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
+    Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
+    double most = abs_f64(a.X) * (abs_f64(b.Y * c.Z) + abs_f64(b.Z * c.Y)) + abs_f64(a.Y) * (abs_f64(b.Z * c.X) + abs_f64(b.X * c.Z)) + abs_f64(a.Z) * (abs_f64(b.X * c.Y) + abs_f64(b.Y * c.X));
+    return dot_f64(a, cross_f64(b, c)) > flat * most;
+}
+
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
 // upright[float64], place.go:117
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
-        Vector_f64 a = Vertex_from_f64(&v[s->A], p), b = Vertex_from_f64(&v[s->B], p), c = Vertex_from_f64(&v[s->C], p);
-        double six = dot_f64(a, cross_f64(b, c));
-        double most = abs_f64(a.X) * (abs_f64(b.Y * c.Z) + abs_f64(b.Z * c.Y)) + abs_f64(a.Y) * (abs_f64(b.Z * c.X) + abs_f64(b.X * c.Z)) + abs_f64(a.Z) * (abs_f64(b.X * c.Y) + abs_f64(b.Y * c.X));
-        if (!(six > flat * most)) {
+        if (!standing_f64(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
             return false;
         }
     }
@@ -1157,7 +1167,7 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
         Tensor_f64 m = {};
         auto [hx, unused1] = Piece_size_f64(&f->Wide[i], s);
         auto [hy, unused2] = Piece_size_f64(&f->Deep[j], t);
-        auto [hz, unused3] = Piece_size_f64(&f->Upright[k], r);
+        auto [hz, unused3] = Piece_size_f64(&f->Upright_[k], r);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         m.M33 = f->Scale / (hz * hz);
@@ -1314,7 +1324,7 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p)
         Tensor_f32 mx = {}, my = {}, mz = {};
         auto [hx, dx] = Piece_size_f32(&f->Wide[i], s);
         auto [hy, dy] = Piece_size_f32(&f->Deep[j], t);
-        auto [hz, dz] = Piece_size_f32(&f->Upright[k], r);
+        auto [hz, dz] = Piece_size_f32(&f->Upright_[k], r);
         mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
         mz.M33 = -2.0f * f->Scale * f->PerZ * dz / (hz * hz * hz);
@@ -1398,7 +1408,7 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p)
         Tensor_f64 mx = {}, my = {}, mz = {};
         auto [hx, dx] = Piece_size_f64(&f->Wide[i], s);
         auto [hy, dy] = Piece_size_f64(&f->Deep[j], t);
-        auto [hz, dz] = Piece_size_f64(&f->Upright[k], r);
+        auto [hz, dz] = Piece_size_f64(&f->Upright_[k], r);
         mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
         mz.M33 = -2.0 * f->Scale * f->PerZ * dz / (hz * hz * hz);

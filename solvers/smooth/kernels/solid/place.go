@@ -117,15 +117,25 @@ func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F]
 func upright[F Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) bool {
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
 		s := &m.Sides[k]
-		a, b, c := v[s.A].from(p), v[s.B].from(p), v[s.C].from(p)
-		six := dot(a, cross(b, c))
-		most := abs(a.X)*(abs(b.Y*c.Z)+abs(b.Z*c.Y)) + abs(a.Y)*(abs(b.Z*c.X)+abs(b.X*c.Z)) +
-			abs(a.Z)*(abs(b.X*c.Y)+abs(b.Y*c.X))
-		if !(six > flat*most) {
+		if !standing(p, &v[s.A], &v[s.B], &v[s.C], flat) {
 			return false
 		}
 	}
 	return true
+}
+
+// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+func standing[F Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
+	a, b, c := av.from(p), bv.from(p), cv.from(p)
+	most := abs(a.X)*(abs(b.Y*c.Z)+abs(b.Z*c.Y)) + abs(a.Y)*(abs(b.Z*c.X)+abs(b.X*c.Z)) +
+		abs(a.Z)*(abs(b.X*c.Y)+abs(b.Y*c.X))
+	return dot(a, cross(b, c)) > flat*most
+}
+
+// Upright tells whether a tetrahedron has a positive volume, by more than rounding can bring about: than a share flat of
+// its products.
+func Upright[F Float](a, b, c, d *Vertex[F], flat F) bool {
+	return standing(Vector[F]{a.X, a.Y, a.Z}, b, c, d, flat)
 }
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
