@@ -189,8 +189,10 @@ func (p *page) errors(ctx context.Context, title string, sizes []int, schemes []
 			}
 			before = e
 			t.row(v, s, n, got.steps, theirs, fmt.Sprintf("%.3e", e), rate)
-			k.row(verdictOf(got.VolumeDrift <= mostDrift && got.BoundExcess <= mostExcess, fmt.Sprintf("≤ %g, %g", mostDrift, mostExcess)), s, n,
-				fmt.Sprintf("%.3f", got.CFLAxis), fmt.Sprintf("%.3f", got.CFLSum), fmt.Sprintf("%.1e", got.VolumeDrift), fmt.Sprintf("%.1e", got.BoundExcess), got.MixedCells)
+			sound := got.VolumeDrift <= mostDrift && got.BoundExcess <= mostExcess
+			k.row(verdictOf(sound, fmt.Sprintf("≤ %g, %g", mostDrift, mostExcess)), s, n,
+				fmt.Sprintf("%.3f", got.CFLAxis), fmt.Sprintf("%.3f", got.CFLSum), fmt.Sprintf("%.1e", got.VolumeDrift),
+				fmt.Sprintf("%.1e", got.BoundExcess), got.MixedCells)
 		}
 	}
 	t.flush()

@@ -67,7 +67,8 @@ func TestCurvatureConverges(t *testing.T) {
 		var mean [2]float64
 		for k, n := range c.sizes {
 			var worst float64
-			worst, mean[k], _ = worstCurvature(t, problem{grid: c.grid(n), body: c.body, cfg: config("myc", "weymouth-yue", .5), levels: 8 - 2*c.grid(n).Dim}, c.want)
+			p := problem{grid: c.grid(n), body: c.body, cfg: config("myc", "weymouth-yue", .5), levels: 8 - 2*c.grid(n).Dim}
+			worst, mean[k], _ = worstCurvature(t, p, c.want)
 			if k == 1 && worst > c.bound {
 				t.Errorf("%s, %d cells: curvatures are off by %.3f", name, n, worst)
 			}

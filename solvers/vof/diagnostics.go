@@ -121,7 +121,8 @@ func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 		return nil, fmt.Errorf("field %q is not known; there are %s", name, strings.Join(Fields, ", "))
 	}
 	if name == "curvature" && s.block.Ghost < heightGhosts {
-		return nil, fmt.Errorf("the block has %d layers of ghosts, the curvature needs %d: see Config.Curvature", s.block.Ghost, heightGhosts)
+		return nil, fmt.Errorf("the block has %d layers of ghosts, the curvature needs %d: see Config.Curvature", s.block.Ghost,
+			heightGhosts)
 	}
 	field, err := s.view(ctx, true)
 	if err != nil {

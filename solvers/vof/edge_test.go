@@ -39,7 +39,8 @@ func most(f []float64) float64 { return max(slices.Max(f)-1, -slices.Min(f)) }
 // that enter others through an edge are not missed.
 func TestTangentCircle(t *testing.T) {
 	for _, n := range []int{16, 64} {
-		p := problem{grid: plane(n), body: shape.Ball(.5, .5, 0, .25), cfg: config("elvira", "weymouth-yue", .5), flow: named("rider-kothe", .5)}
+		p := problem{grid: plane(n), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", .5)}
+		p.cfg = config("elvira", "weymouth-yue", .5)
 		for levels, tol := range map[int]float64{-1: 1e-13, 5: 2e-4 / float64(n)} {
 			p.levels = levels
 			f := p.field(t, 0)
@@ -120,7 +121,8 @@ func TestDropletOfOneCell(t *testing.T) {
 					continue
 				}
 				g.Periodic = [3]bool{true, true, g.Dim == 3}
-				p := problem{grid: g, body: shape.Ball(.54, .46, .54*float64(g.Dim-2), .03), cfg: config(normal, advect, .5), flow: uniform(1, -.5, .25)}
+				p := problem{grid: g, cfg: config(normal, advect, .5), flow: uniform(1, -.5, .25)}
+				p.body = shape.Ball(.54, .46, .54*float64(g.Dim-2), .03)
 				d, _, err := p.until(1)
 				if err != nil || math.Abs(d.VolumeDrift) > 1e-13 || d.BoundExcess > 1e-12 || d.MixedCells == 0 || !(d.Volume > 0) {
 					t.Errorf("%s, %s, %d dimensions: %+v, error %v", normal, advect, g.Dim, d, err)
@@ -252,14 +254,14 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 
 // TestPeriodicSeam is no place of its own: a disk that crosses it has the bits of one that doesn't.
 func TestPeriodicSeam(t *testing.T) {
-	const n = 32 // so that all coordinates are exact
+	const n, r = 32, .21875 // so that all coordinates are exact
 	for _, cfg := range []Config{config("elvira", "weymouth-yue", .5), config("myc", "ei-le", .9), config("height", "weymouth-yue", .5)} {
 		g := plane(n)
 		g.Periodic = [3]bool{true, true}
-		p := problem{grid: g, body: shape.Ball(.5, .5, 0, .21875), cfg: cfg, flow: uniform(1, .5, 0)}
+		p := problem{grid: g, body: shape.Ball(.5, .5, 0, r), cfg: cfg, flow: uniform(1, .5, 0)}
 		want := p.field(t, .75)
 		// A quarter of the disk in each corner: moved by half of the grid.
-		p.body = shape.Union(shape.Ball(0, 0, 0, .21875), shape.Ball(1, 0, 0, .21875), shape.Ball(0, 1, 0, .21875), shape.Ball(1, 1, 0, .21875))
+		p.body = shape.Union(shape.Ball(0, 0, 0, r), shape.Ball(1, 0, 0, r), shape.Ball(0, 1, 0, r), shape.Ball(1, 1, 0, r))
 		got := p.field(t, .75)
 		for c, v := range got {
 			i, j := (c%n+n/2)%n, (c/n+n/2)%n

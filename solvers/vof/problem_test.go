@@ -1,0 +1,136 @@
+package vof
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/vof/flow"
+	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ctx = context.Background()
+
+// problem is a run.
+type problem struct {
+	grid      *grid.Grid
+	body      shape.Body
+	flow      func(g *grid.Grid) (flow.Flow, error)
+	cfg       Config
+	precision string
+	parts     [3]int
+	threads   int
+	apart     bool // on devices with memory of their own
+	batch     int  // steps at a time
+	levels    int  // of divided cells, 4 if 0
+}
+
+func named(name string, period float64) func(g *grid.Grid) (flow.Flow, error) {
+	return func(g *grid.Grid) (flow.Flow, error) {
+		return flow.Named(name, g, period)
+	}
+}
+
+// plane and space are unit boxes of n cells along each axis.
+func plane(n int) *grid.Grid {
+	return &grid.Grid{Dim: 2, N: [3]int{n, n, 1}, Hi: [3]float64{1, 1, 0}}
+}
+
+func space(n int) *grid.Grid {
+	return &grid.Grid{Dim: 3, N: [3]int{n, n, n}, Hi: [3]float64{1, 1, 1}}
+}
+
+func config(normal, advect string, cfl float64) Config {
+	return Config{Normal: normal, Advect: advect, CFL: cfl}
+}
+
+// run sets a solver up on every rank and hands it to f.
+func (p problem) run(f func(rank int, s Solver) error) error {
+	return p.onDevice(func(rank int, s Solver, _ backend.Device) error { return f(rank, s) })
+}
+
+func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) error {
+	for d := range p.parts {
+		p.parts[d] = max(1, p.parts[d])
+	}
+	if p.precision == "" {
+		p.precision = "float64"
+	}
+	v, err := p.flow(p.grid)
+	if err != nil {
+		return err
+	}
+	comms := local.New(p.parts[0] * p.parts[1] * p.parts[2])
+	errs := make([]error, len(comms))
+	var wg sync.WaitGroup
+	for r := range comms {
+		wg.Go(func() {
+			var dev backend.Device = cpu.New(max(1, p.threads))
+			if p.apart {
+				dev = newApart(max(1, p.threads), comms[r])
+			}
+			defer dev.Close()
+			s, err := p.solver(v, comms[r], dev)
+			if err == nil {
+				defer s.Close()
+				err = f(r, s, dev)
+			}
+			if err != nil {
+				comms[r].Abort(1, err)
+			}
+			errs[r] = errors.Join(err, comms[r].Close())
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// solver sets up a rank.
+func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver, error) {
+	lo, n := partition.Box(p.grid.N, p.parts, comm.Rank())
+	ghost := p.cfg.Ghosts(p.grid.Dim)
+	b, err := p.grid.Block(lo, n, ghost)
+	if err != nil {
+		return nil, err
+	}
+	boxes := halo.Boxes{Dim: p.grid.Dim, Cuts: partition.BoxCuts(p.grid.N, p.parts), Periodic: p.grid.Periodic}
+	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
+	if err != nil {
+		return nil, err
+	}
+	return New(ctx, p.precision, p.cfg, b, plan, v, Fill(b, p.body, cmp.Or(p.levels, 4), true), comm, dev)
+}
+
+// until steps to time t and returns the diagnostics.
+func (p problem) until(t float64) (d Diagnostics, hash string, err error) {
+	err = p.run(func(rank int, s Solver) error {
+		for s.Time() < t {
+			if err := s.Advance(ctx, t, max(1, p.batch)); err != nil {
+				return err
+			}
+		}
+		all, err := s.Diagnose(ctx)
+		if err != nil {
+			return err
+		}
+		h, err := s.Hash(ctx)
+		if rank == 0 {
+			d, hash = all, h
+		}
+		return err
+	})
+	return d, hash, err
+}
