@@ -180,6 +180,12 @@ func decodeVOFMethod(s *section, dim int) VOFMethod {
 	if m.Advect == "ei-le" && dim == 3 {
 		s.fail("advect", "ei-le conserves volume in the plane only; choose weymouth-yue")
 	}
+	switch {
+	case m.Sweep == "tiles" && dim == 3:
+		s.fail("sweep", "tiles are for the plane; choose cells or auto")
+	case m.Sweep == "tiles" && m.Normal == "height":
+		s.fail("sweep", "heights reach too far for tiles; choose cells or auto")
+	}
 	most := 0.5
 	if m.Advect == "ei-le" {
 		most = 0.999

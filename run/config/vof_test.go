@@ -48,6 +48,7 @@ func TestVOFRefusals(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"cfl = 0.4", "cfl = 0.6", `c.toml:10: [method] cfl: 0.6 is more than 0.5`},
 		{"cfl = 0.4", "normal = 'lvirra'", `c.toml:10: [method] normal: "lvirra" is not known`},
+		{"cfl = 0.4", "normal = 'height'\nsweep = 'tiles'", `c.toml:11: [method] sweep: heights reach too far`},
 		{"cfl = 0.4", "clf = 1", `c.toml:10: [method] clf: no such key; did you mean cfl?`},
 		{"field = \"rider-kothe\"", "", `c.toml:7: [velocity]: needs field`},
 		{"field = \"rider-kothe\"", "field = 'rotation'", `[velocity] period: rotation needs one`},
