@@ -12,7 +12,12 @@ import (
 // are, the ids of the first few, and what to do. It looks for vertex ids and groups out of range, coordinates that
 // are not finite, clockwise, flat and duplicate cells, duplicate and dangling vertices, edges of more than two cells,
 // cells that overlap at an edge, tagged edges that no cell has, and fields of the wrong length.
-func (m *Mesh) Check() error {
+func (m *Mesh) Check() error { return m.check((*Mesh).checkShapes) }
+
+// CheckTangled is Check for a mesh whose cells may be clockwise or flat, because vertices are out of place.
+func (m *Mesh) CheckTangled() error { return m.check(func(*Mesh) error { return nil }) }
+
+func (m *Mesh) check(shapes func(*Mesh) error) error {
 	// Each later pass relies on what the earlier ones found sound.
 	if err := m.checkSizes(); err != nil {
 		return err
@@ -22,7 +27,7 @@ func (m *Mesh) Check() error {
 	}
 	var shape, places, copies, edges error
 	var wait sync.WaitGroup
-	wait.Go(func() { shape, places = m.checkShapes(), m.checkPlaces() })
+	wait.Go(func() { shape, places = shapes(m), m.checkPlaces() })
 	wait.Go(func() { copies, edges = m.checkCopies(), m.checkEdges() })
 	wait.Wait()
 	return errors.Join(shape, places, copies, edges)

@@ -88,7 +88,7 @@ func (d *smoothRun) report(ctx context.Context) (report, error) {
 			"sweeps": float64(now.Sweeps), "colours": float64(d.Part.Sets), "area_drift": now.AreaDrift,
 			"perimeter_drift": now.PerimeterDrift, "edge_in_range": now.EdgeInRange, "edge_min": now.EdgeMin,
 			"edge_max": now.EdgeMax, "worst_cell": float64(now.Worst), "limited": float64(now.Limited),
-			"metric_scale": d.solver.Scale(),
+			"metric_scale": d.solver.Scale(), "untangled": float64(d.untangled.Before),
 		},
 		conservation: map[string]float64{"area": now.AreaDrift, "perimeter": now.PerimeterDrift},
 	}, nil

@@ -45,7 +45,8 @@ func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	defer s.solver.Close()
 	w := o.Case.Sections.(*config.Smooth)
 	r := &SmoothReport{Vertices: s.Vertices, Cells: s.Cells, Sets: s.Part.Sets, Crowded: s.Crowded,
-		Scale: s.solver.Scale(), SetUp: time.Since(begin).Seconds(), Before: s.before}
+		Scale: s.solver.Scale(), Untangled: s.untangled,
+		SetUp: time.Since(begin).Seconds(), Before: s.before}
 	begin = time.Now()
 	rules := newStopRules(w.Stop, &s.before)
 	for done := rules.reason != ""; !done && s.solver.Sweeps() < w.Method.Sweeps; {

@@ -14,6 +14,7 @@ type SmoothReport struct {
 	Vertices, Cells int64
 	Sets, Crowded   int // sets of a sweep; vertices that stay, since they have too many neighbours
 	Sweeps          int
+	Untangled       smooth.Untangling
 	Stopped         string  // the rule by which it ended
 	Scale           float64 // of the metric
 	SetUp, Seconds  float64 // of setting up, and of the sweeps
@@ -29,6 +30,7 @@ func (r *SmoothReport) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(map[string]any{
 		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Sets, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
+		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
 		"before": measures(&r.Before), "after": measures(&r.After),
 	}, "", "  ")
 	if err != nil {
@@ -54,6 +56,9 @@ func (r *SmoothReport) Text() string {
 	fmt.Fprintf(&b, "mesh      %d vertices, %d triangles, in %d sets\n", r.Vertices, r.Cells, r.Sets)
 	if r.Crowded > 0 {
 		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
+	}
+	if r.Untangled.Before > 0 {
+		fmt.Fprintf(&b, "untangled %d triangles that were turned over, in %d sweeps\n", r.Untangled.Before, r.Untangled.Sweeps)
 	}
 	if r.Scale != 1 {
 		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))

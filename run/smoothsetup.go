@@ -19,7 +19,9 @@ type smoothing struct {
 	smoothShare
 	mesh   *mesh.Mesh // on rank 0, as it was
 	solver smooth.Solver
-	before smooth.Diagnostics
+	before smooth.Diagnostics // after untangling
+
+	untangled smooth.Untangling
 }
 
 // newSmoothing sets the solver of a case up. Rank 0 loads the mesh, finds out which vertices move in which set, and cuts
@@ -65,13 +67,23 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	}
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
-		Gain: m.Gain, Floor: m.Floor, Rescale: w.Metric.Rescale}
+		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale}
 	if s.solver, err = smooth.New(ctx, m.Precision, cfg, s.Part, metric, comm, dev); err != nil {
 		var refusal *smooth.Refusal
 		if errors.As(err, &refusal) {
 			err = &BadInput{err}
 		}
 		return nil, err
+	}
+	if m.Untangle {
+		if s.untangled, err = s.solver.Untangle(ctx); err != nil {
+			s.solver.Close()
+			var refusal *smooth.Refusal
+			if errors.As(err, &refusal) {
+				err = &BadInput{err}
+			}
+			return nil, err
+		}
 	}
 	if s.before, err = s.solver.Diagnose(ctx); err != nil {
 		s.solver.Close()
@@ -83,11 +95,17 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 // cutForSmoothing makes the shares of all ranks.
 func cutForSmoothing(m *mesh.Mesh, w *config.Smooth, ranks int) ([]smoothShare, error) {
 	if err := m.Check(); err != nil {
-		return nil, err
+		if m.CheckTangled() != nil {
+			return nil, err
+		}
+		if !w.Method.Untangle {
+			return nil, fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true", err)
+		}
 	}
 	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{
 		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
 		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Deep: w.Method.Deep,
+		Tangled: w.Method.Untangle,
 	})
 	if err != nil {
 		return nil, err

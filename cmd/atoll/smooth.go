@@ -48,6 +48,7 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"boundary", "method.boundary", "what vertices of straight boundaries do: slide or fixed (slide)"},
 	{"colouring", "method.colouring", "jones-plassmann or first-fit (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean)"},
+	{"untangle", "method.untangle", "true mends triangles that are turned over before the sweeps (false: they are refused)"},
 	{"precision", "method.precision", "float64 or float32 (float64)"},
 	{"every", "stop.every", "sweeps between two looks at the rules to stop by (10)"},
 	{"move", "stop.move", "stop when no vertex moves by more, in the metric"},

@@ -24,6 +24,7 @@ type SmoothMethod struct {
 	Settled   float64 // length of a move, in the metric, that counts as none, in [0, 1); 0
 	Gain      float64 // least rise of the worst quality that is worth a move, in [0, 1); 1e-6
 	Floor     float64 // hybrid optimises below this quality, in [0, 1]; 0 for the mean
+	Untangle  bool    // mend triangles that are turned over or flat before the sweeps; false
 	Precision string  // float32 or float64; float64
 }
 
@@ -218,6 +219,7 @@ func decodeSmoothMethod(s *section) SmoothMethod {
 		Settled:   s.number("settled", below1),
 		Gain:      s.number("gain", bound{least: 0, most: 1, fallback: 1e-6, optional: true}),
 		Floor:     s.number("floor", below1),
+		Untangle:  s.boolean("untangle", false),
 		Precision: s.choice("precision", "float64", "float32", "float64"),
 	}
 	for _, v := range []struct {
@@ -305,6 +307,7 @@ func (w *Smooth) print(p *printer) {
 	p.pair("settled", a.Settled)
 	p.pair("gain", a.Gain)
 	p.pair("floor", a.Floor)
+	p.pair("untangle", a.Untangle)
 	p.pair("precision", a.Precision)
 	p.section("[stop]")
 	p.pair("every", w.Stop.Every)

@@ -24,6 +24,7 @@ type changes[F kernels.Float] struct {
 	tag     int
 	out, in []flow[F]
 	reqs    []dist.Request
+	late    []dist.Request // second messages: peers expect them only when they know the first
 	v       []kernels.Vertex[F]
 	moved   []int32
 }
@@ -41,7 +42,8 @@ type flow[F kernels.Float] struct {
 }
 
 func newChanges[F kernels.Float](plan *halo.Plan, comm dist.Comm, tag int, v []kernels.Vertex[F]) *changes[F] {
-	c := &changes[F]{comm: comm, tag: tag, reqs: make([]dist.Request, 0, 3*len(plan.Peers))}
+	c := &changes[F]{comm: comm, tag: tag, reqs: make([]dist.Request, 0, 2*len(plan.Peers)),
+		late: make([]dist.Request, 0, 2*len(plan.Peers))}
 	flowOf := func(peer, n int) flow[F] {
 		size := recordBytes[F]()
 		return flow[F]{peer: peer, n: n, room: n, buf: make([]byte, 4+max((n+7)/8, 4*n)+n*size)}
@@ -95,20 +97,20 @@ func (f *flow[F]) adapt() { f.room = min(f.n, f.count+f.count/4+2) }
 // Start sends what has changed, and begins to receive.
 func (c *changes[F]) Start(ctx context.Context, v []kernels.Vertex[F], moved []int32) error {
 	c.v, c.moved = v, moved
-	c.reqs = c.reqs[:0]
+	c.reqs, c.late = c.reqs[:0], c.late[:0]
 	for i := range c.in {
-		if err := c.receive(ctx, &c.in[i], 0, c.in[i].first()); err != nil {
+		if err := c.receive(ctx, &c.reqs, &c.in[i], 0, c.in[i].first()); err != nil {
 			return err
 		}
 	}
 	for i := range c.out {
 		f := &c.out[i]
 		first, all := f.first(), f.pack(v, moved)
-		if err := c.send(ctx, f, 0, first); err != nil {
+		if err := c.send(ctx, &c.reqs, f, 0, first); err != nil {
 			return err
 		}
 		if all > first {
-			if err := c.send(ctx, f, first, all); err != nil {
+			if err := c.send(ctx, &c.late, f, first, all); err != nil {
 				return err
 			}
 		}
@@ -119,7 +121,7 @@ func (c *changes[F]) Start(ctx context.Context, v []kernels.Vertex[F], moved []i
 
 // Finish waits for what Start began, and takes in what has changed.
 func (c *changes[F]) Finish(ctx context.Context) error {
-	if err := c.wait(ctx); err != nil {
+	if err := c.wait(ctx, &c.reqs); err != nil {
 		return err
 	}
 	for i := range c.in {
@@ -133,12 +135,12 @@ func (c *changes[F]) Finish(ctx context.Context) error {
 		}
 		f.count = int(count)
 		if all, first := f.length(f.count), f.first(); all > first {
-			if err := c.receive(ctx, f, first, all); err != nil {
+			if err := c.receive(ctx, &c.late, f, first, all); err != nil {
 				return err
 			}
 		}
 	}
-	if err := c.wait(ctx); err != nil {
+	if err := c.wait(ctx, &c.late); err != nil {
 		return err
 	}
 	for i := range c.in {
@@ -151,30 +153,30 @@ func (c *changes[F]) Finish(ctx context.Context) error {
 	return nil
 }
 
-func (c *changes[F]) receive(ctx context.Context, f *flow[F], lo, hi int) error {
+func (c *changes[F]) receive(ctx context.Context, to *[]dist.Request, f *flow[F], lo, hi int) error {
 	req, err := c.comm.Irecv(ctx, f.peer, c.tag, f.buf[lo:hi])
 	if err != nil {
 		return fmt.Errorf("halo: receive: %w", err)
 	}
-	c.reqs = append(c.reqs, req)
+	*to = append(*to, req)
 	return nil
 }
 
-func (c *changes[F]) send(ctx context.Context, f *flow[F], lo, hi int) error {
+func (c *changes[F]) send(ctx context.Context, to *[]dist.Request, f *flow[F], lo, hi int) error {
 	req, err := c.comm.Isend(ctx, f.peer, c.tag, f.buf[lo:hi])
 	if err != nil {
 		return fmt.Errorf("halo: send: %w", err)
 	}
-	c.reqs = append(c.reqs, req)
+	*to = append(*to, req)
 	return nil
 }
 
-func (c *changes[F]) wait(ctx context.Context) error {
-	if len(c.reqs) == 0 {
+func (c *changes[F]) wait(ctx context.Context, reqs *[]dist.Request) error {
+	if len(*reqs) == 0 {
 		return nil
 	}
-	err := c.comm.Wait(ctx, c.reqs)
-	c.reqs = c.reqs[:0]
+	err := c.comm.Wait(ctx, *reqs)
+	*reqs = (*reqs)[:0]
 	if err != nil {
 		return fmt.Errorf("halo: exchange: %w", err)
 	}

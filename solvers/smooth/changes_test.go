@@ -103,6 +103,42 @@ func TestChangesArrive(t *testing.T) {
 	}
 }
 
+// TestChangesBothWays: two ranks that have more to tell each other than was expected do not wait for each other.
+func TestChangesBothWays(t *testing.T) {
+	const n = 5000
+	send := make([]int32, n)
+	for i := range send {
+		send[i] = int32(i)
+	}
+	comms := local.New(2)
+	var wait sync.WaitGroup
+	for r, comm := range comms {
+		wait.Go(func() {
+			defer comm.Close()
+			plan := &halo.Plan{Rank: r, Owned: n, Ghosts: n, Peers: []halo.Peer{{Rank: 1 - r, Send: send, Lo: n, Hi: 2 * n}}}
+			v, moved := make([]kernels.Vertex[float64], 2*n), make([]int32, 2*n)
+			x := newChanges(plan, comm, 1, v)
+			for round, changed := range []int{0, n, 0, 1, n, n} {
+				for i := range changed {
+					v[i].X = float64(round + r)
+				}
+				if err := x.Start(t.Context(), v, moved); err != nil {
+					t.Error(err)
+					return
+				}
+				if err := x.Finish(t.Context()); err != nil {
+					t.Error(err)
+					return
+				}
+				if changed == n && v[2*n-1].X != float64(round+1-r) {
+					t.Errorf("rank %d, round %d: %g", r, round, v[2*n-1].X)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
 // FuzzChanges: a message that is none is refused, and never writes outside the ghosts.
 func FuzzChanges(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 3, 0, 0, 0}, 1, 1)

@@ -26,6 +26,7 @@ type LayoutOptions struct {
 	Dedicated bool               // boundary vertices form sets of their own
 	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
 	Seed      uint64             // of a random order
+	Tangled   bool               // triangles may be turned over or flat, for Solver.Untangle to mend
 	Deep      bool               // ghosts that let a whole sweep go by with one exchange
 }
 
@@ -50,7 +51,8 @@ const (
 	sliding int8 = 1
 )
 
-// NewLayout finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over.
+// NewLayout finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over, unless that is
+// told.
 func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 	if o.Boundary != Slide && o.Boundary != Fixed {
 		return nil, fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
@@ -63,8 +65,10 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 	if l.neighbours, err = m.Neighbours(); err != nil {
 		return nil, err
 	}
-	if err := refuseFlat(m); err != nil {
-		return nil, err
+	if !o.Tangled {
+		if err := refuseFlat(m); err != nil {
+			return nil, err
+		}
 	}
 	l.classify()
 	if err := l.divide(); err != nil {
@@ -246,8 +250,8 @@ func refuseFlat(m *mesh.Mesh) error {
 	if bad == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of the mesh's %d triangles are turned over or flat%s: orient it (atoll mesh convert --orient) "+
-		"or mesh the domain again", bad, len(m.Cells), text)
+	return fmt.Errorf("%d of the mesh's %d triangles are turned over or flat%s: orient it (atoll mesh convert --orient), "+
+		"untangle it (untangle = true) or mesh the domain again", bad, len(m.Cells), text)
 }
 
 // flat is what share of its two products a triangle's area must exceed, not to come from rounding alone.

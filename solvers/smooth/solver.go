@@ -17,7 +17,9 @@ type Solver interface {
 	// Sweep visits all vertices that move so many times, and returns the longest move of the last time, in the metric.
 	// It allocates nothing.
 	Sweep(ctx context.Context, sweeps int) (float64, error)
-	// Sweeps is how many there were.
+	// Untangle makes all triangles upright, if some are not; see Config.Untangle.
+	Untangle(ctx context.Context) (Untangling, error)
+	// Sweeps is how many there were, without those that untangled.
 	Sweeps() int
 	// Scale is the factor of the metric, 1 unless it was rescaled.
 	Scale() float64
@@ -48,10 +50,11 @@ func New(ctx context.Context, precision string, cfg Config, part *Part, metric *
 }
 
 type solver[F kernels.Float] struct {
-	cfg  Config
-	part *Part
-	comm dist.Comm
-	dev  backend.Device
+	cfg    Config
+	part   *Part
+	metric *Metric
+	comm   dist.Comm
+	dev    backend.Device
 	arrays[F]
 
 	// apart tells that the device has memory of its own. The host then has a copy of the vertices, of which only those
@@ -83,7 +86,7 @@ type pass struct {
 
 func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric *Metric, comm dist.Comm,
 	dev backend.Device) (_ *solver[F], err error) {
-	s := &solver[F]{cfg: cfg, part: part, comm: comm, dev: dev}
+	s := &solver[F]{cfg: cfg, part: part, metric: metric, comm: comm, dev: dev}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -98,14 +101,14 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 	for i := range v {
 		v[i].X, v[i].Y = F(part.X[i]), F(part.Y[i])
 	}
-	if cfg.Rescale {
-		scale, err := rescale(ctx, comm, part, metric)
+	if cfg.Rescale && !cfg.Untangle {
+		scale, err := rescale(ctx, comm, part, metric, part.X, part.Y)
 		if err != nil {
 			return nil, err
 		}
 		field.Scale = F(scale)
 	}
-	if err := agree(ctx, comm, start(part, &field, v)); err != nil {
+	if err := agree(ctx, comm, start(part, &field, v, cfg.Untangle)); err != nil {
 		return nil, err
 	}
 	if err := s.place(dev, part, v, field); err != nil {
@@ -122,8 +125,25 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 	return s, err
 }
 
-// start gives every vertex its metric and refuses what cannot be smoothed.
-func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
+// start gives every vertex its metric and refuses what cannot be smoothed. Triangles may be turned over if the mesh is
+// tangled.
+func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) complaint {
+	c := measured(part, field, v)
+	if tangled {
+		return c
+	}
+	for k, cell := range part.Cells {
+		if area, ok := uprightCell(v, cell); !ok {
+			a := &v[cell.At[0]]
+			c.add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
+				area)
+		}
+	}
+	return c
+}
+
+// measured gives every vertex the metric where it is, and complains of one that is not positive definite.
+func measured[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
 	c := flatPatches(field)
 	for i := range v {
 		p := &v[i]
@@ -135,39 +155,24 @@ func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Ver
 				part.Global[i], p.X, p.Y, at.M11, at.M12, at.M22)
 		}
 	}
-	for k, cell := range part.Cells {
-		a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
-		one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
-		share := flat
-		if single[F]() {
-			share = 4 * 0x1p-24
-		}
-		if !(one-other > share*(math.Abs(one)+math.Abs(other))) {
-			c.add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g",
-				part.CellGlobal[k], a.X, a.Y,
-				(one-other)/2)
-		}
-	}
 	return c
+}
+
+// uprightCell returns the area of a triangle, and whether it is positive by more than rounding can bring about.
+func uprightCell[F kernels.Float](v []kernels.Vertex[F], cell kernels.Cell) (area float64, ok bool) {
+	a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
+	one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
+	share := flat
+	if single[F]() {
+		share = 4 * 0x1p-24
+	}
+	return (one - other) / 2, one-other > share*(math.Abs(one)+math.Abs(other))
 }
 
 // prepare makes the kernels of all sets.
 func (s *solver[F]) prepare() {
 	p := s.part
-	passes := func(set int, spans ...Span) (all []pass) {
-		for _, sp := range spans {
-			if sp.Lo < sp.Hi {
-				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
-					Owned: int32(p.Owned)}
-				all = append(all, pass{int(sp.Lo), int(sp.Hi), s.mover(s.cfg.Smoother, k)})
-			}
-		}
-		return all
-	}
-	for set := range p.Sets {
-		s.first = append(s.first, passes(set, p.First[set]))
-		s.rest = append(s.rest, passes(set, p.Rest[set], p.Copies[set]))
-	}
+	s.first, s.rest = s.eachSet(true, func(set *kernels.Set) backend.Loop { return s.mover(s.cfg.Smoother, set) })
 	for k, plan := range p.Plans {
 		if s.params.Cull {
 			v := s.v
@@ -182,6 +187,31 @@ func (s *solver[F]) prepare() {
 	s.count = kernels.NewCountLoop(&s.control[0])
 	s.measureCell = kernels.NewMeasureCellLoop(s.cells, s.v, s.shapes)
 	s.measureEdge = kernels.NewMeasureEdgeLoop(s.edges, s.v, s.sides)
+}
+
+// eachSet prepares a kernel for all sets: for what other ranks need of each, and the rest; with the vertices that slide, or
+// without them.
+func (s *solver[F]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
+	p := s.part
+	of := func(set int, spans ...Span) (all []pass) {
+		for _, sp := range spans {
+			hi := sp.Hi
+			if !sliding {
+				hi = sp.Slide
+			}
+			if sp.Lo < hi {
+				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
+					Owned: int32(p.Owned)}
+				all = append(all, pass{int(sp.Lo), int(hi), mover(k)})
+			}
+		}
+		return all
+	}
+	for set := range p.Sets {
+		first = append(first, of(set, p.First[set]))
+		rest = append(rest, of(set, p.Rest[set], p.Copies[set]))
+	}
+	return first, rest
 }
 
 // haloTag and those after it keep the exchanges of sets apart.
@@ -201,16 +231,16 @@ func (s *solver[F]) Close() {
 // rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral
 // triangles of sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new
 // number where the old one belongs, which makes β 1.)
-func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric) (float64, error) {
+func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x, y []float64) (float64, error) {
 	var sum dist.Accumulator
 	for _, c := range part.Cells {
 		var m11, m12, m22 float64
 		for _, v := range c.At {
-			a, b, d := metric.At(part.X[v], part.Y[v])
+			a, b, d := metric.At(x[v], y[v])
 			m11, m12, m22 = m11+a/3, m12+b/3, m22+d/3
 		}
 		a, b, d := c.At[0], c.At[1], c.At[2]
-		area := ((part.X[b]-part.X[a])*(part.Y[d]-part.Y[a]) - (part.X[d]-part.X[a])*(part.Y[b]-part.Y[a])) / 2
+		area := ((x[b]-x[a])*(y[d]-y[a]) - (x[d]-x[a])*(y[b]-y[a])) / 2
 		sum.Add(area * math.Sqrt(m11*m22-m12*m12))
 	}
 	n := []int64{int64(len(part.Cells))}

@@ -649,6 +649,28 @@ struct Spot_f64 {
 static_assert(sizeof(Spot_f64) == 40 && offsetof(Spot_f64, X) == 0 && offsetof(Spot_f64, Y) == 8 &&
     offsetof(Spot_f64, M11) == 16 && offsetof(Spot_f64, M12) == 24 && offsetof(Spot_f64, M22) == 32, "Spot_f64");
 
+// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
+// the vertex, which are constant.
+// star[float32], untangle.go:5
+struct star_f32 {
+    int64 n;
+    Array<float, 32> area;
+    Array<float, 32> gx, gy;
+};
+static_assert(sizeof(star_f32) == 392 && offsetof(star_f32, n) == 0 && offsetof(star_f32, area) == 8 &&
+    offsetof(star_f32, gx) == 136 && offsetof(star_f32, gy) == 264, "star_f32");
+
+// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
+// the vertex, which are constant.
+// star[float64], untangle.go:5
+struct star_f64 {
+    int64 n;
+    Array<double, 32> area;
+    Array<double, 32> gx, gy;
+};
+static_assert(sizeof(star_f64) == 776 && offsetof(star_f64, n) == 0 && offsetof(star_f64, area) == 8 &&
+    offsetof(star_f64, gx) == 264 && offsetof(star_f64, gy) == 520, "star_f64");
+
 // Count ends a sweep: index 0 adds it to those that were.
 // Count[float32], count.go:6
 DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
@@ -2933,6 +2955,198 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
     return best;
 }
 
+// open looks at the triangles around vertex i.
+// (*star[float32]).open, untangle.go:12
+DEVICE void star_open_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    float x = v[i].X, y = v[i].Y;
+    int32 first = Mesh_next_f32(m, i, 0);
+    int32 a = first;
+    f->n = 0;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 b = Mesh_corner_f32(m, i, k, first, true);
+        if (b < 0) {
+            return;
+        }
+        f->area[f->n] = (v[a].X - x) * (v[b].Y - y) - (v[b].X - x) * (v[a].Y - y);
+        f->gx[f->n] = v[a].Y - v[b].Y;
+        f->gy[f->n] = v[b].X - v[a].X;
+        f->n = add(f->n, int64(1));
+        if (b == first) {
+            return;
+        }
+        a = b;
+    }
+}
+
+// least is the least area after a move by (dx, dy).
+// (*star[float32]).least, untangle.go:33
+DEVICE float star_least_f32(star_f32 *f, float dx, float dy) {
+    float least = f->area[0] + (f->gx[0] * dx + f->gy[0] * dy);
+    for (int64 k = 1; k < f->n; k++) {
+        if (float a = f->area[k] + (f->gx[k] * dx + f->gy[k] * dy); !(a >= least)) {
+            least = a;
+        }
+    }
+    return least;
+}
+
+// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a linear
+// program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng. 49
+// (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
+// in their hull. There are few triangles around a vertex, so all threes are tried.
+// (*star[float32]).best, untangle.go:47
+struct star_best_f32_results { float r0; float r1; bool r2; };
+DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
+    float bestX = 0.0f, bestY = 0.0f, best = star_least_f32(f, 0.0f, 0.0f);
+    bool found = false;
+    for (int64 i = 2; i < f->n; i++) {
+        for (int64 j = 1; j < i; j++) {
+            for (int64 k = 0; k < j; k++) {
+                float one = f->gx[j] * f->gy[k] - f->gx[k] * f->gy[j];
+                float two = f->gx[k] * f->gy[i] - f->gx[i] * f->gy[k];
+                float three = f->gx[i] * f->gy[j] - f->gx[j] * f->gy[i];
+                if (!(one >= 0.0f && two >= 0.0f && three >= 0.0f) && !(one <= 0.0f && two <= 0.0f && three <= 0.0f)) {
+                    continue;
+                }
+                float sum = one + two + three;
+                if (sum == 0.0f) {
+                    // the gradients are parallel
+                    continue;
+                }
+                float p = f->area[j] - f->area[i], q = f->area[k] - f->area[i];
+                float dx = (p * (f->gy[i] - f->gy[k]) - q * (f->gy[i] - f->gy[j])) / sum;
+                float dy = (q * (f->gx[i] - f->gx[j]) - p * (f->gx[i] - f->gx[k])) / sum;
+                if (float least = star_least_f32(f, dx, dy); least > best) {
+                    bestX = dx;
+                    bestY = dy;
+                    best = least;
+                    found = true;
+                }
+            }
+        }
+    }
+    return {bestX, bestY, found};
+}
+
+// Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of them
+// is turned over or flat. It returns the square of the move in the metric.
+// Untangle[float32], untangle.go:80
+DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    if (upright_f32(i, true, v[i].X, v[i].Y, p->Flat, m, v)) {
+        return 0.0f;
+    }
+    star_f32 f = {};
+    star_open_f32(&f, i, m, v);
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    bool found = false;
+    const auto results1 = star_best_f32(&f);
+    s.dx = results1.r0;
+    s.dy = results1.r1;
+    found = results1.r2;
+    if (!found) {
+        return 0.0f;
+    }
+    return settle_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
+}
+
+// open looks at the triangles around vertex i.
+// (*star[float64]).open, untangle.go:12
+DEVICE void star_open_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    double x = v[i].X, y = v[i].Y;
+    int32 first = Mesh_next_f64(m, i, 0);
+    int32 a = first;
+    f->n = 0;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 b = Mesh_corner_f64(m, i, k, first, true);
+        if (b < 0) {
+            return;
+        }
+        f->area[f->n] = (v[a].X - x) * (v[b].Y - y) - (v[b].X - x) * (v[a].Y - y);
+        f->gx[f->n] = v[a].Y - v[b].Y;
+        f->gy[f->n] = v[b].X - v[a].X;
+        f->n = add(f->n, int64(1));
+        if (b == first) {
+            return;
+        }
+        a = b;
+    }
+}
+
+// least is the least area after a move by (dx, dy).
+// (*star[float64]).least, untangle.go:33
+DEVICE double star_least_f64(star_f64 *f, double dx, double dy) {
+    double least = f->area[0] + (f->gx[0] * dx + f->gy[0] * dy);
+    for (int64 k = 1; k < f->n; k++) {
+        if (double a = f->area[k] + (f->gx[k] * dx + f->gy[k] * dy); !(a >= least)) {
+            least = a;
+        }
+    }
+    return least;
+}
+
+// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a linear
+// program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng. 49
+// (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
+// in their hull. There are few triangles around a vertex, so all threes are tried.
+// (*star[float64]).best, untangle.go:47
+struct star_best_f64_results { double r0; double r1; bool r2; };
+DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
+    double bestX = 0.0, bestY = 0.0, best = star_least_f64(f, 0.0, 0.0);
+    bool found = false;
+    for (int64 i = 2; i < f->n; i++) {
+        for (int64 j = 1; j < i; j++) {
+            for (int64 k = 0; k < j; k++) {
+                double one = f->gx[j] * f->gy[k] - f->gx[k] * f->gy[j];
+                double two = f->gx[k] * f->gy[i] - f->gx[i] * f->gy[k];
+                double three = f->gx[i] * f->gy[j] - f->gx[j] * f->gy[i];
+                if (!(one >= 0.0 && two >= 0.0 && three >= 0.0) && !(one <= 0.0 && two <= 0.0 && three <= 0.0)) {
+                    continue;
+                }
+                double sum = one + two + three;
+                if (sum == 0.0) {
+                    // the gradients are parallel
+                    continue;
+                }
+                double p = f->area[j] - f->area[i], q = f->area[k] - f->area[i];
+                double dx = (p * (f->gy[i] - f->gy[k]) - q * (f->gy[i] - f->gy[j])) / sum;
+                double dy = (q * (f->gx[i] - f->gx[j]) - p * (f->gx[i] - f->gx[k])) / sum;
+                if (double least = star_least_f64(f, dx, dy); least > best) {
+                    bestX = dx;
+                    bestY = dy;
+                    best = least;
+                    found = true;
+                }
+            }
+        }
+    }
+    return {bestX, bestY, found};
+}
+
+// Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of them
+// is turned over or flat. It returns the square of the move in the metric.
+// Untangle[float64], untangle.go:80
+DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+    if (upright_f64(i, true, v[i].X, v[i].Y, p->Flat, m, v)) {
+        return 0.0;
+    }
+    star_f64 f = {};
+    star_open_f64(&f, i, m, v);
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    bool found = false;
+    const auto results1 = star_best_f64(&f);
+    s.dx = results1.r0;
+    s.dy = results1.r1;
+    found = results1.r2;
+    if (!found) {
+        return 0.0;
+    }
+    return settle_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
+}
+
 // Kernel Count, count.go:6
 extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3146,5 +3360,27 @@ extern "C" __global__ void __launch_bounds__(192, 4) TilePain_f64(int64 lo, int6
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, v, out, &spots));
+    reduce(result, key);
+}
+
+// Kernel Untangle, untangle.go:80
+extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Untangle_f32_at(i, &set, &p, &m, &field, c, v, moved, seen));
+    reduce(result, key);
+}
+
+// Kernel Untangle, untangle.go:80
+extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Untangle_f64_at(i, &set, &p, &m, &field, c, v, moved, seen));
     reduce(result, key);
 }

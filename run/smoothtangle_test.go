@@ -1,0 +1,54 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+)
+
+// A tangled mesh is refused with what to do about it, and untangled on request: the same on any ranks, and then sound.
+func TestSmoothUntangles(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rings, err := m.Rings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range m.X {
+		if rings.Around[v] == mesh.Inside && v%3 == 0 {
+			m.X[v], m.Y[v] = m.Y[v], m.X[v]
+		}
+	}
+	file := filepath.Join(t.TempDir(), "tangled.msh")
+	if err := meshio.Write(file, m); err != nil {
+		t.Fatal(err)
+	}
+	set := fmt.Sprintf("mesh={file=%q, partition='random'}", file)
+	_, err = smoothOn(t, wavy, 2, 1, openLocal, t.TempDir(), set)
+	var bad *BadInput
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "untangle = true") {
+		t.Errorf("error %v", err)
+	}
+	var want string
+	for _, ranks := range []int{1, 2, 5} {
+		s, err := smoothOn(t, wavy, ranks, 1, openLocal, t.TempDir(), set, "method.untangle=true", fmt.Sprintf("method.deep=%v", ranks == 5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Metrics["inverted"] != 0 || s.Metrics["untangled"] < 50 {
+			t.Errorf("%d ranks: %v", ranks, s.Metrics)
+		}
+		if want == "" {
+			want = s.StateSHA256
+		} else if s.StateSHA256 != want {
+			t.Errorf("%d ranks: another state", ranks)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package smooth
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+// tangled is a mesh of which a share of the vertices inside are somewhere within so many edge lengths.
+func tangled(t testing.TB, cells int, seed uint64, share, far float64) *mesh.Mesh {
+	t.Helper()
+	m := rectangle(t, cells, seed)
+	rings := ringsOf(t, m)
+	r := rand.New(rand.NewPCG(seed, 5))
+	x, y := m.X[1]-m.X[0], m.Y[1]-m.Y[0]
+	h := max(x, -x, y, -y)
+	for v := range m.X {
+		if rings.Around[v] == mesh.Inside && r.Float64() < share {
+			m.X[v] += far * h * (2*r.Float64() - 1)
+			m.Y[v] += far * h * (2*r.Float64() - 1)
+		}
+	}
+	return m
+}
+
+// untangle untangles a mesh, sweeps twice, and returns what came out.
+func (s setting) untangle(t testing.TB, m *mesh.Mesh, cfg Config) (u Untangling, o outcome) {
+	t.Helper()
+	cfg.Untangle, s.layout.Tangled = true, true
+	err := s.on(t, m, swirl(t), cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+		given, err := solver.Diagnose(t.Context())
+		if err != nil {
+			return err
+		}
+		done, err := solver.Untangle(t.Context())
+		if err != nil {
+			return err
+		}
+		if given.Inverted != done.Before {
+			t.Errorf("%d triangles are turned over, and %d were untangled", given.Inverted, done.Before)
+		}
+		now, err := solver.Diagnose(t.Context())
+		if err != nil {
+			return err
+		}
+		if now.Inverted != 0 || now.AreaDrift > 1e-6 || now.AreaDrift < -1e-6 {
+			t.Errorf("after untangling %+v", now)
+		}
+		if again, err := solver.Untangle(t.Context()); err != nil || again != (Untangling{}) {
+			t.Errorf("an untangled mesh: %+v, %v", again, err)
+		}
+		moved, err := solver.Sweep(t.Context(), 2)
+		if err != nil {
+			return err
+		}
+		end, err := solver.Diagnose(t.Context())
+		if err != nil {
+			return err
+		}
+		hash, err := solver.Hash(t.Context())
+		if c.Rank() == 0 {
+			u, o = done, outcome{hash, moved, end}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u, o
+}
+
+// TestUntangled: meshes with any share of their vertices anywhere nearby become sound.
+func TestUntangled(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		m := tangled(t, rapid.IntRange(8, 600).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"),
+			rapid.Float64Range(0, 1).Draw(r, "share"), rapid.Float64Range(0, 6).Draw(r, "far"))
+		if _, o := plain().untangle(t, m, Config{Smoother: "pain-exact", Guard: "halve"}); o.diagnostics.Inverted != 0 {
+			r.Fatalf("%+v", o.diagnostics)
+		}
+	})
+}
+
+// TestUntangledTheSame: on any ranks, with any partition, with one exchange a sweep or one a set, culled or not.
+func TestUntangledTheSame(t *testing.T) {
+	for _, precision := range []string{"float64", "float32"} {
+		m := tangled(t, 1200, 3, .9, 40)
+		s := plain()
+		s.precision = precision
+		cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-6, Rescale: true}
+		did, want := s.untangle(t, m, cfg)
+		cfg.Cull = true
+		_, culled := s.untangle(t, m, cfg)
+		if did.Before < 200 || did.Sweeps <= untangleSweeps {
+			t.Errorf("%+v: the case shows too little", did)
+		}
+		for _, ranks := range []int{1, 2, 3, 4, 7} {
+			for _, deep := range []bool{false, true} {
+				s.ranks, s.cut, s.layout.Deep, cfg.Cull = ranks, partition.RandomCut, deep, ranks%2 == 0
+				s.device = nil
+				if ranks == 3 {
+					s.device = func() backend.Device { return far{cpu.New(1), newMemory()} }
+				}
+				s.layout.Order = []partition.Ordering{partition.Random, partition.Hilbert}[ranks%2]
+				want := want
+				if cfg.Cull {
+					want = culled
+				}
+				if u, got := s.untangle(t, m, cfg); u != did || got != want {
+					t.Errorf("%s, %d ranks, deep %v: %+v and %+v, on one rank %+v and %+v", precision, ranks, deep, u, got, did, want)
+				}
+			}
+		}
+	}
+}
+
+// TestNotUntangled: triangles of the boundary alone are refused with their ids, the same on all ranks; and a tangled mesh
+// is where that was not asked for.
+func TestNotUntangled(t *testing.T) {
+	// A strip whose middle vertices are on the wrong sides.
+	m := &mesh.Mesh{X: []float64{0, 1, 2, 0, 1, 2}, Y: []float64{0, 2, 0, 1, -2, 1},
+		Cells: [][3]int32{{0, 1, 4}, {0, 4, 3}, {1, 2, 5}, {1, 5, 4}}}
+	cfg := Config{Smoother: "pain", Guard: "none", Untangle: true}
+	s := plain()
+	s.ranks, s.layout.Tangled = 2, true
+	err := s.on(t, m, swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+		_, err := solver.Untangle(t.Context())
+		return err
+	})
+	if err == nil {
+		t.Fatal("a strip that crosses itself is untangled")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 2 || lines[0] != lines[1] || !strings.Contains(lines[0], "2 triangles remain turned over or flat") ||
+		!strings.Contains(lines[0], "cell 0 at (0, 0) of area -2, cell 3 at") {
+		t.Error(err)
+	}
+	cfg.Untangle = false
+	if err := s.on(t, m, swirl(t), cfg, func(dist.Comm, *Part, Solver) error { return nil }); err == nil ||
+		!strings.Contains(err.Error(), "cell 0 at (0, 0) is turned over or flat") {
+		t.Errorf("not to be untangled: %v", err)
+	}
+}
