@@ -106,13 +106,20 @@ func inside(triangles [][3]point, p point) bool {
 // nearer.
 func TestDistanceFromTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	star := make([][2]float64, 10)
-	for k := range star {
-		r, w := .5-.35*float64(k%2), 2*math.Pi*float64(k)/10
-		star[k] = [2]float64{r * math.Cos(w), r * math.Sin(w)}
+	// One side of the spike is a fan of many triangles, which must not count for more at its tip than the others.
+	base := [][2]float64{{0, 1}, {0, 0}}
+	for k := range 20 {
+		base = append(base, [2]float64{.2 * float64(k+1) / 20, 0})
 	}
-	spike := []([3]point){{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}}, {{0, 0, 0}, {1, 0, 0}, {.1, .1, 3}}, {{1, 0, 0}, {0, 1, 0}, {.1, .1, 3}},
-		{{0, 1, 0}, {0, 0, 0}, {.1, .1, 3}}}
+	tip := point{.1, .3, 1}
+	var spike [][3]point
+	for k := range base {
+		at := func(k int) point { return point{base[k%len(base)][0], base[k%len(base)][1], 0} }
+		spike = append(spike, [3]point{at(k), at(k + 1), tip})
+		if k > 0 && k+1 < len(base) {
+			spike = append(spike, [3]point{at(0), at(k + 1), at(k)})
+		}
+	}
 	for name, triangles := range map[string][][3]point{"cube": prism([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}), "corner": prism(corner),
 		"globe": globe(point{.5, .5, .5}, .4, 3), "spike": spike} {
 		s, err := newSurface(triangles)
