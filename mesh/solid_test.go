@@ -11,7 +11,7 @@ import (
 
 func cube(t testing.TB, n int, shift float64) *Solid {
 	t.Helper()
-	s, err := Cube(n, shift, 5)
+	s, err := Cube(n, n, n, shift, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,8 +21,9 @@ func cube(t testing.TB, n int, shift float64) *Solid {
 // TestCube: any cube is sound, fills the unit cube, and its boundary consists of the six sides.
 func TestCube(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 6).Draw(t, "n")
-		s, err := Cube(n, rapid.Float64Range(0, .166).Draw(t, "shift"), rapid.Uint64().Draw(t, "seed"))
+		side := rapid.IntRange(1, 5)
+		nx, ny, nz := side.Draw(t, "nx"), side.Draw(t, "ny"), side.Draw(t, "nz")
+		s, err := Cube(nx, ny, nz, rapid.Float64Range(0, .166).Draw(t, "shift"), rapid.Uint64().Draw(t, "seed"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +34,7 @@ func TestCube(t *testing.T) {
 		for c := range s.Cells {
 			volume += s.Volume(c)
 		}
-		if len(s.Cells) != 6*n*n*n || math.Abs(volume-1) > 1e-14*float64(len(s.Cells)) {
+		if len(s.Cells) != 6*nx*ny*nz || math.Abs(volume-1) > 1e-14*float64(len(s.Cells)) {
 			t.Fatalf("%d cells of volume %g", len(s.Cells), volume)
 		}
 		sides := map[int32]int{}
@@ -41,16 +42,16 @@ func TestCube(t *testing.T) {
 			sides[f.Tag]++
 		}
 		for tag := int32(1); tag <= 6; tag++ {
-			if sides[tag] != 2*n*n {
-				t.Fatalf("faces by side: %v; each has %d", sides, 2*n*n)
+			if want := 2 * []int{ny * nz, nx * nz, nx * ny}[(tag-1)/2]; sides[tag] != want {
+				t.Fatalf("faces by side: %v; side %d has %d", sides, tag, want)
 			}
 		}
 	})
 	for _, bad := range []struct {
 		n     int
 		shift float64
-	}{{0, 0}, {maxCubeSide + 1, 0}, {2, 1. / 6}, {2, -.1}, {2, math.NaN()}} {
-		if _, err := Cube(bad.n, bad.shift, 0); err == nil {
+	}{{0, 0}, {301, 0}, {2, 1. / 6}, {2, -.1}, {2, math.NaN()}} {
+		if _, err := Cube(bad.n, bad.n, bad.n, bad.shift, 0); err == nil {
 			t.Errorf("Cube(%d, %g) is not refused", bad.n, bad.shift)
 		}
 	}

@@ -2,31 +2,37 @@ package mesh
 
 import "fmt"
 
-// maxCubeSide bounds the tetrahedra of a generated cube.
-const maxCubeSide = 300
+// maxCubeSide bounds the boxes along a side of a generated cube, and maxCubeBoxes all of them.
+const (
+	maxCubeSide  = 1 << 20
+	maxCubeBoxes = 300 * 300 * 300
+)
 
-// Cube returns the unit cube in n × n × n boxes of six tetrahedra each (H. W. Kuhn, IBM J. Res. Dev. 4 (1960) 518), all
+// Cube returns the unit cube in nx × ny × nz boxes of six tetrahedra each (H. W. Kuhn, IBM J. Res. Dev. 4 (1960) 518), all
 // around the diagonals from the corner nearest to the origin. Vertices inside move along all axes by up to shift, a
 // share of the spacing below 1/6, at which tetrahedra could turn over; those on the sides move in them, and those on
 // the edges along these. The seed decides. The sides are tagged 1 to 6: x = 0, x = 1, y = 0, y = 1, z = 0, z = 1.
-func Cube(n int, shift float64, seed uint64) (*Solid, error) {
-	if n < 1 || n > maxCubeSide {
-		return nil, fmt.Errorf("a cube of %d boxes a side: between 1 and %d can be made", n, maxCubeSide)
+func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
+	if min(nx, ny, nz) < 1 || max(nx, ny, nz) > maxCubeSide || nx*ny > maxCubeBoxes || nx*ny*nz > maxCubeBoxes {
+		return nil, fmt.Errorf("a cube of %d × %d × %d boxes: at least one a side, and up to %d in all, can be made", nx, ny, nz,
+			maxCubeBoxes)
 	}
 	if !(shift >= 0 && shift < 1./6) {
 		return nil, fmt.Errorf("vertices that move by %g of the spacing: tetrahedra keep their orientation from 0 to below 1/6",
 			shift)
 	}
 	s := &Solid{}
-	at := subdivide(0, 1, n)
-	for k := range n + 1 {
-		for j := range n + 1 {
-			for i := range n + 1 {
+	n := [3]int{nx, ny, nz}
+	at := [3][]float64{subdivide(0, 1, nx), subdivide(0, 1, ny), subdivide(0, 1, nz)}
+	for k := range nz + 1 {
+		for j := range ny + 1 {
+			for i := range nx + 1 {
 				id := uint64(len(s.X))
-				place := [3]float64{at[i], at[j], at[k]}
+				var place [3]float64
 				for axis, index := range [3]int{i, j, k} {
-					if index > 0 && index < n {
-						place[axis] += shift * signed(draw(seed, 3*id+uint64(axis))) / float64(n)
+					place[axis] = at[axis][index]
+					if index > 0 && index < n[axis] {
+						place[axis] += shift * signed(draw(seed, 3*id+uint64(axis))) / float64(n[axis])
 					}
 				}
 				s.X, s.Y, s.Z = append(s.X, place[0]), append(s.Y, place[1]), append(s.Z, place[2])
@@ -34,10 +40,10 @@ func Cube(n int, shift float64, seed uint64) (*Solid, error) {
 		}
 	}
 	// Vertices are numbered with i fastest, so that a step along an axis adds a constant.
-	step := [3]int32{1, int32(n + 1), int32((n + 1) * (n + 1))}
-	for k := range n {
-		for j := range n {
-			for i := range n {
+	step := [3]int32{1, int32(nx + 1), int32((nx + 1) * (ny + 1))}
+	for k := range nz {
+		for j := range ny {
+			for i := range nx {
 				s.addBox(int32(i)+int32(j)*step[1]+int32(k)*step[2], step)
 			}
 		}

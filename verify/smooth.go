@@ -22,6 +22,7 @@ var smoothChecks = []check{
 	{"relaxation", "Sweeps to convergence by over-relaxation", relaxation},
 	{"sizes", "Linear and sinusoidal metrics of G. Rokos (2010)", sizes},
 	{"refine", "Analytic metrics of the suite of refine, NASA", refineMetrics},
+	{"cube", "Tetrahedra: a cube in the linear metric of the UGAWG", cubes},
 	{"hessian", "Metrics from second derivatives: the error of interpolation", hessians},
 }
 
@@ -83,7 +84,7 @@ func places(part *smooth.Part, s smooth.Solver) (x, y []float64, err error) {
 
 // settle sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
 // every few sweeps, and gives up after most.
-func settle(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
+func settle(ctx context.Context, s smooth.Sweeper, length float64, every, most int) (int, error) {
 	for s.Sweeps() < most {
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
 // gradients compares what the kernels derive with central differences, on random triangles of any size in random
@@ -59,6 +60,8 @@ func gradients(_ context.Context, p *page) error {
 	}
 	t := p.table("largest relative deviation from central differences", "gradient", "cases", "deviation")
 	t.row(atMost(fieldOff, 1e-7), "of the metric", cases, fmt.Sprintf("%.2g", fieldOff))
+	solidOff := solidSlopes(rng, cases)
+	t.row(atMost(solidOff, 1e-7), "of a metric in space", cases, fmt.Sprintf("%.2g", solidOff))
 	t.row(atMost(qualityOff, 1e-6), "of the quality", looked, fmt.Sprintf("%.2g", qualityOff))
 	t.row(atLeast(float64(looked), float64(cases)/2), "cases", looked, "")
 	t.flush()
@@ -76,6 +79,33 @@ func randomField(rng *rand.Rand) *kernels.Field[float64] {
 			M22: a*s*s + b*c*c})
 	}
 	return f
+}
+
+// solidSlopes is the largest relative deviation of the derivatives of random metrics in space, trilinear in one box, from
+// central differences.
+func solidSlopes(rng *rand.Rand, cases int) (off float64) {
+	const h = 1e-4
+	for range cases {
+		f := &solid.Field[float64]{Nx: 1, Ny: 1, Nz: 1, PerX: 1, PerY: 1, PerZ: 1, Scale: .5 + rng.Float64()}
+		for range 8 {
+			f.Samples = append(f.Samples, solid.Tensor[float64]{M11: 1 + rng.Float64(), M12: rng.Float64() - .5,
+				M13: rng.Float64() - .5, M22: 1 + rng.Float64(), M23: rng.Float64() - .5, M33: 1 + rng.Float64()})
+		}
+		sum := func(m solid.Tensor[float64]) float64 {
+			return m.M11 + 2*m.M12 + 3*m.M13 + 4*m.M22 + 5*m.M23 + 6*m.M33
+		}
+		at := [3]float64{.1 + .8*rng.Float64(), .1 + .8*rng.Float64(), .1 + .8*rng.Float64()}
+		mx, my, mz := f.Slope(solid.Vector[float64]{X: at[0], Y: at[1], Z: at[2]})
+		for k, slope := range []solid.Tensor[float64]{mx, my, mz} {
+			more, less := at, at
+			more[k] += h
+			less[k] -= h
+			difference := sum(f.At(solid.Vector[float64]{X: more[0], Y: more[1], Z: more[2]})) -
+				sum(f.At(solid.Vector[float64]{X: less[0], Y: less[1], Z: less[2]}))
+			off = max(off, math.Abs(sum(slope)-difference/(2*h))/10)
+		}
+	}
+	return off
 }
 
 // affine smooths an irregular mesh in a constant metric, and its image under a map L in the metric L⁻ᵀML⁻¹. What a

@@ -11,7 +11,7 @@ import (
 
 // TestSolid: what is written is read again, to the last bit, with its tags.
 func TestSolid(t *testing.T) {
-	s, err := mesh.Cube(3, .1, 1)
+	s, err := mesh.Cube(3, 3, 3, .1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

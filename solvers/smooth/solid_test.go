@@ -19,7 +19,7 @@ import (
 
 func cube(t testing.TB, n int, shift float64) *mesh.Solid {
 	t.Helper()
-	m, err := mesh.Cube(n, shift, 3)
+	m, err := mesh.Cube(n, n, n, shift, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
