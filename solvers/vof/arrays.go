@@ -16,8 +16,8 @@ type arrays[F kernels.Float] struct {
 	u       [3][]F // through lower faces
 	planes2 []kernels.Plane2[F]
 	planes3 []kernels.Plane3[F]
-	kinds   [2][]int32 // of tiles, in turn
-	every   tileList   // of all tiles
+	kinds   [2][]int32 // of tiles, in turn; of bricks, the first
+	every   tileList   // of all tiles or bricks
 	busy    tileList   // of those with work
 	marks   []int32    // which these are
 
@@ -77,9 +77,7 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 			a.fields[axis] = fresh[F](p, b.Len(), "volume fractions")
 		}
 	}
-	switch {
-	case w.tiled:
-		n := w.tiles[0] * w.tiles[1]
+	if n := w.parts; n > 0 {
 		mixed, all := make([]int32, n), make([]int32, n)
 		for t := range mixed {
 			mixed[t], all[t] = kernels.Mixed2, int32(t)
@@ -88,6 +86,9 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 		a.every = tileList{placed(p, all, "tiles"), placed(p, []int32{int32(n)}, "tiles")}
 		a.busy = tileList{fresh[int32](p, n, "tiles"), fresh[int32](p, 1, "tiles")}
 		a.marks = fresh[int32](p, n, "tiles")
+	}
+	switch {
+	case w.tiled:
 	case w.stored && b.Grid.Dim == 2:
 		a.planes2 = fresh[kernels.Plane2[F]](p, b.Len(), "planes")
 	case w.stored:

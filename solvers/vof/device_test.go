@@ -192,21 +192,35 @@ func TestSameBitsInAnyWay(t *testing.T) {
 	}
 }
 
-// TestRecordings: steps of a rank that is alone are queued many at a time, and tiles without work are left out of them; the
-// state is that of sweeps.
+// TestRecordings: steps of a rank that is alone are queued many at a time, and tiles or bricks without work are left out of them;
+// the state is that of sweeps.
 func TestRecordings(t *testing.T) {
-	const end = .1
-	for _, cfg := range []Config{config("myc", "weymouth-yue", .5), config("elvira", "ei-le", .9)} {
-		p := problem{grid: plane(400), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: cfg}
-		_, want, err := p.until(end)
+	disk, ball := shape.Ball(.5, .75, 0, .15), shape.Ball(.3, .2, .2, .1)
+	long := space(64)
+	long.N, long.Hi = [3]int{160, 64, 24}, [3]float64{2.5, 1, .375}
+	for _, c := range []struct {
+		problem
+		end float64
+	}{
+		{problem{grid: plane(400), body: disk, flow: named("rider-kothe", 8), cfg: config("myc", "weymouth-yue", .5)}, .1},
+		{problem{grid: plane(400), body: disk, flow: named("rider-kothe", 8), cfg: config("elvira", "ei-le", .9)}, .1},
+		{problem{grid: long, body: ball, cfg: config("myc", "weymouth-yue", .5), flow: func(*grid.Grid) (flow.Flow, error) {
+			return flow.Uniform(.7, .3, .4), nil
+		}}, .28},
+	} {
+		p := c.problem
+		_, want, err := p.until(c.end)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}} {
-			p.apart, p.parts, p.cfg.Exchange, p.cfg.Sweep = true, parts, "step", "tiles"
+			p.apart, p.parts = true, parts
+			if p.grid.Dim == 2 {
+				p.cfg.Exchange, p.cfg.Sweep = "step", "tiles"
+			}
 			err = p.onDevice(func(rank int, s Solver, dev backend.Device) error {
-				for s.Time() < end {
-					if err := s.Advance(ctx, end, 1000); err != nil {
+				for s.Time() < c.end {
+					if err := s.Advance(ctx, c.end, 1000); err != nil {
 						return err
 					}
 				}
@@ -214,12 +228,12 @@ func TestRecordings(t *testing.T) {
 					return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
 				}
 				inner := s.(*solver[float64])
-				if n := inner.tiles[0] * inner.tiles[1]; inner.busy[0] == 0 || int(inner.busy[0]) >= n {
-					return fmt.Errorf("%d of %d tiles have work", inner.busy[0], n)
+				if n := inner.parts; inner.busy[0] == 0 || int(inner.busy[0]) >= n {
+					return fmt.Errorf("%d of %d tiles or bricks have work", inner.busy[0], n)
 				}
 				got, err := s.Hash(ctx)
 				if rank == 0 && got != want {
-					t.Errorf("%+v, %v: state %.8s, want %.8s", cfg, parts, got, want)
+					t.Errorf("%v, %+v, %v: state %.8s, want %.8s", p.grid.N, p.cfg, parts, got, want)
 				}
 				return err
 			})

@@ -15,14 +15,15 @@ type ways struct {
 	wide   bool // one exchange a step, and sweeps over boxes that shrink to the block
 	tiled  bool
 	tiles  [2]int
-	bricks bool // in space, cells are taken in bricks, whose threads share fluxes
+	bricks bool // in space, the device takes cells in bricks
+	parts  int  // how many tiles or bricks there are
 }
 
 // choose finds the ways. apart tells that the device has memory of its own.
 func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
 	w.wide = c.wide(b.Grid.Dim)
-	w.bricks = apart
+	w.bricks = apart && b.Grid.Dim == 3 && !w.wide
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
 		for _, open := range openSides(b, axis) {
@@ -44,6 +45,11 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	w.tiled = c.Sweep == "tiles" || c.Sweep != "cells" && apart && why == "" && b.Cells() >= manyCells
 	if w.tiled {
 		w.tiles = [2]int{(b.N[0] + kernels.TileX - 1) / kernels.TileX, (b.N[1] + kernels.TileY - 1) / kernels.TileY}
+		w.parts = w.tiles[0] * w.tiles[1]
+	}
+	if w.bricks {
+		n := kernels.CountBricks(b.N)
+		w.parts = n[0] * n[1] * n[2]
 	}
 	return w, nil
 }
@@ -69,10 +75,10 @@ type pass[F kernels.Float] struct {
 	cells       int // and of advance
 }
 
-// passes prepares step k of the turns.
-func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int) []pass[F] {
+// passes prepares step k of the turns, over a list of tiles or bricks where there are any.
+func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileList) []pass[F] {
 	if w.tiled {
-		return []pass[F]{a.tiledPass(b, cfg, w, k, &a.every)}
+		return []pass[F]{a.tiledPass(b, cfg, w, k, l)}
 	}
 	layout, dim := lattice(b), b.Grid.Dim
 	strides := [3]int32{1, layout.SY, layout.SZ}
@@ -100,9 +106,7 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int) []pass[F] 
 				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
 			p.advance = kernels.NewAdvance3Loop(box, s, clock)
 			if w.bricks {
-				var all *kernels.Bricks
-				all, p.cells = kernels.NewBricks(box.Lo, box.Hi)
-				p.advance = kernels.NewBrick3Loop(s, all, clock)
+				p.advance, p.cells = kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts
 			}
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
 		}
@@ -161,11 +165,39 @@ func ghostSides(b *grid.Block) (reach [2][2]int32) {
 	return reach
 }
 
-// listing prepares what finds the tiles with work in all turns, before the first of them.
-func (a *arrays[F]) listing(b *grid.Block, w *ways) (mark, list backend.Loop) {
-	l := &kernels.TileList{Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: ghostSides(b), Kinds: a.kinds[0], Busy: a.marks,
-		Order: a.busy.order, Count: a.busy.count}
-	return kernels.NewMarkTileLoop(l), kernels.NewListTilesLoop(l)
+// bricks are those of a list, or where they lie without one.
+func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
+	all := &kernels.Bricks{Order: l.order, Length: l.count}
+	for d, n := range kernels.CountBricks(b.N) {
+		all.N[d], all.Count[d] = int32(b.N[d]), int32(n)
+	}
+	return all
+}
+
+// listing prepares what finds the tiles or bricks with work in all turns, before the first of them, in the order of its kernels.
+func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
+	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.busy.order, Count: a.busy.count}
+	if w.tiled {
+		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, ghostSides(b), a.kinds[0]
+		return []kernelOver{{kernels.NewMarkTileLoop(list), w.parts}, {kernels.NewListTilesLoop(list), 1}}
+	}
+	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: dust[F](), F: a.fields[0], Second: a.fields[1],
+		Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
+	for axis := range 3 {
+		for side, open := range openSides(b, axis) {
+			if open {
+				l.Open[axis][side] = 1
+			}
+		}
+	}
+	return []kernelOver{{kernels.NewKindOfBrickLoop(l), w.parts}, {kernels.NewMarkBrickLoop(l), w.parts},
+		{kernels.NewRestBrickLoop(l), w.parts}, {kernels.NewListTilesLoop(list), 1}}
+}
+
+// kernelOver is a kernel and how many indices it has.
+type kernelOver struct {
+	loop backend.Loop
+	size int
 }
 
 // kinds are those of the sweeps of a step.

@@ -83,12 +83,11 @@ type solver[F kernels.Float] struct {
 	host  []F
 
 	passes [turns][]pass[F]
-	listed [turns][]pass[F] // over tiles with work, as mark and list find them before the first turn
-	mark   backend.Loop
-	list   backend.Loop
-	busy   [1]int32          // how many tiles have work
+	listed [turns][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
+	find   []kernelOver
+	busy   [1]int32          // how many have work
 	replay backend.Recording // of all turns
-	blocks int               // tiles that it has room for
+	blocks int               // tiles or bricks that it has room for
 	ran    bool              // all turns, once
 	walls  [2]backend.Loop   // of the fields that a step may end with
 	begun  []F               // the volume fractions at the start, without ghosts
@@ -152,16 +151,16 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 		return nil, err
 	}
 	for k := range turns {
-		s.passes[k] = s.arrays.passes(b, cfg, &s.ways, k)
-		if s.listed[k] = s.passes[k]; s.tiled {
-			s.listed[k] = []pass[F]{s.tiledPass(b, cfg, &s.ways, k, &s.arrays.busy)}
+		s.passes[k] = s.arrays.passes(b, cfg, &s.ways, k, &s.every)
+		if s.listed[k] = s.passes[k]; s.parts > 0 {
+			s.listed[k] = s.arrays.passes(b, cfg, &s.ways, k, &s.arrays.busy)
 		}
 	}
 	for n := range s.walls {
 		s.walls[n] = kernels.NewFillWallLoop(s.from, s.to, s.fields[n])
 	}
-	if s.tiled {
-		s.mark, s.list = s.listing(b, &s.ways)
+	if s.parts > 0 {
+		s.find = s.listing(b, &s.ways)
 	}
 	if s.apart {
 		s.host = start

@@ -56,28 +56,30 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	return nil
 }
 
-// listTiles finds the tiles with work in all turns. The host waits for their number.
+// listTiles finds the tiles or bricks with work in all turns. The host waits for their number.
 func (s *solver[F]) listTiles() error {
-	if !s.tiled {
+	if s.parts == 0 {
 		return nil
 	}
-	tiles := s.tiles[0] * s.tiles[1]
-	s.dev.Run(s.mark, 0, tiles)
-	s.dev.Run(s.list, 0, 1)
+	for _, k := range s.find {
+		s.dev.Run(k.loop, 0, k.size)
+	}
 	if err := backend.Download(s.dev, s.busy[:], s.arrays.busy.count); err != nil {
 		return err
 	}
 	// A recording is made for some more, so as not to be made anew each time.
 	n := int(s.busy[0])
 	if n > s.blocks || n < s.blocks/2 {
-		s.blocks = min(n+n/8+spare, tiles)
+		s.blocks = min(n+n/8+spare, s.parts)
 		if s.replay != nil {
 			s.replay.Close()
 			s.replay = nil
 		}
 	}
 	for k := range turns {
-		s.listed[k][0].cells = s.blocks
+		for n := range s.listed[k] {
+			s.listed[k][n].cells = s.blocks
+		}
 	}
 	return nil
 }

@@ -168,6 +168,55 @@ struct Lattice {
 static_assert(sizeof(Lattice) == 12 && offsetof(Lattice, Origin) == 0 && offsetof(Lattice, SY) == 4 &&
     offsetof(Lattice, SZ) == 8, "Lattice");
 
+// Bricks are boxes of 32×8×4 cells that cover a block, x fastest, then y.
+// Bricks, tile3.go:15
+struct Bricks {
+    Array<int32, 3> N;
+    Array<int32, 3> Count;
+    Slice<int32> Order;
+    Slice<int32> Length_;
+};
+static_assert(sizeof(Bricks) == 72 && offsetof(Bricks, N) == 0 && offsetof(Bricks, Count) == 12 &&
+    offsetof(Bricks, Order) == 24 && offsetof(Bricks, Length_) == 48, "Bricks");
+
+// BrickList finds the bricks in which anything may change in the next TileTurns steps.
+// BrickList[float32], bricklist3.go:16
+struct BrickList_f32 {
+    Lattice Lattice_;
+    Bricks Bricks_;
+    Array<Array<int32, 2>, 3> Open;
+    float Dust;
+    Slice<float> F;
+    Slice<float> Second;
+    Slice<float> Third;
+    Slice<int32> Kinds;
+    Slice<int32> Busy;
+};
+static_assert(sizeof(BrickList_f32) == 240 && offsetof(BrickList_f32, Lattice_) == 0 &&
+    offsetof(BrickList_f32, Bricks_) == 16 && offsetof(BrickList_f32, Open) == 88 &&
+    offsetof(BrickList_f32, Dust) == 112 && offsetof(BrickList_f32, F) == 120 &&
+    offsetof(BrickList_f32, Second) == 144 && offsetof(BrickList_f32, Third) == 168 &&
+    offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Busy) == 216, "BrickList_f32");
+
+// BrickList finds the bricks in which anything may change in the next TileTurns steps.
+// BrickList[float64], bricklist3.go:16
+struct BrickList_f64 {
+    Lattice Lattice_;
+    Bricks Bricks_;
+    Array<Array<int32, 2>, 3> Open;
+    double Dust;
+    Slice<double> F;
+    Slice<double> Second;
+    Slice<double> Third;
+    Slice<int32> Kinds;
+    Slice<int32> Busy;
+};
+static_assert(sizeof(BrickList_f64) == 240 && offsetof(BrickList_f64, Lattice_) == 0 &&
+    offsetof(BrickList_f64, Bricks_) == 16 && offsetof(BrickList_f64, Open) == 88 &&
+    offsetof(BrickList_f64, Dust) == 112 && offsetof(BrickList_f64, F) == 120 &&
+    offsetof(BrickList_f64, Second) == 144 && offsetof(BrickList_f64, Third) == 168 &&
+    offsetof(BrickList_f64, Kinds) == 192 && offsetof(BrickList_f64, Busy) == 216, "BrickList_f64");
+
 // Gradients is the gradient of a field by Green and Gauss, equation (2) of Francois, Lo and Sewell (ASME 2014): the
 // fractions of a cell's faces are averages over their vertices, those of the vertices over their cells.
 // Gradients[float32], gradient.go:7
@@ -570,14 +619,14 @@ static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 &
     offsetof(Tiles2_f64, U) == 128 && offsetof(Tiles2_f64, V) == 152 && offsetof(Tiles2_f64, Was) == 176 &&
     offsetof(Tiles2_f64, Is) == 200 && offsetof(Tiles2_f64, Order) == 224 && offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
-// Bricks are boxes of 32×8×4 cells that cover a part of a block, x fastest, then y.
-// Bricks, tile3.go:15
-struct Bricks {
-    Array<int32, 3> Lo, Hi;
-    Array<int32, 2> Count;
+// brickWork is where a brick begins and how many turns its loops take.
+// brickWork, tile3.go:37
+struct brickWork {
+    int32 x, y, z, faces, rows, cells;
 };
-static_assert(sizeof(Bricks) == 32 && offsetof(Bricks, Lo) == 0 && offsetof(Bricks, Hi) == 12 &&
-    offsetof(Bricks, Count) == 24, "Bricks");
+static_assert(sizeof(brickWork) == 24 && offsetof(brickWork, x) == 0 && offsetof(brickWork, y) == 4 &&
+    offsetof(brickWork, z) == 8 && offsetof(brickWork, faces) == 12 && offsetof(brickWork, rows) == 16 &&
+    offsetof(brickWork, cells) == 20, "brickWork");
 
 // Patches are squares of 32×32 cells that cover a block, x fastest.
 // Patches, tiledisk2.go:13
@@ -626,9 +675,229 @@ static_assert(sizeof(TileList) == 120 && offsetof(TileList, Tiles) == 0 && offse
     offsetof(TileList, Kinds) == 24 && offsetof(TileList, Busy) == 48 && offsetof(TileList, Order) == 72 &&
     offsetof(TileList, Count) == 96, "TileList");
 
+// corner is the first cell of brick t.
+// (*Bricks).corner, tile3.go:28
+struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
+DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
+    int32 row = quo(t, b->Count[0]);
+    return {mul(rem(t, b->Count[0]), 32), mul(rem(row, b->Count[1]), 8), mul(quo(row, b->Count[1]), 4)};
+}
+
+// has tells whether a cell belongs to the block.
+// (*Bricks).has, tile3.go:34
+DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
+    return i < b->N[0] && j < b->N[1] && k < b->N[2];
+}
+
 // (*Lattice).at, types.go:23
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->Origin), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
+}
+
+// kindOf is the kind of each kindPieces-th cell of a brick, from number k on.
+// (*BrickList[float32]).kindOf, bricklist3.go:45
+DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int32 y, int32 z) {
+    int32 kind = 0;
+    for (int32 at = k; at < 1024; at = add(at, 256)) {
+        int32 i = add(x, at % 32), j = add(y, at / 32 % 8), h = add(z, at / 256);
+        if (!Bricks_has(&l->Bricks_, i, j, h)) {
+            continue;
+        }
+        float f = l->F[Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h))];
+        if (!(f <= l->Dust)) {
+            kind |= 1;
+        }
+        if (!(f >= 1.0f - l->Dust)) {
+            kind |= 2;
+        }
+    }
+    return kind;
+}
+
+// either is the kind of n pieces together, the given stride apart.
+// either, bricklist3.go:64
+DEVICE int32 either(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
+    int32 kind = 0;
+    for (int32 k = 0, end1 = n; k < end1; k++) {
+        kind |= pieces[add(first, mul(k, stride))];
+    }
+    return kind;
+}
+
+// KindOfBrick finds what brick t holds.
+// KindOfBrick[float32], bricklist3.go:31
+DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256> *pieces,
+        Array<int32, 16> *groups) {
+    auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
+    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+        (*pieces)[k] = BrickList_kindOf_f32(l, k, x, y, z);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 16; k < end_k; k += blockDim.x) {
+        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = 1; turn3 < end_turn3; turn3 += blockDim.x) {
+        l->Kinds[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+    }
+}
+
+// kindOf is the kind of each kindPieces-th cell of a brick, from number k on.
+// (*BrickList[float64]).kindOf, bricklist3.go:45
+DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int32 y, int32 z) {
+    int32 kind = 0;
+    for (int32 at = k; at < 1024; at = add(at, 256)) {
+        int32 i = add(x, at % 32), j = add(y, at / 32 % 8), h = add(z, at / 256);
+        if (!Bricks_has(&l->Bricks_, i, j, h)) {
+            continue;
+        }
+        double f = l->F[Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h))];
+        if (!(f <= l->Dust)) {
+            kind |= 1;
+        }
+        if (!(f >= 1.0 - l->Dust)) {
+            kind |= 2;
+        }
+    }
+    return kind;
+}
+
+// KindOfBrick finds what brick t holds.
+// KindOfBrick[float64], bricklist3.go:31
+DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256> *pieces,
+        Array<int32, 16> *groups) {
+    auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
+    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+        (*pieces)[k] = BrickList_kindOf_f64(l, k, x, y, z);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 16; k < end_k; k += blockDim.x) {
+        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = 1; turn3 < end_turn3; turn3 += blockDim.x) {
+        l->Kinds[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+    }
+}
+
+// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along an axis.
+// The last brick of the block may have few cells of its own.
+// (*BrickList[float32]).beyond, bricklist3.go:97
+DEVICE bool BrickList_beyond_f32(const BrickList_f32 *l, int32 axis, int32 p, int32 reach) {
+    return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
+}
+
+// larger32, bricklist3.go:101
+DEVICE int32 larger32(int32 a, int32 b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// smallerOf, tile2.go:257
+DEVICE int32 smallerOf(int32 a, int32 b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of another kind.
+// MarkBrick[float32], bricklist3.go:75
+DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
+    int32 row = quo(int32(t), l->Bricks_.Count[0]);
+    int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
+    int32 kind = l->Kinds[t];
+    int32 busy = 0;
+    if (kind == 3 || BrickList_beyond_f32(l, 0, x, 1) || BrickList_beyond_f32(l, 1, y, 3) || BrickList_beyond_f32(l, 2, z, 6)) {
+        busy = 1;
+    }
+    for (int32 k = larger32(sub(z, 6), 0); k < smallerOf(add(add(z, 6), 1), l->Bricks_.Count[2]); k++) {
+        for (int32 j = larger32(sub(y, 3), 0); j < smallerOf(add(add(y, 3), 1), l->Bricks_.Count[1]); j++) {
+            for (int32 i = larger32(sub(x, 1), 0); i < smallerOf(add(add(x, 1), 1), l->Bricks_.Count[0]); i++) {
+                if (l->Kinds[add(i, mul(l->Bricks_.Count[0], add(j, mul(l->Bricks_.Count[1], k))))] != kind) {
+                    busy = 1;
+                }
+            }
+        }
+    }
+    l->Busy[t] = busy;
+}
+
+// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along an axis.
+// The last brick of the block may have few cells of its own.
+// (*BrickList[float64]).beyond, bricklist3.go:97
+DEVICE bool BrickList_beyond_f64(const BrickList_f64 *l, int32 axis, int32 p, int32 reach) {
+    return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
+}
+
+// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of another kind.
+// MarkBrick[float64], bricklist3.go:75
+DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
+    int32 row = quo(int32(t), l->Bricks_.Count[0]);
+    int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
+    int32 kind = l->Kinds[t];
+    int32 busy = 0;
+    if (kind == 3 || BrickList_beyond_f64(l, 0, x, 1) || BrickList_beyond_f64(l, 1, y, 3) || BrickList_beyond_f64(l, 2, z, 6)) {
+        busy = 1;
+    }
+    for (int32 k = larger32(sub(z, 6), 0); k < smallerOf(add(add(z, 6), 1), l->Bricks_.Count[2]); k++) {
+        for (int32 j = larger32(sub(y, 3), 0); j < smallerOf(add(add(y, 3), 1), l->Bricks_.Count[1]); j++) {
+            for (int32 i = larger32(sub(x, 1), 0); i < smallerOf(add(add(x, 1), 1), l->Bricks_.Count[0]); i++) {
+                if (l->Kinds[add(i, mul(l->Bricks_.Count[0], add(j, mul(l->Bricks_.Count[1], k))))] != kind) {
+                    busy = 1;
+                }
+            }
+        }
+    }
+    l->Busy[t] = busy;
+}
+
+// idle is how many cells of brick t are to be left alone.
+// (*BrickList[float32]).idle, bricklist3.go:124
+DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
+    if (l->Busy[t] != 0) {
+        return 0;
+    }
+    return 1024;
+}
+
+// RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
+// RestBrick[float32], bricklist3.go:111
+DEVICE void RestBrick_f32_at(int64 t, const BrickList_f32 *l) {
+    auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
+    for (int32 k = threadIdx.x, end_k = BrickList_idle_f32(l, t); k < end_k; k += blockDim.x) {
+        int32 i = add(x, k % 32), j = add(y, k / 32 % 8), h = add(z, k / 256);
+        if (Bricks_has(&l->Bricks_, i, j, h)) {
+            int64 c = Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h));
+            l->Second[c] = l->F[c];
+            l->Third[c] = l->F[c];
+        }
+    }
+}
+
+// idle is how many cells of brick t are to be left alone.
+// (*BrickList[float64]).idle, bricklist3.go:124
+DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
+    if (l->Busy[t] != 0) {
+        return 0;
+    }
+    return 1024;
+}
+
+// RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
+// RestBrick[float64], bricklist3.go:111
+DEVICE void RestBrick_f64_at(int64 t, const BrickList_f64 *l) {
+    auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
+    for (int32 k = threadIdx.x, end_k = BrickList_idle_f64(l, t); k < end_k; k += blockDim.x) {
+        int32 i = add(x, k % 32), j = add(y, k / 32 % 8), h = add(z, k / 256);
+        if (Bricks_has(&l->Bricks_, i, j, h)) {
+            int64 c = Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h));
+            l->Second[c] = l->F[c];
+            l->Third[c] = l->F[c];
+        }
+    }
 }
 
 // around2[float32], normal2.go:15
@@ -3659,14 +3928,6 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// smallerOf, tile2.go:257
-DEVICE int32 smallerOf(int32 a, int32 b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
-}
-
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
 // faces, and not beyond what the block has.
 // (*Tiles2[float32]).around, tile2.go:325
@@ -4488,16 +4749,23 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     }
 }
 
-// corner is the first cell of brick t.
-// (*Bricks).corner, tile3.go:33
-struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
-DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int64 t) {
-    int32 row = quo(int32(t), b->Count[0]);
-    return {add(b->Lo[0], mul(rem(int32(t), b->Count[0]), 32)), add(b->Lo[1], mul(rem(row, b->Count[1]), 8)), add(b->Lo[2], mul(quo(row, b->Count[1]), 4))};
+// (*Bricks).work, tile3.go:39
+DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
+    brickWork w = {};
+    if (n < int64(b->Length_[0])) {
+        const auto results1 = Bricks_corner(b, b->Order[n]);
+        w.x = results1.r0;
+        w.y = results1.r1;
+        w.z = results1.r2;
+        w.faces = 1485;
+        w.rows = 45;
+        w.cells = 1024;
+    }
+    return w;
 }
 
 // crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
-// (*Sweep3[float32]).crosses, tile3.go:68
+// (*Sweep3[float32]).crosses, tile3.go:78
 DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Clock_f32 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
@@ -4520,7 +4788,7 @@ DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, 
         break;
     }
     }
-    if (px >= add(32, mx) || py >= add(8, my) || pz >= add(4, mz) || add(x, px) >= add(b->Hi[0], mx) || add(y, py) >= add(b->Hi[1], my) || add(z, pz) >= add(b->Hi[2], mz)) {
+    if (px >= add(32, mx) || py >= add(8, my) || pz >= add(4, mz) || !Bricks_has(b, sub(add(x, px), mx), sub(add(y, py), my), sub(add(z, pz), mz))) {
         return 0;
     }
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
@@ -4532,7 +4800,7 @@ DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, 
 }
 
 // between takes cell c through the sweep, whose lower face has the given number.
-// (*Sweep3[float32]).between, tile3.go:91
+// (*Sweep3[float32]).between, tile3.go:101
 DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
         Clock_f32 *clock) {
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
@@ -4552,41 +4820,41 @@ DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<f
     s->Out[c] = updated_f32(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Brick3 is Advance3 for the cells of brick t. Faces with a mixed donor are listed first, so that no thread waits while another
-// one finds a flux, and each is found once but between bricks.
-// Brick3[float32], tile3.go:42
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no thread waits
+// while another one finds a flux, and each is found once but between bricks.
+// Brick3[float32], tile3.go:52
 DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f32 *clock,
         Array<float, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
         Array<int32, 33> *total) {
-    auto [x, y, z] = Bricks_corner(b, t);
-    for (int32 k = threadIdx.x, end_k = 1485; k < end_k; k += blockDim.x) {
-        (*crossed)[k] = Sweep3_crosses_f32(s, k, x, y, z, b, clock);
+    brickWork w = Bricks_work(b, t);
+    for (int32 k = threadIdx.x, end_k = w.faces; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Sweep3_crosses_f32(s, k, w.x, w.y, w.z, b, clock);
     }
     __syncthreads();
-    for (int32 x_2 = threadIdx.x, end_x_2 = 33; x_2 < end_x_2; x_2 += blockDim.x) {
-        (*counts)[x_2] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x_2, 33, 45);
+    for (int32 x = threadIdx.x, end_x = 33; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
     }
     __syncthreads();
-    for (int32 x_2 = threadIdx.x, end_x_2 = 33; x_2 < end_x_2; x_2 += blockDim.x) {
-        (*total)[x_2] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x_2, 33, 45);
+    for (int32 x = threadIdx.x, end_x = 33; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
     }
     __syncthreads();
     for (int32 n = threadIdx.x, end_n = (*total)[32]; n < end_n; n += blockDim.x) {
         int32 k = (*list)[n];
-        int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
+        int64 c = Lattice_at(&s->Lattice_, int64(add(w.x, k % 33)), int64(add(w.y, k / 33 % 9)), int64(add(w.z, k / 297)));
         (*flux)[k] = Sweep3_flux_f32(s, c, clock->Courant[s->Axis]);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
         int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
-        if (add(x, px) < b->Hi[0] && add(y, py) < b->Hi[1] && add(z, pz) < b->Hi[2]) {
-            Sweep3_between_f32(s, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
+        if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
+            Sweep3_between_f32(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
         }
     }
 }
 
 // crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
-// (*Sweep3[float64]).crosses, tile3.go:68
+// (*Sweep3[float64]).crosses, tile3.go:78
 DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Clock_f64 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
@@ -4609,7 +4877,7 @@ DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, 
         break;
     }
     }
-    if (px >= add(32, mx) || py >= add(8, my) || pz >= add(4, mz) || add(x, px) >= add(b->Hi[0], mx) || add(y, py) >= add(b->Hi[1], my) || add(z, pz) >= add(b->Hi[2], mz)) {
+    if (px >= add(32, mx) || py >= add(8, my) || pz >= add(4, mz) || !Bricks_has(b, sub(add(x, px), mx), sub(add(y, py), my), sub(add(z, pz), mz))) {
         return 0;
     }
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
@@ -4621,7 +4889,7 @@ DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, 
 }
 
 // between takes cell c through the sweep, whose lower face has the given number.
-// (*Sweep3[float64]).between, tile3.go:91
+// (*Sweep3[float64]).between, tile3.go:101
 DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
         Clock_f64 *clock) {
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
@@ -4641,35 +4909,35 @@ DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<d
     s->Out[c] = updated_f64(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Brick3 is Advance3 for the cells of brick t. Faces with a mixed donor are listed first, so that no thread waits while another
-// one finds a flux, and each is found once but between bricks.
-// Brick3[float64], tile3.go:42
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no thread waits
+// while another one finds a flux, and each is found once but between bricks.
+// Brick3[float64], tile3.go:52
 DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f64 *clock,
         Array<double, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
         Array<int32, 33> *total) {
-    auto [x, y, z] = Bricks_corner(b, t);
-    for (int32 k = threadIdx.x, end_k = 1485; k < end_k; k += blockDim.x) {
-        (*crossed)[k] = Sweep3_crosses_f64(s, k, x, y, z, b, clock);
+    brickWork w = Bricks_work(b, t);
+    for (int32 k = threadIdx.x, end_k = w.faces; k < end_k; k += blockDim.x) {
+        (*crossed)[k] = Sweep3_crosses_f64(s, k, w.x, w.y, w.z, b, clock);
     }
     __syncthreads();
-    for (int32 x_2 = threadIdx.x, end_x_2 = 33; x_2 < end_x_2; x_2 += blockDim.x) {
-        (*counts)[x_2] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x_2, 33, 45);
+    for (int32 x = threadIdx.x, end_x = 33; x < end_x; x += blockDim.x) {
+        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
     }
     __syncthreads();
-    for (int32 x_2 = threadIdx.x, end_x_2 = 33; x_2 < end_x_2; x_2 += blockDim.x) {
-        (*total)[x_2] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x_2, 33, 45);
+    for (int32 x = threadIdx.x, end_x = 33; x < end_x; x += blockDim.x) {
+        (*total)[x] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
     }
     __syncthreads();
     for (int32 n = threadIdx.x, end_n = (*total)[32]; n < end_n; n += blockDim.x) {
         int32 k = (*list)[n];
-        int64 c = Lattice_at(&s->Lattice_, int64(add(x, k % 33)), int64(add(y, k / 33 % 9)), int64(add(z, k / 297)));
+        int64 c = Lattice_at(&s->Lattice_, int64(add(w.x, k % 33)), int64(add(w.y, k / 33 % 9)), int64(add(w.z, k / 297)));
         (*flux)[k] = Sweep3_flux_f64(s, c, clock->Courant[s->Axis]);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
         int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
-        if (add(x, px) < b->Hi[0] && add(y, py) < b->Hi[1] && add(z, pz) < b->Hi[2]) {
-            Sweep3_between_f64(s, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
+        if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
+            Sweep3_between_f64(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
         }
     }
 }
@@ -4939,6 +5207,52 @@ DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<f
 // FillWall[float64], wall.go:7
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
+}
+
+// Kernel KindOfBrick, bricklist3.go:31
+extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int64 hi,
+        const __grid_constant__ BrickList_f32 l) {
+    __shared__ Array<int32, 256> pieces;
+    __shared__ Array<int32, 16> groups;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) KindOfBrick_f32_at(t, &l, &pieces, &groups);
+}
+
+// Kernel KindOfBrick, bricklist3.go:31
+extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int64 hi,
+        const __grid_constant__ BrickList_f64 l) {
+    __shared__ Array<int32, 256> pieces;
+    __shared__ Array<int32, 16> groups;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) KindOfBrick_f64_at(t, &l, &pieces, &groups);
+}
+
+// Kernel MarkBrick, bricklist3.go:75
+extern "C" __global__ void __launch_bounds__(128) MarkBrick_f32(int64 lo, int64 hi,
+        const __grid_constant__ BrickList_f32 l) {
+    const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (t < hi) MarkBrick_f32_at(t, &l);
+}
+
+// Kernel MarkBrick, bricklist3.go:75
+extern "C" __global__ void __launch_bounds__(128) MarkBrick_f64(int64 lo, int64 hi,
+        const __grid_constant__ BrickList_f64 l) {
+    const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (t < hi) MarkBrick_f64_at(t, &l);
+}
+
+// Kernel RestBrick, bricklist3.go:111
+extern "C" __global__ void __launch_bounds__(256) RestBrick_f32(int64 lo, int64 hi,
+        const __grid_constant__ BrickList_f32 l) {
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) RestBrick_f32_at(t, &l);
+}
+
+// Kernel RestBrick, bricklist3.go:111
+extern "C" __global__ void __launch_bounds__(256) RestBrick_f64(int64 lo, int64 hi,
+        const __grid_constant__ BrickList_f64 l) {
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) RestBrick_f64_at(t, &l);
 }
 
 // Kernel Gradient2, gradient.go:15
@@ -5215,7 +5529,7 @@ extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 
     if (t < hi) TileFine2_f64_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel Brick3, tile3.go:42
+// Kernel Brick3, tile3.go:52
 extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f32 s, const __grid_constant__ Bricks b, Clock_f32 *clock) {
     __shared__ Array<float, 1485> flux;
@@ -5227,7 +5541,7 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
     if (t < hi) Brick3_f32_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel Brick3, tile3.go:42
+// Kernel Brick3, tile3.go:52
 extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f64 s, const __grid_constant__ Bricks b, Clock_f64 *clock) {
     __shared__ Array<double, 1485> flux;

@@ -14,6 +14,80 @@ var ptx string
 // Module is the kernels of this package for CUDA.
 var Module = &abi.Module{Name: "kernels", PTX: ptx}
 
+// KindOfBrickLoop runs KindOfBrick for lo ≤ index < hi, on the CPU or another device.
+type KindOfBrickLoop[F Float] struct {
+	l *BrickList[F]
+}
+
+// NewKindOfBrickLoop prepares KindOfBrick.
+func NewKindOfBrickLoop[F Float](l *BrickList[F]) *KindOfBrickLoop[F] {
+	return &KindOfBrickLoop[F]{l}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *KindOfBrickLoop[F]) Range(lo, hi int) {
+	var pieces [256]int32
+	var groups [16]int32
+	for t := lo; t < hi; t++ {
+		KindOfBrick(t, loop.l, &pieces, &groups)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *KindOfBrickLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "KindOfBrick" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+	}}
+}
+
+// MarkBrickLoop runs MarkBrick for lo ≤ index < hi, on the CPU or another device.
+type MarkBrickLoop[F Float] struct {
+	l *BrickList[F]
+}
+
+// NewMarkBrickLoop prepares MarkBrick.
+func NewMarkBrickLoop[F Float](l *BrickList[F]) *MarkBrickLoop[F] {
+	return &MarkBrickLoop[F]{l}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *MarkBrickLoop[F]) Range(lo, hi int) {
+	for t := lo; t < hi; t++ {
+		MarkBrick(t, loop.l)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *MarkBrickLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MarkBrick" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+	}}
+}
+
+// RestBrickLoop runs RestBrick for lo ≤ index < hi, on the CPU or another device.
+type RestBrickLoop[F Float] struct {
+	l *BrickList[F]
+}
+
+// NewRestBrickLoop prepares RestBrick.
+func NewRestBrickLoop[F Float](l *BrickList[F]) *RestBrickLoop[F] {
+	return &RestBrickLoop[F]{l}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *RestBrickLoop[F]) Range(lo, hi int) {
+	for t := lo; t < hi; t++ {
+		RestBrick(t, loop.l)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *RestBrickLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "RestBrick" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+	}}
+}
+
 // Gradient2Loop runs Gradient2 for the elements of box, on the CPU or another device.
 type Gradient2Loop[F Float] struct {
 	box abi.Box

@@ -9,57 +9,67 @@ const (
 	faceRows              = brickFaces / faceWidth
 )
 
-// Bricks are boxes of 32×8×4 cells that cover a part of a block, x fastest, then y.
+// Bricks are boxes of 32×8×4 cells that cover a block, x fastest, then y.
 //
 //atoll:constant
 type Bricks struct {
-	Lo, Hi [3]int32 // the cells to do
-	Count  [2]int32 // bricks along x and y
+	N      [3]int32 // cells of the block
+	Count  [3]int32 // bricks along each axis
+	Order  []int32  // bricks to do: in others nothing changes
+	Length []int32  // one: how many these are
 }
 
-// NewBricks covers the cells from lo to below hi, and tells how many bricks that takes.
-func NewBricks(lo, hi [3]int) (b *Bricks, n int) {
-	b = &Bricks{}
-	size, count := [3]int{brickX, brickY, brickZ}, [3]int{}
-	for d := range 3 {
-		b.Lo[d], b.Hi[d] = int32(lo[d]), int32(hi[d])
-		count[d] = max(0, hi[d]-lo[d]+size[d]-1) / size[d]
-	}
-	b.Count = [2]int32{int32(count[0]), int32(count[1])}
-	return b, count[0] * count[1] * count[2]
+// CountBricks tells how many bricks along each axis cover n cells.
+func CountBricks(n [3]int) [3]int {
+	return [3]int{(n[0] + brickX - 1) / brickX, (n[1] + brickY - 1) / brickY, (n[2] + brickZ - 1) / brickZ}
 }
 
 // corner is the first cell of brick t.
-func (b *Bricks) corner(t int) (x, y, z int32) {
-	row := int32(t) / b.Count[0]
-	return b.Lo[0] + int32(t)%b.Count[0]*brickX, b.Lo[1] + row%b.Count[1]*brickY, b.Lo[2] + row/b.Count[1]*brickZ
+func (b *Bricks) corner(t int32) (x, y, z int32) {
+	row := t / b.Count[0]
+	return t % b.Count[0] * brickX, row % b.Count[1] * brickY, row / b.Count[1] * brickZ
 }
 
-// Brick3 is Advance3 for the cells of brick t. Faces with a mixed donor are listed first, so that no thread waits while another
-// one finds a flux, and each is found once but between bricks.
+// has tells whether a cell belongs to the block.
+func (b *Bricks) has(i, j, k int32) bool { return i < b.N[0] && j < b.N[1] && k < b.N[2] }
+
+// brickWork is where a brick begins and how many turns its loops take.
+type brickWork struct{ x, y, z, faces, rows, cells int32 }
+
+func (b *Bricks) work(n int) brickWork {
+	var w brickWork
+	if n < int(b.Length[0]) {
+		w.x, w.y, w.z = b.corner(b.Order[n])
+		w.faces, w.rows, w.cells = brickFaces, faceRows, brickCells
+	}
+	return w
+}
+
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no thread waits
+// while another one finds a flux, and each is found once but between bricks.
 //
 //atoll:kernel tile block=256
 func Brick3[F Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *[brickFaces]F, crossed, list *[brickFaces]int32,
 	counts, total *[faceWidth]int32) {
-	x, y, z := b.corner(t)
-	for k := range int32(brickFaces) {
-		crossed[k] = s.crosses(k, x, y, z, b, clock)
+	w := b.work(t)
+	for k := range w.faces {
+		crossed[k] = s.crosses(k, w.x, w.y, w.z, b, clock)
 	}
 	for x := range int32(faceWidth) {
-		counts[x] = counted(crossed[:], x, faceWidth, faceRows)
+		counts[x] = counted(crossed[:], x, faceWidth, w.rows)
 	}
 	for x := range int32(faceWidth) {
-		total[x] = listed(list[:], crossed[:], counts[:], x, faceWidth, faceRows)
+		total[x] = listed(list[:], crossed[:], counts[:], x, faceWidth, w.rows)
 	}
 	for n := range total[faceWidth-1] {
 		k := list[n]
-		c := s.at(int(x+k%faceWidth), int(y+k/faceWidth%faceHeight), int(z+k/(faceWidth*faceHeight)))
+		c := s.at(int(w.x+k%faceWidth), int(w.y+k/faceWidth%faceHeight), int(w.z+k/(faceWidth*faceHeight)))
 		flux[k] = s.flux(c, clock.Courant[s.Axis])
 	}
-	for k := range int32(brickCells) {
+	for k := range w.cells {
 		px, py, pz := k%brickX, k/brickX%brickY, k/(brickX*brickY)
-		if x+px < b.Hi[0] && y+py < b.Hi[1] && z+pz < b.Hi[2] {
-			s.between(s.at(int(x+px), int(y+py), int(z+pz)), px+faceWidth*(py+faceHeight*pz), flux, clock)
+		if b.has(w.x+px, w.y+py, w.z+pz) {
+			s.between(s.at(int(w.x+px), int(w.y+py), int(w.z+pz)), px+faceWidth*(py+faceHeight*pz), flux, clock)
 		}
 	}
 }
@@ -76,7 +86,7 @@ func (s *Sweep3[F]) crosses(k, x, y, z int32, b *Bricks, clock *Clock[F]) int32 
 	default:
 		mz = 1
 	}
-	if px >= brickX+mx || py >= brickY+my || pz >= brickZ+mz || x+px >= b.Hi[0]+mx || y+py >= b.Hi[1]+my || z+pz >= b.Hi[2]+mz {
+	if px >= brickX+mx || py >= brickY+my || pz >= brickZ+mz || !b.has(x+px-mx, y+py-my, z+pz-mz) {
 		return 0
 	}
 	c := s.at(int(x+px), int(y+py), int(z+pz))

@@ -1,0 +1,129 @@
+package kernels
+
+// What a cell is made of comes from the next cell along each axis in a step. In TileTurns steps nothing gets further than so
+// many bricks along each axis.
+const (
+	bricksX = (TileTurns + brickX - 1) / brickX
+	bricksY = (TileTurns + brickY - 1) / brickY
+	bricksZ = (TileTurns + brickZ - 1) / brickZ
+
+	kindPieces, kindGroups = 256, 16 // whose kinds are found apart
+)
+
+// BrickList finds the bricks in which anything may change in the next TileTurns steps.
+//
+//atoll:constant
+type BrickList[F Float] struct {
+	Lattice
+	Bricks
+	Open   [3][2]int32 // not 0 where cells of others follow, below and above along each axis
+	Dust   F
+	F      []F     // the field
+	Second []F     // as it is between the sweeps of a step
+	Third  []F
+	Kinds  []int32 // of bricks: NotEmpty and NotFull
+	Busy   []int32 // which ones belong to the list
+}
+
+// KindOfBrick finds what brick t holds.
+//
+//atoll:kernel tile block=256
+func KindOfBrick[F Float](t int, l *BrickList[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
+	x, y, z := l.corner(int32(t))
+	for k := range int32(kindPieces) {
+		pieces[k] = l.kindOf(k, x, y, z)
+	}
+	for k := range int32(kindGroups) {
+		groups[k] = either(pieces[:], k, kindGroups, kindPieces/kindGroups)
+	}
+	for range 1 {
+		l.Kinds[t] = either(groups[:], 0, 1, kindGroups)
+	}
+}
+
+// kindOf is the kind of each kindPieces-th cell of a brick, from number k on.
+func (l *BrickList[F]) kindOf(k, x, y, z int32) int32 {
+	kind := int32(0)
+	for at := k; at < brickCells; at += kindPieces {
+		i, j, h := x+at%brickX, y+at/brickX%brickY, z+at/(brickX*brickY)
+		if !l.has(i, j, h) {
+			continue
+		}
+		f := l.F[l.at(int(i), int(j), int(h))]
+		if !(f <= l.Dust) {
+			kind |= NotEmpty
+		}
+		if !(f >= 1-l.Dust) {
+			kind |= NotFull
+		}
+	}
+	return kind
+}
+
+// either is the kind of n pieces together, the given stride apart.
+func either(pieces []int32, first, stride, n int32) int32 {
+	kind := int32(0)
+	for k := range n {
+		kind |= pieces[first+k*stride]
+	}
+	return kind
+}
+
+// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of another kind.
+//
+//atoll:kernel
+func MarkBrick[F Float](t int, l *BrickList[F]) {
+	row := int32(t) / l.Count[0]
+	x, y, z := int32(t)%l.Count[0], row%l.Count[1], row/l.Count[1]
+	kind := l.Kinds[t]
+	busy := int32(0)
+	if kind == Mixed2 || l.beyond(0, x, bricksX) || l.beyond(1, y, bricksY) || l.beyond(2, z, bricksZ) {
+		busy = 1
+	}
+	for k := larger32(z-bricksZ, 0); k < smallerOf(z+bricksZ+1, l.Count[2]); k++ {
+		for j := larger32(y-bricksY, 0); j < smallerOf(y+bricksY+1, l.Count[1]); j++ {
+			for i := larger32(x-bricksX, 0); i < smallerOf(x+bricksX+1, l.Count[0]); i++ {
+				if l.Kinds[i+l.Count[0]*(j+l.Count[1]*k)] != kind {
+					busy = 1
+				}
+			}
+		}
+	}
+	l.Busy[t] = busy
+}
+
+// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along an axis.
+// The last brick of the block may have few cells of its own.
+func (l *BrickList[F]) beyond(axis, p, reach int32) bool {
+	return l.Open[axis][0] > 0 && p < reach || l.Open[axis][1] > 0 && p+reach+1 >= l.Count[axis]
+}
+
+func larger32(a, b int32) int32 {
+	if a > b {
+		return a
+	}
+	return b
+}
+
+// RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
+//
+//atoll:kernel tile block=256
+func RestBrick[F Float](t int, l *BrickList[F]) {
+	x, y, z := l.corner(int32(t))
+	for k := range l.idle(t) {
+		i, j, h := x+k%brickX, y+k/brickX%brickY, z+k/(brickX*brickY)
+		if l.has(i, j, h) {
+			c := l.at(int(i), int(j), int(h))
+			l.Second[c] = l.F[c]
+			l.Third[c] = l.F[c]
+		}
+	}
+}
+
+// idle is how many cells of brick t are to be left alone.
+func (l *BrickList[F]) idle(t int) int32 {
+	if l.Busy[t] != 0 {
+		return 0
+	}
+	return brickCells
+}
