@@ -3,8 +3,10 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
@@ -19,7 +21,9 @@ type vofRun struct {
 	block  *grid.Block
 	boxes  halo.Boxes // of all ranks
 	rank   int
+	comm   dist.Comm
 	size   extent
+	exact  []float64 // volume fractions of the block where the case knows those of the end; else nil
 }
 
 func newVOF(ctx context.Context, o Options) (driver, error) {
@@ -28,7 +32,7 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	cfg := w.Method.Config()
 	cfg.Halo = o.Halo
 	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
-	d := &vofRun{c: c, rank: comm.Rank()}
+	d := &vofRun{c: c, rank: comm.Rank(), comm: comm}
 	plan, err := d.cut(w, cfg.Ghosts(w.Grid.Dim), comm.Size())
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
@@ -37,7 +41,10 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	fractions, err := vofFractions(&w.Initial, c.Path, d.block)
+	fractions, err := vofFractions("[initial]", &w.Initial, c.Path, d.block)
+	if err == nil && w.Exact != nil {
+		d.exact, err = vofFractions("[exact]", w.Exact, c.Path, d.block)
+	}
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
@@ -82,11 +89,11 @@ func (d *vofRun) cut(w *config.VOF, ghost, ranks int) (*halo.BoxPlan, error) {
 	return plan, err
 }
 
-// vofFractions finds the volume fractions of a block.
-func vofFractions(v *config.VOFInitial, path func(string) string, b *grid.Block) ([]float64, error) {
+// vofFractions finds the volume fractions of a block, for a section of the case.
+func vofFractions(section string, v *config.VOFInitial, path func(string) string, b *grid.Block) ([]float64, error) {
 	body, failed, err := v.Body(b.Grid.Dim, path)
 	if err != nil {
-		return nil, fmt.Errorf("[initial] shape: %w", err)
+		return nil, fmt.Errorf("%s shape: %w", section, err)
 	}
 	levels := v.Levels
 	if v.Fractions == "quadrature" {
@@ -94,7 +101,7 @@ func vofFractions(v *config.VOFInitial, path func(string) string, b *grid.Block)
 	}
 	f := vof.Fill(b, body, levels, v.Leaf == "plane")
 	if err := failed(); err != nil {
-		return nil, fmt.Errorf("[initial] shape: %w", err)
+		return nil, fmt.Errorf("%s shape: %w", section, err)
 	}
 	return f, nil
 }
@@ -111,6 +118,9 @@ func (d *vofRun) clock() (t float64, steps int, dt float64) {
 
 func (d *vofRun) report(ctx context.Context) (report, error) {
 	now, err := d.solver.Diagnose(ctx)
+	if err == nil && d.exact != nil {
+		now.L1Error, now.RelError, err = d.offExact(ctx)
+	}
 	if err != nil {
 		return report{}, err
 	}
@@ -128,6 +138,29 @@ func (d *vofRun) report(ctx context.Context) (report, error) {
 		},
 		conservation: map[string]float64{"volume": now.VolumeDrift},
 	}, nil
+}
+
+// offExact is Σ|f - exact| dV, and that over the exact volume. Sums are exact, as the solver's.
+func (d *vofRun) offExact(ctx context.Context) (l1, rel float64, err error) {
+	f, err := d.solver.Field(ctx, "f")
+	if err != nil {
+		return 0, 0, err
+	}
+	var off, volume dist.Accumulator
+	for i, want := range d.exact {
+		off.Add(math.Abs(f[i] - want))
+		volume.Add(want)
+	}
+	for _, sum := range []*dist.Accumulator{&off, &volume} {
+		if err := dist.AllreduceSum(ctx, d.comm, sum); err != nil {
+			return 0, 0, err
+		}
+	}
+	l1 = off.Float64() * d.block.Grid.CellVolume()
+	if v := volume.Float64(); v > 0 {
+		rel = off.Float64() / v
+	}
+	return l1, rel, nil
 }
 
 func (d *vofRun) hash(ctx context.Context) (string, error) { return d.solver.Hash(ctx) }

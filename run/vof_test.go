@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,12 +118,43 @@ func TestVOFFrames(t *testing.T) {
 	}
 }
 
+// Where a case tells where the fluid should be at the end, errors are against that.
+func TestVOFExact(t *testing.T) {
+	const shifted = "velocity={u=0.25, v=0}"
+	base := []string{shifted, `initial.shape="circle(0.3, 0.5, 0.15)"`, "time={end=0.8}", "method.normal='elvira'"}
+	off, err := smoothOn(t, swirl, 2, 1, openLocal, t.TempDir(), base...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first float64
+	for _, ranks := range []int{1, 4} {
+		s, err := smoothOn(t, swirl, ranks, 1, openLocal, t.TempDir(), append(base, `exact={shape="circle(0.5, 0.5, 0.15)"}`)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l1, rel := s.Metrics["l1_error"], s.Metrics["rel_error"]
+		if first == 0 {
+			first = l1
+		}
+		if !(rel > 0 && rel < 0.02) || l1 != first || !(off.Metrics["rel_error"] > 0.5) {
+			t.Errorf("%d ranks: errors %g and %g, on one %g; against the start %g", ranks, l1, rel, first, off.Metrics["rel_error"])
+		}
+		if want := rel * math.Pi * 0.15 * 0.15; math.Abs(l1-want) > 1e-9*want {
+			t.Errorf("l1_error %g, rel_error times the area %g", l1, want)
+		}
+		if s.StateSHA256 != off.StateSHA256 {
+			t.Error("the exact shape changed the state")
+		}
+	}
+}
+
 func TestVOFRefuses(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"grid.blocks=[7, 1]", "[grid] blocks"},
 		{`velocity={u="x", v="0"}`, "[velocity] the flow out of a cell is up to"},
 		{`velocity={psi="sqrt(x-0.5)"}`, "[velocity] psi: "},
 		{`initial.shape="sqrt(x-0.5)"`, "[initial] shape: "},
+		{`exact={shape="sqrt(x-0.5)"}`, "[exact] shape: "},
 		{"grid.cells=[4, 2]", "[grid]"},
 	} {
 		_, err := smoothOn(t, swirl, 3, 1, openLocal, t.TempDir(), c.set)

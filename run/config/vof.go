@@ -12,6 +12,7 @@ import (
 type VOF struct {
 	Grid     Grid
 	Initial  VOFInitial
+	Exact    *VOFInitial // where the fluid should be at the end; nil for where it is at the start
 	Velocity VOFVelocity
 	Method   VOFMethod
 }
@@ -62,6 +63,7 @@ const maxDivisions = 12
 func decodeVOF(root *section, c *Case) {
 	w := &VOF{Grid: decodeGrid(root.section("grid"))}
 	w.Initial = decodeVOFInitial(root.section("initial"), w.Grid.Dim)
+	w.Exact = decodeVOFExact(root, w.Grid.Dim, w.Initial)
 	w.Velocity = decodeVOFVelocity(root.section("velocity"), w.Grid.Dim)
 	w.Method = decodeVOFMethod(root.section("method"), w.Grid.Dim)
 	c.Sections = w
@@ -104,6 +106,25 @@ func decodeVOFInitial(s *section, dim int) VOFInitial {
 	}
 	s.finish()
 	return v
+}
+
+// decodeVOFExact reads the section [exact], whose fractions are found as those of the start are.
+func decodeVOFExact(root *section, dim int, v VOFInitial) *VOFInitial {
+	s := root.section("exact")
+	if !root.has("exact") {
+		return nil
+	}
+	v.Shape = s.text("shape", required)
+	if v.Shape != "" && dim > 0 {
+		if _, _, err := v.Body(dim, nil); err != nil {
+			s.fail("shape", "%v", err)
+		}
+	}
+	if v.Fractions == "quadrature" && stlCall.MatchString(v.Shape) {
+		s.fail("shape", `an STL body has edges everywhere; choose [initial] fractions = "divide"`)
+	}
+	s.finish()
+	return &v
 }
 
 func decodeVOFVelocity(s *section, dim int) VOFVelocity {
@@ -212,6 +233,10 @@ func (w *VOF) print(p *printer) {
 	if i.Fractions == "divide" {
 		p.pair("levels", i.Levels)
 		p.pair("leaf", i.Leaf)
+	}
+	if w.Exact != nil {
+		p.section("[exact]")
+		p.pair("shape", w.Exact.Shape)
 	}
 	v := w.Velocity
 	p.section("[velocity]")

@@ -32,6 +32,7 @@ func TestVOFDefaults(t *testing.T) {
 		{"initial={shape='x - 0.5', fractions='divide', levels=3, leaf='centre'}"},
 		{space, "velocity.field='enright'", "initial.shape='union(sphere(0,0,0,1), torus(0.5,0.5,0.5,0.3,0.1))'"},
 		{space, "velocity={u=1,v=0,w=0}", "initial.shape='difference(box(0,0,0,1,1,1), union(x + y, cylinder(0.5,0.5,0,0.2,2)))'"},
+		{"exact={shape='circle(0.5, 0.5, 0.15)'}"},
 		{"initial.shape='difference(stl(parts/hull.stl), stl(a(b, c).stl))'", "velocity={faces='wind.npz', divergence=1e-6}"},
 		{space, "initial.shape='sphere(0,0,0,1)'", "velocity={ax=0, ay='z*x', az='y', period=3}"},
 		{"initial.shape='slotted-disk(0.5, 0.75, 0.15, 0.05, 0.85)'", "method={advect='ei-le', cfl=0.9}"},
@@ -70,6 +71,9 @@ func TestVOFRefusals(t *testing.T) {
 		{"circle(0.5,", "sphere(0.5, 0,", `[initial] shape: sphere is a shape of 3 dimensions, the grid has 2`},
 		{"0.15)\"", "0.15)\"\nlevels = 3", `c.toml:7: [initial] levels: belongs to fractions = "divide"`},
 		{"end = 1", "end = 1\n[output]\nformat = ['stl']", `[output] format: stl holds triangles`},
+		{"end = 1", "end = 1\n[exact]\nshape = 'circle(1)'", `c.toml:14: [exact] shape: circle has 1 numbers`},
+		{"end = 1", "end = 1\n[exact]\nshape = 'stl(a.stl)'", `c.toml:14: [exact] shape: an STL body has edges`},
+		{"end = 1", "end = 1\n[exact]", `[exact] shape: is required`},
 		{"end = 1", "end = 1\n[mesh]\ncells = 1", `mesh: no such section`},
 	} {
 		text := strings.Replace(vofCase, c.old, c.new, 1)

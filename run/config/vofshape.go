@@ -198,9 +198,13 @@ func (r *shapeReader) implicit(text string) (shape.Body, error) {
 		return shape.Body{}, fmt.Errorf("is none of the shapes (%s), and as an expression: %w", strings.Join(names, ", "), err)
 	}
 	return shape.Body{Phi: func(x, y, z float64) float64 {
+		if r.failed != nil {
+			return 1 // the body is of no use any more: whoever asks shall come to an end soon
+		}
 		v, err := p.Eval(x, y, z, 0)
-		if err != nil && r.failed == nil {
+		if err != nil {
 			r.failed = err
+			return 1
 		}
 		return v
 	}}, nil
