@@ -65,10 +65,11 @@ type solver[F kernels.Float] struct {
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 	halos       []*halo.Exchanger
-	changes     []*changes[F]     // instead of halos, where Cull leaves vertices alone
-	count       backend.Loop      // of sweeps, on the device
-	replay      backend.Recording // of several sweeps, made when it is first asked for
-	ntiles      int               // 0 if sweeps go by sets
+	ghosts      []halo.Ghosts[kernels.Vertex[F]] // instead of halos, where devices exchange them
+	changes     []*changes[F]                    // instead of halos, where Cull leaves vertices alone
+	count       backend.Loop                     // of sweeps, on the device
+	replay      backend.Recording                // of several sweeps, made when it is first asked for
+	ntiles      int                              // 0 if sweeps go by sets
 	measureCell backend.Loop
 	measureEdge backend.Loop
 	now         [1]kernels.Control[F]
@@ -118,6 +119,9 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 		s.host, s.hostMoved = v, make([]int32, len(s.moved))
 	}
 	s.prepare()
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.tileSweeps(); err != nil {
 		return nil, err
 	}
@@ -225,6 +229,7 @@ func (s *solver[F]) Close() {
 		s.replay.Close()
 		s.replay = nil
 	}
+	s.disconnect()
 	s.free()
 }
 

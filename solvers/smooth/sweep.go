@@ -101,6 +101,10 @@ func (s *solver[F]) sweep(ctx context.Context) error {
 // startHalo sends what other ranks need of the sets [from, to).
 func (s *solver[F]) startHalo(ctx context.Context, k, from, to int) error {
 	v, moved := s.v, s.moved
+	n := s.part.Plans[k].Owned + s.part.Plans[k].Ghosts
+	if s.ghosts != nil {
+		return s.ghosts[k].Start(ctx, v[:n])
+	}
 	if s.apart {
 		v, moved = s.host, s.hostMoved
 		for set := from; set < to; set++ {
@@ -117,7 +121,6 @@ func (s *solver[F]) startHalo(ctx context.Context, k, from, to int) error {
 			}
 		}
 	}
-	n := s.part.Plans[k].Owned + s.part.Plans[k].Ghosts
 	if s.params.Cull {
 		return s.changes[k].Start(ctx, v[:n], moved[:n])
 	}
@@ -126,6 +129,9 @@ func (s *solver[F]) startHalo(ctx context.Context, k, from, to int) error {
 
 // finishHalo takes in what other ranks have sent.
 func (s *solver[F]) finishHalo(ctx context.Context, k int) error {
+	if s.ghosts != nil {
+		return s.finishGhosts(ctx, k)
+	}
 	var err error
 	if s.params.Cull {
 		err = s.changes[k].Finish(ctx)

@@ -1,0 +1,65 @@
+package smooth
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// connect lets devices exchange ghosts: by themselves, where those of all ranks are linked and one exchange does for a
+// sweep; else through pinned memory, where the device has that. Culled sweeps go through the host, which finds out what
+// has changed. A link of its own for each set would cost more than it saves.
+func (s *solver[F]) connect(ctx context.Context) error {
+	if s.params.Cull || s.comm.Size() == 1 {
+		return nil
+	}
+	if s.part.Deep {
+		// All ranks ask, whatever device they have.
+		linked, why, err := halo.NewLinked[kernels.Vertex[F]](ctx, s.part.Plans[0], s.comm, s.dev)
+		if err != nil {
+			return fmt.Errorf("halo: %w", err)
+		}
+		if why == "" {
+			s.ghosts = append(s.ghosts, linked)
+			return nil
+		}
+	}
+	if _, stages := s.dev.(backend.Staging); !stages || !s.apart {
+		return nil
+	}
+	for k, plan := range s.part.Plans {
+		g, err := halo.NewStaged[kernels.Vertex[F]](plan, s.comm, s.dev, haloTag+k)
+		if err != nil {
+			return err
+		}
+		s.ghosts = append(s.ghosts, g)
+	}
+	return nil
+}
+
+// finishGhosts completes an exchange of devices.
+func (s *solver[F]) finishGhosts(ctx context.Context, k int) error {
+	// What is staged waits for the kernels before it when it fetches. A rank that has nothing to send fetches nothing,
+	// while kernels may still read the ghosts that are to be replaced.
+	if !slices.ContainsFunc(s.part.Plans[k].Peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
+		if err := s.wait(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.ghosts[k].Send(ctx); err != nil {
+		return err
+	}
+	return s.ghosts[k].Finish(ctx)
+}
+
+// disconnect gives back what exchanges hold. What cannot be freed goes with the device.
+func (s *solver[F]) disconnect() {
+	for _, g := range s.ghosts {
+		_ = g.Close()
+	}
+	s.ghosts = nil
+}

@@ -1,0 +1,118 @@
+package smooth
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+// staging is a device with memory of its own that stages messages, as a GPU does.
+type staging struct {
+	far
+	staged *atomic.Int64
+}
+
+func (staging) Pin(n int) ([]byte, error)     { return make([]byte, n), nil }
+func (staging) Unpin([]byte) error            { return nil }
+func (s staging) Fetch(dst, src []byte) error { s.staged.Add(1); copy(dst, src); return nil }
+func (staging) Fetched() error                { return nil }
+func (staging) Deliver(dst, src []byte) error { copy(dst, src); return nil }
+
+// wires is what lies between linked devices.
+type wires struct {
+	lock  sync.Mutex
+	wire  map[[2]int]chan []byte
+	names atomic.Int64
+	used  atomic.Int64
+}
+
+func (w *wires) between(from, to int) chan []byte {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if w.wire[[2]int{from, to}] == nil {
+		w.wire[[2]int{from, to}] = make(chan []byte, 8)
+	}
+	return w.wire[[2]int{from, to}]
+}
+
+// linked is one that talks to those of other ranks too.
+type linked struct {
+	staging
+	wires *wires
+	name  string
+}
+
+func (l linked) Place() string         { return l.name }
+func (linked) LinkID() ([]byte, error) { return []byte("id"), nil }
+func (l linked) Link(rank, size int, id []byte) (backend.Links, error) {
+	return wired{l.wires, rank}, nil
+}
+
+// wired is a rank's end of the wires.
+type wired struct {
+	wires *wires
+	rank  int
+}
+
+func (l wired) Exchange(send, recv []backend.Message) error {
+	l.wires.used.Add(1)
+	for _, m := range send {
+		l.wires.between(l.rank, m.Peer) <- append([]byte(nil), m.Data...)
+	}
+	for _, m := range recv {
+		b := <-l.wires.between(m.Peer, l.rank)
+		if len(b) != len(m.Data) {
+			return fmt.Errorf("%d bytes for %d", len(b), len(m.Data))
+		}
+		copy(m.Data, b)
+	}
+	return nil
+}
+
+func (wired) Max([]uint64) error          { return nil }
+func (wired) Beside(f func() error) error { return f() }
+func (wired) Join() error                 { return nil }
+func (wired) Abort()                      {}
+func (wired) Close() error                { return nil }
+
+// TestDevicesExchange: devices that stage messages, and linked ones, give the bits of one rank, with one exchange a set
+// and with one a sweep; those that are linked use that for the latter.
+func TestDevicesExchange(t *testing.T) {
+	m := rectangle(t, 800, 3)
+	for _, smoother := range []string{"pain-exact", "hybrid"} {
+		for _, precision := range []string{"float64", "float32"} {
+			cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true}
+			s := plain()
+			s.precision = precision
+			want := s.run(t, m, swirl(t), cfg, 5)
+			for _, ranks := range []int{2, 3, 4} {
+				for _, deep := range []bool{false, true} {
+					for _, links := range []bool{false, true} {
+						s.ranks, s.layout.Deep, s.cut = ranks, deep, partition.RandomCut
+						w := &wires{wire: map[[2]int]chan []byte{}}
+						staged := new(atomic.Int64)
+						s.device = func() backend.Device {
+							d := staging{far{cpu.New(1), newMemory()}, staged}
+							if links {
+								return linked{d, w, fmt.Sprint(w.names.Add(1))}
+							}
+							return d
+						}
+						if got := s.run(t, m, swirl(t), cfg, 5); got != want {
+							t.Errorf("%s, %s, %d ranks, deep %v, linked %v:\n%+v, on one rank\n%+v", smoother, precision, ranks, deep,
+								links, got, want)
+						}
+						if byLink := w.used.Load() > 0; byLink != (deep && links) || byLink == (staged.Load() > 0) {
+							t.Errorf("deep %v, linked %v: %d exchanges by links, %d staged", deep, links, w.used.Load(), staged.Load())
+						}
+					}
+				}
+			}
+		}
+	}
+}
