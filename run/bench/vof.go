@@ -56,7 +56,7 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-5s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells", "normal", "advect",
+	fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells", "normal", "advect",
 		"exchange", "halo", "sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s", "mixed", "B", "of copy", "efficiency", "state")
 	for _, n := range o.Cells {
 		for _, precision := range o.Precisions {
@@ -74,7 +74,7 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 						if first == 0 {
 							first = each
 						}
-						fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-5s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f %6.0f%% %9.0f%%  %.12s\n",
+						fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f %6.0f%% %9.0f%%  %.12s\n",
 							size(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step, rate/1e6,
 							float64(m.mixed)/m.step/1e6, 100*float64(m.mixed)/cells, m.bytes,
 							100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
@@ -180,7 +180,7 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 	if precision == "float32" {
 		width = 4
 	}
-	if m.bytes = 2 * width; m.sweep == "cells" {
+	if m.bytes = 2 * width; m.sweep != "tiles" {
 		m.bytes *= float64(g.Dim)
 	}
 	if o.Hash {

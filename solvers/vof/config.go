@@ -24,7 +24,8 @@ type Config struct {
 	// once a step (over gRPC by a fifth), in space, and with heights, before each sweep. The state is the same.
 	Exchange string
 	// Sweep is how a step goes over the grid: by "cells", one sweep after the other; by "tiles", both sweeps in one kernel
-	// that leaves alone where no interface is near, in the plane; or what suits the device and the size. The state is the same.
+	// that leaves alone where no interface is near, in the plane; or what suits the device and the size: in space a GPU goes
+	// by bricks of cells, and leaves those alone where no interface is near. The state is the same.
 	Sweep string
 	// Curvature tells that its field will be asked for: heights need three layers of ghosts.
 	Curvature bool

@@ -171,13 +171,13 @@ func TestSameBitsInAnyWay(t *testing.T) {
 			for _, w := range []struct {
 				exchange, sweep string
 				apart           bool
-			}{{"sweep", "cells", false}, {"step", "cells", false}, {"step", "tiles", false}, {"sweep", "cells", true}, {"step", "cells", true}, {"step", "tiles", true}} {
+			}{{"sweep", "cells", false}, {"step", "cells", false}, {"step", "tiles", false}, {"sweep", "cells", true}, {"step", "cells", true}, {"step", "tiles", true}, {"sweep", "", true}} {
 				if w.sweep == "tiles" && (p.grid.Dim == 3 || p.cfg.Normal == "height") {
 					continue
 				}
 				q := p
 				q.parts, q.apart, q.cfg.Exchange, q.cfg.Sweep, q.batch = parts, w.apart, w.exchange, w.sweep, 1+40*(parts[0]-1)
-				if w.apart && w.exchange == "sweep" {
+				if w.apart && w.sweep == "cells" && w.exchange == "sweep" {
 					q.cfg.Halo = "staged"
 				}
 				got, other, err := q.until(.15)

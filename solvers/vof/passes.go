@@ -23,7 +23,7 @@ type ways struct {
 func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	w.stored = c.Normal == "elvira" || c.Normal == "lvira"
 	w.wide = c.wide(b.Grid.Dim)
-	w.bricks = apart && b.Grid.Dim == 3 && !w.wide
+	w.bricks = apart && b.Grid.Dim == 3 && !w.wide && c.Sweep != "cells"
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
 		for _, open := range openSides(b, axis) {

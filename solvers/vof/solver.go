@@ -39,7 +39,7 @@ type Solver interface {
 	Phases() map[string]float64
 	// Halo tells how ghosts are exchanged: direct, staged or nccl.
 	Halo() string
-	// Ways tells how often that is, before each sweep or once a step, and how a step goes: by cells or tiles.
+	// Ways tells how often that is, before each sweep or once a step, and how a step goes: by cells, tiles or bricks.
 	Ways() (exchange, sweep string)
 	// Close gives back what the device holds.
 	Close()
@@ -258,8 +258,11 @@ func (s *solver[F]) Ways() (exchange, sweep string) {
 	if s.wide {
 		exchange = "step"
 	}
-	if s.tiled {
+	switch {
+	case s.tiled:
 		sweep = "tiles"
+	case s.bricks:
+		sweep = "bricks"
 	}
 	return exchange, sweep
 }

@@ -18,8 +18,8 @@ type BrickList[F Float] struct {
 	Bricks
 	Open   [3][2]int32 // not 0 where cells of others follow, below and above along each axis
 	Dust   F
-	F      []F     // the field
-	Second []F     // as it is between the sweeps of a step
+	F      []F // the field
+	Second []F // as it is between the sweeps of a step
 	Third  []F
 	Kinds  []int32 // of bricks: NotEmpty and NotFull
 	Busy   []int32 // which ones belong to the list
