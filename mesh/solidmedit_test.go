@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"bytes"
+	"math"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -120,4 +121,38 @@ func FuzzReadSolidMedit(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestReadsGmshSolid: the irregular tetrahedra that Gmsh makes of testdata/box.geo fill the unit cube, and their vertices
+// move as its sides and edges let them.
+func TestReadsGmshSolid(t *testing.T) {
+	s, err := ReadSolidMedit(filepath.Join("testdata", "box.mesh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	volume := 0.0
+	for c := range s.Cells {
+		volume += s.Volume(c)
+	}
+	if math.Abs(volume-1) > 1e-12 {
+		t.Errorf("a volume of %g", volume)
+	}
+	f, err := s.Freedoms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range f {
+		axes := 3
+		for _, x := range s.At(int32(v)) {
+			if x == 0 || x == 1 {
+				axes--
+			}
+		}
+		if f[v].Axes != axes {
+			t.Errorf("vertex %d at %v moves along %d axes", v, s.At(int32(v)), f[v].Axes)
+		}
+	}
 }

@@ -32,6 +32,9 @@ func TestSolid(t *testing.T) {
 			t.Errorf("the mesh has changed: %d cells, %d faces", len(got.Cells), len(got.Faces))
 		}
 	}
+	if _, err := ReadMesh(path); err == nil {
+		t.Error("tetrahedra are read as triangles")
+	}
 	g, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
@@ -42,8 +45,21 @@ func TestSolid(t *testing.T) {
 	if err := WriteSolid(path, s, map[string][]float64{"quality": quality[1:]}); err == nil {
 		t.Error("a field that is too short is not refused")
 	}
-	if _, err := ReadMesh(path); err == nil {
-		t.Error("tetrahedra are read as triangles")
+}
+
+// TestSolidInVTK: VTK finds the tetrahedra and their tagged faces.
+func TestSolidInVTK(t *testing.T) {
+	s, err := mesh.Cube(2, 2, 2, .1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "cube.vtu")
+	if err := WriteSolid(path, s, nil); err != nil {
+		t.Fatal(err)
+	}
+	// 48 cells of type 10 and 48 faces of type 5.
+	if got := askVTK(t, path); !strings.Contains(got, "27 96 error 0") || !strings.Contains(got, "types 720") {
+		t.Errorf("VTK finds\n%s", got)
 	}
 }
 
