@@ -36,7 +36,7 @@ func newSmooth(ctx context.Context, o Options) (driver, error) {
 	w := o.Case.Sections.(*config.Smooth)
 	d := &smoothRun{smoothing: s, comm: o.Comm, c: o.Case, rank: o.Comm.Rank(), rules: newStopRules(w.Stop, &s.before)}
 	d.size = extent{cells: s.Vertices, bytes: smoothBytes(s.Vertices, s.Cells, w.Method.Precision),
-		precision: w.Method.Precision, halo: "direct", end: float64(w.Method.Sweeps), sweeps: true}
+		precision: w.Method.Precision, halo: s.solver.Halo(), end: float64(w.Method.Sweeps), sweeps: true}
 	if d.rules.reason != "" {
 		d.size.end = 0
 	}
@@ -85,6 +85,7 @@ func (d *smoothRun) report(ctx context.Context) (report, error) {
 			"quality_min": now.QualityMin, "quality_mean": now.QualityMean, "quality_max": now.QualityMax,
 			"quality_min_before": d.before.QualityMin, "quality_mean_before": d.before.QualityMean,
 			"objective": now.Objective, "inverted": float64(now.Inverted), "moved": float64(now.Moved),
+			"active": float64(now.Active),
 			"sweeps": float64(now.Sweeps), "colours": float64(d.Part.Sets), "area_drift": now.AreaDrift,
 			"perimeter_drift": now.PerimeterDrift, "edge_in_range": now.EdgeInRange, "edge_min": now.EdgeMin,
 			"edge_max": now.EdgeMax, "worst_cell": float64(now.Worst), "limited": float64(now.Limited),

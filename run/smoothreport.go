@@ -45,7 +45,7 @@ func measures(d *smooth.Diagnostics) map[string]any {
 		"best_cell": d.Best, "quality_histogram": d.Histogram, "inverted": d.Inverted, "edge_min": d.EdgeMin,
 		"edge_mean": d.EdgeMean, "edge_max": d.EdgeMax, "edge_in_range": d.EdgeInRange,
 		"edge_histogram": d.EdgeHistogram, "objective": d.Objective, "area": d.Area, "area_drift": d.AreaDrift,
-		"perimeter": d.Perimeter, "perimeter_drift": d.PerimeterDrift, "moved": d.Moved, "limited": d.Limited,
+		"perimeter": d.Perimeter, "perimeter_drift": d.PerimeterDrift, "moved": d.Moved, "active": d.Active, "limited": d.Limited,
 		"refused": d.Refused,
 	}
 }
@@ -91,7 +91,8 @@ func (r *SmoothReport) Text() string {
 	}
 	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
 	fmt.Fprintf(&b, "drift     area %.2g, perimeter %.2g\n", r.After.AreaDrift, r.After.PerimeterDrift)
-	fmt.Fprintf(&b, "moved     %d vertices; the guard shortened %d steps\n", r.After.Moved, r.After.Limited)
+	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved, r.After.Active,
+		r.After.Limited)
 	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
 		fmt.Fprintf(&b, " (%.3g ns a vertex and sweep)", 1e9*r.Seconds/updates)

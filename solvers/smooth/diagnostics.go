@@ -27,6 +27,7 @@ type Diagnostics struct {
 	Area, AreaDrift           float64 // Σ of areas, or volumes in space, and how far it is, as a share, from what it was
 	Perimeter, PerimeterDrift float64 // of the mesh, or the area of its boundary in space
 	Moved                     int64   // vertices that are not where they were at the start
+	Active                    int64   // vertices that the last sweep visited: all that may move, unless Cull is set
 	Limited                   int64   // steps that the guard shortened or refused, over all sweeps
 	Refused                   int64   // steps that would not have raised the worst quality, over all sweeps
 }
@@ -70,15 +71,16 @@ func (t *tally) reduce(ctx context.Context, comm dist.Comm, sweeps int, start *D
 		return d, err
 	}
 	d.Worst, d.Best = at[0], at[1]
-	sums := []int64{t.cells, t.edges, t.inverted, t.inRange, t.moved, t.limited, t.refused}
+	sums := []int64{t.cells, t.edges, t.inverted, t.inRange, t.moved, t.limited, t.refused, t.active}
 	sums = append(append(sums, t.histogram[:]...), t.lengthHistogram[:]...)
 	if err := comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return d, err
 	}
 	cells, edges := float64(sums[0]), float64(sums[1])
 	d.Inverted, d.EdgeInRange, d.Moved, d.Limited, d.Refused = sums[2], float64(sums[3])/edges, sums[4], sums[5], sums[6]
-	copy(d.Histogram[:], sums[7:])
-	copy(d.EdgeHistogram[:], sums[7+len(d.Histogram):])
+	d.Active = sums[7]
+	copy(d.Histogram[:], sums[8:])
+	copy(d.EdgeHistogram[:], sums[8+len(d.Histogram):])
 	d.QualityMean /= cells
 	d.EdgeMean /= edges
 	d.Objective /= 2
@@ -95,7 +97,7 @@ type tally struct {
 	least, most, shortest, longest             float64
 	worst, best                                int32
 	cells, edges, inverted, inRange            int64
-	moved, limited, refused                    int64
+	moved, limited, refused, active            int64
 	histogram                                  [5]int64
 	lengthHistogram                            [8]int64
 }
@@ -126,12 +128,41 @@ func (s *solver[F]) measure(t *tally) error {
 			t.moved++
 		}
 	}
+	if t.active, err = s.active(); err != nil {
+		return err
+	}
 	var n [1]kernels.Counters
 	if err := backend.Download(s.dev, n[:], s.counters); err != nil {
 		return err
 	}
 	t.limited, t.refused = n[0].Limited, n[0].Refused
 	return nil
+}
+
+// active is how many of the rank's vertices the last sweep visited.
+func (s *solver[F]) active() (n int64, err error) {
+	if s.Sweeps() == 0 {
+		return 0, nil
+	}
+	if !s.params.Cull {
+		for set := range s.part.Sets {
+			n += int64(s.part.First[set].Hi - s.part.First[set].Lo + s.part.Rest[set].Hi - s.part.Rest[set].Lo)
+		}
+		return n, nil
+	}
+	seen := s.seen[:s.part.Owned]
+	if s.apart {
+		seen = make([]int32, s.part.Owned)
+		if err := backend.Download(s.dev, seen, s.seen[:s.part.Owned]); err != nil {
+			return 0, err
+		}
+	}
+	for _, at := range seen {
+		if int(at) > (s.Sweeps()-1)*s.part.Sets {
+			n++
+		}
+	}
+	return n, nil
 }
 
 func (t *tally) cell(id int32, quality, area float64) {

@@ -24,7 +24,7 @@ func (s *solver[F]) connect(ctx context.Context) error {
 			return fmt.Errorf("halo: %w", err)
 		}
 		if why == "" {
-			s.ghosts = append(s.ghosts, linked)
+			s.ghosts, s.linked = append(s.ghosts, linked), true
 			return nil
 		}
 	}
@@ -39,6 +39,16 @@ func (s *solver[F]) connect(ctx context.Context) error {
 		s.ghosts = append(s.ghosts, g)
 	}
 	return nil
+}
+
+func (s *solver[F]) Halo() string {
+	switch {
+	case s.linked:
+		return "nccl"
+	case s.apart:
+		return "staged"
+	}
+	return "direct"
 }
 
 // finishGhosts completes an exchange of devices.

@@ -19,6 +19,8 @@ type Solver interface {
 	Sweep(ctx context.Context, sweeps int) (float64, error)
 	// Untangle makes all triangles upright, if some are not; see Config.Untangle.
 	Untangle(ctx context.Context) (Untangling, error)
+	// Halo is how ghosts travel: "nccl" between devices, "staged" through the host, "direct" where it holds the vertices.
+	Halo() string
 	// Sweeps is how many there were, without those that untangled.
 	Sweeps() int
 	// Scale is the factor of the metric, 1 unless it was rescaled.
@@ -66,6 +68,7 @@ type solver[F kernels.Float] struct {
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 	halos       []*halo.Exchanger
 	ghosts      []halo.Ghosts[kernels.Vertex[F]] // instead of halos, where devices exchange them
+	linked      bool                             // these go from device to device
 	changes     []*changes[F]                    // instead of halos, where Cull leaves vertices alone
 	count       backend.Loop                     // of sweeps, on the device
 	replay      backend.Recording                // of several sweeps, made when it is first asked for
