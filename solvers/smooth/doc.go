@@ -18,6 +18,9 @@
 // flat parts of the boundary and along its straight edges by one formula; see package kernels/solid. Their metrics are
 // SolidSizes and SolidDiscrete.
 //
+// A mesh with triangles turned over is refused, or untangled on request, by vertices that make the least area around
+// them greatest (Untangle).
+//
 // Metrics: sizes along the axes (Sizes, Linear, Sinusoidal); a function sampled on a grid (Discrete, and Sampled, which
 // tells the error); and tensors at the vertices of a mesh (OnMesh), which package metric makes from Medit files and second
 // derivatives, and bounds, grades and intersects.
