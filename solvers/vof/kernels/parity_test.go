@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
@@ -177,7 +178,7 @@ func TestBrickLists(t *testing.T) {
 		order := make([]int32, bricks)
 		of := func() *BrickList[float64] {
 			return &BrickList[float64]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16}, Order: order, Length: []int32{bricks}},
-				Open: [3][2]int32{2: {1, 0}}, Dust: 1e-14, F: f, Second: make([]float64, len(f)), Third: make([]float64, len(f)),
+				Open: [3][2]int32{2: {1, 0}}, Dust: 1e-14, F: f, Second: slices.Repeat([]float64{7}, len(f)), Third: slices.Repeat([]float64{7}, len(f)),
 				Kinds: make([]int32, bricks), Busy: make([]int32, bricks)}
 		}
 		a, b := of(), of()
@@ -197,6 +198,14 @@ func TestBrickLists(t *testing.T) {
 			// The fluid ends in the second brick along x; below along z, six bricks and the next are not far from others.
 			if want := n%5 <= 2 || n/45 < 6; want != (busy != 0) {
 				t.Errorf("brick %d, %d, %d: busy %d", n%5, n/5%9, n/45, busy)
+			}
+			c := int(lattice.Origin) + 32*(n%5) + 8*(n/5%9)*int(lattice.SY) + 4*(n/45)*int(lattice.SZ)
+			want := f[c]
+			if busy != 0 {
+				want = 7
+			}
+			if a.Second[c] != want || a.Third[c] != want {
+				t.Errorf("brick %d, %d, %d: %g and %g between sweeps, want %g", n%5, n/5%9, n/45, a.Second[c], a.Third[c], want)
 			}
 		}
 	})
