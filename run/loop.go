@@ -20,6 +20,7 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 	t, steps, _ := d.clock()
 	frame, framed := 1, 0.0
+	var dt float64
 	for done := false; !done && t < r.size.end && (r.size.maxSteps == 0 || steps < r.size.maxSteps); {
 		until := r.size.end
 		if every > 0 {
@@ -27,7 +28,6 @@ func (r *runner) loop(ctx context.Context) error {
 		}
 		var err error
 		done, err = d.advance(ctx, until, r.stride(steps))
-		var dt float64
 		if t, steps, dt = d.clock(); err != nil {
 			return fmt.Errorf("%s: %w", r.moment(t), err)
 		}
@@ -47,6 +47,11 @@ func (r *runner) loop(ctx context.Context) error {
 	}
 	if framed < t {
 		if err := r.frame(ctx, t); err != nil {
+			return err
+		}
+	}
+	if every := r.Case.Output.ConservationEvery; every > 0 && steps%every != 0 {
+		if err := r.measure(ctx, t, steps, dt); err != nil {
 			return err
 		}
 	}

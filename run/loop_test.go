@@ -84,12 +84,12 @@ func TestSweeps(t *testing.T) {
 		table  []int  // sweeps of the rows
 		frames []string
 	}{
-		"to the end":     {extent{end: 10}, 0, 0, 100, "vti vtp 10 vti vtp close", []int{0}, []string{"0", "10"}},
-		"with frames":    {extent{end: 10}, 0, 4, 100, "vti vtp 4 vti vtp 4 vti vtp 2 vti vtp close", []int{0}, []string{"0", "4", "8", "10"}},
-		"with rows":      {extent{end: 10}, 0, 0, 3, "vti vtp 3 3 3 1 vti vtp close", []int{0, 3, 6, 9}, []string{"0", "10"}},
-		"with both":      {extent{end: 10}, 0, 4, 3, "vti vtp 3 1 vti vtp 2 2 vti vtp 1 1 vti vtp close", []int{0, 3, 6, 9}, []string{"0", "4", "8", "10"}},
-		"to a limit":     {extent{end: 10, maxSteps: 7}, 0, 4, 100, "vti vtp 4 vti vtp 3 vti vtp close", []int{0}, []string{"0", "4", "7"}},
-		"to rest":        {extent{end: 10}, 5, 4, 100, "vti vtp 4 vti vtp 1 vti vtp close", []int{0}, []string{"0", "4", "5"}},
+		"to the end":     {extent{end: 10}, 0, 0, 100, "vti vtp 10 vti vtp close", []int{0, 10}, []string{"0", "10"}},
+		"with frames":    {extent{end: 10}, 0, 4, 100, "vti vtp 4 vti vtp 4 vti vtp 2 vti vtp close", []int{0, 10}, []string{"0", "4", "8", "10"}},
+		"with rows":      {extent{end: 10}, 0, 0, 3, "vti vtp 3 3 3 1 vti vtp close", []int{0, 3, 6, 9, 10}, []string{"0", "10"}},
+		"with both":      {extent{end: 10}, 0, 4, 3, "vti vtp 3 1 vti vtp 2 2 vti vtp 1 1 vti vtp close", []int{0, 3, 6, 9, 10}, []string{"0", "4", "8", "10"}},
+		"to a limit":     {extent{end: 10, maxSteps: 7}, 0, 4, 100, "vti vtp 4 vti vtp 3 vti vtp close", []int{0, 7}, []string{"0", "4", "7"}},
+		"to rest":        {extent{end: 10}, 5, 4, 100, "vti vtp 4 vti vtp 1 vti vtp close", []int{0, 5}, []string{"0", "4", "5"}},
 		"rest and frame": {extent{end: 10}, 4, 4, 2, "vti vtp 2 2 vti vtp close", []int{0, 2, 4}, []string{"0", "4"}},
 		"nothing to do":  {extent{end: 0}, 0, 4, 2, "vti vtp close", []int{0}, []string{"0"}},
 	} {
