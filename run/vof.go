@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -41,9 +42,9 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	fractions, err := vofFractions("[initial]", &w.Initial, c.Path, d.block)
+	fractions, err := vofFractions(ctx, "[initial]", &w.Initial, c.Path, d.block)
 	if err == nil && w.Exact != nil {
-		d.exact, err = vofFractions("[exact]", w.Exact, c.Path, d.block)
+		d.exact, err = vofFractions(ctx, "[exact]", w.Exact, c.Path, d.block)
 	}
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
@@ -90,7 +91,8 @@ func (d *vofRun) cut(w *config.VOF, ghost, ranks int) (*halo.BoxPlan, error) {
 }
 
 // vofFractions finds the volume fractions of a block, for a section of the case.
-func vofFractions(section string, v *config.VOFInitial, path func(string) string, b *grid.Block) ([]float64, error) {
+func vofFractions(ctx context.Context, section string, v *config.VOFInitial, path func(string) string, b *grid.Block) (
+	[]float64, error) {
 	body, failed, err := v.Body(b.Grid.Dim, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s shape: %w", section, err)
@@ -99,8 +101,8 @@ func vofFractions(section string, v *config.VOFInitial, path func(string) string
 	if v.Fractions == "quadrature" {
 		levels = -1
 	}
-	f := vof.Fill(b, body, levels, v.Leaf == "plane")
-	if err := failed(); err != nil {
+	f, err := vof.Fill(ctx, b, body, levels, v.Leaf == "plane")
+	if err := cmp.Or(failed(), err); err != nil {
 		return nil, fmt.Errorf("%s shape: %w", section, err)
 	}
 	return f, nil

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"math"
 	"os"
@@ -8,8 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers/vof/flow"
 )
 
 const swirl = `
@@ -162,5 +167,37 @@ func TestVOFRefuses(t *testing.T) {
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v does not say %q", c.set, err, c.want)
 		}
+	}
+}
+
+// A run that is told to stop while bodies and velocities are found ends there, and leaves no files.
+func TestVOFStopsInSetUp(t *testing.T) {
+	c, err := config.Parse("case.toml", []byte(swirl), []string{"velocity={psi='sin(x)*y'}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b, err := (&grid.Grid{Dim: 2, N: [3]int{40, 36, 1}, Hi: [3]float64{1, 1, 0}}).Whole(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := c.Sections.(*config.VOF)
+	if f, err := vofFractions(ctx, "[initial]", &w.Initial, c.Path, b); !errors.Is(err, context.Canceled) {
+		t.Errorf("%d fractions, error %v", len(f), err)
+	}
+	if _, _, err := tryFlow(ctx, flow.Uniform(1, 0, 0), b); !errors.Is(err, context.Canceled) {
+		t.Errorf("flow: error %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	comm := openLocal(t, 1)[0]
+	defer comm.Close()
+	dev := cpu.New(1)
+	defer dev.Close()
+	if _, err := Run(ctx, Options{Case: c, Comm: comm, Device: dev, Dir: dir}); !errors.Is(err, context.Canceled) {
+		t.Errorf("run: error %v", err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder of output is there: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -25,8 +26,8 @@ func vofFlow(ctx context.Context, c *config.Case, v *config.VOFVelocity, b *grid
 	if v.Period > 0 {
 		f.Factor = func(t float64) float64 { return math.Cos(math.Pi * t / v.Period) }
 	}
-	through, out := tryFlow(f, b)
-	if err := agree(ctx, comm, failed); err != nil {
+	through, out, err := tryFlow(ctx, f, b)
+	if err := agree(ctx, comm, errors.Join(err, failed)); err != nil {
 		return f, err
 	}
 	most := []float64{through, out}
@@ -67,9 +68,12 @@ func velocity(c *config.Case, v *config.VOFVelocity, g *grid.Grid, failed *error
 }
 
 // tryFlow gives the largest flow through a cell of the block and the largest out of one, as rates per volume.
-func tryFlow(f flow.Flow, b *grid.Block) (through, out float64) {
+func tryFlow(ctx context.Context, f flow.Flow, b *grid.Block) (through, out float64, err error) {
 	for k := range b.N[2] {
 		for j := range b.N[1] {
+			if err := ctx.Err(); err != nil {
+				return 0, 0, err
+			}
 			for i := range b.N[0] {
 				at := [3]int{b.Lo[0] + i, b.Lo[1] + j, b.Lo[2] + k}
 				sum, div := 0.0, 0.0
@@ -85,5 +89,5 @@ func tryFlow(f flow.Flow, b *grid.Block) (through, out float64) {
 			}
 		}
 	}
-	return through, out
+	return through, out, nil
 }

@@ -90,7 +90,11 @@ func (p *page) follow(ctx context.Context, r fluid, end float64) (kept, error) {
 	if err != nil {
 		return kept{}, err
 	}
-	s, err := vof.New(ctx, "float64", r.cfg, b, plan, v, vof.Fill(b, r.body, r.levels, true), comm, dev)
+	f, err := vof.Fill(ctx, b, r.body, r.levels, true)
+	if err != nil {
+		return kept{}, err
+	}
+	s, err := vof.New(ctx, "float64", r.cfg, b, plan, v, f, comm, dev)
 	if err != nil {
 		return kept{}, err
 	}

@@ -210,5 +210,9 @@ func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, c
 	if err != nil {
 		return nil, err
 	}
-	return vof.New(ctx, precision, cfg, b, plan, v, vof.Fill(b, body, 3, true), comm, dev)
+	f, err := vof.Fill(ctx, b, body, 3, true)
+	if err != nil {
+		return nil, err
+	}
+	return vof.New(ctx, precision, cfg, b, plan, v, f, comm, dev)
 }

@@ -20,7 +20,7 @@ type VOF struct {
 // VOFInitial is the section [initial] of solver "vof".
 type VOFInitial struct {
 	Shape     string // as VOFInitial.Body reads it
-	Fractions string // how volume fractions are found: quadrature, or divide by dividing cells; quadrature, of STL divide
+	Fractions string // how volume fractions are found: quadrature, or divide by dividing cells; quadrature, of mixed STL divide
 	Levels    int    // of divide: how often a cell is divided, 0 to 12; 5, of STL 3
 	Leaf      string // of divide: the smallest parts are cut by a plane, or decided by their centre; plane
 }
@@ -57,6 +57,12 @@ type VOFMethod struct {
 // stlCall finds a body of a file among shapes.
 var stlCall = regexp.MustCompile(`\bstl\s*\(`)
 
+// mixesSTL tells that a body of a file is one of several shapes, which together have edges everywhere.
+func (v *VOFInitial) mixesSTL() bool {
+	name, _, isCall := call(v.Shape)
+	return stlCall.MatchString(v.Shape) && !(isCall && name == "stl")
+}
+
 // maxDivisions bounds levels: a cell is then 4096 parts wide.
 const maxDivisions = 12
 
@@ -80,15 +86,17 @@ func decodeVOF(root *section, c *Case) {
 func decodeVOFInitial(s *section, dim int) VOFInitial {
 	v := VOFInitial{Shape: s.text("shape", required)}
 	usual, levels := "quadrature", int64(5)
-	faceted := stlCall.MatchString(v.Shape)
-	if faceted {
-		usual, levels = "divide", 3
+	if stlCall.MatchString(v.Shape) {
+		levels = 3
+	}
+	if v.mixesSTL() {
+		usual = "divide"
 	}
 	v.Fractions = s.choice("fractions", usual, "quadrature", "divide")
 	v.Levels = int(s.integer("levels", levels, 0, maxDivisions))
 	v.Leaf = s.choice("leaf", "plane", "plane", "centre")
-	if faceted && v.Fractions == "quadrature" {
-		s.fail("fractions", "quadrature is for smooth bodies, and one of STL has edges everywhere; choose divide")
+	if v.mixesSTL() && v.Fractions == "quadrature" {
+		s.fail("fractions", "quadrature takes smooth bodies, or one of STL by itself; choose divide for an stl within other shapes")
 	}
 	for _, key := range []string{"levels", "leaf"} {
 		if s.has(key) && v.Fractions == "quadrature" {
@@ -120,8 +128,8 @@ func decodeVOFExact(root *section, dim int, v VOFInitial) *VOFInitial {
 			s.fail("shape", "%v", err)
 		}
 	}
-	if v.Fractions == "quadrature" && stlCall.MatchString(v.Shape) {
-		s.fail("shape", `an STL body has edges everywhere; choose [initial] fractions = "divide"`)
+	if v.Fractions == "quadrature" && v.mixesSTL() {
+		s.fail("shape", `quadrature takes smooth bodies, or one of STL by itself; choose [initial] fractions = "divide"`)
 	}
 	s.finish()
 	return &v

@@ -26,13 +26,20 @@ func TestVOFDefaults(t *testing.T) {
 	if w := c.Sections.(*VOF); w.Method != want || w.Initial.Fractions != "quadrature" {
 		t.Errorf("%+v", w)
 	}
+	for shape, want := range map[string]VOFInitial{"stl(a.stl)": {Fractions: "quadrature", Levels: 3},
+		"union(stl(a.stl), stl(b.stl))": {Fractions: "divide", Levels: 3}} {
+		got := parse(t, vofCase, "initial.shape='"+shape+"'").Sections.(*VOF).Initial
+		if got.Fractions != want.Fractions || got.Levels != want.Levels {
+			t.Errorf("%+v", got)
+		}
+	}
 	const space = "grid={bounds=[0,0,0,1,1,1], cells=[8,8,8]}"
 	for _, sets := range [][]string{
 		{}, {"velocity={psi='x*y', period=2}"}, {"velocity={u='y', v=0.5, divergence=0.1}"},
 		{"initial={shape='x - 0.5', fractions='divide', levels=3, leaf='centre'}"},
 		{space, "velocity.field='enright'", "initial.shape='union(sphere(0,0,0,1), torus(0.5,0.5,0.5,0.3,0.1))'"},
 		{space, "velocity={u=1,v=0,w=0}", "initial.shape='difference(box(0,0,0,1,1,1), union(x + y, cylinder(0.5,0.5,0,0.2,2)))'"},
-		{"exact={shape='circle(0.5, 0.5, 0.15)'}"},
+		{"exact={shape='circle(0.5, 0.5, 0.15)'}"}, {"initial.shape='stl(hull.stl)'", "exact={shape='stl(moved.stl)'}"},
 		{"initial.shape='difference(stl(parts/hull.stl), stl(a(b, c).stl))'", "velocity={faces='wind.npz', divergence=1e-6}"},
 		{space, "initial.shape='sphere(0,0,0,1)'", "velocity={ax=0, ay='z*x', az='y', period=3}"},
 		{"initial.shape='slotted-disk(0.5, 0.75, 0.15, 0.05, 0.85)'", "method={advect='ei-le', cfl=0.9}"},
@@ -61,7 +68,7 @@ func TestVOFRefusals(t *testing.T) {
 		{"field = \"rider-kothe\"", "faces = ''", `c.toml:8: [velocity] faces: is empty`},
 		{"field = \"rider-kothe\"", "faces = 'a.npz'\nax = 1", `c.toml:7: [velocity]: has faces and ax, ay, az; leave one`},
 		{"field = \"rider-kothe\"", "ax = 1\nay = 1\naz = 'x'", `[velocity]: ax, ay, az are a potential of space`},
-		{"circle(0.5, 0.75, 0.15)\"", "stl(a.stl)\"\nfractions = 'quadrature'", `c.toml:7: [initial] fractions: quadrature is for smooth`},
+		{"circle(0.5, 0.75, 0.15)\"", "complement(stl(a.stl))\"\nfractions = 'quadrature'", `c.toml:7: [initial] fractions: quadrature takes smooth`},
 		{"circle(0.5, 0.75, 0.15)", "union(stl( ), x)", `c.toml:6: [initial] shape: stl has no file`},
 		{"0.15)", "0.15", `c.toml:6: [initial] shape: is none of the shapes`},
 		{"0.15)", ")", `[initial] shape: circle: "" is not a number; it is written circle(x, y, radius)`},
@@ -72,7 +79,7 @@ func TestVOFRefusals(t *testing.T) {
 		{"0.15)\"", "0.15)\"\nlevels = 3", `c.toml:7: [initial] levels: belongs to fractions = "divide"`},
 		{"end = 1", "end = 1\n[output]\nformat = ['stl']", `[output] format: stl holds triangles`},
 		{"end = 1", "end = 1\n[exact]\nshape = 'circle(1)'", `c.toml:14: [exact] shape: circle has 1 numbers`},
-		{"end = 1", "end = 1\n[exact]\nshape = 'stl(a.stl)'", `c.toml:14: [exact] shape: an STL body has edges`},
+		{"end = 1", "end = 1\n[exact]\nshape = 'union(stl(a.stl), x)'", `c.toml:14: [exact] shape: quadrature takes smooth`},
 		{"end = 1", "end = 1\n[exact]", `[exact] shape: is required`},
 		{"end = 1", "end = 1\n[mesh]\ncells = 1", `mesh: no such section`},
 	} {

@@ -1,6 +1,7 @@
 package vof
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -101,15 +102,19 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 }
 
 // velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them.
-func velocities[F kernels.Float](b *grid.Block, v flow.Flow) (u [3][]F) {
+func velocities[F kernels.Float](ctx context.Context, b *grid.Block, v flow.Flow) (u [3][]F, err error) {
+	row := b.N[0] + 2*b.GhostAlong(0)
 	for axis := range b.Grid.Dim {
 		u[axis] = make([]F, b.Len())
 		for c := range u[axis] {
+			if c%row == 0 && ctx.Err() != nil {
+				return u, ctx.Err()
+			}
 			i, j, k, _ := b.Global(b.Cell(c))
 			u[axis][c] = F(v.Face(axis, i, j, k))
 		}
 	}
-	return u
+	return u, nil
 }
 
 // free gives the arrays back. What cannot be freed goes with the device.

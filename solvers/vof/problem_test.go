@@ -111,7 +111,11 @@ func (p problem) solver(v flow.Flow, comm dist.Comm, dev backend.Device) (Solver
 	if err != nil {
 		return nil, err
 	}
-	return New(ctx, p.precision, p.cfg, b, plan, v, Fill(b, p.body, cmp.Or(p.levels, 4), true), comm, dev)
+	f, err := Fill(ctx, b, p.body, cmp.Or(p.levels, 4), true)
+	if err != nil {
+		return nil, err
+	}
+	return New(ctx, p.precision, p.cfg, b, plan, v, f, comm, dev)
 }
 
 // until steps to time t and returns the diagnostics.

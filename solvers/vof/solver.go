@@ -143,7 +143,10 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 		start[c], s.begun[n] = F(f), F(f)
 		n++
 	}
-	u := velocities[F](b, v)
+	u, err := velocities[F](ctx, b, v)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.measure(ctx, u); err != nil {
 		return nil, err
 	}

@@ -9,13 +9,14 @@ import (
 // Body is the fluid where Phi is negative. Phi changes by at most Slope per unit of length, so that a value far from
 // zero vouches for its surroundings; a Slope of 0 says that this is not known, as for an expression.
 type Body struct {
-	Phi   func(x, y, z float64) float64
-	Slope float64
+	Phi     func(x, y, z float64) float64
+	Slope   float64
+	surface *surface // of a body that is bounded by triangles alone
 }
 
 // Ball is a disk in the plane, where z is 0, and a ball in space.
 func Ball(x, y, z, radius float64) Body {
-	return Body{func(px, py, pz float64) float64 { return norm(px-x, py-y, pz-z) - radius }, 1}
+	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 { return norm(px-x, py-y, pz-z) - radius }}
 }
 
 // Ellipsoid has its half-axes along the coordinates. In the plane c is any positive number.
@@ -24,9 +25,9 @@ func Ellipsoid(x, y, z, a, b, c float64) (Body, error) {
 		return Body{}, fmt.Errorf("an ellipse needs positive half-axes, not %g, %g, %g", a, b, c)
 	}
 	least := min(a, b, c)
-	return Body{func(px, py, pz float64) float64 {
+	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 {
 		return least * (norm((px-x)/a, (py-y)/b, (pz-z)/c) - 1)
-	}, 1}, nil
+	}}, nil
 }
 
 // Box is what lies between two corners. In the plane lo[2] is negative and hi[2] positive.
@@ -36,9 +37,9 @@ func Box(lo, hi [3]float64) (Body, error) {
 			return Body{}, fmt.Errorf("a box needs its first corner below its second: axis %d has %g and %g", d, lo[d], hi[d])
 		}
 	}
-	return Body{func(x, y, z float64) float64 {
+	return Body{Slope: 1, Phi: func(x, y, z float64) float64 {
 		return max(lo[0]-x, x-hi[0], lo[1]-y, y-hi[1], lo[2]-z, z-hi[2])
-	}, 1}, nil
+	}}, nil
 }
 
 // HalfSpace is the fluid behind a plane through a point, seen against the normal.
@@ -47,7 +48,7 @@ func HalfSpace(x, y, z, nx, ny, nz float64) (Body, error) {
 	if !(l > 0) || math.IsInf(l, 0) {
 		return Body{}, fmt.Errorf("a plane needs a normal, not (%g, %g, %g)", nx, ny, nz)
 	}
-	return Body{func(px, py, pz float64) float64 { return ((px-x)*nx + (py-y)*ny + (pz-z)*nz) / l }, 1}, nil
+	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 { return ((px-x)*nx + (py-y)*ny + (pz-z)*nz) / l }}, nil
 }
 
 // Cylinder has its axis along coordinate 0, 1 or 2 through the given point, and no ends.
@@ -55,25 +56,25 @@ func Cylinder(x, y, z, radius float64, axis int) (Body, error) {
 	if axis < 0 || axis > 2 {
 		return Body{}, fmt.Errorf("a cylinder's axis is 0, 1 or 2, not %d", axis)
 	}
-	return Body{func(px, py, pz float64) float64 {
+	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 {
 		d := [3]float64{px - x, py - y, pz - z}
 		d[axis] = 0
 		return norm(d[0], d[1], d[2]) - radius
-	}, 1}, nil
+	}}, nil
 }
 
 // Torus lies around an axis along z: ring is the radius of its middle line, radius that of its cross section.
 func Torus(x, y, z, ring, radius float64) Body {
-	return Body{func(px, py, pz float64) float64 {
+	return Body{Slope: 1, Phi: func(px, py, pz float64) float64 {
 		return math.Hypot(math.Hypot(px-x, py-y)-ring, pz-z) - radius
-	}, 1}
+	}}
 }
 
 // SlottedDisk is a disk, or an endless cylinder along z, with a slot of the given width from below up to y = top
 // (Zalesak, J. Comput. Phys. 31, 1979).
 func SlottedDisk(x, y, radius, width, top float64) Body {
-	disk := Body{func(px, py, _ float64) float64 { return math.Hypot(px-x, py-y) - radius }, 1}
-	slot := Body{func(px, py, _ float64) float64 { return max(math.Abs(px-x)-width/2, py-top) }, 1}
+	disk := Body{Slope: 1, Phi: func(px, py, _ float64) float64 { return math.Hypot(px-x, py-y) - radius }}
+	slot := Body{Slope: 1, Phi: func(px, py, _ float64) float64 { return max(math.Abs(px-x)-width/2, py-top) }}
 	return Difference(disk, slot)
 }
 
@@ -88,7 +89,7 @@ func Difference(a, b Body) Body { return Intersection(a, Complement(b)) }
 
 // Complement is what does not lie in b.
 func Complement(b Body) Body {
-	return Body{func(x, y, z float64) float64 { return -b.Phi(x, y, z) }, b.Slope}
+	return Body{Slope: b.Slope, Phi: func(x, y, z float64) float64 { return -b.Phi(x, y, z) }}
 }
 
 func combined(bodies []Body, sign float64) Body {

@@ -47,7 +47,7 @@ func STL(data []byte) (Body, error) {
 	if err != nil {
 		return Body{}, err
 	}
-	return Body{s.distance, 1}, nil
+	return Body{Phi: s.distance, Slope: 1, surface: s}, nil
 }
 
 const headSTL, triangleSTL = 84, 50
