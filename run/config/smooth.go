@@ -1,7 +1,5 @@
 package config
 
-import "slices"
-
 // Smooth holds the sections of solver "smooth": a mesh whose vertices move toward what a metric asks for.
 type Smooth struct {
 	Mesh   Mesh // Order is that of the vertices of a set
@@ -37,38 +35,6 @@ type SmoothStop struct {
 	Advance float64 // the mean quality has risen by less since the last look
 }
 
-// Metric is the section [metric] of solver "smooth".
-type Metric struct {
-	Field     string  // uniform, linear, sinusoidal, sizes, tensor, solution or hessian
-	Low, High float64 // of linear and sinusoidal: the sizes between which width and height vary
-	Waves     float64 // of sinusoidal, across the mesh; 1
-
-	// Parts are the expressions of sizes, width, height and angle, in degrees from the x axis to the direction of the
-	// width; those of tensor, m11, m12 and m22; or the field of hessian, whose second derivatives the metric follows,
-	// an expression or vertex data of the mesh.
-	Parts      []Field
-	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
-	Background string  // a mesh file; "" for the mesh that is smoothed
-	Norm       float64 // p of the Lp norm whose interpolation error the metric of a hessian makes least; 2
-	Complexity float64 // ∫√det M of the metric of a hessian; 0 for what the mesh's triangles make
-
-	HMin, HMax float64 // bounds of sizes; 0 for none
-	Aspect     float64 // largest by least size at a place; 0 for no bound
-	Gradation  float64 // most growth of sizes along a unit of length, above 1; 0 for no bound
-
-	Samples int  // nodes a side of a grid between which the metric is bilinear, a power of two; 0 for none
-	Rescale bool // scale the metric so that the mesh has as many triangles as it asks for; true
-}
-
-// Nodal tells whether the metric is given at the vertices of a mesh.
-func (m *Metric) Nodal() bool {
-	switch m.Field {
-	case "solution", "hessian":
-		return true
-	}
-	return len(m.Parts) > 0 && m.Samples == 0
-}
-
 // vertexOrders are those of the vertices within a set.
 var vertexOrders = []string{"hilbert", "natural", "random"}
 
@@ -82,126 +48,6 @@ func decodeSmooth(root *section, c *Case) {
 		fields: []string{"quality", "area"}, usual: []string{"quality"}, formats: []string{"vtu"}, sweeps: true, mesh: true,
 	})
 }
-
-// decodeMetric reads
-//
-//	field                  uniform, linear or sinusoidal; other kinds are told by their keys
-//	low, high, waves       of linear and sinusoidal
-//	width, height, angle   expressions over x and y
-//	m11, m12, m22          the same
-//	solution, background   files
-//	hessian, norm, complexity
-//	hmin, hmax, aspect     bounds of all but uniform, linear and sinusoidal
-//	gradation              of metrics at vertices: solution, hessian, and expressions without samples
-//	samples, rescale
-func decodeMetric(s *section) Metric {
-	m := Metric{Rescale: s.boolean("rescale", true), Waves: 1}
-	s.know("field", "low", "high", "waves", "width", "height", "angle", "m11", "m12", "m22", "solution", "background",
-		"hessian", "norm", "complexity", "hmin", "hmax", "aspect", "gradation", "samples")
-	m.Field = s.metricKind()
-	fallback := int64(0)
-	switch m.Field {
-	case "sizes":
-		fallback = 512
-		m.Parts = []Field{s.expression("width", required), s.expression("height", required), s.expression("angle", "0")}
-	case "tensor":
-		fallback = 512
-		m.Parts = []Field{s.expression("m11", required), s.expression("m12", "0"), s.expression("m22", required)}
-	case "hessian":
-		m.Parts = []Field{s.field("hessian", required, nil, false)}
-		if m.Parts[0].Raster != "" {
-			s.fail("hessian", "must be an expression or { mesh = \"…\" }")
-		}
-		m.Norm = s.number("norm", bound{least: 1, most: 1e6, fallback: 2, optional: true})
-		m.Complexity = s.number("complexity", nonNegative.or(0))
-	case "solution":
-		m.Solution, m.Background = s.text("solution", required), s.text("background", "")
-	}
-	if m.Field == "linear" || m.Field == "sinusoidal" {
-		m.Low, m.High = s.number("low", positive), s.number("high", positive)
-	}
-	if m.Field == "sinusoidal" {
-		m.Waves = s.number("waves", bound{least: 0, open: true, most: 1000, fallback: 1, optional: true})
-	}
-	m.HMin, m.HMax = s.number("hmin", nonNegative.or(0)), s.number("hmax", nonNegative.or(0))
-	m.Aspect, m.Gradation = s.number("aspect", nonNegative.or(0)), s.number("gradation", nonNegative.or(0))
-	if m.HMax > 0 && m.HMin > m.HMax {
-		s.fail("hmin", "%g is above hmax = %g", m.HMin, m.HMax)
-	}
-	if m.Aspect != 0 && m.Aspect < 1 || m.Gradation != 0 && m.Gradation <= 1 {
-		s.fail("", "aspect = %g must be 1 or more, and gradation = %g above 1; 0 switches them off", m.Aspect, m.Gradation)
-	}
-	m.Samples = int(s.integer("samples", fallback, 0, maxSamples))
-	if n := m.Samples; n == 1 || n&(n-1) != 0 {
-		s.fail("samples", "%d is not a power of two from 2 on", n)
-	}
-	s.metricKeys(&m)
-	s.finish()
-	return m
-}
-
-// metricKind tells the kind of a metric from its keys, "" if they say none or several.
-func (s *section) metricKind() string {
-	kinds := []string{}
-	for _, k := range []struct {
-		kind string
-		keys []string
-	}{
-		{"field", []string{"field"}}, {"sizes", []string{"width", "height", "angle"}},
-		{"tensor", []string{"m11", "m12", "m22"}}, {"solution", []string{"solution"}}, {"hessian", []string{"hessian"}},
-	} {
-		if i := slices.IndexFunc(k.keys, s.has); i >= 0 {
-			if kinds = append(kinds, k.kind); len(kinds) == 2 {
-				s.fail(k.keys[i], "cannot be with the keys of %s; give one kind of metric", kinds[0])
-			}
-		}
-	}
-	switch {
-	case len(kinds) == 0:
-		s.fail("", `needs field = "uniform", "linear" or "sinusoidal", expressions (width and height, or m11, m12 and m22), `+
-			`solution = "….sol" or hessian = "…"`)
-		return ""
-	case len(kinds) > 1:
-		return ""
-	case kinds[0] == "field":
-		return s.choice("field", required, "uniform", "linear", "sinusoidal")
-	}
-	return kinds[0]
-}
-
-// metricKeys refuses keys that do not belong to a kind of metric.
-func (s *section) metricKeys(m *Metric) {
-	if m.Field == "" {
-		return
-	}
-	varies := m.Field == "linear" || m.Field == "sinusoidal"
-	free := m.Field != "uniform" && !varies
-	for _, k := range []struct {
-		key     string
-		belongs bool
-	}{
-		{"low", varies}, {"high", varies}, {"waves", m.Field == "sinusoidal"},
-		{"background", m.Field == "solution"}, {"norm", m.Field == "hessian"}, {"complexity", m.Field == "hessian"},
-		{"hmin", free}, {"hmax", free}, {"aspect", free}, {"gradation", m.Nodal()},
-		{"samples", m.Field != "solution" && m.Field != "hessian"},
-	} {
-		if s.has(k.key) && !k.belongs {
-			s.fail(k.key, "does not belong to a metric of kind %s", m.Field)
-		}
-	}
-}
-
-// expression reads a field that is a number or an expression.
-func (s *section) expression(key, fallback string) Field {
-	f := s.field(key, fallback, nil, false)
-	if f.Raster != "" || f.Mesh != "" {
-		s.fail(key, "must be a number or an expression")
-	}
-	return f
-}
-
-// maxSamples is how many nodes a side the solver's grids may have.
-const maxSamples = 1 << 13
 
 func decodeSmoothMethod(s *section) SmoothMethod {
 	below1 := bound{least: 0, most: 1, optional: true}
@@ -244,55 +90,9 @@ func decodeSmoothStop(s *section) SmoothStop {
 	return r
 }
 
-// Eval returns the metric's expressions at a place.
-func (m *Metric) Eval(x, y float64) (v [3]float64, err error) {
-	for i := range m.Parts {
-		if v[i], err = m.Parts[i].Program.Eval(x, y, 0, 0); err != nil {
-			return v, err
-		}
-	}
-	return v, nil
-}
-
 func (w *Smooth) print(p *printer) {
 	w.Mesh.print(p)
-	m := w.Metric
-	p.section("[metric]")
-	switch m.Field {
-	case "uniform", "linear", "sinusoidal":
-		p.pair("field", m.Field)
-	case "solution":
-		p.pair("solution", m.Solution)
-		if m.Background != "" {
-			p.pair("background", m.Background)
-		}
-	}
-	if m.Low > 0 {
-		p.pair("low", m.Low)
-		p.pair("high", m.High)
-	}
-	if m.Field == "sinusoidal" {
-		p.pair("waves", m.Waves)
-	}
-	for _, f := range m.Parts {
-		p.pair(f.Name, f)
-	}
-	if m.Field == "hessian" {
-		p.pair("norm", m.Norm)
-		p.pair("complexity", m.Complexity)
-	}
-	for _, k := range []struct {
-		key   string
-		value float64
-	}{{"hmin", m.HMin}, {"hmax", m.HMax}, {"aspect", m.Aspect}, {"gradation", m.Gradation}} {
-		if k.value > 0 {
-			p.pair(k.key, k.value)
-		}
-	}
-	if m.Field != "solution" && m.Field != "hessian" {
-		p.pair("samples", m.Samples)
-	}
-	p.pair("rescale", m.Rescale)
+	w.Metric.print(p)
 	a := w.Method
 	p.section("[method]")
 	p.pair("smoother", a.Smoother)

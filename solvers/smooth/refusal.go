@@ -1,7 +1,62 @@
 package smooth
 
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
 // Refusal is an error that the mesh or the metric caused, the same on all ranks.
 type Refusal struct{ Err error }
 
 func (r *Refusal) Error() string { return r.Err.Error() }
 func (r *Refusal) Unwrap() error { return r.Err }
+
+// complaint is what is wrong about some vertices or cells of a part: how many, and the one of the lowest id.
+type complaint struct {
+	count int64
+	id    int32
+	text  string
+}
+
+func (c *complaint) add(id int32, format string, args ...any) {
+	if c.count++; c.count == 1 || id < c.id {
+		c.id, c.text = id, fmt.Sprintf(format, args...)
+	}
+}
+
+// agree returns the same error on all ranks, a Refusal, if one has a complaint.
+func agree(ctx context.Context, comm dist.Comm, c complaint) error {
+	least := []int64{math.MaxInt64}
+	if c.count > 0 {
+		least[0] = int64(c.id)
+	}
+	total := []int64{c.count}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, total); err != nil {
+		return err
+	}
+	if total[0] == 0 {
+		return nil
+	}
+	if err := comm.AllreduceInt64(ctx, dist.Min, least); err != nil {
+		return err
+	}
+	if c.count == 0 || int64(c.id) != least[0] {
+		c.text = ""
+	}
+	all, err := comm.Allgatherv(ctx, []byte(c.text))
+	if err != nil {
+		return err
+	}
+	for _, text := range all {
+		if len(text) > 0 {
+			if total[0] > 1 {
+				return &Refusal{fmt.Errorf("%s; and %d more faults", text, total[0]-1)}
+			}
+			return &Refusal{fmt.Errorf("%s", text)}
+		}
+	}
+	return &Refusal{fmt.Errorf("%d faults in the mesh or the metric", total[0])}
+}

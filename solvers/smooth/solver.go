@@ -3,7 +3,6 @@ package smooth
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -132,50 +131,6 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 	return s, err
 }
 
-// start gives every vertex its metric and refuses what cannot be smoothed. Triangles may be turned over if the mesh is
-// tangled.
-func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) complaint {
-	c := measured(part, field, v)
-	if tangled {
-		return c
-	}
-	for k, cell := range part.Cells {
-		if area, ok := uprightCell(v, cell); !ok {
-			a := &v[cell.At[0]]
-			c.add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
-				area)
-		}
-	}
-	return c
-}
-
-// measured gives every vertex the metric where it is, and complains of one that is not positive definite.
-func measured[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
-	c := flatPatches(field)
-	for i := range v {
-		p := &v[i]
-		at := field.At(p.X, p.Y)
-		p.M11, p.M12, p.M22 = at.M11, at.M12, at.M22
-		if i < part.Owned && !positive(float64(at.M11), float64(at.M12), float64(at.M22)) {
-			c.add(part.Global[i],
-				"vertex %d at (%g, %g): the metric is not positive definite: m11 = %g, m12 = %g, m22 = %g",
-				part.Global[i], p.X, p.Y, at.M11, at.M12, at.M22)
-		}
-	}
-	return c
-}
-
-// uprightCell returns the area of a triangle, and whether it is positive by more than rounding can bring about.
-func uprightCell[F kernels.Float](v []kernels.Vertex[F], cell kernels.Cell) (area float64, ok bool) {
-	a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
-	one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
-	share := flat
-	if single[F]() {
-		share = 4 * 0x1p-24
-	}
-	return (one - other) / 2, one-other > share*(math.Abs(one)+math.Abs(other))
-}
-
 // prepare makes the kernels of all sets.
 func (s *solver[F]) prepare() {
 	p := s.part
@@ -234,81 +189,4 @@ func (s *solver[F]) Close() {
 	}
 	s.disconnect()
 	s.free()
-}
-
-// rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral
-// triangles of sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new
-// number where the old one belongs, which makes β 1.)
-func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x, y []float64) (float64, error) {
-	var sum dist.Accumulator
-	for _, c := range part.Cells {
-		var m11, m12, m22 float64
-		for _, v := range c.At {
-			a, b, d := metric.At(x[v], y[v])
-			m11, m12, m22 = m11+a/3, m12+b/3, m22+d/3
-		}
-		a, b, d := c.At[0], c.At[1], c.At[2]
-		area := ((x[b]-x[a])*(y[d]-y[a]) - (x[d]-x[a])*(y[b]-y[a])) / 2
-		sum.Add(area * math.Sqrt(m11*m22-m12*m12))
-	}
-	n := []int64{int64(len(part.Cells))}
-	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
-		return 0, err
-	}
-	if err := dist.AllreduceSum(ctx, comm, &sum); err != nil {
-		return 0, err
-	}
-	beta := math.Sqrt(3) / 4 * float64(n[0]) / sum.Float64()
-	if !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n[0],
-			sum.Float64())}
-	}
-	return beta, nil
-}
-
-// complaint is what is wrong about some vertices or cells of a part: how many, and the one of the lowest id.
-type complaint struct {
-	count int64
-	id    int32
-	text  string
-}
-
-func (c *complaint) add(id int32, format string, args ...any) {
-	if c.count++; c.count == 1 || id < c.id {
-		c.id, c.text = id, fmt.Sprintf(format, args...)
-	}
-}
-
-// agree returns the same error on all ranks, a Refusal, if one has a complaint.
-func agree(ctx context.Context, comm dist.Comm, c complaint) error {
-	least := []int64{math.MaxInt64}
-	if c.count > 0 {
-		least[0] = int64(c.id)
-	}
-	total := []int64{c.count}
-	if err := comm.AllreduceInt64(ctx, dist.Sum, total); err != nil {
-		return err
-	}
-	if total[0] == 0 {
-		return nil
-	}
-	if err := comm.AllreduceInt64(ctx, dist.Min, least); err != nil {
-		return err
-	}
-	if c.count == 0 || int64(c.id) != least[0] {
-		c.text = ""
-	}
-	all, err := comm.Allgatherv(ctx, []byte(c.text))
-	if err != nil {
-		return err
-	}
-	for _, text := range all {
-		if len(text) > 0 {
-			if total[0] > 1 {
-				return &Refusal{fmt.Errorf("%s; and %d more faults", text, total[0]-1)}
-			}
-			return &Refusal{fmt.Errorf("%s", text)}
-		}
-	}
-	return &Refusal{fmt.Errorf("%d faults in the mesh or the metric", total[0])}
 }

@@ -1,0 +1,51 @@
+package smooth
+
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// start gives every vertex its metric and refuses what cannot be smoothed. Triangles may be turned over if the mesh is
+// tangled.
+func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) complaint {
+	c := measured(part, field, v)
+	if tangled {
+		return c
+	}
+	for k, cell := range part.Cells {
+		if area, ok := uprightCell(v, cell); !ok {
+			a := &v[cell.At[0]]
+			c.add(part.CellGlobal[k], "cell %d at (%g, %g) is turned over or flat: its area is %g", part.CellGlobal[k], a.X, a.Y,
+				area)
+		}
+	}
+	return c
+}
+
+// measured gives every vertex the metric where it is, and complains of one that is not positive definite.
+func measured[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
+	c := flatPatches(field)
+	for i := range v {
+		p := &v[i]
+		at := field.At(p.X, p.Y)
+		p.M11, p.M12, p.M22 = at.M11, at.M12, at.M22
+		if i < part.Owned && !positive(float64(at.M11), float64(at.M12), float64(at.M22)) {
+			c.add(part.Global[i],
+				"vertex %d at (%g, %g): the metric is not positive definite: m11 = %g, m12 = %g, m22 = %g",
+				part.Global[i], p.X, p.Y, at.M11, at.M12, at.M22)
+		}
+	}
+	return c
+}
+
+// uprightCell returns the area of a triangle, and whether it is positive by more than rounding can bring about.
+func uprightCell[F kernels.Float](v []kernels.Vertex[F], cell kernels.Cell) (area float64, ok bool) {
+	a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
+	one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
+	share := flat
+	if single[F]() {
+		share = 4 * 0x1p-24
+	}
+	return (one - other) / 2, one-other > share*(math.Abs(one)+math.Abs(other))
+}
