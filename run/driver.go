@@ -32,9 +32,13 @@ type driver interface {
 
 // prober is a driver that knows the state at points: its cases can have gauges.
 type prober interface {
-	// locate finds, among the owned cells that hold a point, that of the lowest global id. It returns -1 if there is none.
-	locate(x, y float64) (cell int, id int64)
-	value(name string, cell int) float64
+	// locate finds, among the owned cells that hold a point of two or three coordinates, that of the lowest global id. It
+	// returns -1 if there is none.
+	locate(at []float64) (cell int, id int64)
+	// columns names the numbers of which fields consist.
+	columns(fields []string) []string
+	// probe writes these numbers of owned cells to values, cell by cell. All ranks call it at the same moments.
+	probe(ctx context.Context, fields []string, cells []int, values []float64) error
 }
 
 // saver is a driver that moves a mesh. Rank 0 writes it, by the extension of the path.

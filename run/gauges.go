@@ -16,9 +16,10 @@ import (
 	"github.com/atoll-hpc/atoll/run/config"
 )
 
-// gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell.
+// gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell. The others know when
+// that is.
 type gauge struct {
-	cell  int
+	cell  int // -1 on other ranks, which have no file
 	every float64
 	next  float64 // when the next row is due
 	file  *os.File
@@ -31,7 +32,7 @@ func locate(ctx context.Context, list []config.Gauge, comm dist.Comm, p prober) 
 	cells := make([]int, len(list))
 	owners := make([]int64, len(list))
 	for i, g := range list {
-		if cells[i], owners[i] = p.locate(g.At[0], g.At[1]); cells[i] < 0 {
+		if cells[i], owners[i] = p.locate(g.At); cells[i] < 0 {
 			owners[i] = math.MaxInt64
 		}
 	}
@@ -41,7 +42,7 @@ func locate(ctx context.Context, list []config.Gauge, comm dist.Comm, p prober) 
 	}
 	for i, g := range list {
 		if owners[i] == math.MaxInt64 {
-			return nil, &BadInput{fmt.Errorf("gauge %q at (%g, %g) lies outside the mesh", g.Name, g.At[0], g.At[1])}
+			return nil, &BadInput{fmt.Errorf("gauge %q at %v lies in no cell", g.Name, g.At)}
 		}
 		if mine[i] != owners[i] {
 			cells[i] = -1
@@ -50,8 +51,11 @@ func locate(ctx context.Context, list []config.Gauge, comm dist.Comm, p prober) 
 	return cells, nil
 }
 
-// openGauge begins the file of a gauge.
-func openGauge(dir string, g config.Gauge, cell int, names []string) (*gauge, error) {
+// openGauge begins the file of a gauge on the rank that has its cell.
+func openGauge(dir string, g config.Gauge, cell int, columns []string) (*gauge, error) {
+	if cell < 0 {
+		return &gauge{cell: cell, every: g.Every}, nil
+	}
 	if err := os.MkdirAll(filepath.Join(dir, "gauges"), 0o777); err != nil {
 		return nil, err
 	}
@@ -60,27 +64,64 @@ func openGauge(dir string, g config.Gauge, cell int, names []string) (*gauge, er
 		return nil, err
 	}
 	o := &gauge{cell: cell, every: g.Every, file: file, w: bufio.NewWriter(file)}
-	o.row = append(o.row, "t,"+strings.Join(names, ",")+"\n"...)
+	o.row = append(o.row, "t,"+strings.Join(columns, ",")+"\n"...)
 	if _, err := o.w.Write(o.row); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return o, nil
 }
 
-// record writes a row where one is due: at the first step that reaches each multiple of the interval.
-func (g *gauge) record(t float64, names []string, value func(name string, cell int) float64) error {
-	if t < g.next {
-		return nil
-	}
-	if g.every > 0 {
-		for g.next <= t {
-			g.next += g.every
+// sample adds rows to the gauges for which one is due.
+func (r *runner) sample(ctx context.Context, t float64) error {
+	any := false
+	r.probed = r.probed[:0]
+	for _, g := range r.gauges {
+		if g.due(t) {
+			any = true
+			if g.cell >= 0 {
+				r.probed = append(r.probed, g.cell)
+			}
 		}
 	}
+	if !any {
+		return nil
+	}
+	width := len(r.columns)
+	r.values = slices.Grow(r.values[:0], width*len(r.probed))[:width*len(r.probed)]
+	if err := r.prober.probe(ctx, r.Case.Output.Fields, r.probed, r.values); err != nil {
+		return err
+	}
+	rest := r.values
+	for _, g := range r.gauges {
+		if !g.due(t) {
+			continue
+		}
+		if g.cell >= 0 {
+			if err := g.record(t, rest[:width]); err != nil {
+				return err
+			}
+			rest = rest[width:]
+		}
+		g.wait(t)
+	}
+	return nil
+}
+
+// due tells that a row is to be written: at the first step that reaches each multiple of the interval.
+func (g *gauge) due(t float64) bool { return t >= g.next }
+
+// wait looks for the next such multiple.
+func (g *gauge) wait(t float64) {
+	for g.every > 0 && g.next <= t {
+		g.next += g.every
+	}
+}
+
+func (g *gauge) record(t float64, values []float64) error {
 	g.row = strconv.AppendFloat(g.row[:0], t, 'g', -1, 64)
-	for _, n := range names {
+	for _, v := range values {
 		g.row = append(g.row, ',')
-		g.row = strconv.AppendFloat(g.row, value(n, g.cell), 'g', -1, 64)
+		g.row = strconv.AppendFloat(g.row, v, 'g', -1, 64)
 	}
 	g.row = append(g.row, '\n')
 	_, err := g.w.Write(g.row)
@@ -88,6 +129,9 @@ func (g *gauge) record(t float64, names []string, value func(name string, cell i
 }
 
 func (g *gauge) close() error {
+	if g.file == nil {
+		return nil
+	}
 	err := g.w.Flush()
 	if e := g.file.Close(); err == nil {
 		err = e

@@ -99,7 +99,7 @@ func (r *runner) begin(ctx context.Context) error {
 	if err := r.frame(ctx, 0); err != nil {
 		return err
 	}
-	if err := r.sample(0); err != nil {
+	if err := r.sample(ctx, 0); err != nil {
 		return err
 	}
 	return r.measure(ctx, 0, 0, 0)
@@ -107,7 +107,7 @@ func (r *runner) begin(ctx context.Context) error {
 
 // record writes what is due after a step.
 func (r *runner) record(ctx context.Context, t float64, steps int, dt float64) error {
-	if err := r.sample(t); err != nil {
+	if err := r.sample(ctx, t); err != nil {
 		return err
 	}
 	if every := r.Case.Output.ConservationEvery; every == 0 || steps%every != 0 {
@@ -125,15 +125,6 @@ func (r *runner) measure(ctx context.Context, t float64, steps int, dt float64) 
 		return err
 	}
 	return r.ledger.record(steps, t, dt, now.table)
-}
-
-func (r *runner) sample(t float64) error {
-	for _, g := range r.gauges {
-		if err := g.record(t, r.Case.Output.Fields, r.prober.value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // frame adds the state to each series of frames.

@@ -60,9 +60,12 @@ type runner struct {
 	setUp    time.Duration
 	output   time.Duration
 	looped   time.Duration
-	frames   []*frames     // one for each format
-	prober   prober        // of cases that have gauges
-	gauges   []*gauge      // of cells of this rank
+	frames   []*frames // one for each format
+	prober   prober    // of cases that have gauges
+	gauges   []*gauge
+	columns  []string      // of their files, but for the time
+	probed   []int         // cells of this rank for which rows are due
+	values   []float64     // of these
 	ledger   *conservation // on rank 0
 	progress *progress.Line
 }
@@ -128,11 +131,11 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		}
 		r.frames = append(r.frames, f)
 	}
+	if len(cells) > 0 {
+		r.columns = r.prober.columns(r.Case.Output.Fields)
+	}
 	for i, cell := range cells {
-		if cell < 0 {
-			continue
-		}
-		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.Case.Output.Fields)
+		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.columns)
 		if err != nil {
 			return err
 		}

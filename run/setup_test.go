@@ -101,7 +101,7 @@ func TestBadInputIsThatOfAll(t *testing.T) {
 		{"initial.h2=(x > 4 && y > 4) ? -1 : 1", "negative"},
 		{"initial.h2=(x > 4 && y > 4) ? sqrt(-x) : 1", "sqrt(-x)"},
 		{"boundary.harbour=open", "harbour"},
-		{"gauge=[{name='g', at=[50, 0]}]", "outside the mesh"},
+		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
 	} {
 		for rank, err := range runAll(t, parse(t, wet, test.set), local.New(3), onCPU) {
 			var bad *BadInput
@@ -146,7 +146,7 @@ func TestOneRankWithoutMemory(t *testing.T) {
 func TestDeviceIsLeftAsItWas(t *testing.T) {
 	for _, test := range []struct{ set, want string }{
 		{"title=well", ""},
-		{"gauge=[{name='g', at=[50, 0]}]", "outside the mesh"},
+		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
 		{"initial.h2=x > 4 ? -1 : 1", "negative"},
 	} {
 		f := newFar(cpu.New(1), 1<<30)

@@ -110,14 +110,23 @@ func (d *shallowRun) frame(context.Context, string) (piece, error) {
 	})
 }
 
-func (d *shallowRun) locate(x, y float64) (cell int, id int64) {
-	if cell = containing(d.part, x, y); cell < 0 {
+func (d *shallowRun) locate(at []float64) (cell int, id int64) {
+	if cell = containing(d.part, at[0], at[1]); cell < 0 {
 		return -1, 0
 	}
 	return cell, int64(d.part.Global[cell])
 }
 
-func (d *shallowRun) value(name string, cell int) float64 { return d.solver.Value(d.field(name), cell) }
+func (d *shallowRun) columns(fields []string) []string { return fields }
+
+func (d *shallowRun) probe(_ context.Context, fields []string, cells []int, values []float64) error {
+	for i, cell := range cells {
+		for k, name := range fields {
+			values[i*len(fields)+k] = d.solver.Value(d.field(name), cell)
+		}
+	}
+	return nil
+}
 
 // field is what the solver calls a field of the case: one layer is its lower one.
 func (d *shallowRun) field(name string) string {

@@ -77,10 +77,7 @@ func (d *vofRun) frame(ctx context.Context, format string) (piece, error) {
 
 // field is one of the case's fields at every cell of the block, x fastest.
 func (d *vofRun) field(ctx context.Context, name string) (vtk.Array, error) {
-	parts := []string{name}
-	if name == "normal" {
-		parts = []string{"nx", "ny", "nz"}
-	}
+	parts := numbersOf(name)
 	values := make([]float64, d.block.Cells()*len(parts))
 	for k, part := range parts {
 		v, err := d.solver.Field(ctx, part)

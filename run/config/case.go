@@ -43,9 +43,9 @@ type Output struct {
 
 // Gauge is a section [[gauge]]: a point whose values are written in the course of the run.
 type Gauge struct {
-	Name  string     // and of its file: letters, digits, - and _
-	At    [2]float64 // x, y in m
-	Every float64    // s between values; 0 for each step
+	Name  string    // and of its file: letters, digits, - and _
+	At    []float64 // x, y and in space z in m
+	Every float64   // s between values; 0 for each step
 }
 
 // Sections are those that belong to one solver: *[Shallow], *[Smooth] or *[VOF].
@@ -128,12 +128,15 @@ func decodeOutput(s *section, name string, w written) Output {
 	return o
 }
 
-func decodeGauges(root *section) []Gauge {
+// decodeGauges reads gauges at points of so many coordinates.
+func decodeGauges(root *section, dim int) []Gauge {
 	var gauges []Gauge
 	names := map[string]bool{}
 	for _, s := range root.sections("gauge") {
 		g := Gauge{Name: s.name("name", required), Every: s.number("every", nonNegative.or(0))}
-		copy(g.At[:], s.numbers("at", 2))
+		if s.know("at"); dim > 0 {
+			g.At = s.numbers("at", dim)
+		}
 		if names[g.Name] && g.Name != "" {
 			s.fail("name", "%q is another gauge's already", g.Name)
 		}

@@ -134,7 +134,7 @@ func TestFullCase(t *testing.T) {
 	if want := map[string]string{"east coast": "wall", "1.5": "open"}; !reflect.DeepEqual(w.Boundary.Groups, want) {
 		t.Errorf("%v", w.Boundary)
 	}
-	gauges := []Gauge{{"east", [2]float64{1, 2.5}, 0}, {"west", [2]float64{-1, 0}, 0.5}}
+	gauges := []Gauge{{"east", []float64{1, 2.5}, 0}, {"west", []float64{-1, 0}, 0.5}}
 	if !reflect.DeepEqual(c.Gauges, gauges) {
 		t.Errorf("%v", c.Gauges)
 	}

@@ -32,7 +32,7 @@ func (c *Case) String() string {
 	for _, g := range c.Gauges {
 		p.section("[[gauge]]")
 		p.pair("name", g.Name)
-		p.pair("at", g.At[:])
+		p.pair("at", g.At)
 		p.pair("every", g.Every)
 	}
 	return p.String()

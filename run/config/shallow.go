@@ -42,7 +42,7 @@ func decodeShallow(root *section, c *Case) {
 	c.Sections = w
 	c.Time = decodeTime(root.section("time"))
 	c.Output = decodeOutput(root.section("output"), c.Name, w.output())
-	c.Gauges = decodeGauges(root)
+	c.Gauges = decodeGauges(root, 2)
 }
 
 func decodePhysics(s *section) Physics {

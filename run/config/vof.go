@@ -74,6 +74,7 @@ func decodeVOF(root *section, c *Case) {
 	w.Method = decodeVOFMethod(root.section("method"), w.Grid.Dim)
 	c.Sections = w
 	c.Time = decodeTime(root.section("time"))
+	c.Gauges = decodeGauges(root, w.Grid.Dim)
 	output := root.section("output")
 	c.Output = decodeOutput(output, c.Name, written{
 		fields: []string{"f", "normal", "alpha", "curvature"}, usual: []string{"f"}, formats: []string{"vti", "vtp", "plic", "stl"},

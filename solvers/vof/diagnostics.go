@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -111,41 +109,6 @@ func (s *solver[F]) sides() [3]F {
 		h[d] = F(s.block.Grid.Spacing(d))
 	}
 	return h
-}
-
-// Fields are the names that Field knows.
-var Fields = []string{"f", "nx", "ny", "nz", "alpha", "curvature"}
-
-func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
-	if !slices.Contains(Fields, name) {
-		return nil, fmt.Errorf("field %q is not known; there are %s", name, strings.Join(Fields, ", "))
-	}
-	if name == "curvature" && s.block.Ghost < heightGhosts {
-		return nil, fmt.Errorf("the block has %d layers of ghosts, the curvature needs %d: see Config.Curvature", s.block.Ghost,
-			heightGhosts)
-	}
-	field, err := s.view(ctx, true)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, 0, len(s.begun))
-	for c := range s.cells() {
-		v := float64(field[c])
-		switch {
-		case name == "f":
-		case !s.mixed(v):
-			v = 0
-		case name == "curvature":
-			v = s.curvature(field, c)
-		default:
-			n, alpha, _ := s.plane(field, c)
-			if v = alpha; name != "alpha" {
-				v = n[name[1]-'x']
-			}
-		}
-		out = append(out, v)
-	}
-	return out, nil
 }
 
 // chunk is how many cells are gathered at a time.

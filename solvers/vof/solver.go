@@ -32,6 +32,9 @@ type Solver interface {
 	// in others. The fluid is where n·x ≤ alpha, n a unit normal in space and x from the lowest corner of the cell on. The
 	// curvature is 1/r for a disk of fluid, 2/r for a ball, and NaN where too little of the interface is near to tell.
 	Field(ctx context.Context, name string) ([]float64, error)
+	// Probe writes quantities of single cells to out, cell by cell: cells of the block by their number, x fastest. All ranks
+	// ask for the same ones, each of its own cells.
+	Probe(ctx context.Context, names []string, cells []int, out []float64) error
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// Hash returns the SHA-256 of the volume fractions in global order.
 	Hash(ctx context.Context) (string, error)
@@ -237,15 +240,23 @@ func (s *solver[F]) Dt() float64   { return s.took }
 func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
 	f := s.fields[s.now()]
 	if ghosts {
-		if err := s.exchange(ctx, f); err != nil {
+		if err := s.fillGhosts(ctx); err != nil {
 			return nil, err
 		}
-		s.dev.Run(s.walls[s.now()], 0, len(s.to))
 	}
 	if !s.apart {
 		return f, nil
 	}
 	return s.host, backend.Download(s.dev, s.host, f)
+}
+
+// fillGhosts makes those of the field of this step.
+func (s *solver[F]) fillGhosts(ctx context.Context) error {
+	if err := s.exchange(ctx, s.fields[s.now()]); err != nil {
+		return err
+	}
+	s.dev.Run(s.walls[s.now()], 0, len(s.to))
+	return nil
 }
 
 // now is which of the fields is that after the last step.

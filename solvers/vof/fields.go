@@ -1,0 +1,112 @@
+package vof
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// Fields are the names that Field and Probe know.
+var Fields = []string{"f", "nx", "ny", "nz", "alpha", "curvature"}
+
+func (s *solver[F]) checkField(name string) error {
+	if !slices.Contains(Fields, name) {
+		return fmt.Errorf("field %q is not known; there are %s", name, strings.Join(Fields, ", "))
+	}
+	if name == "curvature" && s.block.Ghost < heightGhosts {
+		return fmt.Errorf("the block has %d layers of ghosts, the curvature needs %d: see Config.Curvature", s.block.Ghost,
+			heightGhosts)
+	}
+	return nil
+}
+
+func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
+	if err := s.checkField(name); err != nil {
+		return nil, err
+	}
+	field, err := s.view(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, 0, len(s.begun))
+	for c := range s.cells() {
+		out = append(out, s.quantity(field, name, c))
+	}
+	return out, nil
+}
+
+func (s *solver[F]) Probe(ctx context.Context, names []string, cells []int, out []float64) error {
+	planes := false
+	for _, name := range names {
+		if err := s.checkField(name); err != nil {
+			return err
+		}
+		planes = planes || name != "f"
+	}
+	if len(out) != len(names)*len(cells) {
+		return fmt.Errorf("room for %d values of %d fields in %d cells", len(out), len(names), len(cells))
+	}
+	field := s.fields[s.now()]
+	reach := 0
+	if planes { // of all ranks, whether they have cells or not
+		if err := s.fillGhosts(ctx); err != nil {
+			return err
+		}
+		reach = s.block.Ghost
+	}
+	n := s.block.N
+	for _, cell := range cells {
+		i, j, k := cell%n[0], cell/n[0]%n[1], cell/n[0]/n[1]
+		view := field
+		if s.apart {
+			view = s.host
+			if err := s.download(i, j, k, reach); err != nil {
+				return err
+			}
+		}
+		for m, name := range names {
+			out[m] = s.quantity(view, name, s.block.Index(i, j, k))
+		}
+		out = out[len(names):]
+	}
+	return nil
+}
+
+// download brings the cells around one to the host, so many on each side.
+func (s *solver[F]) download(i, j, k, reach int) error {
+	field := s.fields[s.now()]
+	deep := reach
+	if s.block.Grid.Dim == 2 {
+		deep = 0
+	}
+	for dk := -deep; dk <= deep; dk++ {
+		for dj := -reach; dj <= reach; dj++ {
+			lo, hi := s.block.Index(i-reach, j+dj, k+dk), s.block.Index(i+reach, j+dj, k+dk)+1
+			if err := backend.Download(s.dev, s.host[lo:hi], field[lo:hi]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// quantity is a field at place c of the volume fractions, whose ghosts are those of now.
+func (s *solver[F]) quantity(field []F, name string, c int) float64 {
+	v := float64(field[c])
+	switch {
+	case name == "f":
+		return v
+	case !s.mixed(v):
+		return 0
+	case name == "curvature":
+		return s.curvature(field, c)
+	}
+	n, alpha, _ := s.plane(field, c)
+	if name == "alpha" {
+		return alpha
+	}
+	return n[name[1]-'x']
+}
