@@ -35,6 +35,11 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
 	d := &vofRun{c: c, rank: comm.Rank(), comm: comm}
 	plan, err := d.cut(w, cfg.Ghosts(w.Grid.Dim), comm.Size())
+	if err == nil {
+		if err = cfg.Check(d.block); err != nil {
+			err = fmt.Errorf("[method] %w", err)
+		}
+	}
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
 	}

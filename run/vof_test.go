@@ -156,6 +156,7 @@ func TestVOFExact(t *testing.T) {
 func TestVOFRefuses(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"grid.blocks=[7, 1]", "[grid] blocks"},
+		{"method={sweep='tiles', exchange='sweep'}", `[method] sweep "tiles" cannot be: tiles need exchange "step"`},
 		{`velocity={u="x", v="0"}`, "[velocity] the flow out of a cell is up to"},
 		{`velocity={psi="sqrt(x-0.5)"}`, "[velocity] psi: "},
 		{`initial.shape="sqrt(x-0.5)"`, "[initial] shape: "},

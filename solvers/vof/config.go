@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/grid"
 )
 
 // Config is what a case says of the method.
@@ -66,6 +68,15 @@ func (c Config) reach() (along, across int) {
 		return 4, 3
 	}
 	return 2, 1
+}
+
+// Check refuses what New would refuse to run on a block.
+func (c Config) Check(b *grid.Block) error {
+	if err := c.check(b.Grid.Dim); err != nil {
+		return err
+	}
+	_, err := c.choose(b, false)
+	return err
 }
 
 // check refuses what cannot be run in dim dimensions.
