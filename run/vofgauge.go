@@ -32,7 +32,8 @@ func (d *vofRun) locate(at []float64) (cell int, id int64) {
 func (d *vofRun) columns(fields []string) []string {
 	var names []string
 	for _, name := range fields {
-		names = append(names, numbersOf(name)...)
+		all := numbersOf(name)
+		names = append(names, all[:min(len(all), d.block.Grid.Dim)]...)
 	}
 	return names
 }

@@ -22,7 +22,7 @@ func TestVOFGauges(t *testing.T) {
 	}{
 		"plane": {swirl, []string{"output={fields=['f', 'normal', 'alpha', 'curvature'], format=[]}", "gauge=[" +
 			"{name='face', at=[0.7, 0.5]}, {name='corner', at=[1, 1], every=0.1}, {name='edge', at=[0.312, 0.755], every=0.05}]"},
-			"0,0,0,0,0,0,0\n"},
+			"0,0,0,0,0,0\n"},
 		"space": {flatten, []string{"output={fields=['f', 'alpha'], format=[]}", "gauge=[" +
 			"{name='face', at=[0.5, 0.5, 0.5]}, {name='corner', at=[0, 0, 0], every=0.1}, {name='edge', at=[0.4, 0.641, 0.41]}]"},
 			"0,0,0\n"},
@@ -52,7 +52,7 @@ func TestVOFGauges(t *testing.T) {
 			if !strings.HasPrefix(corner, c.first) || strings.Count(corner, "\n") >= strings.Count(tables["face"], "\n")-1 {
 				t.Errorf("the corner:\n%s\n%s", head, corner)
 			}
-			if want := "t,f,nx,ny,nz,alpha,curvature"; name == "plane" && head != want {
+			if want := "t,f,nx,ny,alpha,curvature"; name == "plane" && head != want {
 				t.Errorf("head %s, want %s", head, want)
 			}
 			if n := strings.Count(tables["edge"], ","); n == 0 || strings.Count(tables["edge"], ",0\n")*4 > n {

@@ -24,6 +24,8 @@ type frameData struct {
 	fields []field
 	rank   []int32 // nil if the frame does not say
 	lines  [][4]float64
+	count  int    // of cells, of which those of a grid are two triangles each
+	slice  string // where a grid in space is cut; else empty
 }
 
 // field is one value a cell.
@@ -127,7 +129,7 @@ func (r *runner) draw(
 		}
 		m := &Map{
 			X: d.x, Y: d.y, Cells: d.cells, Values: f.values, Dry: f.dry,
-			Title: fmt.Sprintf("%s: %s, %s", name, f.name, d.moment(time)), Label: f.label,
+			Title: fmt.Sprintf("%s: %s%s, %s", name, f.name, d.slice, d.moment(time)), Label: f.label,
 			Range: span, Edges: r.options.Edges, Lines: d.lines, Width: r.options.Width,
 		}
 		img, err := m.Draw()
@@ -142,7 +144,7 @@ func (r *runner) draw(
 		return nil
 	}
 	p := &Partition{X: d.x, Y: d.y, Cells: d.cells, Rank: d.rank, Width: r.options.Width,
-		Title: fmt.Sprintf("%s: partition of %d cells", name, len(d.cells))}
+		Title: fmt.Sprintf("%s: partition of %d cells%s", name, d.count, d.slice)}
 	img, err := p.Draw()
 	if err != nil {
 		return err
@@ -175,7 +177,8 @@ func (r *runner) load(path string) (*frameData, error) {
 			return nil, fmt.Errorf("%s: cell %d is of VTK type %d with %d points; only triangles can be drawn", path, i, t, len(c))
 		}
 	}
-	if len(triangles) == 0 {
+	d.count = len(triangles)
+	if d.count == 0 {
 		return nil, fmt.Errorf("%s: there is no triangle to draw", path)
 	}
 	for _, a := range g.CellData {

@@ -5,9 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
@@ -20,7 +18,8 @@ func isLines(path string) bool { e := filepath.Ext(path); return e == ".vtp" || 
 // maxDrawn bounds the cells of a grid that is drawn, two triangles each.
 const maxDrawn = math.MaxInt32 / 4
 
-// loadImage reads a grid, and the lines beside it. Of one in space the cells in the middle along z are drawn.
+// loadImage reads a grid, and the interface beside it. Of one in space the cells in the middle along z are drawn, and where
+// the plane through their middles cuts the interface.
 func (r *runner) loadImage(path string) (*frameData, error) {
 	m, err := vtk.ReadImage(path)
 	if err != nil {
@@ -30,14 +29,19 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 	if nx >= maxDrawn/ny {
 		return nil, fmt.Errorf("%s: %d by %d cells are too many to draw", path, nx, ny)
 	}
-	d := &frameData{}
+	d := &frameData{count: m.Cells()}
 	for j := range ny + 1 {
 		for i := range nx + 1 {
 			d.x = append(d.x, m.Origin[0]+float64(m.Lo[0]+i)*m.Spacing[0])
 			d.y = append(d.y, m.Origin[1]+float64(m.Lo[1]+j)*m.Spacing[1])
 		}
 	}
-	first := m.N[2] / 2 * nx * ny // cell of the slice
+	layer := m.N[2] / 2
+	z := m.Origin[2] + (float64(m.Lo[2]+layer)+0.5)*m.Spacing[2]
+	if m.Dim == 3 {
+		d.slice = fmt.Sprintf(" at z = %.3g", z)
+	}
+	first := layer * nx * ny // cell of the slice
 	drawn := make([]int, 0, 2*nx*ny)
 	for j := range ny {
 		for i := range nx {
@@ -67,10 +71,15 @@ func (r *runner) loadImage(path string) (*frameData, error) {
 			d.fields = append(d.fields, f)
 		}
 	}
-	if m.Dim == 2 {
-		d.lines, err = linesBeside(path)
+	p, err := interfaceBeside(path)
+	if err != nil || p == nil {
+		return d, err
 	}
-	return d, err
+	d.lines = segmentsOf(p)
+	if m.Dim == 3 {
+		d.lines = sectionOf(p, z)
+	}
+	return d, nil
 }
 
 // asFraction makes the colour bar that of a volume fraction. What is beyond it by rounding is not marked as beyond.
@@ -82,37 +91,6 @@ func (f *field) asFraction() {
 			f.values[i] = max(0, min(1, v))
 		}
 	}
-}
-
-// linesBeside reads the segments of the frame whose grid is at path: x, y of one end and of the other. It returns none
-// where the run has not written them.
-func linesBeside(path string) ([][4]float64, error) {
-	ext := filepath.Ext(path)
-	stem, ext := strings.TrimSuffix(path, ext), strings.Replace(ext, "vti", "vtp", 1)
-	path = stem + ext
-	if _, err := os.Stat(path); os.IsNotExist(err) { // then those of each cell, of format plic
-		number := strings.LastIndexByte(stem, '_')
-		if number < 0 {
-			return nil, nil
-		}
-		path = stem[:number] + "_plic" + stem[number:] + ext
-		if _, err := os.Stat(path); os.IsNotExist(err) {
-			return nil, nil
-		}
-	}
-	p, err := vtk.ReadPolyData(path)
-	if err != nil {
-		return nil, err
-	}
-	var lines [][4]float64
-	for i := range p.Lines.Len() {
-		points := p.Lines.Cell(i)
-		for k, b := range points[1:] {
-			a := points[k]
-			lines = append(lines, [4]float64{p.Points[3*a], p.Points[3*a+1], p.Points[3*b], p.Points[3*b+1]})
-		}
-	}
-	return lines, nil
 }
 
 // lineInk is that of an interface: it stands out from both ends of the colour map.

@@ -4,6 +4,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -66,5 +67,37 @@ func TestImageWithLines(t *testing.T) {
 		if got := at(c.x, 0.5); got != c.want {
 			t.Errorf("at x = %g: %v instead of %v", c.x, got, c.want)
 		}
+	}
+}
+
+// Of a grid in space the slice in the middle is drawn, with the lines in which its plane cuts the interface, and says where
+// that is.
+func TestSlice(t *testing.T) {
+	dir := t.TempDir()
+	box := vtk.Box{N: [3]int{2, 2, 3}}
+	f := []float64{0, 0, 0, 0, 0.5, 0.6, 0.7, 0.8, 1, 1, 1, 1}
+	m := &vtk.Image{Dim: 3, Whole: box.N, Box: box, Origin: [3]float64{0, 0, 1}, Spacing: [3]float64{1, 1, 0.5},
+		CellData: vtk.Arrays{{Name: "f", Components: 1, Data: f}}}
+	if err := vtk.WriteImage(filepath.Join(dir, "a_0.vti"), m); err != nil {
+		t.Fatal(err)
+	}
+	p := &vtk.PolyData{Points: []float64{0, 0, 1.5, 2, 0, 1.5, 2, 0, 2, 0, 0, 2, 1, 1, 1, 2, 2, 1, 2, 1, 1.2}}
+	p.Polys.Add(0, 1, 2, 3)
+	p.Polys.Add(4, 5, 6)
+	if err := vtk.WritePolyData(filepath.Join(dir, "a_plic_0.vtp"), p); err != nil {
+		t.Fatal(err)
+	}
+	d, err := (&runner{}).load(filepath.Join(dir, "a_0.vti"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.slice != " at z = 1.75" || d.count != 12 || len(d.fields) != 1 {
+		t.Errorf("slice %q of %d cells, fields %v", d.slice, d.count, d.fields)
+	}
+	if want := []float64{0.5, 0.5, 0.6, 0.6, 0.7, 0.7, 0.8, 0.8}; !slices.Equal(d.fields[0].values, want) {
+		t.Errorf("values %v, want %v", d.fields[0].values, want)
+	}
+	if want := [][4]float64{{0, 0, 2, 0}}; !slices.Equal(d.lines, want) {
+		t.Errorf("lines %v, want %v", d.lines, want)
 	}
 }
