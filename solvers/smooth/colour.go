@@ -17,7 +17,11 @@ type Colouring string
 const (
 	JonesPlassmann Colouring = "jones-plassmann" // by degree, then by a hash of the id: short chains, about 6 sets
 	FirstFit       Colouring = "first-fit"       // by id, as a serial loop does it: about 5 sets, and long chains
+	TwoLevel       Colouring = "two-level"       // clusters by JonesPlassmann, and the vertices of each by id
 )
+
+// Colourings are the names that LayoutOptions.Colouring may have.
+var Colourings = []Colouring{JonesPlassmann, FirstFit, TwoLevel}
 
 // maxColours is how many colours one vertex can tell apart.
 const maxColours = 64
@@ -28,7 +32,7 @@ const maxColours = 64
 // alone. At most so many goroutines work on it.
 func Colour(kind Colouring, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
-		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
+		return nil, fmt.Errorf("colouring %q of vertices is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
 	}
 	n := len(class)
 	c := &colourer{rings: rings, class: class, hashed: kind == JonesPlassmann, colour: make([]int32, n),

@@ -1,7 +1,7 @@
 package smooth
 
 // spread finds the ghosts of every rank: the vertices of all triangles that touch an owned one. For deep ghosts it then
-// follows the chains in a sweep: a vertex sees the new place of a neighbour whose set came before, so that
+// follows the chains in a sweep: a vertex sees the new place of a neighbour whose turn came before, so that
 // neighbour moves here too, which takes its own neighbours.
 func (c *cutter) spread() {
 	l := c.layout
@@ -46,6 +46,18 @@ func (c *cutter) take(pairs []map[int32]bool) {
 			}
 		}
 	}
+	if !l.clustered() {
+		return
+	}
+	whole := map[int32]bool{}
+	for v, k := range l.cluster {
+		if k >= 0 && c.needed[v] {
+			whole[k] = true
+		}
+	}
+	for v, k := range l.cluster {
+		c.needed[v] = k >= 0 && whole[k]
+	}
 }
 
 // count gives a triangle to the rank of its lowest vertex, and an edge to that of its lower one: with the triangle in
@@ -78,7 +90,7 @@ func (c *cutter) follow(r int32, ghosts map[int32]bool) {
 			} else if copied {
 				continue
 			}
-			if l.class[u] != fixed && l.set[u] < l.set[v] {
+			if l.class[u] != fixed && l.turn[u] < l.turn[v] {
 				ghosts[u] = true
 				stack = append(stack, u)
 			}

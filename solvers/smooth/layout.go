@@ -3,8 +3,6 @@ package smooth
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -24,6 +22,7 @@ type LayoutOptions struct {
 	Boundary  Boundary
 	Colouring Colouring
 	Dedicated bool               // boundary vertices form sets of their own
+	Spread    bool               // of TwoLevel: no set holds neighbours, for devices and culled sweeps that visit it at once
 	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
 	Seed      uint64             // of a random order
 	Tangled   bool               // triangles may be turned over or flat, for Solver.Untangle to mend
@@ -41,6 +40,9 @@ type Layout struct {
 	rails      map[int32]kernels.Rail[float64]
 	set        []int32 // of each vertex that moves; the number of sets for others
 	sets       int
+	colours    int
+	turn       []int32 // a vertex sees where its neighbours of lower turn have moved to; set itself, unless clusters are sets
+	cluster    []int32 // of each vertex that moves, -1 of others; nil unless TwoLevel
 	place      []int32 // of each vertex in the order
 	crowded    int
 }
@@ -71,7 +73,7 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 		}
 	}
 	l.classify()
-	if err := l.divide(); err != nil {
+	if err := l.divide(m.X, m.Y); err != nil {
 		return nil, err
 	}
 	return l, l.arrangeBy(m.X, m.Y)
@@ -96,6 +98,9 @@ func (l *Layout) arrangeBy(x, y []float64) error {
 
 // Sets is how many sets move one after the other in a sweep.
 func (l *Layout) Sets() int { return l.sets }
+
+// Colours is how many colours the vertices have, or the clusters of TwoLevel.
+func (l *Layout) Colours() int { return l.colours }
 
 // Moving is how many vertices may move.
 func (l *Layout) Moving() int {
@@ -199,41 +204,6 @@ func (l *Layout) fixGroups() {
 			l.class[v] = fixed
 		}
 	}
-}
-
-// divide colours the vertices that move. Sets of boundary vertices follow the others if they are to be apart.
-func (l *Layout) divide() error {
-	class := l.class
-	if !l.options.Dedicated {
-		class = slices.Clone(class)
-		for v := range class {
-			class[v] = min(class[v], free)
-		}
-	}
-	colour, err := Colour(l.options.Colouring, l.rings, class, runtime.GOMAXPROCS(0))
-	if err != nil {
-		return err
-	}
-	if err := checkColours(l.rings, class, colour); err != nil {
-		return err
-	}
-	var count [2]int32
-	for v, c := range class {
-		if c >= 0 {
-			count[c] = max(count[c], colour[v]+1)
-		}
-	}
-	l.sets = int(count[0] + count[1])
-	for v, c := range class {
-		switch c {
-		case fixed:
-			colour[v] = int32(l.sets)
-		case sliding:
-			colour[v] += count[0]
-		}
-	}
-	l.set = colour
-	return nil
 }
 
 // refuseFlat refuses a mesh with triangles whose area is not positive.

@@ -14,9 +14,10 @@ import (
 // come last; then the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange
 // does for all sets, and then by rank and id. Those that nobody moves follow, and then copies, by set.
 type Subdomain struct {
-	Global []int32 // id of each vertex in the whole mesh
-	Owned  int
-	Sets   int
+	Global  []int32 // id of each vertex in the whole mesh
+	Owned   int
+	Sets    int
+	Colours int // of vertices, or of clusters
 
 	First  []Span // of each set, the owned vertices that other ranks need
 	Rest   []Span // of each set, the other owned vertices
@@ -26,6 +27,10 @@ type Subdomain struct {
 	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
 	Plans []*halo.Plan
 	Deep  bool
+
+	// Clustered tells that neighbours within a set follow each other in a cluster, each of which begins at one of Clusters.
+	Clustered bool
+	Clusters  []int32
 }
 
 // Part is what one rank works on.
@@ -80,7 +85,7 @@ type edge struct {
 // cutter makes the parts of all ranks.
 type cutter struct {
 	layout *Layout
-	owner  []int32
+	owner  []int32 // whole clusters are of one rank
 	owned  [][]int32
 	ghosts [][]ghost
 	cells  [][]int32
@@ -100,6 +105,11 @@ func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
 		if r < 0 || int(r) >= ranks {
 			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
 		}
+	}
+	if l.cluster != nil {
+		c.owner = l.wholeClusters(owner)
+	}
+	for v, r := range c.owner {
 		c.owned[r] = append(c.owned[r], int32(v))
 		c.local[v] = -1
 	}
@@ -115,9 +125,16 @@ func (c *cutter) arrange(r int) {
 		}
 		return 1
 	}
+	// Of vertices that move together.
+	within := func(a, b int32) int {
+		k := cmp.Compare(l.class[a], l.class[b])
+		if l.clustered() {
+			k = cmp.Or(k, cmp.Compare(l.cluster[a], l.cluster[b]), cmp.Compare(l.turn[a], l.turn[b]))
+		}
+		return cmp.Or(k, cmp.Compare(l.place[a], l.place[b]))
+	}
 	slices.SortFunc(c.owned[r], func(a, b int32) int {
-		return cmp.Or(cmp.Compare(l.set[a], l.set[b]), cmp.Compare(late(a), late(b)),
-			cmp.Compare(l.class[a], l.class[b]), cmp.Compare(l.place[a], l.place[b]))
+		return cmp.Or(cmp.Compare(l.set[a], l.set[b]), cmp.Compare(late(a), late(b)), within(a, b))
 	})
 	slices.SortFunc(c.ghosts[r], func(a, b ghost) int {
 		v, w := a.vertex, b.vertex
@@ -125,8 +142,7 @@ func (c *cutter) arrange(r int) {
 			return k
 		}
 		if a.copied {
-			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.class[v], l.class[w]),
-				cmp.Compare(l.place[v], l.place[w]))
+			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), within(v, w))
 		}
 		if !l.options.Deep && l.set[v] != l.set[w] {
 			return cmp.Compare(l.set[v], l.set[w])
@@ -151,15 +167,21 @@ func (c *cutter) kind(g ghost) int {
 func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	l := c.layout
 	p = Subdomain{Global: make([]int32, 0, len(c.owned[r])+len(c.ghosts[r])), Owned: len(c.owned[r]), Sets: l.sets,
-		Deep: l.options.Deep, First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
+		Colours: l.colours, Deep: l.options.Deep, Clustered: l.clustered(), First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
 	p.Global = append(p.Global, c.owned[r]...)
 	for _, g := range c.ghosts[r] {
 		p.Global = append(p.Global, g.vertex)
 	}
+	cluster := int32(-1)
 	for i, v := range p.Global {
 		c.local[v] = int32(i)
-		if c.moves(r, &p, i) {
-			last = i + 1
+		if !c.moves(r, &p, i) {
+			continue
+		}
+		last = i + 1
+		if p.Clustered && l.cluster[v] != cluster {
+			cluster = l.cluster[v]
+			p.Clusters = append(p.Clusters, int32(i))
 		}
 	}
 	return p, c.spans(r, &p), last

@@ -39,6 +39,7 @@ func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
 	if l.free, err = s.Freedoms(); err != nil {
 		return nil, err
 	}
+	o.Spread = true
 	l.plan = &Layout{options: o, rings: &mesh.Rings{Start: l.links.Start, At: l.links.At}, class: make([]int8, len(s.X))}
 	for v, f := range l.free {
 		switch {
@@ -50,7 +51,7 @@ func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
 			l.plan.class[v] = sliding
 		}
 	}
-	if err := l.plan.divide(); err != nil {
+	if err := l.plan.divide(s.X, s.Y, s.Z); err != nil {
 		return nil, err
 	}
 	return l, l.plan.arrangeBy(s.X, s.Y)

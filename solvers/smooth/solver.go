@@ -2,6 +2,7 @@ package smooth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -96,6 +97,10 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
+	if part.Clustered && (s.apart || cfg.Cull) {
+		return nil, errors.New("clusters are visited one vertex after the other, neither on devices nor in culled sweeps: " +
+			"set LayoutOptions.Spread")
+	}
 	if s.params, err = parameters[F](cfg); err != nil {
 		return nil, err
 	}
@@ -164,7 +169,11 @@ func (s *solver[F]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop)
 			if sp.Lo < hi {
 				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
 					Owned: int32(p.Owned)}
-				all = append(all, pass{int(sp.Lo), int(hi), mover(k)})
+				loop := mover(k)
+				if p.Clustered {
+					loop = &clustered{loop, p.Clusters, int(hi)}
+				}
+				all = append(all, pass{int(sp.Lo), int(hi), loop})
 			}
 		}
 		return all

@@ -131,39 +131,57 @@ func swirl(t testing.TB) *Metric {
 	return m
 }
 
-// TestSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all diagnostics
-// are the same to the last bit on any number of ranks, with any partition, local order, number of threads, and with
-// one exchange a sweep or one a set.
+// TestSameOnAnyRanks: for every smoother and colouring the coordinates, the longest move and all diagnostics are the same
+// to the last bit on any number of ranks, with any partition, local order, number of threads, with one exchange a sweep or
+// one a set, and with the clusters of a set visited whole or colour by colour.
 func TestSameOnAnyRanks(t *testing.T) {
-	m := rectangle(t, 1600, 9)
+	m := rectangle(t, 700, 9)
 	metric := swirl(t)
-	orders := []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}
-	for _, smoother := range Smoothers {
-		for k, guard := range Guards {
-			cfg := Config{Smoother: smoother, Guard: guard, Cull: k == 1, Settled: 1e-3, Gain: 1e-6, Rescale: true}
-			if smoother != "laplacian" && smoother != "pain-exact" && k != 1 {
-				continue
-			}
+	for k, smoother := range Smoothers {
+		for _, colouring := range Colourings {
 			s := plain()
-			s.layout.Dedicated = k == 1
+			s.layout.Colouring = colouring
+			s.layout.Dedicated = k%3 == 1
+			cfg := Config{Smoother: smoother, Guard: "halve", Gain: 1e-6, Rescale: true}
+			s.same(t, m, metric, cfg)
+		}
+	}
+}
+
+// TestSameForAnyGuard is the same for guards, culled sweeps and float32.
+func TestSameForAnyGuard(t *testing.T) {
+	m := rectangle(t, 700, 9)
+	metric := swirl(t)
+	for _, smoother := range []string{"laplacian", "pain-exact", "smart"} {
+		for k, guard := range Guards {
+			s := plain()
+			s.layout.Colouring = Colourings[k]
 			if k == 2 {
-				s.layout.Colouring, s.precision = FirstFit, "float32"
+				s.precision = "float32"
 			}
-			want := s.run(t, m, metric, cfg, 4)
-			if want.diagnostics.Moved < 600 || want.moved == 0 {
-				t.Fatalf("%s, guard %s: %+v: the case shows too little", smoother, guard, want)
-			}
-			for _, ranks := range []int{1, 2, 3, 4, 7} {
-				for _, cut := range []partition.Cut{partition.RandomCut, partition.RCB} {
-					s := s
-					s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
-					s.layout.Order = orders[ranks%3]
-					s.layout.Deep = cut == partition.RCB
-					if got := s.run(t, m, metric, cfg, 4); got != want {
-						t.Errorf("%s, guard %s, %d ranks by %s:\n%+v, on one rank\n%+v", smoother, guard, ranks, cut,
-							got, want)
-					}
-				}
+			s.same(t, m, metric, Config{Smoother: smoother, Guard: guard, Cull: k != 2, Settled: 1e-3, Rescale: true})
+		}
+	}
+}
+
+// same runs a case in many ways.
+func (s setting) same(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config) {
+	t.Helper()
+	s.layout.Spread = cfg.Cull
+	want := s.run(t, m, metric, cfg, 3)
+	if want.diagnostics.Moved < 250 || want.moved == 0 {
+		t.Fatalf("%+v, %+v: %+v: the case shows too little", cfg, s.layout, want)
+	}
+	orders := []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}
+	for _, ranks := range []int{1, 2, 3, 4, 7} {
+		for k, cut := range []partition.Cut{partition.RandomCut, partition.RCB} {
+			s := s
+			s.ranks, s.cut, s.threads = ranks, cut, 1+ranks%3
+			s.layout.Order = orders[ranks%3]
+			s.layout.Deep = (ranks+k)%2 == 0
+			s.layout.Spread = cfg.Cull || ranks > 2 && k == 0
+			if got := s.run(t, m, metric, cfg, 3); got != want {
+				t.Errorf("%+v, %d ranks by %s, %+v:\n%+v, on one rank\n%+v", cfg, ranks, cut, s.layout, got, want)
 			}
 		}
 	}
@@ -174,12 +192,15 @@ func TestSameOnAnyThreads(t *testing.T) {
 	m := rectangle(t, 80_000, 2)
 	metric := swirl(t)
 	for _, smoother := range []string{"pain", "smart"} {
-		cfg := Config{Smoother: smoother, Guard: "clip", Rescale: true}
-		s := plain()
-		want := s.run(t, m, metric, cfg, 2)
-		s.threads = 4
-		if got := s.run(t, m, metric, cfg, 2); got != want {
-			t.Errorf("%s: %+v on 4 threads, on one %+v", smoother, got, want)
+		for _, colouring := range []Colouring{JonesPlassmann, TwoLevel} {
+			cfg := Config{Smoother: smoother, Guard: "clip", Rescale: true}
+			s := plain()
+			s.layout.Colouring = colouring
+			want := s.run(t, m, metric, cfg, 2)
+			s.threads = 4
+			if got := s.run(t, m, metric, cfg, 2); got != want {
+				t.Errorf("%s, %s: %+v on 4 threads, on one %+v", smoother, colouring, got, want)
+			}
 		}
 	}
 }

@@ -1,0 +1,30 @@
+package smooth
+
+import (
+	"sort"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// clustered runs a kernel over whole clusters, so that the vertices of one follow each other: a range takes those that
+// begin in it.
+type clustered struct {
+	backend.Loop
+	starts []int32 // of clusters, ascending
+	end    int     // of what the kernel is for
+}
+
+func (c *clustered) Range(lo, hi int) {
+	if lo, hi = c.next(lo), c.next(hi); lo < hi {
+		c.Loop.Range(lo, hi)
+	}
+}
+
+// next is where the first cluster from i on begins, or where the last one ends.
+func (c *clustered) next(i int) int {
+	k := sort.Search(len(c.starts), func(k int) bool { return int(c.starts[k]) >= i })
+	if i >= c.end || k == len(c.starts) {
+		return c.end
+	}
+	return min(c.end, int(c.starts[k]))
+}
