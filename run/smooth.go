@@ -86,7 +86,7 @@ func (d *smoothRun) report(ctx context.Context) (report, error) {
 			"quality_min_before": d.before.QualityMin, "quality_mean_before": d.before.QualityMean,
 			"objective": now.Objective, "inverted": float64(now.Inverted), "moved": float64(now.Moved),
 			"active": float64(now.Active),
-			"sweeps": float64(now.Sweeps), "colours": float64(d.Part.Sets), "area_drift": now.AreaDrift,
+			"sweeps": float64(now.Sweeps), "colours": float64(d.Part.Colours), "area_drift": now.AreaDrift,
 			"perimeter_drift": now.PerimeterDrift, "edge_in_range": now.EdgeInRange, "edge_min": now.EdgeMin,
 			"edge_max": now.EdgeMax, "worst_cell": float64(now.Worst), "limited": float64(now.Limited),
 			"metric_scale": d.solver.Scale(), "untangled": float64(d.untangled.Before),

@@ -191,7 +191,7 @@ func TestSmoothShareIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares, err := cutForSmoothing(m, w, 2)
+	shares, err := cutForSmoothing(m, w, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

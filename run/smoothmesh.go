@@ -44,7 +44,7 @@ func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	}
 	defer s.solver.Close()
 	w := o.Case.Sections.(*config.Smooth)
-	r := &SmoothReport{Vertices: s.Vertices, Cells: s.Cells, Sets: s.Part.Sets, Crowded: s.Crowded,
+	r := &SmoothReport{Vertices: s.Vertices, Cells: s.Cells, Colours: s.Part.Colours, Crowded: s.Crowded,
 		Scale: s.solver.Scale(), Untangled: s.untangled,
 		SetUp: time.Since(begin).Seconds(), Before: s.before}
 	begin = time.Now()

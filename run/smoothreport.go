@@ -11,15 +11,15 @@ import (
 
 // SmoothReport tells what smoothing did to a mesh. All but times is the same for any number of ranks and threads.
 type SmoothReport struct {
-	Vertices, Cells int64
-	Sets, Crowded   int // sets of a sweep; vertices that stay, since they have too many neighbours
-	Sweeps          int
-	Untangled       smooth.Untangling
-	Stopped         string  // the rule by which it ended
-	Scale           float64 // of the metric
-	SetUp, Seconds  float64 // of setting up, and of the sweeps
-	SHA256          string  // of the coordinates in global order
-	Before, After   smooth.Diagnostics
+	Vertices, Cells  int64
+	Colours, Crowded int // of vertices, or of their clusters; vertices that stay, since they have too many neighbours
+	Sweeps           int
+	Untangled        smooth.Untangling
+	Stopped          string  // the rule by which it ended
+	Scale            float64 // of the metric
+	SetUp, Seconds   float64 // of setting up, and of the sweeps
+	SHA256           string  // of the coordinates in global order
+	Before, After    smooth.Diagnostics
 
 	// Places returns the centre of a cell, before or after. It is nil on all ranks but 0.
 	Places func(before bool, cell int64) (x, y float64) `json:"-"`
@@ -28,7 +28,7 @@ type SmoothReport struct {
 // JSON returns the report as indented JSON with a final newline. A quality that is no number is an error.
 func (r *SmoothReport) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(map[string]any{
-		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Sets, "crowded": r.Crowded, "sweeps": r.Sweeps,
+		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
 		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
 		"before": measures(&r.Before), "after": measures(&r.After),
@@ -53,7 +53,7 @@ func measures(d *smooth.Diagnostics) map[string]any {
 // Text returns the report for people, the mesh before beside the mesh after.
 func (r *SmoothReport) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "mesh      %d vertices, %d triangles, in %d sets\n", r.Vertices, r.Cells, r.Sets)
+	fmt.Fprintf(&b, "mesh      %d vertices, %d triangles, %d colours\n", r.Vertices, r.Cells, r.Colours)
 	if r.Crowded > 0 {
 		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
 	}

@@ -51,7 +51,7 @@ func scatterShares(ctx context.Context, comm dist.Comm, shares []smoothShare) (s
 func (s *smoothShare) large() []block {
 	p := s.Part
 	all := []block{rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Global), rawOf(&p.Rings), rawOf(&p.More), rawOf(&p.Rails),
-		rawOf(&p.Cells), rawOf(&p.CellGlobal), rawOf(&p.Edges)}
+		rawOf(&p.Cells), rawOf(&p.CellGlobal), rawOf(&p.Edges), rawOf(&p.Clusters)}
 	if n := s.Nodal; n != nil {
 		all = append(all, rawOf(&n.X), rawOf(&n.Y), rawOf(&n.Cells), rawOf(&n.At))
 	}

@@ -34,7 +34,7 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	var bad error
 	if comm.Rank() == 0 {
 		if s.mesh, bad = LoadMesh(c, w.Mesh); bad == nil {
-			shares, bad = cutForSmoothing(s.mesh, w, comm.Size())
+			shares, bad = cutForSmoothing(s.mesh, w, comm.Size(), dev)
 		}
 		if bad == nil && w.Metric.Nodal() {
 			var n *nodalMetric
@@ -92,8 +92,8 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	return s, nil
 }
 
-// cutForSmoothing makes the shares of all ranks.
-func cutForSmoothing(m *mesh.Mesh, w *config.Smooth, ranks int) ([]smoothShare, error) {
+// cutForSmoothing makes the shares of all ranks, for devices like the given one.
+func cutForSmoothing(m *mesh.Mesh, w *config.Smooth, ranks int, dev backend.Device) ([]smoothShare, error) {
 	if err := m.Check(); err != nil {
 		if m.CheckTangled() != nil {
 			return nil, err
@@ -102,10 +102,11 @@ func cutForSmoothing(m *mesh.Mesh, w *config.Smooth, ranks int) ([]smoothShare, 
 			return nil, fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true", err)
 		}
 	}
+	_, apart := dev.(backend.Memory)
 	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{
 		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
 		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Deep: w.Method.Deep,
-		Tangled: w.Method.Untangle,
+		Tangled: w.Method.Untangle, Spread: apart || w.Method.Cull,
 	})
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"relax", "method.relax", "ω, above 0 and below 2 (1; of pain 0.5)"},
 	{"guard", "method.guard", "what keeps triangles from turning over: none, halve or clip (halve)"},
 	{"boundary", "method.boundary", "what vertices of straight boundaries do: slide or fixed (slide)"},
-	{"colouring", "method.colouring", "jones-plassmann or first-fit (jones-plassmann)"},
+	{"colouring", "method.colouring", "jones-plassmann, first-fit or two-level (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean)"},
 	{"untangle", "method.untangle", "true mends triangles that are turned over before the sweeps (false: they are refused)"},
 	{"precision", "method.precision", "float64 or float32 (float64)"},

@@ -88,9 +88,13 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 	if err != nil {
 		return nil, err
 	}
+	spread, err := o.spread()
+	if err != nil {
+		return nil, err
+	}
 	begin := time.Now()
 	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide,
-		Colouring: smooth.Colouring(o.Colouring), Order: partition.Ordering(o.Order)})
+		Colouring: smooth.Colouring(o.Colouring), Order: partition.Ordering(o.Order), Spread: spread})
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +122,20 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 		}
 	}
 	return results, nil
+}
+
+// spread tells whether clusters are to be spread over sets, for a device that visits a set at once.
+func (o *SmoothOptions) spread() (bool, error) {
+	if smooth.Colouring(o.Colouring) != smooth.TwoLevel || len(o.Threads) == 0 {
+		return false, nil
+	}
+	dev, done, err := o.Open(o.Threads[0])
+	if err != nil {
+		return false, err
+	}
+	defer done()
+	_, apart := dev.(backend.Memory)
+	return apart, nil
 }
 
 // smoothTimes are seconds, and what they bought.

@@ -15,7 +15,7 @@ type SmoothMethod struct {
 	Relax     float64 // ω, in (0, 2); 0, which is what the literature has for the smoother
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
-	Colouring string  // jones-plassmann or first-fit; jones-plassmann
+	Colouring string  // jones-plassmann, first-fit or two-level; jones-plassmann
 	Dedicated bool    // vertices of the boundary form sets of their own; false
 	Deep      bool    // ghosts that let a whole sweep go by with one exchange; false
 	Cull      bool    // visit only vertices around which something has moved; false
@@ -58,7 +58,7 @@ func decodeSmoothMethod(s *section) SmoothMethod {
 		Relax:     s.number("relax", bound{least: 0, most: 2, optional: true}),
 		Guard:     s.choice("guard", "halve", "none", "halve", "clip"),
 		Boundary:  s.choice("boundary", "slide", "slide", "fixed"),
-		Colouring: s.choice("colouring", "jones-plassmann", "jones-plassmann", "first-fit"),
+		Colouring: s.choice("colouring", "jones-plassmann", "jones-plassmann", "first-fit", "two-level"),
 		Dedicated: s.boolean("dedicated", false),
 		Deep:      s.boolean("deep", false),
 		Cull:      s.boolean("cull", false),
