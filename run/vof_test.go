@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/config"
@@ -34,54 +33,6 @@ velocity = { u = "1", v = "0.5*x", w = "0.25*y", period = 1 }
 time = { end = 1, max_steps = 12 }
 output = { format = [], conservation_every = 4 }
 `
-
-// Volume fractions, measures and tables are the same, however a case is run.
-func TestVOFSameBits(t *testing.T) {
-	for name, text := range map[string]string{"plane": swirl, "space": flatten} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var hash, table string
-			for _, c := range []struct {
-				ranks, threads int
-				open           func(testing.TB, int) []dist.Comm
-				set            string
-			}{
-				{1, 1, openLocal, ""}, {1, 3, openLocal, "method.sweep=cells"}, {2, 1, openLocal, ""},
-				{2, 2, openLocal, "grid.blocks=[1, 2]"}, {3, 1, openGRPC, ""}, {3, 2, openLocal, "grid.blocks=[3, 1]"},
-				{4, 1, openLocal, "method.exchange=step"}, {4, 2, openGRPC, "method.exchange=sweep"}, {6, 1, openDelayed, ""},
-				{8, 1, openLocal, ""}, {8, 1, openGRPC, ""},
-			} {
-				set := c.set
-				if name == "space" {
-					set = strings.Replace(set, "]", ", 1]", 1)
-				}
-				var sets []string
-				if set != "" {
-					sets = []string{set}
-				}
-				dir := t.TempDir()
-				s, err := smoothOn(t, text, c.ranks, c.threads, c.open, dir, sets...)
-				if err != nil {
-					t.Fatalf("%d ranks, %s: %v", c.ranks, set, err)
-				}
-				rows, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if hash == "" {
-					hash, table = s.StateSHA256, string(rows)
-				}
-				if s.StateSHA256 != hash || string(rows) != table {
-					t.Errorf("%d ranks, %s: state %.12s… and %.12s… on one\n%s\n%s", c.ranks, set, s.StateSHA256, hash, rows,
-						table)
-				}
-				if d := s.Metrics["volume_drift"]; d > 1e-13 || d < -1e-13 || s.Metrics["bound_excess"] > 1e-12 {
-					t.Errorf("%d ranks: drift %g, excess %g", c.ranks, d, s.Metrics["bound_excess"])
-				}
-			}
-		})
-	}
-}
 
 // Frames of several ranks are the whole grid, and its interface.
 func TestVOFFrames(t *testing.T) {

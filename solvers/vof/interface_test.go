@@ -159,7 +159,8 @@ func (w *joined) loops(t *testing.T) {
 // A plane is reproduced away from walls, next to which its cells do not see it.
 func TestSurfaceOfPlane(t *testing.T) {
 	n := [3]float64{0.48, 0.6, 0.64}
-	body, err := shape.HalfSpace(0.5, 0.5, 0.5, n[0], n[1], n[2])
+	const beside = 0.503 // no corner of a cell is in the plane
+	body, err := shape.HalfSpace(beside, beside, beside, n[0], n[1], n[2])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,11 +170,49 @@ func TestSurfaceOfPlane(t *testing.T) {
 		inner := true
 		distance := 0.0
 		for d, x := range at {
-			distance += n[d] * (x - 0.5)
+			distance += n[d] * (x - beside)
 			inner = inner && x > 0.25 && x < 0.75
 		}
 		if inner && math.Abs(distance) > 1e-9 {
 			t.Errorf("point %d at %v is %g beside the plane", id, at, distance)
+		}
+	}
+}
+
+// Where the interface lies on the sides of cells, and so its distance from their corners is 0, no two points are one, not
+// in float32 either, and the surface is closed.
+func TestSurfaceThroughCorners(t *testing.T) {
+	for dim, g := range map[int]*grid.Grid{2: plane(16), 3: space(16)} {
+		for _, normal := range Normals {
+			body, err := shape.Box([3]float64{.25, .375, .25}, [3]float64{.75, .625, .75})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dim == 2 {
+				body, err = shape.Box([3]float64{.25, .375, -1}, [3]float64{.75, .625, 1})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := ballIn(g, [3]int{2, 2, 1})
+			p.body, p.cfg.Normal = body, normal
+			w := surfaceOf(t, p)
+			places := map[[3]float32]int64{}
+			for id, at := range w.at {
+				place := [3]float32{float32(at[0]), float32(at[1]), float32(at[2])}
+				if other, ok := places[place]; ok {
+					t.Errorf("%s in %d dimensions: points %d and %d are both at %v", normal, dim, id, other, place)
+				}
+				places[place] = id
+			}
+			if dim == 3 {
+				w.closed(t)
+			} else {
+				w.loops(t)
+			}
+			if len(w.at) == 0 || math.Abs(w.volume-w.fluid) > .1*w.fluid {
+				t.Errorf("%s in %d dimensions: %d points around %v, where the fluid is %v", normal, dim, len(w.at), w.volume, w.fluid)
+			}
 		}
 	}
 }
