@@ -45,11 +45,7 @@ func (d *vofRun) image() *imagePiece {
 		lo, n := partition.Box(g.N, parts, r)
 		p.boxes = append(p.boxes, vtk.Box{Lo: lo, N: n})
 	}
-	rank := make([]int32, b.Cells())
-	for i := range rank {
-		rank[i] = int32(d.rank)
-	}
-	m.CellData = vtk.Arrays{{Name: "rank", Components: 1, Data: rank}}
+	m.CellData = vtk.Arrays{d.rankOf(b.Cells())}
 	m.FieldData = vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Time()}}}
 	return p
 }

@@ -29,6 +29,7 @@ func (d *vofRun) planes(ctx context.Context) (*surfacePiece, error) {
 		cells.Add(ids...)
 		first = end
 	}
+	p.CellData = vtk.Arrays{d.rankOf(len(s.Cells))}
 	names := []string{"f", "normal", "alpha"}
 	for _, name := range d.c.Output.Fields {
 		if !slices.Contains(names, name) {

@@ -35,7 +35,13 @@ func (d *vofRun) surface(ctx context.Context) (*surfacePiece, error) {
 		}
 		cells.Add(ids...)
 	}
+	p.CellData = vtk.Arrays{d.rankOf(cells.Len())}
 	return p, nil
+}
+
+// rankOf tells of so many cells whose they are.
+func (d *vofRun) rankOf(cells int) vtk.Array {
+	return vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{int32(d.rank)}, cells)}
 }
 
 // frameData tells of a frame when it is, and in space where its grid begins and ends.

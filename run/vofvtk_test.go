@@ -8,7 +8,7 @@ import (
 )
 
 // closedByVTK joins the pieces of each file at points of equal coordinates, and counts edges that are not of two
-// polygons.
+// polygons, cells of no size, and points that another number has too. STL has no numbers.
 const closedByVTK = `
 import sys
 import vtk
@@ -30,6 +30,16 @@ grid.SetFileName(sys.argv[2])
 grid.Update()
 g = joined.GetOutput()
 f = grid.GetOutput().GetCellData().GetArray("f")
+surface.Update()
+ids = surface.GetOutput().GetPointData().GetArray("point")
+numbers = g.GetNumberOfPoints() if ids is None else len({ids.GetTuple1(i) for i in range(ids.GetNumberOfTuples())})
+ghosts = surface.GetOutput().GetCellGhostArray() or grid.GetOutput().GetCellGhostArray()
+sizes = vtk.vtkCellSizeFilter()
+sizes.SetInputConnection(joined.GetOutputPort())
+sizes.Update()
+areas = sizes.GetOutput().GetCellData().GetArray("Area")
+flat = sum(areas.GetTuple1(i) == 0 for i in range(areas.GetNumberOfTuples()))
+print("flat", flat, "twice", numbers - g.GetNumberOfPoints(), "ghosts", ghosts)
 print("open", edges.GetOutput().GetNumberOfCells(), "euler", g.GetNumberOfPoints() - g.GetNumberOfPolys() // 2,
       "cells", f.GetNumberOfTuples(), "log", repr(log.GetOutput()))
 `
@@ -53,7 +63,7 @@ func TestVOFSurfaceByVTK(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if got, want := strings.TrimSpace(string(out)), "open 0 euler 2 cells 5760 log ''"; got != want {
+			if got, want := strings.TrimSpace(string(out)), "flat 0 twice 0 ghosts None\nopen 0 euler 2 cells 5760 log ''"; got != want {
 				t.Errorf("%s%s: %s, not %s", frame, kind, got, want)
 			}
 		}
