@@ -29,15 +29,19 @@ const maxColours = 64
 // Colour gives each vertex that moves the least colour that no neighbour of higher priority has, by M. T. Jones and P.
 // E. Plassmann (SIAM J. Sci. Comput. 14 (1993) 654), and -1 to others. class tells for each vertex which ones it must
 // differ from: those of the same class; a negative one does not move. The outcome depends on the ids of vertices
-// alone. At most so many goroutines work on it.
+// alone. At most so many goroutines work on it, one for each ten thousand vertices.
 func Colour(kind Colouring, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
+	return colourOn(kind, rings, class, max(1, min(threads, len(class)/10_000)))
+}
+
+// colourOn is Colour on so many goroutines.
+func colourOn(kind Colouring, rings *mesh.Rings, class []int8, threads int) ([]int32, error) {
 	if kind != JonesPlassmann && kind != FirstFit {
 		return nil, fmt.Errorf("colouring %q of vertices is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
 	}
 	n := len(class)
 	c := &colourer{rings: rings, class: class, hashed: kind == JonesPlassmann, colour: make([]int32, n),
 		pending: make([]int32, n)}
-	threads = max(1, min(threads, n/10_000))
 	each := func(f func(v int32, stack []int32) []int32) {
 		var wait sync.WaitGroup
 		for t := range threads {

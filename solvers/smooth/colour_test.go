@@ -50,11 +50,12 @@ func serial(rings *mesh.Rings, class []int8, order []int32) []int32 {
 // TestColouringIsSerial: both colourings are those of a serial loop in the order of their priorities, first-fit in the
 // order of ids, whatever the number of goroutines and the classes; and they are valid.
 func TestColouringIsSerial(t *testing.T) {
-	m := rectangle(t, 60_000, 3)
-	rings := ringsOf(t, m)
-	rapid.Check(t, func(t *rapid.T) {
+	meshes := []*mesh.Mesh{rectangle(t, 8, 1), rectangle(t, 300, 2), rectangle(t, 3000, 3)}
+	rapid.Check(t, func(r *rapid.T) {
+		m := rapid.SampledFrom(meshes).Draw(r, "mesh")
+		rings := ringsOf(t, m)
 		class := make([]int8, len(m.X))
-		salt := rapid.Int32().Draw(t, "classes")
+		salt := rapid.Int32().Draw(r, "classes")
 		for v := range class {
 			class[v] = int8(hash(int32(v)^salt)%5) / 2
 			if hash(int32(v)+salt)%50 == 0 {
@@ -78,26 +79,30 @@ func TestColouringIsSerial(t *testing.T) {
 					return 1
 				})
 			}
-			got, err := Colour(kind, rings, class, rapid.IntRange(1, 4).Draw(t, "threads"))
+			got, err := colourOn(kind, rings, class, rapid.IntRange(1, 8).Draw(r, "threads"))
 			if err != nil {
-				t.Fatal(err)
+				r.Fatal(err)
 			}
 			if !slices.Equal(got, serial(rings, class, order)) {
-				t.Fatalf("%s differs from the serial loop", kind)
+				r.Fatalf("%s differs from the serial loop", kind)
 			}
 			if err := checkColours(rings, class, got); err != nil {
-				t.Fatal(err)
+				r.Fatal(err)
 			}
 		}
 	})
 }
 
-// TestMillion: 7 colours or fewer do for a mesh of a million vertices.
+// TestMillion: 7 colours or fewer do for a mesh of a million vertices, or of fewer where the race detector slows all down.
 func TestMillion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million vertices")
 	}
-	m := rectangle(t, 2_000_000, 5)
+	cells := 2_000_000
+	if raced {
+		cells /= 20
+	}
+	m := rectangle(t, cells, 5)
 	rings := ringsOf(t, m)
 	class := make([]int8, len(m.X))
 	for _, kind := range []Colouring{FirstFit, JonesPlassmann} {

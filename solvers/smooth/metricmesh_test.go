@@ -126,7 +126,7 @@ func TestOnMeshParallel(t *testing.T) {
 		h := .05 + .1*math.Abs(y-.4)
 		return c*c/(h*h) + s*s*100, s * c * (1/(h*h) - 100), s*s/(h*h) + c*c*100
 	}
-	m, other := rectangle(t, 800, 2), rectangle(t, 1500, 7)
+	m, other := rectangle(t, 300, 2), rectangle(t, 600, 7)
 	for name, back := range map[string]*mesh.Mesh{"itself": m, "another": other} {
 		of, err := OnMesh(back, fieldOf(t, back, turned))
 		if err != nil {

@@ -21,7 +21,7 @@ func repeating(s setting, launches *int) setting {
 // vertices that slide, stay, or form sets of their own, in both precisions and with any local order.
 func TestTilesSame(t *testing.T) {
 	metric := swirl(t)
-	for _, cells := range []int{50, 1600, 20_000} {
+	for _, cells := range []int{50, 1600, 3_000} {
 		m := rectangle(t, cells, 5)
 		for _, precision := range []string{"float32", "float64"} {
 			for k, order := range []partition.Ordering{partition.Hilbert, partition.Random, partition.Natural} {

@@ -91,14 +91,14 @@ func TestUntangled(t *testing.T) {
 // TestUntangledTheSame: on any ranks, with any partition, with one exchange a sweep or one a set, culled or not.
 func TestUntangledTheSame(t *testing.T) {
 	for _, precision := range []string{"float64", "float32"} {
-		m := tangled(t, 1200, 3, .9, 40)
+		m := tangled(t, 600, 3, .9, 30)
 		s := plain()
 		s.precision = precision
 		cfg := Config{Smoother: "smart", Guard: "none", Gain: 1e-6, Rescale: true}
 		did, want := s.untangle(t, m, cfg)
 		cfg.Cull = true
 		_, culled := s.untangle(t, m, cfg)
-		if did.Before < 200 || did.Sweeps <= untangleSweeps {
+		if did.Before < 100 || did.Sweeps <= untangleSweeps {
 			t.Errorf("%+v: the case shows too little", did)
 		}
 		for _, ranks := range []int{1, 2, 3, 4, 7} {
