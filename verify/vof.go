@@ -4,16 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 
-	"github.com/atoll-hpc/atoll/backend/cpu"
-	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/halo"
-	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/vof"
-	velocity "github.com/atoll-hpc/atoll/solvers/vof/flow"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
 // vofChecks are those of volume of fluid, the fast ones first.
@@ -46,79 +38,6 @@ const (
 	mostExcess = 1e-12
 )
 
-// fluid is a run of volume of fluid.
-type fluid struct {
-	grid   *grid.Grid
-	body   shape.Body
-	levels int // of divided cells; negative for quadrature
-	flow   string
-	period float64
-	cfg    vof.Config
-}
-
-// unit is the square or cube of side 1 with n cells along each axis.
-func unit(dim, n int) *grid.Grid {
-	g := &grid.Grid{Dim: dim, N: [3]int{n, n, 1}, Hi: [3]float64{1, 1, 0}}
-	if dim == 3 {
-		g.N[2], g.Hi[2] = n, 1
-	}
-	return g
-}
-
-// kept is what a run led to: the diagnostics of its end, with the worst drift and excess of any of 40 moments on the way.
-type kept struct {
-	vof.Diagnostics
-	steps int
-}
-
-func (p *page) follow(ctx context.Context, r fluid, end float64) (kept, error) {
-	dev := cpu.New(p.opts.Threads)
-	defer dev.Close()
-	comm := local.New(1)[0]
-	defer comm.Close()
-	ghost := r.cfg.Ghosts(r.grid.Dim)
-	b, err := r.grid.Whole(ghost)
-	if err != nil {
-		return kept{}, err
-	}
-	boxes := halo.Boxes{Dim: r.grid.Dim, Cuts: partition.BoxCuts(r.grid.N, [3]int{1, 1, 1}), Periodic: r.grid.Periodic}
-	plan, err := halo.NewBoxPlan(boxes, 0, ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
-	if err != nil {
-		return kept{}, err
-	}
-	v, err := velocity.Named(r.flow, r.grid, r.period)
-	if err != nil {
-		return kept{}, err
-	}
-	f, err := vof.Fill(ctx, b, r.body, r.levels, true)
-	if err != nil {
-		return kept{}, err
-	}
-	s, err := vof.New(ctx, "float64", r.cfg, b, plan, v, f, comm, dev)
-	if err != nil {
-		return kept{}, err
-	}
-	var worst kept
-	drift, excess, next := 0.0, 0.0, 0.0
-	for s.Time() < end {
-		if err := ctx.Err(); err != nil {
-			return kept{}, err
-		}
-		if _, err := s.Step(ctx, end); err != nil {
-			return kept{}, err
-		}
-		if s.Time() >= next || s.Time() >= end {
-			next += end / 40
-			if worst.Diagnostics, err = s.Diagnose(ctx); err != nil {
-				return kept{}, err
-			}
-			drift, excess = max(drift, math.Abs(worst.VolumeDrift)), max(excess, worst.BoundExcess)
-		}
-	}
-	worst.VolumeDrift, worst.BoundExcess, worst.steps = drift, excess, s.Steps()
-	return worst, nil
-}
-
 // sizes are cells along an axis, each twice those before; the last is left out of quick runs.
 func (p *page) sizes(from, levels int) []int {
 	var all []int
@@ -148,20 +67,37 @@ func (s scheme) config() vof.Config {
 	return vof.Config{Normal: s.normal, Advect: s.advect, CFL: s.cfl, PerAxis: true, Adaptive: s.adaptive}
 }
 
+// String names the scheme with its CFL number, that of an axis.
 func (s scheme) String() string {
-	name := s.advect + " + " + s.normal
+	name := fmt.Sprintf("%s + %s, CFL %.2g", s.advect, s.normal, s.cfl)
 	if s.adaptive {
 		name += ", adaptive"
 	}
 	return name
 }
 
+// others are numbers of ranks on which the run at the i-th size of the j-th scheme must have the bits that it has on one:
+// the coarsest, of quick runs the first one alone.
+func (p *page) others(i, j int) []int {
+	switch {
+	case i > 0 || p.opts.Quick && j > 0:
+		return nil
+	case p.opts.Quick:
+		return []int{4}
+	}
+	return []int{2, 3, 6}
+}
+
 // errors runs schemes at all sizes, and shows their errors and what they kept. of picks the error of a run.
 func (p *page) errors(ctx context.Context, title string, sizes []int, schemes []scheme, r func(n int) fluid, end float64,
 	of func(kept) float64) error {
+	p.note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the sum over the axes is beside it below.")
+	p.note("Adaptive steps have it at all times, others where the flow is fastest.")
+	p.note("")
 	t := p.table(title, "scheme", "cells", "steps", "theirs", "ours", "order")
-	k := p.table("What was kept, with nothing clipped", "scheme", "cells", "CFL of an axis", "sum", "|volume drift|", "beyond [0, 1]", "mixed")
-	for _, s := range schemes {
+	k := p.table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum", "|volume drift|",
+		"beyond [0, 1]", "mixed")
+	for j, s := range schemes {
 		if s.slow && p.opts.Quick {
 			continue
 		}
@@ -173,33 +109,56 @@ func (p *page) errors(ctx context.Context, title string, sizes []int, schemes []
 			p.progress("%s, %d cells an axis", s, n)
 			c := r(n)
 			c.cfg = s.config()
-			got, err := p.follow(ctx, c, end)
+			got, err := p.follow(ctx, c, 1, end)
 			if err != nil {
 				return err
 			}
 			e := of(got)
-			v, theirs, rate := info, "", ""
-			if i < len(s.theirs) {
-				theirs = fmt.Sprintf("%.3g", s.theirs[i])
-				if s.near > 0 {
-					v = near(e, s.theirs[i], s.near)
-				}
-			}
-			if i < len(s.bounds) {
-				v = atMost(e, s.bounds[i])
-			}
+			rate := ""
 			if i > 0 {
 				rate = fmt.Sprintf("%.2f", order(before, e))
 			}
 			before = e
+			v, theirs := s.judge(i, e)
 			t.row(v, s, n, got.steps, theirs, fmt.Sprintf("%.3e", e), rate)
-			sound := got.VolumeDrift <= mostDrift && got.BoundExcess <= mostExcess
-			k.row(verdictOf(sound, fmt.Sprintf("≤ %g, %g", mostDrift, mostExcess)), s, n,
-				fmt.Sprintf("%.3f", got.CFLAxis), fmt.Sprintf("%.3f", got.CFLSum), fmt.Sprintf("%.1e", got.VolumeDrift),
-				fmt.Sprintf("%.1e", got.BoundExcess), got.MixedCells)
+			k.kept(s, n, 1, got, got)
+			for _, ranks := range p.others(i, j) {
+				p.progress("%s, %d cells an axis, %d ranks", s, n, ranks)
+				other, err := p.follow(ctx, c, ranks, end)
+				if err != nil {
+					return err
+				}
+				k.kept(s, n, ranks, other, got)
+			}
 		}
 	}
 	t.flush()
 	k.flush()
 	return nil
+}
+
+// judge compares an error at the i-th size with theirs.
+func (s scheme) judge(i int, e float64) (v verdict, theirs string) {
+	if i < len(s.theirs) {
+		theirs = fmt.Sprintf("%.3g", s.theirs[i])
+		if s.near > 0 {
+			v = near(e, s.theirs[i], s.near)
+		}
+	}
+	if i < len(s.bounds) {
+		v = atMost(e, s.bounds[i])
+	}
+	return v, theirs
+}
+
+// kept adds a row for a run, which must have the bits of that on one rank.
+func (t *table) kept(s scheme, n, ranks int, got, one kept) {
+	bound := fmt.Sprintf("≤ %g, %g", mostDrift, mostExcess)
+	sound := got.VolumeDrift <= mostDrift && got.BoundExcess <= mostExcess
+	if ranks > 1 {
+		bound += ", same bits"
+		sound = sound && got == one
+	}
+	t.row(verdictOf(sound, bound), s, n, ranks, fmt.Sprintf("%.3f", got.CFLAxis), fmt.Sprintf("%.3f", got.CFLSum),
+		fmt.Sprintf("%.1e", got.VolumeDrift), fmt.Sprintf("%.1e", got.BoundExcess), got.MixedCells)
 }
