@@ -34,6 +34,16 @@ func (s *Solid) Volume(cell int) float64 {
 	return dot(minus(b, a), cross(minus(c, a), minus(d, a))) / 6
 }
 
+// Centroid is the mean of a cell's vertices.
+func (s *Solid) Centroid(cell int) (at [3]float64) {
+	for _, v := range s.Cells[cell] {
+		for k, x := range s.At(v) {
+			at[k] += x / 4
+		}
+	}
+	return at
+}
+
 func minus(a, b [3]float64) [3]float64 { return [3]float64{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }

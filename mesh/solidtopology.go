@@ -14,9 +14,41 @@ type SkinFace struct {
 // Skin returns the faces on the boundary, in the order of their cells. It refuses faces of more than two cells, and
 // faces of which two cells lie on the same side.
 func (s *Solid) Skin() ([]SkinFace, error) {
+	var single []int32
+	if err := s.eachFace(func(at, across int32) {
+		if across < 0 {
+			single = append(single, at)
+		}
+	}); err != nil {
+		return nil, err
+	}
+	slices.Sort(single)
+	skin := make([]SkinFace, len(single))
+	for i, at := range single {
+		skin[i] = SkinFace{s.Facing(at/4, int(at%4)), at / 4}
+	}
+	return skin, nil
+}
+
+// Across returns for each cell the cell across the face opposite to each of its vertices, -1 where the mesh ends. It
+// refuses what Skin does.
+func (s *Solid) Across() ([][4]int32, error) {
+	next := make([][4]int32, len(s.Cells))
+	err := s.eachFace(func(at, across int32) {
+		next[at/4][at%4] = -1
+		if across >= 0 {
+			next[at/4][at%4], next[across/4][across%4] = across/4, at/4
+		}
+	})
+	return next, err
+}
+
+// eachFace calls found with each face, as four times the cell plus the vertex that it is opposite to, and as its other cell
+// has it, or -1.
+func (s *Solid) eachFace(found func(at, across int32)) error {
 	type side struct {
 		key [3]int32
-		at  int32 // four times the cell, plus the vertex it is opposite to
+		at  int32
 	}
 	sides := make([]side, 0, 4*len(s.Cells))
 	for c := range s.Cells {
@@ -34,31 +66,28 @@ func (s *Solid) Skin() ([]SkinFace, error) {
 		advice: "mesh the domain again"}
 	overlap := fault{what: "face with both of its tetrahedra on one side", many: "faces with both of their tetrahedra on one side",
 		advice: "mesh the domain again"}
-	var single []int32
 	for lo, hi := 0, 0; lo < len(sides); lo = hi {
 		for hi = lo + 1; hi < len(sides) && sides[hi].key == sides[lo].key; hi++ {
 		}
 		describe := func() string {
 			return fmt.Sprintf("face %v of tetrahedra %d and %d", sides[lo].key, sides[lo].at/4, sides[lo+1].at/4)
 		}
+		one := sides[lo].at
+		if hi-lo == 1 {
+			found(one, -1)
+			continue
+		}
+		other := sides[lo+1].at
 		switch {
-		case hi-lo == 1:
-			single = append(single, sides[lo].at)
 		case hi-lo > 2:
 			crowded.add(describe)
-		case even(s.Facing(sides[lo].at/4, int(sides[lo].at%4))) == even(s.Facing(sides[lo+1].at/4, int(sides[lo+1].at%4))):
+		case even(s.Facing(one/4, int(one%4))) == even(s.Facing(other/4, int(other%4))):
 			overlap.add(describe)
+		default:
+			found(one, other)
 		}
 	}
-	if err := joinFaults(&crowded, &overlap); err != nil {
-		return nil, err
-	}
-	slices.Sort(single)
-	skin := make([]SkinFace, len(single))
-	for i, at := range single {
-		skin[i] = SkinFace{s.Facing(at/4, int(at%4)), at / 4}
-	}
-	return skin, nil
+	return joinFaults(&crowded, &overlap)
 }
 
 // ascending sorts the vertices of a face.

@@ -99,10 +99,11 @@ func (d *smoothRun) report(ctx context.Context) (report, error) {
 func (d *smoothRun) stopped() string { return d.rules.why() }
 
 func (d *smoothRun) frame(context.Context, string) (piece, error) {
-	x, y, err := d.solver.Places()
+	at, err := d.solver.Places()
 	if err != nil {
 		return nil, err
 	}
+	x, y := at[0], at[1]
 	if d.frames == nil {
 		d.frames = d.triangles(x, y)
 	}

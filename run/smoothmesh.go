@@ -84,7 +84,7 @@ func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 
 // gather returns the mesh as it is now, on rank 0, with the quality of its triangles; nil on others.
 func (s *smoothing) gather(ctx context.Context, comm dist.Comm) (*mesh.Mesh, error) {
-	x, y, err := s.solver.Coordinates()
+	at, err := s.solver.Coordinates()
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *smoothing) gather(ctx context.Context, comm dist.Comm) (*mesh.Mesh, err
 	if err != nil {
 		return nil, err
 	}
-	places, err := gatherByID(ctx, comm, s.Part.Global[:s.Part.Owned], int(s.Vertices), x, y)
+	places, err := gatherByID(ctx, comm, s.Part.Global[:s.Part.Owned], int(s.Vertices), at...)
 	if err != nil {
 		return nil, err
 	}

@@ -71,10 +71,11 @@ func (p *page) smoothing(ctx context.Context, m *mesh.Mesh, metric *smooth.Metri
 
 // places returns where the vertices are, by their ids in the mesh.
 func places(part *smooth.Part, s smooth.Solver) (x, y []float64, err error) {
-	lx, ly, err := s.Coordinates()
+	at, err := s.Coordinates()
 	if err != nil {
 		return nil, nil, err
 	}
+	lx, ly := at[0], at[1]
 	x, y = make([]float64, len(lx)), make([]float64, len(ly))
 	for i := range lx {
 		x[part.Global[i]], y[part.Global[i]] = lx[i], ly[i]
@@ -84,7 +85,7 @@ func places(part *smooth.Part, s smooth.Solver) (x, y []float64, err error) {
 
 // settle sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
 // every few sweeps, and gives up after most.
-func settle(ctx context.Context, s smooth.Sweeper, length float64, every, most int) (int, error) {
+func settle(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
 	for s.Sweeps() < most {
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -38,7 +38,7 @@ func cubes(ctx context.Context, p *page) error {
 	t := p.table(fmt.Sprintf("%d tetrahedra, %d sweeps", len(m.Cells), sweeps), "smoother", "quality, mean", "worst",
 		"edges in range", "½Σ u'Mu", "change of volume", "of surface", "off sides")
 	var start smooth.Diagnostics
-	for _, smoother := range append([]string{""}, smooth.SolidSmoothers...) {
+	for _, smoother := range append([]string{""}, smooth.Smoothers...) {
 		p.progress("%s", smoother)
 		cfg := smooth.Config{Smoother: smoother, Guard: "halve", Gain: 1e-6}
 		count := sweeps
@@ -58,7 +58,7 @@ func cubes(ctx context.Context, p *page) error {
 			start, name = d, "none"
 		case "pain-exact":
 			verdict = verdictOf(d.QualityMean >= mean && d.QualityMin >= worst, fmt.Sprintf("≥ %g, %g", mean, worst))
-		case "smart":
+		case "smart", "fjp", "hybrid":
 			verdict = atLeast(d.QualityMin, start.QualityMin)
 		}
 		t.row(verdict, name, d.QualityMean, d.QualityMin, d.EdgeInRange, d.Objective, d.AreaDrift, d.PerimeterDrift, end[0].off)
@@ -123,14 +123,14 @@ func (e *cubeEnd) run(ctx context.Context, m *mesh.Solid, part *smooth.SolidPart
 	if e.hash, err = s.Hash(ctx); err != nil {
 		return err
 	}
-	x, y, z, err := s.Coordinates()
+	x, err := s.Coordinates()
 	if err != nil {
 		return err
 	}
 	off := []float64{0}
 	for i, v := range part.Global[:part.Owned] {
 		was := m.At(v)
-		for k, is := range [3]float64{x[i], y[i], z[i]} {
+		for k, is := range [3]float64{x[0][i], x[1][i], x[2][i]} {
 			if was[k] == 0 || was[k] == 1 {
 				off[0] = max(off[0], math.Abs(is-was[k]))
 			}

@@ -4,12 +4,11 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
 // mover prepares the kernel of a smoother for a set.
-func (a *arrays[F]) mover(smoother string, set *kernels.Set) backend.Loop {
+func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 	c, n, most := &a.control[0], &a.counters[0], &a.most[0]
 	switch smoother {
 	case "laplacian":
@@ -29,32 +28,23 @@ func (a *arrays[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 	}
 }
 
-// arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
-// must not look into them.
+// arrays is what the kernels of a rank work on beside what the engine has. It lives on the device too.
 type arrays[F kernels.Float] struct {
-	params      kernels.Params[F]
-	mesh        kernels.Mesh[F]
-	field       kernels.Field[F]
-	v           []kernels.Vertex[F]
-	moved, seen []int32              // a vertex's last move and visit, where Cull asks for them
-	control     []kernels.Control[F] // one
-	counters    []kernels.Counters   // one
-	most        []atomics.Most[F]    // one: the longest move
-	cells       []kernels.Cell
-	edges       []kernels.Edge
-	shapes      []kernels.Shape[F]
-	sides       []kernels.Side[F]
+	mesh   kernels.Mesh[F]
+	field  kernels.Field[F]
+	cells  []kernels.Cell
+	edges  []kernels.Edge
+	shapes []kernels.Shape[F]
+	sides  []kernels.Side[F]
 
 	tiled  kernels.TiledMesh[F]
 	other  []kernels.Vertex[F] // what tiles make of v, where sweeps go by tiles
 	passes [2]backend.Loop     // of tiles, from v to other and back
-
-	taken []func() error // gives each array back
 }
 
-// place puts the arrays on the device.
-func (a *arrays[F]) place(dev backend.Device, p *Part, v []kernels.Vertex[F], field kernels.Field[F]) error {
-	b := &placer{dev: dev, taken: &a.taken}
+// furnish puts the arrays on the device.
+func (a *solver[F]) furnish(p *Part, field kernels.Field[F]) error {
+	b := a.placer()
 	rails := make([]kernels.Rail[F], len(p.Rails))
 	for i, r := range p.Rails {
 		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty)}
@@ -66,22 +56,18 @@ func (a *arrays[F]) place(dev backend.Device, p *Part, v []kernels.Vertex[F], fi
 	a.field.Nodes, a.field.Patches = onDevice(b, field.Nodes), onDevice(b, field.Patches)
 	a.field.Starts, a.field.Lists = onDevice(b, field.Starts), onDevice(b, field.Lists)
 	a.field.Listed = onDevice(b, field.Listed)
-	a.v = onDevice(b, v)
-	if a.params.Cull {
-		a.moved, a.seen = onDevice(b, make([]int32, len(v))), onDevice(b, make([]int32, len(v)))
-	}
-	a.control = onDevice(b, make([]kernels.Control[F], 1))
-	a.counters = onDevice(b, make([]kernels.Counters, 1))
-	a.most = onDevice(b, make([]atomics.Most[F], 1))
 	a.cells, a.edges = onDevice(b, p.Cells), onDevice(b, p.Edges)
 	a.shapes = onDevice(b, make([]kernels.Shape[F], len(p.Cells)))
 	a.sides = onDevice(b, make([]kernels.Side[F], len(p.Edges)))
+	a.count = kernels.NewCountLoop(&a.control[0])
+	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
+	a.measureEdge = kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)
 	return b.err
 }
 
 // placeTiles puts tiles on the device, and another array of vertices, of which those that stay are never written.
-func (a *arrays[F]) placeTiles(dev backend.Device, t *kernels.TiledMesh[F]) error {
-	b := &placer{dev: dev, taken: &a.taken}
+func (a *solver[F]) placeTiles(dev backend.Device, t *kernels.TiledMesh[F]) error {
+	b := a.placer()
 	a.tiled = kernels.TiledMesh[F]{Tiles: onDevice(b, t.Tiles), Slots: onDevice(b, t.Slots),
 		Visits: onDevice(b, t.Visits), Rails: a.mesh.Rails}
 	start := make([]kernels.Vertex[F], len(a.v))
@@ -93,14 +79,6 @@ func (a *arrays[F]) placeTiles(dev backend.Device, t *kernels.TiledMesh[F]) erro
 		a.passes[k] = kernels.NewTilePainLoop(&a.params, &a.tiled, &a.field, way[0], way[1], &a.most[0])
 	}
 	return b.err
-}
-
-// free gives the arrays back. What cannot be freed goes with the device.
-func (a *arrays[F]) free() {
-	for _, give := range a.taken {
-		_ = give()
-	}
-	a.taken = nil
 }
 
 // placer copies arrays of the host to a device that has memory of its own, until the first error.

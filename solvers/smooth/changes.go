@@ -1,16 +1,15 @@
 package smooth
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
-	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
 // changes is an exchange after a set that carries only the vertices that are not where they were at the last one. It
@@ -19,21 +18,22 @@ import (
 // A receiver must know how long a message is. Both sides know how many vertices the last message brought, and make room
 // for a few more in the next. What does not fit follows in a second message, whose length the first one tells. Where
 // most vertices move, the message holds all of them, in order, and nothing else.
-type changes[F kernels.Float] struct {
+type changes[V any] struct {
 	comm    dist.Comm
 	tag     int
-	out, in []flow[F]
+	out, in []flow[V]
 	reqs    []dist.Request
 	late    []dist.Request // second messages: peers expect them only when they know the first
-	v       []kernels.Vertex[F]
+	v       []V
 	moved   []int32
 }
 
 // flow is what goes to a peer, or comes from it.
-type flow[F kernels.Float] struct {
+type flow[V any] struct {
 	peer  int
 	cells []int32 // that are sent
-	last  [][2]F  // where these were when they were last sent
+	size  int     // bytes of a vertex's coordinates, with which it begins
+	last  []byte  // coordinates of these when they were last sent
 	n     int     // vertices, of which some have changed
 	lo    int32   // where those that are received begin
 	room  int     // for so many changes in a message
@@ -41,19 +41,19 @@ type flow[F kernels.Float] struct {
 	count int     // changes in it
 }
 
-func newChanges[F kernels.Float](plan *halo.Plan, comm dist.Comm, tag int, v []kernels.Vertex[F]) *changes[F] {
-	c := &changes[F]{comm: comm, tag: tag, reqs: make([]dist.Request, 0, 2*len(plan.Peers)),
+func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, place int) *changes[V] {
+	c := &changes[V]{comm: comm, tag: tag, reqs: make([]dist.Request, 0, 2*len(plan.Peers)),
 		late: make([]dist.Request, 0, 2*len(plan.Peers))}
-	flowOf := func(peer, n int) flow[F] {
-		size := recordBytes[F]()
-		return flow[F]{peer: peer, n: n, room: n, buf: make([]byte, 4+max((n+7)/8, 4*n)+n*size)}
+	flowOf := func(peer, n int) flow[V] {
+		size := recordBytes[V]()
+		return flow[V]{peer: peer, size: place, n: n, room: n, buf: make([]byte, 4+max((n+7)/8, 4*n)+n*size)}
 	}
 	for _, p := range plan.Peers {
 		if len(p.Send) > 0 {
 			f := flowOf(p.Rank, len(p.Send))
-			f.cells, f.last = p.Send, make([][2]F, len(p.Send))
-			for k, i := range p.Send {
-				f.last[k] = [2]F{v[i].X, v[i].Y}
+			f.cells, f.last = p.Send, make([]byte, 0, place*len(p.Send))
+			for _, i := range p.Send {
+				f.last = append(f.last, rawBytes(&v[i])[:place]...)
 			}
 			c.out = append(c.out, f)
 		}
@@ -67,35 +67,35 @@ func newChanges[F kernels.Float](plan *halo.Plan, comm dist.Comm, tag int, v []k
 }
 
 // recordBytes is the size of a vertex, and when it last moved.
-func recordBytes[F kernels.Float]() int { return int(sizeOf[kernels.Vertex[F]]()) + 4 }
+func recordBytes[V any]() int { return int(sizeOf[V]()) + 4 }
 
 // whole tells whether the next message holds all vertices.
-func (f *flow[F]) whole() bool { return f.length(f.room) >= f.n*recordBytes[F]() }
+func (f *flow[V]) whole() bool { return f.length(f.room) >= f.n*recordBytes[V]() }
 
 // listed tells whether vertices are named one by one; else a bit of each tells whether it is there.
-func (f *flow[F]) listed() bool { return 4*f.room < (f.n+7)/8 }
+func (f *flow[V]) listed() bool { return 4*f.room < (f.n+7)/8 }
 
 // length is that of a message with so many changes: their number, which ones, and where they are now.
-func (f *flow[F]) length(count int) int {
+func (f *flow[V]) length(count int) int {
 	if f.listed() {
-		return 4 + count*(4+recordBytes[F]())
+		return 4 + count*(4+recordBytes[V]())
 	}
-	return 4 + (f.n+7)/8 + count*recordBytes[F]()
+	return 4 + (f.n+7)/8 + count*recordBytes[V]()
 }
 
 // first is the length of the next message, without the one that may follow.
-func (f *flow[F]) first() int {
+func (f *flow[V]) first() int {
 	if f.whole() {
-		return f.n * recordBytes[F]()
+		return f.n * recordBytes[V]()
 	}
 	return f.length(f.room)
 }
 
 // adapt makes room for the changes of the next message.
-func (f *flow[F]) adapt() { f.room = min(f.n, f.count+f.count/4+2) }
+func (f *flow[V]) adapt() { f.room = min(f.n, f.count+f.count/4+2) }
 
 // Start sends what has changed, and begins to receive.
-func (c *changes[F]) Start(ctx context.Context, v []kernels.Vertex[F], moved []int32) error {
+func (c *changes[V]) Start(ctx context.Context, v []V, moved []int32) error {
 	c.v, c.moved = v, moved
 	c.reqs, c.late = c.reqs[:0], c.late[:0]
 	for i := range c.in {
@@ -120,7 +120,7 @@ func (c *changes[F]) Start(ctx context.Context, v []kernels.Vertex[F], moved []i
 }
 
 // Finish waits for what Start began, and takes in what has changed.
-func (c *changes[F]) Finish(ctx context.Context) error {
+func (c *changes[V]) Finish(ctx context.Context) error {
 	if err := c.wait(ctx, &c.reqs); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (c *changes[F]) Finish(ctx context.Context) error {
 	return nil
 }
 
-func (c *changes[F]) receive(ctx context.Context, to *[]dist.Request, f *flow[F], lo, hi int) error {
+func (c *changes[V]) receive(ctx context.Context, to *[]dist.Request, f *flow[V], lo, hi int) error {
 	req, err := c.comm.Irecv(ctx, f.peer, c.tag, f.buf[lo:hi])
 	if err != nil {
 		return fmt.Errorf("halo: receive: %w", err)
@@ -162,7 +162,7 @@ func (c *changes[F]) receive(ctx context.Context, to *[]dist.Request, f *flow[F]
 	return nil
 }
 
-func (c *changes[F]) send(ctx context.Context, to *[]dist.Request, f *flow[F], lo, hi int) error {
+func (c *changes[V]) send(ctx context.Context, to *[]dist.Request, f *flow[V], lo, hi int) error {
 	req, err := c.comm.Isend(ctx, f.peer, c.tag, f.buf[lo:hi])
 	if err != nil {
 		return fmt.Errorf("halo: send: %w", err)
@@ -171,7 +171,7 @@ func (c *changes[F]) send(ctx context.Context, to *[]dist.Request, f *flow[F], l
 	return nil
 }
 
-func (c *changes[F]) wait(ctx context.Context, reqs *[]dist.Request) error {
+func (c *changes[V]) wait(ctx context.Context, reqs *[]dist.Request) error {
 	if len(*reqs) == 0 {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (c *changes[F]) wait(ctx context.Context, reqs *[]dist.Request) error {
 }
 
 // pack writes the message, and returns how long it is with what follows.
-func (f *flow[F]) pack(v []kernels.Vertex[F], moved []int32) int {
+func (f *flow[V]) pack(v []V, moved []int32) int {
 	whole, listed := f.whole(), f.listed()
 	at := 0
 	var bitmap []byte
@@ -199,11 +199,11 @@ func (f *flow[F]) pack(v []kernels.Vertex[F], moved []int32) int {
 	}
 	f.count = 0
 	for k, i := range f.cells {
-		now := [2]F{v[i].X, v[i].Y}
-		changed := !sameBits(now, f.last[k])
+		now, last := rawBytes(&v[i])[:f.size], f.last[k*f.size:(k+1)*f.size]
+		changed := !bytes.Equal(now, last)
 		if changed {
 			f.count++
-			f.last[k] = now
+			copy(last, now)
 		}
 		switch {
 		case whole:
@@ -225,7 +225,7 @@ func (f *flow[F]) pack(v []kernels.Vertex[F], moved []int32) int {
 }
 
 // unpack takes a message in.
-func (f *flow[F]) unpack(v []kernels.Vertex[F], moved []int32) error {
+func (f *flow[V]) unpack(v []V, moved []int32) error {
 	to := func(k, at int) int {
 		i := int(f.lo) + k
 		at += copy(rawBytes(&v[i]), f.buf[at:])
@@ -236,11 +236,11 @@ func (f *flow[F]) unpack(v []kernels.Vertex[F], moved []int32) error {
 		f.count = 0
 		at := 0
 		for k := range f.n {
-			was := [2]F{v[int(f.lo)+k].X, v[int(f.lo)+k].Y}
-			at = to(k, at)
-			if !sameBits(was, [2]F{v[int(f.lo)+k].X, v[int(f.lo)+k].Y}) {
+			// What has come is compared before it takes the place of what was there.
+			if !bytes.Equal(rawBytes(&v[int(f.lo)+k])[:f.size], f.buf[at:at+f.size]) {
 				f.count++
 			}
+			at = to(k, at)
 		}
 	case f.listed():
 		at := 4
@@ -268,12 +268,6 @@ func (f *flow[F]) unpack(v []kernels.Vertex[F], moved []int32) error {
 		}
 	}
 	return nil
-}
-
-// sameBits tells 0 from -0, and finds a NaN equal to itself. Every float32 is a float64.
-func sameBits[F kernels.Float](a, b [2]F) bool {
-	return math.Float64bits(float64(a[0])) == math.Float64bits(float64(b[0])) &&
-		math.Float64bits(float64(a[1])) == math.Float64bits(float64(b[1]))
 }
 
 // rawBytes is the memory of a value without pointers.

@@ -48,10 +48,10 @@ func TestChangesArrive(t *testing.T) {
 	defer comms[0].Close()
 	defer comms[1].Close()
 	v, moved := [2][]kernels.Vertex[float64]{}, [2][]int32{}
-	var ends [2]*changes[float64]
+	var ends [2]*changes[kernels.Vertex[float64]]
 	for r := range 2 {
 		v[r], moved[r] = make([]kernels.Vertex[float64], n), make([]int32, n)
-		ends[r] = newChanges(plans[r], comms[r], 1, v[r])
+		ends[r] = newChanges(plans[r], comms[r], 1, v[r], 16)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	seen := map[string]int{}
@@ -83,7 +83,7 @@ func TestChangesArrive(t *testing.T) {
 		if err := ends[0].Finish(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if form != "whole" && 4+f.count*recordBytes[float64]() > first {
+		if form != "whole" && 4+f.count*recordBytes[kernels.Vertex[float64]]() > first {
 			form += " in two"
 		}
 		seen[form]++
@@ -117,7 +117,7 @@ func TestChangesBothWays(t *testing.T) {
 			defer comm.Close()
 			plan := &halo.Plan{Rank: r, Owned: n, Ghosts: n, Peers: []halo.Peer{{Rank: 1 - r, Send: send, Lo: n, Hi: 2 * n}}}
 			v, moved := make([]kernels.Vertex[float64], 2*n), make([]int32, 2*n)
-			x := newChanges(plan, comm, 1, v)
+			x := newChanges(plan, comm, 1, v, 16)
 			for round, changed := range []int{0, n, 0, 1, n, n} {
 				for i := range changed {
 					v[i].X = float64(round + r)
@@ -145,7 +145,7 @@ func FuzzChanges(f *testing.F) {
 	f.Add([]byte{2, 0, 0, 0, 3}, 8, 2)
 	f.Fuzz(func(t *testing.T, message []byte, room, count int) {
 		const n, lo = 100, 3
-		g := flow[float32]{n: n, lo: lo, buf: make([]byte, 4+4*n+n*recordBytes[float32]())}
+		g := flow[kernels.Vertex[float32]]{n: n, size: 8, lo: lo, buf: make([]byte, 4+4*n+n*recordBytes[kernels.Vertex[float32]]())}
 		copy(g.buf, message)
 		if room < 0 || room > n || count < 0 || count > n {
 			return
@@ -164,7 +164,7 @@ func FuzzChanges(f *testing.F) {
 // TestChangesRefused: what a peer tells is checked before it is used.
 func TestChangesRefused(t *testing.T) {
 	bad := func(room, count int, body ...byte) error {
-		f := flow[float64]{n: 100, room: room, count: count, buf: make([]byte, 10_000)}
+		f := flow[kernels.Vertex[float64]]{n: 100, size: 16, room: room, count: count, buf: make([]byte, 10_000)}
 		copy(f.buf[4:], body)
 		return f.unpack(make([]kernels.Vertex[float64], 100), make([]int32, 100))
 	}

@@ -32,7 +32,7 @@ type Diagnostics struct {
 	Refused                   int64   // steps that would not have raised the worst quality, over all sweeps
 }
 
-func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
+func (s *engine[F, V]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	var t tally
 	if err := s.measure(&t); err != nil {
 		return Diagnostics{}, err
@@ -103,29 +103,21 @@ type tally struct {
 }
 
 // measure runs over the cells, edges and vertices of the part.
-func (s *solver[F]) measure(t *tally) error {
-	shapes, sides, err := s.shapesAndSides()
-	if err != nil {
-		return err
-	}
+func (s *engine[F, V]) measure(t *tally) error {
 	t.least, t.most, t.shortest, t.longest = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
-	t.cells, t.edges = int64(len(shapes)), int64(len(sides))
-	for i := range shapes {
-		t.cell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
-	}
-	for i := range sides {
-		t.side(float64(sides[i].Metric))
-		if s.part.Border[i] {
-			t.perimeter.Add(float64(sides[i].Length))
-		}
+	if err := s.survey(t); err != nil {
+		return err
 	}
 	v, err := s.view()
 	if err != nil {
 		return err
 	}
-	for i := range s.part.Owned {
-		if v[i].X != F(s.part.X[i]) || v[i].Y != F(s.part.Y[i]) {
-			t.moved++
+	for i := range s.sub.Owned {
+		for k, x := range s.numbers(&v[i])[:s.dim] {
+			if x != F(s.origin[k][i]) {
+				t.moved++
+				break
+			}
 		}
 	}
 	if t.active, err = s.active(); err != nil {
@@ -139,26 +131,44 @@ func (s *solver[F]) measure(t *tally) error {
 	return nil
 }
 
+// survey measures triangles, edges and the boundary.
+func (s *solver[F]) survey(t *tally) error {
+	shapes, sides, err := s.shapesAndSides()
+	if err != nil {
+		return err
+	}
+	for i := range shapes {
+		t.cell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
+	}
+	for i := range sides {
+		t.side(float64(sides[i].Metric))
+		if s.part.Border[i] {
+			t.perimeter.Add(float64(sides[i].Length))
+		}
+	}
+	return nil
+}
+
 // active is how many of the rank's vertices the last sweep visited.
-func (s *solver[F]) active() (n int64, err error) {
+func (s *engine[F, V]) active() (n int64, err error) {
 	if s.Sweeps() == 0 {
 		return 0, nil
 	}
 	if !s.params.Cull {
-		for set := range s.part.Sets {
-			n += int64(s.part.First[set].Hi - s.part.First[set].Lo + s.part.Rest[set].Hi - s.part.Rest[set].Lo)
+		for set := range s.sub.Sets {
+			n += int64(s.sub.First[set].Hi - s.sub.First[set].Lo + s.sub.Rest[set].Hi - s.sub.Rest[set].Lo)
 		}
 		return n, nil
 	}
-	seen := s.seen[:s.part.Owned]
+	seen := s.seen[:s.sub.Owned]
 	if s.apart {
-		seen = make([]int32, s.part.Owned)
-		if err := backend.Download(s.dev, seen, s.seen[:s.part.Owned]); err != nil {
+		seen = make([]int32, s.sub.Owned)
+		if err := backend.Download(s.dev, seen, s.seen[:s.sub.Owned]); err != nil {
 			return 0, err
 		}
 	}
 	for _, at := range seen {
-		if int(at) > (s.Sweeps()-1)*s.part.Sets {
+		if int(at) > (s.Sweeps()-1)*s.sub.Sets {
 			n++
 		}
 	}
@@ -166,6 +176,7 @@ func (s *solver[F]) active() (n int64, err error) {
 }
 
 func (t *tally) cell(id int32, quality, area float64) {
+	t.cells++
 	t.quality.Add(quality)
 	t.area.Add(area)
 	if !(area > 0) {
@@ -186,6 +197,7 @@ func (t *tally) cell(id int32, quality, area float64) {
 }
 
 func (t *tally) side(length float64) {
+	t.edges++
 	t.lengths.Add(length)
 	t.squares.Add(length * length)
 	t.shortest, t.longest = min(t.shortest, length), max(t.longest, length)
@@ -203,34 +215,40 @@ func (t *tally) side(length float64) {
 func (s *solver[F]) shapesAndSides() ([]kernels.Shape[F], []kernels.Side[F], error) {
 	s.dev.Run(s.measureCell, 0, len(s.cells))
 	s.dev.Run(s.measureEdge, 0, len(s.edges))
-	if !s.apart {
-		return s.shapes, s.sides, nil
-	}
-	shapes, sides := make([]kernels.Shape[F], len(s.shapes)), make([]kernels.Side[F], len(s.sides))
-	if err := backend.Download(s.dev, shapes, s.shapes); err != nil {
+	shapes, err := onHost(s.dev, s.shapes)
+	if err != nil {
 		return nil, nil, err
 	}
-	return shapes, sides, backend.Download(s.dev, sides, s.sides)
+	sides, err := onHost(s.dev, s.sides)
+	return shapes, sides, err
+}
+
+// onHost is an array where the host can read it.
+func onHost[T any](dev backend.Device, from []T) ([]T, error) {
+	if _, apart := dev.(backend.Memory); !apart {
+		return from, nil
+	}
+	to := make([]T, len(from))
+	return to, backend.Download(dev, to, from)
 }
 
 // meanQuality is that of the whole mesh.
-func (s *solver[F]) meanQuality(ctx context.Context) (float64, error) {
-	shapes, _, err := s.shapesAndSides()
+func (s *engine[F, V]) meanQuality(ctx context.Context) (float64, error) {
+	s.mean = dist.Accumulator{}
+	cells, err := s.sumQualities(&s.mean)
 	if err != nil {
 		return 0, err
 	}
-	var sum dist.Accumulator
+	n, sum, err := share(ctx, s.comm, cells, &s.mean)
+	return sum / float64(n), err
+}
+
+func (s *solver[F]) sumQualities(sum *dist.Accumulator) (int, error) {
+	shapes, _, err := s.shapesAndSides()
 	for i := range shapes {
 		sum.Add(float64(shapes[i].Quality))
 	}
-	n := []int64{int64(len(shapes))}
-	if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
-		return 0, err
-	}
-	if err := dist.AllreduceSum(ctx, s.comm, &sum); err != nil {
-		return 0, err
-	}
-	return sum.Float64() / float64(n[0]), nil
+	return len(shapes), err
 }
 
 func (s *solver[F]) Qualities() ([]float64, error) {

@@ -7,48 +7,72 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
 // view returns the vertices where the host can read them; ghosts may be out of date.
-func (s *solver[F]) view() ([]kernels.Vertex[F], error) {
+func (s *engine[F, V]) view() ([]V, error) {
 	if !s.apart {
 		return s.v, nil
 	}
-	n := s.part.Owned
+	n := s.sub.Owned
 	return s.host, backend.Download(s.dev, s.host[:n], s.v[:n])
 }
 
-func (s *solver[F]) Coordinates() (x, y []float64, err error) {
+// everything returns all vertices of the part, ghosts too, on the host.
+func (s *engine[F, V]) everything() ([]V, error) {
+	if !s.apart {
+		return s.v, nil
+	}
+	return s.host, backend.Download(s.dev, s.host, s.v)
+}
+
+func (s *engine[F, V]) Coordinates() ([][]float64, error) {
 	v, err := s.view()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	x, y = make([]float64, s.part.Owned), make([]float64, s.part.Owned)
-	for i := range x {
-		x[i], y[i] = float64(v[i].X), float64(v[i].Y)
+	return s.coordinates(v[:s.sub.Owned]), nil
+}
+
+func (s *engine[F, V]) Places() ([][]float64, error) {
+	v := s.v
+	if s.apart { // beside the host's copy, which exchanges go by
+		v = make([]V, len(s.v))
+		if err := backend.Download(s.dev, v, s.v); err != nil {
+			return nil, err
+		}
 	}
-	return x, y, nil
+	return s.coordinates(v), nil
+}
+
+func (s *engine[F, V]) coordinates(v []V) [][]float64 {
+	x := make([][]float64, s.dim)
+	for k := range x {
+		x[k] = make([]float64, len(v))
+		for i := range v {
+			x[k][i] = float64(s.numbers(&v[i])[k])
+		}
+	}
+	return x
 }
 
 // chunk is how many vertices are gathered at a time.
 const chunk = 1 << 16
 
-func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+func (s *engine[F, V]) Hash(ctx context.Context) (string, error) {
 	if s.order == nil {
-		s.order = ascending(&s.part.Subdomain)
+		s.order = ascending(s.sub)
 	}
 	v, err := s.view()
 	if err != nil {
 		return "", err
 	}
-	return hashOf(ctx, s.comm, &s.part.Subdomain, s.order, 2*int(sizeOf[F]()), func(buf []byte, i int32) []byte {
-		place := [2]F{v[i].X, v[i].Y}
-		return append(buf, unsafe.Slice((*byte)(unsafe.Pointer(&place)), unsafe.Sizeof(place))...)
+	size := s.dim * int(sizeOf[F]())
+	return hashOf(ctx, s.comm, s.sub, s.order, size, func(buf []byte, i int32) []byte {
+		return append(buf, rawBytes(&v[i])[:size]...)
 	})
 }
 

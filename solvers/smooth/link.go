@@ -7,19 +7,18 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/halo"
-	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
 // connect lets devices exchange ghosts: by themselves, where those of all ranks are linked and one exchange does for a
 // sweep; else through pinned memory, where the device has that. Culled sweeps go through the host, which finds out what
 // has changed. A link of its own for each set would cost more than it saves.
-func (s *solver[F]) connect(ctx context.Context) error {
+func (s *engine[F, V]) connect(ctx context.Context) error {
 	if s.params.Cull || s.comm.Size() == 1 {
 		return nil
 	}
-	if s.part.Deep {
+	if s.sub.Deep {
 		// All ranks ask, whatever device they have.
-		linked, why, err := halo.NewLinked[kernels.Vertex[F]](ctx, s.part.Plans[0], s.comm, s.dev)
+		linked, why, err := halo.NewLinked[V](ctx, s.sub.Plans[0], s.comm, s.dev)
 		if err != nil {
 			return fmt.Errorf("halo: %w", err)
 		}
@@ -31,8 +30,8 @@ func (s *solver[F]) connect(ctx context.Context) error {
 	if _, stages := s.dev.(backend.Staging); !stages || !s.apart {
 		return nil
 	}
-	for k, plan := range s.part.Plans {
-		g, err := halo.NewStaged[kernels.Vertex[F]](plan, s.comm, s.dev, haloTag+k)
+	for k, plan := range s.sub.Plans {
+		g, err := halo.NewStaged[V](plan, s.comm, s.dev, haloTag+k)
 		if err != nil {
 			return err
 		}
@@ -41,7 +40,7 @@ func (s *solver[F]) connect(ctx context.Context) error {
 	return nil
 }
 
-func (s *solver[F]) Halo() string {
+func (s *engine[F, V]) Halo() string {
 	switch {
 	case s.linked:
 		return "nccl"
@@ -52,10 +51,10 @@ func (s *solver[F]) Halo() string {
 }
 
 // finishGhosts completes an exchange of devices.
-func (s *solver[F]) finishGhosts(ctx context.Context, k int) error {
+func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	// What is staged waits for the kernels before it when it fetches. A rank that has nothing to send fetches nothing,
 	// while kernels may still read the ghosts that are to be replaced.
-	if !slices.ContainsFunc(s.part.Plans[k].Peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
+	if !slices.ContainsFunc(s.sub.Plans[k].Peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
@@ -67,7 +66,7 @@ func (s *solver[F]) finishGhosts(ctx context.Context, k int) error {
 }
 
 // disconnect gives back what exchanges hold. What cannot be freed goes with the device.
-func (s *solver[F]) disconnect() {
+func (s *engine[F, V]) disconnect() {
 	for _, g := range s.ghosts {
 		_ = g.Close()
 	}

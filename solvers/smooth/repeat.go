@@ -16,13 +16,13 @@ const recorded = 8
 const most = 1024
 
 // repeats tells whether sweeps need nothing of the host. The hybrid smoother does: the mean quality.
-func (s *solver[F]) repeats() bool {
+func (s *engine[F, V]) repeats() bool {
 	_, records := s.dev.(backend.Recorder)
 	return records && s.comm.Size() == 1 && s.cfg.Smoother != "hybrid"
 }
 
 // repeat takes up to so many sweeps from a recording, and returns how many: a multiple of what it holds.
-func (s *solver[F]) repeat(ctx context.Context, sweeps int) (int, error) {
+func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
 	if sweeps < recorded || !s.repeats() {
 		return 0, nil
 	}
@@ -49,13 +49,9 @@ func (s *solver[F]) repeat(ctx context.Context, sweeps int) (int, error) {
 	return done, nil
 }
 
-// queue queues so many sweeps, at the end of each of which the device counts it.
-func (s *solver[F]) queue(sweeps int) error {
-	for k := range sweeps {
-		if s.ntiles > 0 {
-			s.dev.Run(s.passes[k%2], 0, s.ntiles)
-			continue
-		}
+// queueSets queues so many sweeps, set by set.
+func (s *engine[F, V]) queueSets(sweeps int) {
+	for range sweeps {
 		for set := range s.first {
 			s.move(s.first[set])
 			s.move(s.rest[set])
@@ -64,11 +60,22 @@ func (s *solver[F]) queue(sweeps int) error {
 			s.dev.Run(s.count, 0, 1)
 		}
 	}
+}
+
+// queue queues sweeps by tiles, or else by sets.
+func (s *solver[F]) queue(sweeps int) error {
+	if s.ntiles == 0 {
+		s.queueSets(sweeps)
+		return nil
+	}
+	for k := range sweeps {
+		s.dev.Run(s.passes[k%2], 0, s.ntiles)
+	}
 	return nil
 }
 
 // wait returns when the device has done what was queued, or at once if the run is to end.
-func (s *solver[F]) wait(ctx context.Context) error {
+func (s *engine[F, V]) wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -78,7 +85,7 @@ func (s *solver[F]) wait(ctx context.Context) error {
 	return nil
 }
 
-func (s *solver[F]) move(passes []pass) {
+func (s *engine[F, V]) move(passes []pass) {
 	for _, p := range passes {
 		s.dev.Run(p.loop, p.lo, p.hi)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
 // rescale returns what to multiply a metric with so that the mesh's area in it is that of as many equilateral
@@ -23,17 +24,51 @@ func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x,
 		area := ((x[b]-x[a])*(y[d]-y[a]) - (x[d]-x[a])*(y[b]-y[a])) / 2
 		sum.Add(area * math.Sqrt(m11*m22-m12*m12))
 	}
-	n := []int64{int64(len(part.Cells))}
-	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
+	n, total, err := share(ctx, comm, len(part.Cells), &sum)
+	if err != nil {
 		return 0, err
 	}
-	if err := dist.AllreduceSum(ctx, comm, &sum); err != nil {
-		return 0, err
-	}
-	beta := math.Sqrt(3) / 4 * float64(n[0]) / sum.Float64()
+	beta := math.Sqrt(3) / 4 * float64(n) / total
 	if !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n[0],
-			sum.Float64())}
+		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n, total)}
 	}
 	return beta, nil
+}
+
+// rescaleSolid is the same for tetrahedra: β = (√2/12 n / Σ V √det M)^(2/3).
+func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *SolidMetric) (float64, error) {
+	var sum dist.Accumulator
+	for _, c := range part.Cells {
+		var m Six
+		var p [4]solid.Vertex[float64]
+		for i, v := range c.At {
+			p[i].X, p[i].Y, p[i].Z = part.X[v], part.Y[v], part.Z[v]
+			for k, x := range metric.At(p[i].X, p[i].Y, p[i].Z) {
+				m[k] += x / 4
+			}
+		}
+		for i := range p {
+			p[i].M11, p[i].M12, p[i].M13, p[i].M22, p[i].M23, p[i].M33 = m[0], m[1], m[2], m[3], m[4], m[5]
+		}
+		sum.Add(solid.InMetric(&p[0], &p[1], &p[2], &p[3]))
+	}
+	n, total, err := share(ctx, comm, len(part.Cells), &sum)
+	if err != nil {
+		return 0, err
+	}
+	beta := math.Cbrt(math.Sqrt2 / 12 * float64(n) / total)
+	if beta *= beta; !(beta > 0) || math.IsInf(beta, 0) {
+		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d tetrahedra: the mesh's volume in it is %g", n, total)}
+	}
+	return beta, nil
+}
+
+// share sums numbers of cells and what they add up to over ranks.
+func share(ctx context.Context, comm dist.Comm, cells int, sum *dist.Accumulator) (int64, float64, error) {
+	n := []int64{int64(cells)}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
+		return 0, 0, err
+	}
+	err := dist.AllreduceSum(ctx, comm, sum)
+	return n[0], sum.Float64(), err
 }

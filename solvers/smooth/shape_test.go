@@ -62,7 +62,9 @@ func TestScaleIsExact(t *testing.T) {
 					return err
 				}
 				var err error
-				x[k], _, err = s.Coordinates()
+				var at [][]float64
+				at, err = s.Coordinates()
+				x[k] = at[0]
 				for i := range x[k] {
 					x[k][i] /= size
 				}

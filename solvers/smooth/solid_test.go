@@ -42,7 +42,7 @@ func twist(t testing.TB) *SolidMetric {
 	return m
 }
 
-type solidJob = func(c dist.Comm, p *SolidPart, s SolidSolver) error
+type solidJob = func(c dist.Comm, p *SolidPart, s Solver) error
 
 // onSolid runs f on every rank.
 func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config, f solidJob) error {
@@ -86,7 +86,7 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *SolidMetric, cfg 
 func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config, sweeps int) outcome {
 	t.Helper()
 	all := make([]outcome, s.ranks)
-	err := s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *SolidPart, solver SolidSolver) error {
+	err := s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error {
 		o := &all[c.Rank()]
 		var err error
 		if o.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
@@ -115,8 +115,11 @@ func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *So
 func TestSolidSameOnAnyRanks(t *testing.T) {
 	m, metric := cube(t, 7, .1), twist(t)
 	orders := []partition.Ordering{partition.Random, partition.Natural, partition.Hilbert}
-	for k, smoother := range SolidSmoothers {
-		cfg := Config{Smoother: smoother, Guard: Guards[k%3], Gain: 1e-9}
+	for k, smoother := range Smoothers {
+		cfg := Config{Smoother: smoother, Guard: Guards[k%3], Gain: 1e-9, Rescale: k%2 == 0}
+		if cfg.Cull = k%3 == 2; cfg.Cull {
+			cfg.Settled = .02
+		}
 		s := plain()
 		s.layout.Dedicated = k%2 == 1
 		if k == 2 {
@@ -196,23 +199,25 @@ func TestSolidOddPartitions(t *testing.T) {
 // TestSolidApart: the same bits on a device that has memory of its own.
 func TestSolidApart(t *testing.T) {
 	m, metric := cube(t, 5, .1), twist(t)
-	cfg := Config{Smoother: "smart", Guard: "none"}
-	s := plain()
-	want := s.runSolid(t, m, nil, metric, cfg, 3)
-	mem := newMemory()
-	s.device = func() backend.Device { return far{cpu.New(1), mem} }
-	if got := s.runSolid(t, m, nil, metric, cfg, 3); got != want {
-		t.Errorf("%+v, on the host %+v", got, want)
-	}
-	if len(mem.given) > 0 {
-		t.Errorf("%d arrays were not given back", len(mem.given))
+	for _, cfg := range []Config{{Smoother: "smart", Guard: "none"}, {Smoother: "hybrid", Guard: "none"},
+		{Smoother: "pain-exact", Guard: "clip", Cull: true, Settled: .02}} {
+		s := plain()
+		want := s.runSolid(t, m, nil, metric, cfg, 3)
+		mem := newMemory()
+		s.device = func() backend.Device { return far{cpu.New(1), mem} }
+		if got := s.runSolid(t, m, nil, metric, cfg, 3); got != want {
+			t.Errorf("%s: %+v, on the host %+v", cfg.Smoother, got, want)
+		}
+		if len(mem.given) > 0 {
+			t.Errorf("%s: %d arrays were not given back", cfg.Smoother, len(mem.given))
+		}
 	}
 }
 
 // TestSolidBoundary: no vertex leaves its side or its edge by a bit, corners stay, and volume and surface are kept to
 // rounding, also where sides lean.
 func TestSolidBoundary(t *testing.T) {
-	for _, smoother := range SolidSmoothers {
+	for _, smoother := range Smoothers {
 		for _, leaning := range []bool{false, true} {
 			m := cube(t, 6, .1)
 			back := func(x, y, z float64) [3]float64 { return [3]float64{x, y, z} }
@@ -228,7 +233,7 @@ func TestSolidBoundary(t *testing.T) {
 				slack = 4e-16
 			}
 			err := plain().onSolid(m, nil, twist(t), Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
-				func(_ dist.Comm, p *SolidPart, s SolidSolver) error {
+				func(_ dist.Comm, p *SolidPart, s Solver) error {
 					if _, err := s.Sweep(t.Context(), 20); err != nil {
 						return err
 					}
@@ -240,9 +245,9 @@ func TestSolidBoundary(t *testing.T) {
 						math.Abs(d.PerimeterDrift) > 1e-14 || d.Inverted != 0 || d.Moved < 200 {
 						t.Errorf("%s, leaning %v: %+v", smoother, leaning, d)
 					}
-					x, y, z, err := s.Coordinates()
+					x, err := s.Coordinates()
 					for i, v := range p.Global[:p.Owned] {
-						was, is := back(m.X[v], m.Y[v], m.Z[v]), back(x[i], y[i], z[i])
+						was, is := back(m.X[v], m.Y[v], m.Z[v]), back(x[0][i], x[1][i], x[2][i])
 						for k := range 3 {
 							if min(math.Abs(was[k]), math.Abs(was[k]-1)) < 1e-12 && math.Abs(is[k]-was[k]) > slack {
 								t.Fatalf("%s, leaning %v: vertex %d went from %v to %v", smoother, leaning, v, was, is)
@@ -267,7 +272,7 @@ func TestSolidConverges(t *testing.T) {
 	var ends []float64
 	for _, shift := range []float64{0, .15} {
 		err := plain().onSolid(cube(t, 4, shift), nil, metric, Config{Smoother: "pain-exact", Relax: 1.3, Guard: "halve"},
-			func(_ dist.Comm, _ *SolidPart, s SolidSolver) error {
+			func(_ dist.Comm, _ *SolidPart, s Solver) error {
 				reason, err := Run(t.Context(), s, Stop{Sweeps: 4000, Every: 10, Move: 1e-12}, nil)
 				if err != nil {
 					return err
@@ -310,8 +315,9 @@ func TestSolidRefusals(t *testing.T) {
 			}
 		}, good, []string{"cell 0 at", "turned over or flat"}},
 		{"metric", func(*mesh.Solid, *Config, *setting) {}, zero, []string{"vertex 50 ", "(0, 0, 0.5)", "positive definite"}},
-		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "fjp" }, good, []string{`"fjp"`, "laplacian, pain"}},
-		{"cull", func(_ *mesh.Solid, c *Config, _ *setting) { c.Cull = true }, good, []string{"cull = true"}},
+		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "x" }, good, []string{`"x"`, "laplacian, pain"}},
+		{"tiles", func(_ *mesh.Solid, c *Config, _ *setting) { c.Sweep = "tiles" }, good, []string{`sweep = "tiles"`}},
+		{"untangle", func(_ *mesh.Solid, c *Config, _ *setting) { c.Untangle = true }, good, []string{"untangle = true"}},
 		{"guard", func(_ *mesh.Solid, c *Config, _ *setting) { c.Guard = "x" }, good, []string{`guard "x"`}},
 		{"precision", func(_ *mesh.Solid, _ *Config, s *setting) { s.precision = "half" }, good, []string{`"half"`}},
 		{"boundary", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Boundary = "x" }, good, []string{`boundary "x"`}},
@@ -321,7 +327,7 @@ func TestSolidRefusals(t *testing.T) {
 		m, cfg, s := cube(t, 4, 0), Config{Smoother: "pain", Guard: "none"}, plain()
 		s.ranks = 2
 		c.spoil(m, &cfg, &s)
-		err := s.onSolid(m, nil, c.metric, cfg, func(_ dist.Comm, _ *SolidPart, s SolidSolver) error {
+		err := s.onSolid(m, nil, c.metric, cfg, func(_ dist.Comm, _ *SolidPart, s Solver) error {
 			_, err := s.Sweep(t.Context(), 2)
 			return err
 		})
@@ -368,7 +374,7 @@ func TestSolidTooFar(t *testing.T) {
 	s := plain()
 	s.ranks = 2
 	err = s.onSolid(m, nil, metric, Config{Smoother: "laplacian", Guard: "none"},
-		func(_ dist.Comm, _ *SolidPart, s SolidSolver) error {
+		func(_ dist.Comm, _ *SolidPart, s Solver) error {
 			_, err := s.Sweep(t.Context(), 1)
 			return err
 		})
@@ -379,7 +385,7 @@ func TestSolidTooFar(t *testing.T) {
 
 func TestSolidSweepAllocatesNothing(t *testing.T) {
 	err := plain().onSolid(cube(t, 4, .1), nil, twist(t), Config{Smoother: "smart", Guard: "none"},
-		func(_ dist.Comm, _ *SolidPart, s SolidSolver) error {
+		func(_ dist.Comm, _ *SolidPart, s Solver) error {
 			var err error
 			n := testing.AllocsPerRun(3, func() {
 				if _, e := s.Sweep(t.Context(), 2); e != nil {
@@ -398,9 +404,9 @@ func TestSolidSweepAllocatesNothing(t *testing.T) {
 
 func BenchmarkSolidSweep(b *testing.B) {
 	m, metric := cube(b, 40, .1), twist(b)
-	for _, smoother := range SolidSmoothers {
+	for _, smoother := range Smoothers {
 		b.Run(smoother, func(b *testing.B) {
-			err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm, p *SolidPart, s SolidSolver) error {
+			err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm, p *SolidPart, s Solver) error {
 				b.ResetTimer()
 				_, err := s.Sweep(b.Context(), b.N)
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(p.Owned), "ns/vertex")

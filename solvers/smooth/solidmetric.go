@@ -8,7 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// SolidMetric is a metric field over a box, which contains the mesh. Outside of it the value at the nearest place holds.
+// SolidMetric is a metric field over a box, which contains the mesh, or over a mesh (OnSolid). Outside of it the value at
+// the nearest place holds.
 type SolidMetric struct{ field solid.Field[float64] }
 
 // Box is [Low[0], High[0]] × [Low[1], High[1]] × [Low[2], High[2]].
@@ -120,5 +121,10 @@ func solidFieldIn[F solid.Float](f *solid.Field[float64]) solid.Field[F] {
 		return to
 	}
 	g.Wide, g.Deep, g.Upright = pieces(f.Wide), pieces(f.Deep), pieces(f.Upright)
+	for _, n := range f.Nodes {
+		g.Nodes = append(g.Nodes, solid.Node[F]{X: F(n.X), Y: F(n.Y), Z: F(n.Z), M11: F(n.M11), M12: F(n.M12), M13: F(n.M13),
+			M22: F(n.M22), M23: F(n.M23), M33: F(n.M33)})
+	}
+	g.Patches, g.Starts, g.Lists, g.Listed, g.Steps = f.Patches, f.Starts, f.Lists, f.Listed, f.Steps
 	return g
 }

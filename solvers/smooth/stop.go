@@ -30,15 +30,8 @@ const (
 // the diagnostics.
 type Progress func(sweeps int, move float64, d *Diagnostics)
 
-// Sweeper is what can be run: a Solver or a SolidSolver.
-type Sweeper interface {
-	Sweep(ctx context.Context, sweeps int) (float64, error)
-	Sweeps() int
-	Diagnose(ctx context.Context) (Diagnostics, error)
-}
-
 // Run sweeps until a rule of stop applies, and says which. It tells progress, if there is one, after each look.
-func Run(ctx context.Context, s Sweeper, stop Stop, progress Progress) (Reason, error) {
+func Run(ctx context.Context, s Solver, stop Stop, progress Progress) (Reason, error) {
 	if stop.Sweeps < 0 || stop.Every < 0 || !(stop.Move >= 0) || !(stop.Mean >= 0) || !(stop.Worst >= 0) || !(stop.Advance >= 0) {
 		return "", fmt.Errorf("a rule to stop by is negative or no number: %+v", stop)
 	}

@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-func (s *solver[F]) Sweep(ctx context.Context, sweeps int) (float64, error) {
+func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 	if int64(s.now[0].Sweep)+int64(sweeps) > maxSweeps {
 		return 0, fmt.Errorf("%d sweeps are more than the %d that can be counted", sweeps, maxSweeps)
 	}
@@ -49,7 +52,7 @@ func (s *solver[F]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 const maxSweeps = math.MaxInt32 / (2 * maxColours)
 
 // begin tells the device which sweep it is.
-func (s *solver[F]) begin(ctx context.Context, last bool) error {
+func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 	if s.cfg.Smoother == "hybrid" {
 		s.now[0].Floor = F(s.cfg.Floor)
 		if s.cfg.Floor == 0 {
@@ -74,22 +77,22 @@ func (s *solver[F]) begin(ctx context.Context, last bool) error {
 
 // sweep moves the sets one after the other. While the vertices that others need travel, the others of their set move:
 // they are no neighbours of what arrives. A deep part moves copies of other ranks' vertices too, and exchanges once.
-func (s *solver[F]) sweep(ctx context.Context) error {
+func (s *engine[F, V]) sweep(ctx context.Context) error {
 	for set := range s.first {
 		s.move(s.first[set])
-		if !s.part.Deep {
+		if !s.sub.Deep {
 			if err := s.startHalo(ctx, set, set, set+1); err != nil {
 				return err
 			}
 		}
 		s.move(s.rest[set])
-		if !s.part.Deep {
+		if !s.sub.Deep {
 			if err := s.finishHalo(ctx, set); err != nil {
 				return err
 			}
 		}
 	}
-	if !s.part.Deep || len(s.part.Plans) == 0 {
+	if !s.sub.Deep || len(s.sub.Plans) == 0 {
 		return nil
 	}
 	if err := s.startHalo(ctx, 0, 0, len(s.first)); err != nil {
@@ -99,9 +102,9 @@ func (s *solver[F]) sweep(ctx context.Context) error {
 }
 
 // startHalo sends what other ranks need of the sets [from, to).
-func (s *solver[F]) startHalo(ctx context.Context, k, from, to int) error {
+func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	v, moved := s.v, s.moved
-	n := s.part.Plans[k].Owned + s.part.Plans[k].Ghosts
+	n := s.sub.Plans[k].Owned + s.sub.Plans[k].Ghosts
 	if s.ghosts != nil {
 		return s.ghosts[k].Start(ctx, v[:n])
 	}
@@ -128,7 +131,7 @@ func (s *solver[F]) startHalo(ctx context.Context, k, from, to int) error {
 }
 
 // finishHalo takes in what other ranks have sent.
-func (s *solver[F]) finishHalo(ctx context.Context, k int) error {
+func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 	if s.ghosts != nil {
 		return s.finishGhosts(ctx, k)
 	}
@@ -141,7 +144,7 @@ func (s *solver[F]) finishHalo(ctx context.Context, k int) error {
 	if err != nil || !s.apart {
 		return err
 	}
-	for _, p := range s.part.Plans[k].Peers {
+	for _, p := range s.sub.Plans[k].Peers {
 		if err := backend.Upload(s.dev, s.v[p.Lo:p.Hi], s.host[p.Lo:p.Hi]); err != nil {
 			return err
 		}
@@ -156,24 +159,43 @@ func (s *solver[F]) finishHalo(ctx context.Context, k int) error {
 }
 
 // broken tells which vertex is nowhere.
-func (s *solver[F]) broken(ctx context.Context) error {
+func (s *engine[F, V]) broken(ctx context.Context) error {
 	v, err := s.view()
 	if err != nil {
 		return err
 	}
 	var c complaint
-	for i := range s.part.Owned {
-		if p := &v[i]; p.X-p.X != 0 || p.Y-p.Y != 0 || p.M11-p.M11 != 0 || p.M22-p.M22 != 0 {
-			c.add(s.part.Global[i],
-				"rank %d: sweep %d took vertex %d from around (%g, %g) to (%g, %g), where the metric is [%g %g %g]: "+
-					"try a guard, or a smaller relaxation", s.comm.Rank(), s.now[0].Sweep-1, s.part.Global[i], s.part.X[i],
-				s.part.Y[i], p.X, p.Y, p.M11, p.M12, p.M22)
+	for i := range s.sub.Owned {
+		if n := s.numbers(&v[i]); slices.ContainsFunc(n, func(x F) bool { return x-x != 0 }) {
+			c.add(s.sub.Global[i], "rank %d: sweep %d took vertex %d from around %s to %s, where the metric is %v: "+
+				"try a guard, or a smaller relaxation", s.comm.Rank(), s.now[0].Sweep-1, s.sub.Global[i],
+				place([]float64{s.origin[0][i], s.origin[1][i], third(s.origin[2], i)}[:s.dim]), place(n[:s.dim]), n[s.dim:])
 		}
 	}
 	if err := agree(ctx, s.comm, c); err != nil {
 		return err
 	}
 	return fmt.Errorf("sweep %d: a vertex moved by more than can be said", s.now[0].Sweep-1)
+}
+
+// place writes coordinates for people.
+func place[F kernels.Float](x []F) string {
+	text := "("
+	for k, c := range x {
+		if k > 0 {
+			text += ", "
+		}
+		text += strconv.FormatFloat(float64(c), 'g', 6, 64)
+	}
+	return text + ")"
+}
+
+// third is a coordinate that vertices of the plane do not have.
+func third(z []float64, i int) float64 {
+	if z == nil {
+		return 0
+	}
+	return z[i]
 }
 
 func sizeOf[T any]() uintptr {

@@ -36,11 +36,11 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
 		return u, err
 	}
-	x, y, err := s.Places()
+	x, err := s.Places()
 	if err != nil {
 		return u, err
 	}
-	scale, err := rescale(ctx, s.comm, s.part, s.metric, x, y)
+	scale, err := rescale(ctx, s.comm, s.part, s.metric, x[0], x[1])
 	if err != nil {
 		return u, err
 	}
@@ -154,12 +154,4 @@ func (s *solver[F]) turned(ctx context.Context) (complaint, error) {
 		c.text += fmt.Sprintf("cell %d at (%g, %g) of area %g", t.ID, t.X, t.Y, t.A)
 	}
 	return c, nil
-}
-
-// everything returns all vertices of the part, ghosts too, on the host.
-func (s *solver[F]) everything() ([]kernels.Vertex[F], error) {
-	if !s.apart {
-		return s.v, nil
-	}
-	return s.host, backend.Download(s.dev, s.host, s.v)
 }

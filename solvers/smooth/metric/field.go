@@ -22,6 +22,15 @@ func Of(m *mesh.Mesh) *Mesh {
 	return out
 }
 
+// OfSolid is a mesh of tetrahedra.
+func OfSolid(s *mesh.Solid) *Mesh {
+	out := &Mesh{Dim: 3, X: [3][]float64{s.X, s.Y, s.Z}, Cells: make([]int32, 0, 4*len(s.Cells))}
+	for _, c := range s.Cells {
+		out.Cells = append(out.Cells, c[:]...)
+	}
+	return out
+}
+
 // Vertices is how many there are.
 func (m *Mesh) Vertices() int { return len(m.X[0]) }
 

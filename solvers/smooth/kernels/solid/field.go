@@ -4,18 +4,28 @@ package solid
 const (
 	Grid    int32 = iota // samples of the tensor at the nodes of a grid, trilinear between them
 	Product              // M = diag(1/hx(x)², 1/hy(y)², 1/hz(z)²)
+	OnMesh               // tensors at the vertices of a mesh, linear on each of its tetrahedra
 )
 
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
 type Field[F Float] struct {
 	Kind                int32
-	Nx, Ny, Nz          int32 // boxes of the grid, or pieces of the sizes
+	Nx, Ny, Nz          int32 // boxes of the grid, pieces of the sizes, or boxes over the mesh
 	X, Y, Z             F     // lowest corner
 	PerX, PerY, PerZ    F     // boxes or pieces a unit of length
 	Scale               F     // factor of the whole tensor
 	Samples             []Tensor[F]
 	Wide, Deep, Upright []Piece[F] // sizes along x, y and z
+
+	// Of a mesh: the tetrahedron at which the way to a place in each box begins, and those that touch the box, which are
+	// Listed[Lists[box]:Lists[box+1]].
+	Nodes   []Node[F]
+	Patches []Patch
+	Starts  []int32
+	Lists   []int32
+	Listed  []int32
+	Steps   int32 // most tetrahedra on the way to a place
 }
 
 // Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
@@ -41,6 +51,9 @@ func (p *Piece[F]) size(t F) (F, F) {
 
 // At returns the metric at a place.
 func (f *Field[F]) At(p Vector[F]) Tensor[F] {
+	if f.Kind == OnMesh {
+		return f.onMesh(p)
+	}
 	i, s := locate(p.X, f.X, f.PerX, f.Nx)
 	j, t := locate(p.Y, f.Y, f.PerY, f.Ny)
 	k, r := locate(p.Z, f.Z, f.PerZ, f.Nz)
@@ -68,6 +81,9 @@ func (f *Field[F]) layer(at int32, s, t F) Tensor[F] {
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
 func (f *Field[F]) Slope(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
+	if f.Kind == OnMesh {
+		return f.slopeOnMesh(p)
+	}
 	i, s := locate(p.X, f.X, f.PerX, f.Nx)
 	j, t := locate(p.Y, f.Y, f.PerY, f.Ny)
 	k, r := locate(p.Z, f.Z, f.PerZ, f.Nz)

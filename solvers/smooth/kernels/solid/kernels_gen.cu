@@ -160,27 +160,50 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
+// Control is what changes from sweep to sweep.
+// Control[float32], types.go:88
+struct Control_f32 {
+    float Floor;
+    int32 Sweep;
+};
+static_assert(sizeof(Control_f32) == 8 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4, "Control_f32");
+
+// Control is what changes from sweep to sweep.
+// Control[float64], types.go:88
+struct Control_f64 {
+    double Floor;
+    int32 Sweep;
+};
+static_assert(sizeof(Control_f64) == 16 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8, "Control_f64");
+
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
-// Frames[i-Slide+Frame].
+// Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
 // Set, types.go:59
 struct Set {
-    int32 Slide, Frame_;
+    int32 Slide, Rail;
+    int32 Index, Sets;
     int32 Owned;
 };
-static_assert(sizeof(Set) == 12 && offsetof(Set, Slide) == 0 && offsetof(Set, Frame_) == 4 &&
-    offsetof(Set, Owned) == 8, "Set");
+static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Rail) == 4 &&
+    offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:74
+// Params[float32], types.go:75
 struct Params_f32 {
     float Relax;
     float Excess;
+    float Tolerance;
     float Gain;
+    float Shortest;
     float Flat;
     int32 Guard;
+    int32 Climbs;
+    bool Cull;
 };
-static_assert(sizeof(Params_f32) == 20 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
-    offsetof(Params_f32, Gain) == 8 && offsetof(Params_f32, Flat) == 12 && offsetof(Params_f32, Guard) == 16, "Params_f32");
+static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
+    offsetof(Params_f32, Tolerance) == 8 && offsetof(Params_f32, Gain) == 12 &&
+    offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Flat) == 20 && offsetof(Params_f32, Guard) == 24 &&
+    offsetof(Params_f32, Climbs) == 28 && offsetof(Params_f32, Cull) == 32, "Params_f32");
 
 // Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end where
 // those of the next vertex begin.
@@ -230,16 +253,36 @@ static_assert(sizeof(Tensor_f32) == 24 && offsetof(Tensor_f32, M11) == 0 && offs
     offsetof(Tensor_f32, M33) == 20, "Tensor_f32");
 
 // Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float32], field.go:22
+// Piece[float32], field.go:32
 struct alignas(16) Piece_f32 {
     float A, B, C, D;
 };
 static_assert(sizeof(Piece_f32) == 16 && offsetof(Piece_f32, A) == 0 && offsetof(Piece_f32, B) == 4 &&
     offsetof(Piece_f32, C) == 8 && offsetof(Piece_f32, D) == 12, "Piece_f32");
 
+// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node[float32], fieldmesh.go:4
+struct alignas(8) Node_f32 {
+    float X, Y, Z;
+    float M11, M12, M13, M22, M23, M33;
+    float blank9;
+};
+static_assert(sizeof(Node_f32) == 40 && offsetof(Node_f32, X) == 0 && offsetof(Node_f32, Y) == 4 &&
+    offsetof(Node_f32, Z) == 8 && offsetof(Node_f32, M11) == 12 && offsetof(Node_f32, M12) == 16 &&
+    offsetof(Node_f32, M13) == 20 && offsetof(Node_f32, M22) == 24 && offsetof(Node_f32, M23) == 28 &&
+    offsetof(Node_f32, M33) == 32 && offsetof(Node_f32, blank9) == 36, "Node_f32");
+
+// Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner k, -1
+// where the mesh ends.
+// Patch, fieldmesh.go:12
+struct alignas(16) Patch {
+    Array<int32, 4> At, Next;
+};
+static_assert(sizeof(Patch) == 32 && offsetof(Patch, At) == 0 && offsetof(Patch, Next) == 16, "Patch");
+
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-// Field[float32], field.go:11
+// Field[float32], field.go:12
 struct Field_f32 {
     int32 Kind;
     int32 Nx, Ny, Nz;
@@ -248,13 +291,21 @@ struct Field_f32 {
     float Scale;
     Slice<Tensor_f32> Samples;
     Slice<Piece_f32> Wide, Deep, Upright_;
+    Slice<Node_f32> Nodes;
+    Slice<Patch> Patches;
+    Slice<int32> Starts;
+    Slice<int32> Lists;
+    Slice<int32> Listed;
+    int32 Steps;
 };
-static_assert(sizeof(Field_f32) == 144 && offsetof(Field_f32, Kind) == 0 && offsetof(Field_f32, Nx) == 4 &&
+static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offsetof(Field_f32, Nx) == 4 &&
     offsetof(Field_f32, Ny) == 8 && offsetof(Field_f32, Nz) == 12 && offsetof(Field_f32, X) == 16 &&
     offsetof(Field_f32, Y) == 20 && offsetof(Field_f32, Z) == 24 && offsetof(Field_f32, PerX) == 28 &&
     offsetof(Field_f32, PerY) == 32 && offsetof(Field_f32, PerZ) == 36 && offsetof(Field_f32, Scale) == 40 &&
     offsetof(Field_f32, Samples) == 48 && offsetof(Field_f32, Wide) == 72 && offsetof(Field_f32, Deep) == 96 &&
-    offsetof(Field_f32, Upright_) == 120, "Field_f32");
+    offsetof(Field_f32, Upright_) == 120 && offsetof(Field_f32, Nodes) == 144 &&
+    offsetof(Field_f32, Patches) == 168 && offsetof(Field_f32, Starts) == 192 && offsetof(Field_f32, Lists) == 216 &&
+    offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on the
 // boundary is from the origin of its frame, along its directions.
@@ -272,7 +323,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:83
+// Counters, types.go:94
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -288,7 +339,7 @@ static_assert(sizeof(Vector_f32) == 12 && offsetof(Vector_f32, X) == 0 && offset
     offsetof(Vector_f32, Z) == 8, "Vector_f32");
 
 // step is where a vertex wants to go from p: by d, in the directions of its frame.
-// step[float32], place.go:6
+// step[float32], place.go:25
 struct step_f32 {
     Vector_f32 p, d;
     float a, b;
@@ -299,17 +350,32 @@ static_assert(sizeof(step_f32) == 76 && offsetof(step_f32, p) == 0 && offsetof(s
     offsetof(step_f32, a) == 24 && offsetof(step_f32, b) == 28 && offsetof(step_f32, bound) == 32 &&
     offsetof(step_f32, frame) == 36, "step_f32");
 
+// spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
+// spot[float32], fieldmesh.go:15
+struct spot_f32 {
+    int32 patch;
+    float b, c, d;
+};
+static_assert(sizeof(spot_f32) == 16 && offsetof(spot_f32, patch) == 0 && offsetof(spot_f32, b) == 4 &&
+    offsetof(spot_f32, c) == 8 && offsetof(spot_f32, d) == 12, "spot_f32");
+
 // Params holds the constants of a run.
-// Params[float64], types.go:74
+// Params[float64], types.go:75
 struct Params_f64 {
     double Relax;
     double Excess;
+    double Tolerance;
     double Gain;
+    double Shortest;
     double Flat;
     int32 Guard;
+    int32 Climbs;
+    bool Cull;
 };
-static_assert(sizeof(Params_f64) == 40 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
-    offsetof(Params_f64, Gain) == 16 && offsetof(Params_f64, Flat) == 24 && offsetof(Params_f64, Guard) == 32, "Params_f64");
+static_assert(sizeof(Params_f64) == 64 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
+    offsetof(Params_f64, Tolerance) == 16 && offsetof(Params_f64, Gain) == 24 &&
+    offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Flat) == 40 && offsetof(Params_f64, Guard) == 48 &&
+    offsetof(Params_f64, Climbs) == 52 && offsetof(Params_f64, Cull) == 56, "Params_f64");
 
 // Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
 // two, or on an edge T alone, with U = 0.
@@ -344,16 +410,28 @@ static_assert(sizeof(Tensor_f64) == 48 && offsetof(Tensor_f64, M11) == 0 && offs
     offsetof(Tensor_f64, M33) == 40, "Tensor_f64");
 
 // Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float64], field.go:22
+// Piece[float64], field.go:32
 struct alignas(16) Piece_f64 {
     double A, B, C, D;
 };
 static_assert(sizeof(Piece_f64) == 32 && offsetof(Piece_f64, A) == 0 && offsetof(Piece_f64, B) == 8 &&
     offsetof(Piece_f64, C) == 16 && offsetof(Piece_f64, D) == 24, "Piece_f64");
 
+// Node is a vertex of the mesh on which a field is given, and the metric there.
+// Node[float64], fieldmesh.go:4
+struct alignas(16) Node_f64 {
+    double X, Y, Z;
+    double M11, M12, M13, M22, M23, M33;
+    double blank9;
+};
+static_assert(sizeof(Node_f64) == 80 && offsetof(Node_f64, X) == 0 && offsetof(Node_f64, Y) == 8 &&
+    offsetof(Node_f64, Z) == 16 && offsetof(Node_f64, M11) == 24 && offsetof(Node_f64, M12) == 32 &&
+    offsetof(Node_f64, M13) == 40 && offsetof(Node_f64, M22) == 48 && offsetof(Node_f64, M23) == 56 &&
+    offsetof(Node_f64, M33) == 64 && offsetof(Node_f64, blank9) == 72, "Node_f64");
+
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-// Field[float64], field.go:11
+// Field[float64], field.go:12
 struct Field_f64 {
     int32 Kind;
     int32 Nx, Ny, Nz;
@@ -362,13 +440,21 @@ struct Field_f64 {
     double Scale;
     Slice<Tensor_f64> Samples;
     Slice<Piece_f64> Wide, Deep, Upright_;
+    Slice<Node_f64> Nodes;
+    Slice<Patch> Patches;
+    Slice<int32> Starts;
+    Slice<int32> Lists;
+    Slice<int32> Listed;
+    int32 Steps;
 };
-static_assert(sizeof(Field_f64) == 168 && offsetof(Field_f64, Kind) == 0 && offsetof(Field_f64, Nx) == 4 &&
+static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offsetof(Field_f64, Nx) == 4 &&
     offsetof(Field_f64, Ny) == 8 && offsetof(Field_f64, Nz) == 12 && offsetof(Field_f64, X) == 16 &&
     offsetof(Field_f64, Y) == 24 && offsetof(Field_f64, Z) == 32 && offsetof(Field_f64, PerX) == 40 &&
     offsetof(Field_f64, PerY) == 48 && offsetof(Field_f64, PerZ) == 56 && offsetof(Field_f64, Scale) == 64 &&
     offsetof(Field_f64, Samples) == 72 && offsetof(Field_f64, Wide) == 96 && offsetof(Field_f64, Deep) == 120 &&
-    offsetof(Field_f64, Upright_) == 144, "Field_f64");
+    offsetof(Field_f64, Upright_) == 144 && offsetof(Field_f64, Nodes) == 168 &&
+    offsetof(Field_f64, Patches) == 192 && offsetof(Field_f64, Starts) == 216 && offsetof(Field_f64, Lists) == 240 &&
+    offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on the
 // boundary is from the origin of its frame, along its directions.
@@ -394,7 +480,7 @@ static_assert(sizeof(Vector_f64) == 24 && offsetof(Vector_f64, X) == 0 && offset
     offsetof(Vector_f64, Z) == 16, "Vector_f64");
 
 // step is where a vertex wants to go from p: by d, in the directions of its frame.
-// step[float64], place.go:6
+// step[float64], place.go:25
 struct step_f64 {
     Vector_f64 p, d;
     double a, b;
@@ -405,22 +491,55 @@ static_assert(sizeof(step_f64) == 152 && offsetof(step_f64, p) == 0 && offsetof(
     offsetof(step_f64, a) == 48 && offsetof(step_f64, b) == 56 && offsetof(step_f64, bound) == 64 &&
     offsetof(step_f64, frame) == 72, "step_f64");
 
+// spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
+// spot[float64], fieldmesh.go:15
+struct spot_f64 {
+    int32 patch;
+    double b, c, d;
+};
+static_assert(sizeof(spot_f64) == 32 && offsetof(spot_f64, patch) == 0 && offsetof(spot_f64, b) == 8 &&
+    offsetof(spot_f64, c) == 16 && offsetof(spot_f64, d) == 24, "spot_f64");
+
+// Cell is a tetrahedron's vertices, so that its volume is positive.
+// Cell, quality.go:112
+struct alignas(16) Cell {
+    Array<int32, 4> At;
+};
+static_assert(sizeof(Cell) == 16 && offsetof(Cell, At) == 0, "Cell");
+
+// Shape is what a tetrahedron is like.
+// Shape[float32], quality.go:118
+struct alignas(8) Shape_f32 {
+    float Quality, Volume;
+};
+static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Volume) == 4, "Shape_f32");
+
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float32], quality.go:12
 struct Tetrahedron_f32 {
     Tensor_f32 m;
     Vector_f32 ua, ub, uc;
     float volume;
-    float root;
+    float root_;
     float la, lb, lc;
+    float lab, lbc, lca;
     float around, fit;
 };
-static_assert(sizeof(Tetrahedron_f32) == 88 && offsetof(Tetrahedron_f32, m) == 0 &&
+static_assert(sizeof(Tetrahedron_f32) == 100 && offsetof(Tetrahedron_f32, m) == 0 &&
     offsetof(Tetrahedron_f32, ua) == 24 && offsetof(Tetrahedron_f32, ub) == 36 &&
     offsetof(Tetrahedron_f32, uc) == 48 && offsetof(Tetrahedron_f32, volume) == 60 &&
-    offsetof(Tetrahedron_f32, root) == 64 && offsetof(Tetrahedron_f32, la) == 68 &&
+    offsetof(Tetrahedron_f32, root_) == 64 && offsetof(Tetrahedron_f32, la) == 68 &&
     offsetof(Tetrahedron_f32, lb) == 72 && offsetof(Tetrahedron_f32, lc) == 76 &&
-    offsetof(Tetrahedron_f32, around) == 80 && offsetof(Tetrahedron_f32, fit) == 84, "Tetrahedron_f32");
+    offsetof(Tetrahedron_f32, lab) == 80 && offsetof(Tetrahedron_f32, lbc) == 84 &&
+    offsetof(Tetrahedron_f32, lca) == 88 && offsetof(Tetrahedron_f32, around) == 92 &&
+    offsetof(Tetrahedron_f32, fit) == 96, "Tetrahedron_f32");
+
+// Shape is what a tetrahedron is like.
+// Shape[float64], quality.go:118
+struct alignas(16) Shape_f64 {
+    double Quality, Volume;
+};
+static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Volume) == 8, "Shape_f64");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float64], quality.go:12
@@ -428,47 +547,109 @@ struct Tetrahedron_f64 {
     Tensor_f64 m;
     Vector_f64 ua, ub, uc;
     double volume;
-    double root;
+    double root_;
     double la, lb, lc;
+    double lab, lbc, lca;
     double around, fit;
 };
-static_assert(sizeof(Tetrahedron_f64) == 176 && offsetof(Tetrahedron_f64, m) == 0 &&
+static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 0 &&
     offsetof(Tetrahedron_f64, ua) == 48 && offsetof(Tetrahedron_f64, ub) == 72 &&
     offsetof(Tetrahedron_f64, uc) == 96 && offsetof(Tetrahedron_f64, volume) == 120 &&
-    offsetof(Tetrahedron_f64, root) == 128 && offsetof(Tetrahedron_f64, la) == 136 &&
+    offsetof(Tetrahedron_f64, root_) == 128 && offsetof(Tetrahedron_f64, la) == 136 &&
     offsetof(Tetrahedron_f64, lb) == 144 && offsetof(Tetrahedron_f64, lc) == 152 &&
-    offsetof(Tetrahedron_f64, around) == 160 && offsetof(Tetrahedron_f64, fit) == 168, "Tetrahedron_f64");
-
-// Cell is a tetrahedron's vertices, so that its volume is positive.
-// Cell, quality.go:66
-struct alignas(16) Cell {
-    Array<int32, 4> At;
-};
-static_assert(sizeof(Cell) == 16 && offsetof(Cell, At) == 0, "Cell");
-
-// Shape is what a tetrahedron is like.
-// Shape[float32], quality.go:72
-struct alignas(8) Shape_f32 {
-    float Quality, Volume;
-};
-static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Volume) == 4, "Shape_f32");
-
-// Shape is what a tetrahedron is like.
-// Shape[float64], quality.go:72
-struct alignas(16) Shape_f64 {
-    double Quality, Volume;
-};
-static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Volume) == 8, "Shape_f64");
+    offsetof(Tetrahedron_f64, lab) == 160 && offsetof(Tetrahedron_f64, lbc) == 168 &&
+    offsetof(Tetrahedron_f64, lca) == 176 && offsetof(Tetrahedron_f64, around) == 184 &&
+    offsetof(Tetrahedron_f64, fit) == 192, "Tetrahedron_f64");
 
 // Edge is an edge's vertices, that of the lower global id first.
-// Edge, quality.go:69
+// Edge, quality.go:115
 struct alignas(8) Edge {
     int32 A, B;
 };
 static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) == 4, "Edge");
 
+// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
+// ascent is the same for all factors.
+// root[float32], climb.go:22
+struct root_f32 {
+    float l11, l21, l22, l31, l32, l33;
+};
+static_assert(sizeof(root_f32) == 24 && offsetof(root_f32, l11) == 0 && offsetof(root_f32, l21) == 4 &&
+    offsetof(root_f32, l22) == 8 && offsetof(root_f32, l31) == 12 && offsetof(root_f32, l32) == 16 &&
+    offsetof(root_f32, l33) == 20, "root_f32");
+
+// hill is what the tetrahedra around a vertex say at one place: their qualities and the gradients of these, along the
+// directions of the vertex's frame and in units of length of the metric.
+// hill[float32], climb.go:13
+struct hill_f32 {
+    int64 n;
+    Array<float, 96> q;
+    Array<Vector_f32, 96> g;
+    float least;
+};
+static_assert(sizeof(hill_f32) == 1552 && offsetof(hill_f32, n) == 0 && offsetof(hill_f32, q) == 8 &&
+    offsetof(hill_f32, g) == 392 && offsetof(hill_f32, least) == 1544, "hill_f32");
+
+// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
+// ascent is the same for all factors.
+// root[float64], climb.go:22
+struct root_f64 {
+    double l11, l21, l22, l31, l32, l33;
+};
+static_assert(sizeof(root_f64) == 48 && offsetof(root_f64, l11) == 0 && offsetof(root_f64, l21) == 8 &&
+    offsetof(root_f64, l22) == 16 && offsetof(root_f64, l31) == 24 && offsetof(root_f64, l32) == 32 &&
+    offsetof(root_f64, l33) == 40, "root_f64");
+
+// hill is what the tetrahedra around a vertex say at one place: their qualities and the gradients of these, along the
+// directions of the vertex's frame and in units of length of the metric.
+// hill[float64], climb.go:13
+struct hill_f64 {
+    int64 n;
+    Array<double, 96> q;
+    Array<Vector_f64, 96> g;
+    double least;
+};
+static_assert(sizeof(hill_f64) == 3088 && offsetof(hill_f64, n) == 0 && offsetof(hill_f64, q) == 8 &&
+    offsetof(hill_f64, g) == 776 && offsetof(hill_f64, least) == 3080, "hill_f64");
+
+// Count ends a sweep: index 0 adds it to those that were.
+// Count[float32], count.go:6
+DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
+    if (i == 0) {
+        c->Sweep = add(c->Sweep, int32(1));
+    }
+}
+
+// Count ends a sweep: index 0 adds it to those that were.
+// Count[float64], count.go:6
+DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
+    if (i == 0) {
+        c->Sweep = add(c->Sweep, int32(1));
+    }
+}
+
+// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
+// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
+// visited; 0 is before the first set of the first sweep.
+// due[float32], place.go:8
+DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
+    if (!p->Cull) {
+        return true;
+    }
+    int32 last = seen[i];
+    if (moved[i] >= last) {
+        return true;
+    }
+    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
+        if (moved[m->Near[k]] > last) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // begin begins a step of vertex i.
-// (*step[float32]).begin, place.go:14
+// (*step[float32]).begin, place.go:33
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *q = &v[i];
     s->p.X = q->X;
@@ -478,12 +659,12 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
     s->b = q->B;
     if (i >= int64(set->Slide)) {
         s->bound = true;
-        s->frame = m->Frames[add(sub(i, int64(set->Slide)), int64(set->Frame_))];
+        s->frame = m->Frames[add(sub(i, int64(set->Slide)), int64(set->Rail))];
     }
 }
 
 // metric is that of a vertex.
-// (*Vertex[float32]).metric, types.go:128
+// (*Vertex[float32]).metric, types.go:139
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -496,7 +677,7 @@ DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float32]).from, types.go:135
+// (*Vertex[float32]).from, types.go:146
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -506,7 +687,7 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:111
+// (*Tensor[float32]).times, types.go:122
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -517,7 +698,7 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
 
 // gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
 // u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// gather[float32], move.go:7
+// gather[float32], move.go:5
 struct gather_f32_results { Tensor_f32 r0; Vector_f32 r1; };
 DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
@@ -547,48 +728,68 @@ DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, S
     return {a, g};
 }
 
+// directions are those of the frame.
+// (*Frame[float32]).directions, place.go:85
+struct Frame_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
+DEVICE Frame_directions_f32_results Frame_directions_f32(Frame_f32 *f) {
+    Vector_f32 t = {}, u = {};
+    t.X = f->Tx;
+    t.Y = f->Ty;
+    t.Z = f->Tz;
+    u.X = f->Ux;
+    u.Y = f->Uy;
+    u.Z = f->Uz;
+    return {t, u};
+}
+
 // product is u'Mv.
-// (*Tensor[float32]).product, types.go:105
+// (*Tensor[float32]).product, types.go:116
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
-// dot[float32], types.go:141
+// dot[float32], types.go:152
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
 
+// along returns T'g.
+// (*step[float32]).along, place.go:71
+DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
+    if (!s->bound) {
+        return g;
+    }
+    auto [t, u] = Frame_directions_f32(&s->frame);
+    Vector_f32 h = {};
+    h.X = dot_f32(t, g);
+    if (s->frame.Axes == 2) {
+        h.Y = dot_f32(u, g);
+    }
+    return h;
+}
+
 // within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float32]).within, place.go:38
+// (*step[float32]).within, place.go:57
 struct step_within_f32_results { Tensor_f32 r0; Vector_f32 r1; };
 DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g) {
     if (!s->bound) {
         return {*a, g};
     }
-    Vector_f32 t = {}, u = {};
-    t.X = s->frame.Tx;
-    t.Y = s->frame.Ty;
-    t.Z = s->frame.Tz;
-    u.X = s->frame.Ux;
-    u.Y = s->frame.Uy;
-    u.Z = s->frame.Uz;
+    auto [t, u] = Frame_directions_f32(&s->frame);
     Tensor_f32 b = {};
-    Vector_f32 h = {};
     b.M11 = Tensor_product_f32(a, t, t);
     b.M22 = 1.0f;
     b.M33 = 1.0f;
-    h.X = dot_f32(t, g);
     if (s->frame.Axes == 2) {
         const float value1 = Tensor_product_f32(a, t, u), value2 = Tensor_product_f32(a, u, u);
         b.M12 = value1;
         b.M22 = value2;
-        h.Y = dot_f32(u, g);
     }
-    return {b, h};
+    return {b, step_along_f32(s, g)};
 }
 
-// abs[float32], types.go:90
+// abs[float32], types.go:101
 DEVICE float abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
@@ -596,7 +797,7 @@ DEVICE float abs_f32(float x) {
     return x;
 }
 
-// larger[float32], types.go:97
+// larger[float32], types.go:108
 DEVICE float larger_f32(float a, float b) {
     if (a > b) {
         return a;
@@ -605,7 +806,7 @@ DEVICE float larger_f32(float a, float b) {
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], place.go:57
+// solve[float32], place.go:93
 DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
     float inverse = 1.0f / a->M11;
     float l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -622,7 +823,7 @@ DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
 }
 
 // pain makes the step (D+A)⁻¹ωg within the frame.
-// (*step[float32]).pain, move.go:54
+// (*step[float32]).pain, move.go:52
 DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params_f32 *p) {
     auto [b, h] = step_within_f32(s, a, g);
     float more = 1.0f + p->Excess;
@@ -638,7 +839,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
 
 // at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
-// (*step[float32]).at, place.go:25
+// (*step[float32]).at, place.go:44
 DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
     Vector_f32 p = {};
     if (s->bound) {
@@ -655,7 +856,7 @@ DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
     return p;
 }
 
-// minus[float32], types.go:149
+// minus[float32], types.go:160
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -664,7 +865,7 @@ DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// cross[float32], types.go:143
+// cross[float32], types.go:154
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -675,7 +876,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
 // are linear in the share.
-// reach[float32], place.go:143
+// reach[float32], place.go:187
 DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
@@ -692,7 +893,7 @@ DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float32], place.go:128
+// standing[float32], place.go:172
 DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
     float most = abs_f32(a.X) * (abs_f32(b.Y * c.Z) + abs_f32(b.Z * c.Y)) + abs_f32(a.Y) * (abs_f32(b.Z * c.X) + abs_f32(b.X * c.Z)) + abs_f32(a.Z) * (abs_f32(b.X * c.Y) + abs_f32(b.Y * c.X));
@@ -701,7 +902,7 @@ DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f3
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float32], place.go:117
+// upright[float32], place.go:161
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -713,7 +914,7 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
 }
 
 // locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float32], field.go:25
+// locate[float32], field.go:35
 struct locate_f32_results { int32 r0; float r1; };
 DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
     float c = (x - low) * per;
@@ -727,15 +928,211 @@ DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
     return {k, c - float(k)};
 }
 
+// (*Node[float32]).place, fieldmesh.go:27
+DEVICE Vector_f32 Node_place_f32(Node_f32 *n) {
+    Vector_f32 p = {};
+    p.X = n->X;
+    p.Y = n->Y;
+    p.Z = n->Z;
+    return p;
+}
+
+// edges are those of a tetrahedron from its first corner.
+// (*Field[float32]).edges, fieldmesh.go:21
+struct Field_edges_f32_results { Vector_f32 r0; Vector_f32 r1; Vector_f32 r2; };
+DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 patch) {
+    Array<int32, 4> *at = &f->Patches[patch].At;
+    Vector_f32 o = Node_place_f32(&f->Nodes[(*at)[0]]);
+    return {minus_f32(Node_place_f32(&f->Nodes[(*at)[1]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[2]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[3]]), o)};
+}
+
+// spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
+// (*Field[float32]).spotIn, fieldmesh.go:34
+DEVICE spot_f32 Field_spotIn_f32(const Field_f32 *f, int32 patch, Vector_f32 p) {
+    auto [b, c, d] = Field_edges_f32(f, patch);
+    Vector_f32 u = minus_f32(p, Node_place_f32(&f->Nodes[f->Patches[patch].At[0]]));
+    Vector_f32 bc = cross_f32(b, c), cd = cross_f32(c, d), db = cross_f32(d, b);
+    float six = dot_f32(b, cd);
+    return spot_f32{patch, dot_f32(u, cd) / six, dot_f32(u, db) / six, dot_f32(u, bc) / six};
+}
+
+// inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
+// inside[float32], fieldmesh.go:43
+DEVICE spot_f32 inside_f32(spot_f32 s) {
+    if (!(s.b > 0.0f)) {
+        s.b = 0.0f;
+    }
+    if (!(s.c > 0.0f)) {
+        s.c = 0.0f;
+    }
+    if (!(s.d > 0.0f)) {
+        s.d = 0.0f;
+    }
+    if (float sum = s.b + s.c + s.d; sum > 1.0f) {
+        s.b = s.b / sum;
+        s.c = s.c / sum;
+        s.d = s.d / sum;
+    }
+    return s;
+}
+
+// beyond is the square of the distance of a place from a spot.
+// (*Field[float32]).beyond, fieldmesh.go:112
+DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, Vector_f32 p) {
+    auto [b, c, d] = Field_edges_f32(f, s->patch);
+    Vector_f32 u = minus_f32(Node_place_f32(&f->Nodes[f->Patches[s->patch].At[0]]), p);
+    u.X += s->b * b.X + s->c * c.X + s->d * d.X;
+    u.Y += s->b * b.Y + s->c * c.Y + s->d * d.Y;
+    u.Z += s->b * b.Z + s->c * c.Z + s->d * d.Z;
+    return dot_f32(u, u);
+}
+
+// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
+// or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+// (*Field[float32]).nearest, fieldmesh.go:99
+DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
+    spot_f32 best = inside_f32(Field_spotIn_f32(f, f->Listed[f->Lists[box]], p));
+    float far = Field_beyond_f32(f, &best, p);
+    for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
+        spot_f32 s = inside_f32(Field_spotIn_f32(f, f->Listed[k], p));
+        if (float d = Field_beyond_f32(f, &s, p); d < far) {
+            best = s;
+            far = d;
+        }
+    }
+    return best;
+}
+
+// find returns where on the mesh a place lies, or the nearest that the tetrahedra of its box have. It depends on the
+// place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
+// across the face that the place lies farthest beyond.
+// (*Field[float32]).find, fieldmesh.go:62
+DEVICE spot_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
+    auto [i, unused1] = locate_f32(p.X, f->X, f->PerX, f->Nx);
+    auto [j, unused2] = locate_f32(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, unused3] = locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
+    int32 box = add(mul(add(mul(k, f->Ny), j), f->Nx), i);
+    int32 patch = f->Starts[box], before = -1;
+    for (int32 step = 0; step < f->Steps; step++) {
+        spot_f32 s = Field_spotIn_f32(f, patch, p);
+        Array<int32, 4> *way = &f->Patches[patch].Next;
+        float a = 1.0f - s.b - s.c - s.d;
+        float least = 0.0f;
+        int32 next = -1;
+        if (a < least) {
+            least = a;
+            next = (*way)[0];
+        }
+        if (s.b < least && (next < 0 || (*way)[1] >= 0)) {
+            least = s.b;
+            next = (*way)[1];
+        }
+        if (s.c < least && (next < 0 || (*way)[2] >= 0)) {
+            least = s.c;
+            next = (*way)[2];
+        }
+        if (s.d < least && (next < 0 || (*way)[3] >= 0)) {
+            least = s.d;
+            next = (*way)[3];
+        }
+        // Where both sides of a face send it across, a place is on the face but for rounding.
+        if (least >= 0.0f || next >= 0 && next == before) {
+            return inside_f32(s);
+        }
+        if (next < 0) {
+            break;
+        }
+        before = patch;
+        patch = next;
+    }
+    return Field_nearest_f32(f, box, p);
+}
+
+// (*Node[float32]).metric, fieldmesh.go:121
+DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
+    Tensor_f32 m = {};
+    m.M11 = n->M11;
+    m.M12 = n->M12;
+    m.M13 = n->M13;
+    m.M22 = n->M22;
+    m.M23 = n->M23;
+    m.M33 = n->M33;
+    return m;
+}
+
+// rise is b - a.
+// rise[float32], field.go:130
+DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
+    Tensor_f32 m = {};
+    m.M11 = b->M11 - a->M11;
+    m.M12 = b->M12 - a->M12;
+    m.M13 = b->M13 - a->M13;
+    m.M22 = b->M22 - a->M22;
+    m.M23 = b->M23 - a->M23;
+    m.M33 = b->M33 - a->M33;
+    return m;
+}
+
+// rises are the differences of the metric along the edges of a tetrahedron from its first corner.
+// (*Field[float32]).rises, fieldmesh.go:128
+struct Field_rises_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
+DEVICE Field_rises_f32_results Field_rises_f32(const Field_f32 *f, int32 patch) {
+    Array<int32, 4> *at = &f->Patches[patch].At;
+    Tensor_f32 o = Node_metric_f32(&f->Nodes[(*at)[0]]), b = Node_metric_f32(&f->Nodes[(*at)[1]]), c = Node_metric_f32(&f->Nodes[(*at)[2]]), d = Node_metric_f32(&f->Nodes[(*at)[3]]);
+    return {rise_f32(&o, &b), rise_f32(&o, &c), rise_f32(&o, &d)};
+}
+
+// mixed is a share of each of three tensors.
+// mixed[float32], fieldmesh.go:135
+DEVICE Tensor_f32 mixed_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s, float t, float r) {
+    Tensor_f32 m = {};
+    m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
+    m.M12 = s * b->M12 + t * c->M12 + r * d->M12;
+    m.M13 = s * b->M13 + t * c->M13 + r * d->M13;
+    m.M22 = s * b->M22 + t * c->M22 + r * d->M22;
+    m.M23 = s * b->M23 + t * c->M23 + r * d->M23;
+    m.M33 = s * b->M33 + t * c->M33 + r * d->M33;
+    return m;
+}
+
+// scaled[float32], field.go:137
+DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
+    Tensor_f32 m = {};
+    m.M11 = by * a->M11;
+    m.M12 = by * a->M12;
+    m.M13 = by * a->M13;
+    m.M22 = by * a->M22;
+    m.M23 = by * a->M23;
+    m.M33 = by * a->M33;
+    return m;
+}
+
+// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors is
+// positive definite.
+// (*Field[float32]).onMesh, fieldmesh.go:145
+DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
+    spot_f32 s = Field_find_f32(f, p);
+    auto [b, c, d] = Field_rises_f32(f, s.patch);
+    Tensor_f32 more = mixed_f32(&b, &c, &d, s.b, s.c, s.d);
+    Tensor_f32 m = Node_metric_f32(&f->Nodes[f->Patches[s.patch].At[0]]);
+    m.M11 = m.M11 + more.M11;
+    m.M12 = m.M12 + more.M12;
+    m.M13 = m.M13 + more.M13;
+    m.M22 = m.M22 + more.M22;
+    m.M23 = m.M23 + more.M23;
+    m.M33 = m.M33 + more.M33;
+    return scaled_f32(&m, f->Scale);
+}
+
 // size returns h and dh/dt.
-// (*Piece[float32]).size, field.go:38
+// (*Piece[float32]).size, field.go:48
 struct Piece_size_f32_results { float r0; float r1; };
 DEVICE Piece_size_f32_results Piece_size_f32(Piece_f32 *p, float t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
 // between is a for t = 0, and a for all t where b is the same.
-// between[float32], field.go:106
+// between[float32], field.go:122
 DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
     Tensor_f32 m = {};
     m.M11 = a->M11 + t * (b->M11 - a->M11);
@@ -748,28 +1145,19 @@ DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
 }
 
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float32]).layer, field.go:63
+// (*Field[float32]).layer, field.go:76
 DEVICE Tensor_f32 Field_layer_f32(const Field_f32 *f, int32 at, float s, float t) {
     Tensor_f32 near = between_f32(&f->Samples[at], &f->Samples[add(at, 1)], s);
     Tensor_f32 far = between_f32(&f->Samples[add(add(at, f->Nx), 1)], &f->Samples[add(add(at, f->Nx), 2)], s);
     return between_f32(&near, &far, t);
 }
 
-// scaled[float32], field.go:121
-DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
-    Tensor_f32 m = {};
-    m.M11 = by * a->M11;
-    m.M12 = by * a->M12;
-    m.M13 = by * a->M13;
-    m.M22 = by * a->M22;
-    m.M23 = by * a->M23;
-    m.M33 = by * a->M33;
-    return m;
-}
-
 // At returns the metric at a place.
-// (*Field[float32]).At, field.go:43
+// (*Field[float32]).At, field.go:53
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
+    if (f->Kind == 2) {
+        return Field_onMesh_f32(f, p);
+    }
     auto [i, s] = locate_f32(p.X, f->X, f->PerX, f->Nx);
     auto [j, t] = locate_f32(p.Y, f->Y, f->PerY, f->Ny);
     auto [k, r] = locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
@@ -792,22 +1180,27 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float32], place.go:74
-DEVICE float settle_f32(int64 i, const Field_f32 *field, step_f32 *s, float share, Slice<Vertex_f32> v) {
+// settle[float32], place.go:110
+DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
+        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    if (p->Cull) {
+        seen[i] = now;
+    }
     if (share == 0.0f) {
         return 0.0f;
     }
-    Vector_f32 p = step_at_f32(s, share);
-    Vector_f32 u = minus_f32(p, s->p);
+    Vector_f32 q = step_at_f32(s, share);
+    Vector_f32 u = minus_f32(q, s->p);
     if (u.X == 0.0f && u.Y == 0.0f && u.Z == 0.0f) {
         return 0.0f;
     }
     Tensor_f32 old = Vertex_metric_f32(&v[i]);
     float far = Tensor_product_f32(&old, u, u);
-    Tensor_f32 at = Field_At_f32(field, p);
-    v[i].X = p.X;
-    v[i].Y = p.Y;
-    v[i].Z = p.Z;
+    Tensor_f32 at = Field_At_f32(field, q);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
     v[i].A = s->a + share * s->d.X;
     v[i].B = s->b + share * s->d.Y;
     v[i].M11 = at.M11;
@@ -816,13 +1209,16 @@ DEVICE float settle_f32(int64 i, const Field_f32 *field, step_f32 *s, float shar
     v[i].M22 = at.M22;
     v[i].M23 = at.M23;
     v[i].M33 = at.M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = now;
+    }
     return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:92
+// guarded[float32], place.go:136
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        step_f32 *s, Slice<Vertex_f32> v, Counters *n) {
+        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
@@ -841,24 +1237,47 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return settle_f32(i, field, s, share, v);
+    return settle_f32(i, set, p, field, c, s, share, v, moved, seen);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], move.go:70
+// Pain[float32], move.go:68
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Slice<Vertex_f32> v, Counters *n) {
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     auto [a, g] = gather_f32(i, s.p, m, v);
     step_pain_f32(&s, &a, g, p);
-    return guarded_f32(i, set, p, m, field, &s, v, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+}
+
+// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
+// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
+// visited; 0 is before the first set of the first sweep.
+// due[float64], place.go:8
+DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
+    if (!p->Cull) {
+        return true;
+    }
+    int32 last = seen[i];
+    if (moved[i] >= last) {
+        return true;
+    }
+    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
+        if (moved[m->Near[k]] > last) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // begin begins a step of vertex i.
-// (*step[float64]).begin, place.go:14
+// (*step[float64]).begin, place.go:33
 DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *q = &v[i];
     s->p.X = q->X;
@@ -868,12 +1287,12 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
     s->b = q->B;
     if (i >= int64(set->Slide)) {
         s->bound = true;
-        s->frame = m->Frames[add(sub(i, int64(set->Slide)), int64(set->Frame_))];
+        s->frame = m->Frames[add(sub(i, int64(set->Slide)), int64(set->Rail))];
     }
 }
 
 // metric is that of a vertex.
-// (*Vertex[float64]).metric, types.go:128
+// (*Vertex[float64]).metric, types.go:139
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -886,7 +1305,7 @@ DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float64]).from, types.go:135
+// (*Vertex[float64]).from, types.go:146
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -896,7 +1315,7 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:111
+// (*Tensor[float64]).times, types.go:122
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -907,7 +1326,7 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
 
 // gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
 // u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// gather[float64], move.go:7
+// gather[float64], move.go:5
 struct gather_f64_results { Tensor_f64 r0; Vector_f64 r1; };
 DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
@@ -937,48 +1356,68 @@ DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, S
     return {a, g};
 }
 
+// directions are those of the frame.
+// (*Frame[float64]).directions, place.go:85
+struct Frame_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
+DEVICE Frame_directions_f64_results Frame_directions_f64(Frame_f64 *f) {
+    Vector_f64 t = {}, u = {};
+    t.X = f->Tx;
+    t.Y = f->Ty;
+    t.Z = f->Tz;
+    u.X = f->Ux;
+    u.Y = f->Uy;
+    u.Z = f->Uz;
+    return {t, u};
+}
+
 // product is u'Mv.
-// (*Tensor[float64]).product, types.go:105
+// (*Tensor[float64]).product, types.go:116
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
-// dot[float64], types.go:141
+// dot[float64], types.go:152
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
 
+// along returns T'g.
+// (*step[float64]).along, place.go:71
+DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
+    if (!s->bound) {
+        return g;
+    }
+    auto [t, u] = Frame_directions_f64(&s->frame);
+    Vector_f64 h = {};
+    h.X = dot_f64(t, g);
+    if (s->frame.Axes == 2) {
+        h.Y = dot_f64(u, g);
+    }
+    return h;
+}
+
 // within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float64]).within, place.go:38
+// (*step[float64]).within, place.go:57
 struct step_within_f64_results { Tensor_f64 r0; Vector_f64 r1; };
 DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g) {
     if (!s->bound) {
         return {*a, g};
     }
-    Vector_f64 t = {}, u = {};
-    t.X = s->frame.Tx;
-    t.Y = s->frame.Ty;
-    t.Z = s->frame.Tz;
-    u.X = s->frame.Ux;
-    u.Y = s->frame.Uy;
-    u.Z = s->frame.Uz;
+    auto [t, u] = Frame_directions_f64(&s->frame);
     Tensor_f64 b = {};
-    Vector_f64 h = {};
     b.M11 = Tensor_product_f64(a, t, t);
     b.M22 = 1.0;
     b.M33 = 1.0;
-    h.X = dot_f64(t, g);
     if (s->frame.Axes == 2) {
         const double value1 = Tensor_product_f64(a, t, u), value2 = Tensor_product_f64(a, u, u);
         b.M12 = value1;
         b.M22 = value2;
-        h.Y = dot_f64(u, g);
     }
-    return {b, h};
+    return {b, step_along_f64(s, g)};
 }
 
-// abs[float64], types.go:90
+// abs[float64], types.go:101
 DEVICE double abs_f64(double x) {
     if (x < 0.0) {
         return -x;
@@ -986,7 +1425,7 @@ DEVICE double abs_f64(double x) {
     return x;
 }
 
-// larger[float64], types.go:97
+// larger[float64], types.go:108
 DEVICE double larger_f64(double a, double b) {
     if (a > b) {
         return a;
@@ -995,7 +1434,7 @@ DEVICE double larger_f64(double a, double b) {
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], place.go:57
+// solve[float64], place.go:93
 DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
     double inverse = 1.0 / a->M11;
     double l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -1012,7 +1451,7 @@ DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
 }
 
 // pain makes the step (D+A)⁻¹ωg within the frame.
-// (*step[float64]).pain, move.go:54
+// (*step[float64]).pain, move.go:52
 DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params_f64 *p) {
     auto [b, h] = step_within_f64(s, a, g);
     double more = 1.0 + p->Excess;
@@ -1028,7 +1467,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
 
 // at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
-// (*step[float64]).at, place.go:25
+// (*step[float64]).at, place.go:44
 DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
     Vector_f64 p = {};
     if (s->bound) {
@@ -1045,7 +1484,7 @@ DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
     return p;
 }
 
-// minus[float64], types.go:149
+// minus[float64], types.go:160
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1054,7 +1493,7 @@ DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// cross[float64], types.go:143
+// cross[float64], types.go:154
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1065,7 +1504,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
 // are linear in the share.
-// reach[float64], place.go:143
+// reach[float64], place.go:187
 DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
@@ -1082,7 +1521,7 @@ DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f6
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float64], place.go:128
+// standing[float64], place.go:172
 DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
     double most = abs_f64(a.X) * (abs_f64(b.Y * c.Z) + abs_f64(b.Z * c.Y)) + abs_f64(a.Y) * (abs_f64(b.Z * c.X) + abs_f64(b.X * c.Z)) + abs_f64(a.Z) * (abs_f64(b.X * c.Y) + abs_f64(b.Y * c.X));
@@ -1091,7 +1530,7 @@ DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f6
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float64], place.go:117
+// upright[float64], place.go:161
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -1103,7 +1542,7 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
 }
 
 // locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float64], field.go:25
+// locate[float64], field.go:35
 struct locate_f64_results { int32 r0; double r1; };
 DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) {
     double c = (x - low) * per;
@@ -1117,15 +1556,211 @@ DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) 
     return {k, c - double(k)};
 }
 
+// (*Node[float64]).place, fieldmesh.go:27
+DEVICE Vector_f64 Node_place_f64(Node_f64 *n) {
+    Vector_f64 p = {};
+    p.X = n->X;
+    p.Y = n->Y;
+    p.Z = n->Z;
+    return p;
+}
+
+// edges are those of a tetrahedron from its first corner.
+// (*Field[float64]).edges, fieldmesh.go:21
+struct Field_edges_f64_results { Vector_f64 r0; Vector_f64 r1; Vector_f64 r2; };
+DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 patch) {
+    Array<int32, 4> *at = &f->Patches[patch].At;
+    Vector_f64 o = Node_place_f64(&f->Nodes[(*at)[0]]);
+    return {minus_f64(Node_place_f64(&f->Nodes[(*at)[1]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[2]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[3]]), o)};
+}
+
+// spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
+// (*Field[float64]).spotIn, fieldmesh.go:34
+DEVICE spot_f64 Field_spotIn_f64(const Field_f64 *f, int32 patch, Vector_f64 p) {
+    auto [b, c, d] = Field_edges_f64(f, patch);
+    Vector_f64 u = minus_f64(p, Node_place_f64(&f->Nodes[f->Patches[patch].At[0]]));
+    Vector_f64 bc = cross_f64(b, c), cd = cross_f64(c, d), db = cross_f64(d, b);
+    double six = dot_f64(b, cd);
+    return spot_f64{patch, dot_f64(u, cd) / six, dot_f64(u, db) / six, dot_f64(u, bc) / six};
+}
+
+// inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
+// inside[float64], fieldmesh.go:43
+DEVICE spot_f64 inside_f64(spot_f64 s) {
+    if (!(s.b > 0.0)) {
+        s.b = 0.0;
+    }
+    if (!(s.c > 0.0)) {
+        s.c = 0.0;
+    }
+    if (!(s.d > 0.0)) {
+        s.d = 0.0;
+    }
+    if (double sum = s.b + s.c + s.d; sum > 1.0) {
+        s.b = s.b / sum;
+        s.c = s.c / sum;
+        s.d = s.d / sum;
+    }
+    return s;
+}
+
+// beyond is the square of the distance of a place from a spot.
+// (*Field[float64]).beyond, fieldmesh.go:112
+DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, Vector_f64 p) {
+    auto [b, c, d] = Field_edges_f64(f, s->patch);
+    Vector_f64 u = minus_f64(Node_place_f64(&f->Nodes[f->Patches[s->patch].At[0]]), p);
+    u.X += s->b * b.X + s->c * c.X + s->d * d.X;
+    u.Y += s->b * b.Y + s->c * c.Y + s->d * d.Y;
+    u.Z += s->b * b.Z + s->c * c.Z + s->d * d.Z;
+    return dot_f64(u, u);
+}
+
+// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
+// or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+// (*Field[float64]).nearest, fieldmesh.go:99
+DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
+    spot_f64 best = inside_f64(Field_spotIn_f64(f, f->Listed[f->Lists[box]], p));
+    double far = Field_beyond_f64(f, &best, p);
+    for (int32 k = add(f->Lists[box], 1); k < f->Lists[add(box, 1)]; k++) {
+        spot_f64 s = inside_f64(Field_spotIn_f64(f, f->Listed[k], p));
+        if (double d = Field_beyond_f64(f, &s, p); d < far) {
+            best = s;
+            far = d;
+        }
+    }
+    return best;
+}
+
+// find returns where on the mesh a place lies, or the nearest that the tetrahedra of its box have. It depends on the
+// place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
+// across the face that the place lies farthest beyond.
+// (*Field[float64]).find, fieldmesh.go:62
+DEVICE spot_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
+    auto [i, unused1] = locate_f64(p.X, f->X, f->PerX, f->Nx);
+    auto [j, unused2] = locate_f64(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, unused3] = locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
+    int32 box = add(mul(add(mul(k, f->Ny), j), f->Nx), i);
+    int32 patch = f->Starts[box], before = -1;
+    for (int32 step = 0; step < f->Steps; step++) {
+        spot_f64 s = Field_spotIn_f64(f, patch, p);
+        Array<int32, 4> *way = &f->Patches[patch].Next;
+        double a = 1.0 - s.b - s.c - s.d;
+        double least = 0.0;
+        int32 next = -1;
+        if (a < least) {
+            least = a;
+            next = (*way)[0];
+        }
+        if (s.b < least && (next < 0 || (*way)[1] >= 0)) {
+            least = s.b;
+            next = (*way)[1];
+        }
+        if (s.c < least && (next < 0 || (*way)[2] >= 0)) {
+            least = s.c;
+            next = (*way)[2];
+        }
+        if (s.d < least && (next < 0 || (*way)[3] >= 0)) {
+            least = s.d;
+            next = (*way)[3];
+        }
+        // Where both sides of a face send it across, a place is on the face but for rounding.
+        if (least >= 0.0 || next >= 0 && next == before) {
+            return inside_f64(s);
+        }
+        if (next < 0) {
+            break;
+        }
+        before = patch;
+        patch = next;
+    }
+    return Field_nearest_f64(f, box, p);
+}
+
+// (*Node[float64]).metric, fieldmesh.go:121
+DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
+    Tensor_f64 m = {};
+    m.M11 = n->M11;
+    m.M12 = n->M12;
+    m.M13 = n->M13;
+    m.M22 = n->M22;
+    m.M23 = n->M23;
+    m.M33 = n->M33;
+    return m;
+}
+
+// rise is b - a.
+// rise[float64], field.go:130
+DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
+    Tensor_f64 m = {};
+    m.M11 = b->M11 - a->M11;
+    m.M12 = b->M12 - a->M12;
+    m.M13 = b->M13 - a->M13;
+    m.M22 = b->M22 - a->M22;
+    m.M23 = b->M23 - a->M23;
+    m.M33 = b->M33 - a->M33;
+    return m;
+}
+
+// rises are the differences of the metric along the edges of a tetrahedron from its first corner.
+// (*Field[float64]).rises, fieldmesh.go:128
+struct Field_rises_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
+DEVICE Field_rises_f64_results Field_rises_f64(const Field_f64 *f, int32 patch) {
+    Array<int32, 4> *at = &f->Patches[patch].At;
+    Tensor_f64 o = Node_metric_f64(&f->Nodes[(*at)[0]]), b = Node_metric_f64(&f->Nodes[(*at)[1]]), c = Node_metric_f64(&f->Nodes[(*at)[2]]), d = Node_metric_f64(&f->Nodes[(*at)[3]]);
+    return {rise_f64(&o, &b), rise_f64(&o, &c), rise_f64(&o, &d)};
+}
+
+// mixed is a share of each of three tensors.
+// mixed[float64], fieldmesh.go:135
+DEVICE Tensor_f64 mixed_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double s, double t, double r) {
+    Tensor_f64 m = {};
+    m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
+    m.M12 = s * b->M12 + t * c->M12 + r * d->M12;
+    m.M13 = s * b->M13 + t * c->M13 + r * d->M13;
+    m.M22 = s * b->M22 + t * c->M22 + r * d->M22;
+    m.M23 = s * b->M23 + t * c->M23 + r * d->M23;
+    m.M33 = s * b->M33 + t * c->M33 + r * d->M33;
+    return m;
+}
+
+// scaled[float64], field.go:137
+DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
+    Tensor_f64 m = {};
+    m.M11 = by * a->M11;
+    m.M12 = by * a->M12;
+    m.M13 = by * a->M13;
+    m.M22 = by * a->M22;
+    m.M23 = by * a->M23;
+    m.M33 = by * a->M33;
+    return m;
+}
+
+// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors is
+// positive definite.
+// (*Field[float64]).onMesh, fieldmesh.go:145
+DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
+    spot_f64 s = Field_find_f64(f, p);
+    auto [b, c, d] = Field_rises_f64(f, s.patch);
+    Tensor_f64 more = mixed_f64(&b, &c, &d, s.b, s.c, s.d);
+    Tensor_f64 m = Node_metric_f64(&f->Nodes[f->Patches[s.patch].At[0]]);
+    m.M11 = m.M11 + more.M11;
+    m.M12 = m.M12 + more.M12;
+    m.M13 = m.M13 + more.M13;
+    m.M22 = m.M22 + more.M22;
+    m.M23 = m.M23 + more.M23;
+    m.M33 = m.M33 + more.M33;
+    return scaled_f64(&m, f->Scale);
+}
+
 // size returns h and dh/dt.
-// (*Piece[float64]).size, field.go:38
+// (*Piece[float64]).size, field.go:48
 struct Piece_size_f64_results { double r0; double r1; };
 DEVICE Piece_size_f64_results Piece_size_f64(Piece_f64 *p, double t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
 // between is a for t = 0, and a for all t where b is the same.
-// between[float64], field.go:106
+// between[float64], field.go:122
 DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
     Tensor_f64 m = {};
     m.M11 = a->M11 + t * (b->M11 - a->M11);
@@ -1138,28 +1773,19 @@ DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
 }
 
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float64]).layer, field.go:63
+// (*Field[float64]).layer, field.go:76
 DEVICE Tensor_f64 Field_layer_f64(const Field_f64 *f, int32 at, double s, double t) {
     Tensor_f64 near = between_f64(&f->Samples[at], &f->Samples[add(at, 1)], s);
     Tensor_f64 far = between_f64(&f->Samples[add(add(at, f->Nx), 1)], &f->Samples[add(add(at, f->Nx), 2)], s);
     return between_f64(&near, &far, t);
 }
 
-// scaled[float64], field.go:121
-DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
-    Tensor_f64 m = {};
-    m.M11 = by * a->M11;
-    m.M12 = by * a->M12;
-    m.M13 = by * a->M13;
-    m.M22 = by * a->M22;
-    m.M23 = by * a->M23;
-    m.M33 = by * a->M33;
-    return m;
-}
-
 // At returns the metric at a place.
-// (*Field[float64]).At, field.go:43
+// (*Field[float64]).At, field.go:53
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
+    if (f->Kind == 2) {
+        return Field_onMesh_f64(f, p);
+    }
     auto [i, s] = locate_f64(p.X, f->X, f->PerX, f->Nx);
     auto [j, t] = locate_f64(p.Y, f->Y, f->PerY, f->Ny);
     auto [k, r] = locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
@@ -1182,22 +1808,27 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float64], place.go:74
-DEVICE double settle_f64(int64 i, const Field_f64 *field, step_f64 *s, double share, Slice<Vertex_f64> v) {
+// settle[float64], place.go:110
+DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
+        step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+    int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    if (p->Cull) {
+        seen[i] = now;
+    }
     if (share == 0.0) {
         return 0.0;
     }
-    Vector_f64 p = step_at_f64(s, share);
-    Vector_f64 u = minus_f64(p, s->p);
+    Vector_f64 q = step_at_f64(s, share);
+    Vector_f64 u = minus_f64(q, s->p);
     if (u.X == 0.0 && u.Y == 0.0 && u.Z == 0.0) {
         return 0.0;
     }
     Tensor_f64 old = Vertex_metric_f64(&v[i]);
     double far = Tensor_product_f64(&old, u, u);
-    Tensor_f64 at = Field_At_f64(field, p);
-    v[i].X = p.X;
-    v[i].Y = p.Y;
-    v[i].Z = p.Z;
+    Tensor_f64 at = Field_At_f64(field, q);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
     v[i].A = s->a + share * s->d.X;
     v[i].B = s->b + share * s->d.Y;
     v[i].M11 = at.M11;
@@ -1206,13 +1837,16 @@ DEVICE double settle_f64(int64 i, const Field_f64 *field, step_f64 *s, double sh
     v[i].M22 = at.M22;
     v[i].M23 = at.M23;
     v[i].M33 = at.M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = now;
+    }
     return far;
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:92
+// guarded[float64], place.go:136
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        step_f64 *s, Slice<Vertex_f64> v, Counters *n) {
+        Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
     if (p->Guard != 0) {
         if (p->Guard == 2) {
@@ -1231,24 +1865,27 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
             atomic_add(&n->Limited, int64(1));
         }
     }
-    return settle_f64(i, field, s, share, v);
+    return settle_f64(i, set, p, field, c, s, share, v, moved, seen);
 }
 
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], move.go:70
+// Pain[float64], move.go:68
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Slice<Vertex_f64> v, Counters *n) {
+        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f64(i, p, m, moved, seen)) {
+        return 0.0;
+    }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     auto [a, g] = gather_f64(i, s.p, m, v);
     step_pain_f64(&s, &a, g, p);
-    return guarded_f64(i, set, p, m, field, &s, v, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // newton makes the step A⁻¹ωg within the frame.
-// (*step[float32]).newton, move.go:47
+// (*step[float32]).newton, move.go:45
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float relax) {
     auto [b, h] = step_within_f32(s, a, g);
     h.X = relax * h.X;
@@ -1258,18 +1895,22 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float rela
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], move.go:81
+// PainNewton[float32], move.go:83
 DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Slice<Vertex_f32> v, Counters *n) {
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     auto [a, g] = gather_f32(i, s.p, m, v);
     step_newton_f32(&s, &a, g, p->Relax);
-    return guarded_f32(i, set, p, m, field, &s, v, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // newton makes the step A⁻¹ωg within the frame.
-// (*step[float64]).newton, move.go:47
+// (*step[float64]).newton, move.go:45
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double relax) {
     auto [b, h] = step_within_f64(s, a, g);
     h.X = relax * h.X;
@@ -1279,31 +1920,34 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double rel
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], move.go:81
+// PainNewton[float64], move.go:83
 DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Slice<Vertex_f64> v, Counters *n) {
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f64(i, p, m, moved, seen)) {
+        return 0.0;
+    }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     auto [a, g] = gather_f64(i, s.p, m, v);
     step_newton_f64(&s, &a, g, p->Relax);
-    return guarded_f64(i, set, p, m, field, &s, v, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// rise is b - a.
-// rise[float32], field.go:114
-DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
-    Tensor_f32 m = {};
-    m.M11 = b->M11 - a->M11;
-    m.M12 = b->M12 - a->M12;
-    m.M13 = b->M13 - a->M13;
-    m.M22 = b->M22 - a->M22;
-    m.M23 = b->M23 - a->M23;
-    m.M33 = b->M33 - a->M33;
-    return m;
+// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
+// (*Field[float32]).slopeOnMesh, fieldmesh.go:156
+struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
+DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, Vector_f32 p) {
+    spot_f32 s = Field_find_f32(f, p);
+    auto [b, c, d] = Field_edges_f32(f, s.patch);
+    Vector_f32 bc = cross_f32(b, c), cd = cross_f32(c, d), db = cross_f32(d, b);
+    float per = f->Scale / dot_f32(b, cd);
+    auto [mb, mc, md] = Field_rises_f32(f, s.patch);
+    return {mixed_f32(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), mixed_f32(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), mixed_f32(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
 }
 
 // layerSlope returns the derivatives of layer by s and t.
-// (*Field[float32]).layerSlope, field.go:97
+// (*Field[float32]).layerSlope, field.go:113
 struct Field_layerSlope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int32 at, float s, float t) {
     Tensor_f32 near = rise_f32(&f->Samples[at], &f->Samples[add(at, 1)]);
@@ -1314,9 +1958,13 @@ DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:70
+// (*Field[float32]).Slope, field.go:83
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p) {
+    if (f->Kind == 2) {
+        const auto results1 = Field_slopeOnMesh_f32(f, p);
+        return {results1.r0, results1.r1, results1.r2};
+    }
     auto [i, s] = locate_f32(p.X, f->X, f->PerX, f->Nx);
     auto [j, t] = locate_f32(p.Y, f->Y, f->PerY, f->Ny);
     auto [k, r] = locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
@@ -1344,7 +1992,7 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p)
 
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
 // vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-// bend[float32], move.go:33
+// bend[float32], move.go:31
 DEVICE Vector_f32 bend_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
     auto [mx, my, mz] = Field_Slope_f32(field, p);
     Vector_f32 sum = {};
@@ -1362,32 +2010,35 @@ DEVICE Vector_f32 bend_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float32], move.go:93
+// PainExact[float32], move.go:99
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Slice<Vertex_f32> v, Counters *n) {
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     auto [a, g] = gather_f32(i, s.p, m, v);
     g = minus_f32(g, bend_f32(i, s.p, m, field, v));
     step_newton_f32(&s, &a, g, p->Relax);
-    return guarded_f32(i, set, p, m, field, &s, v, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// rise is b - a.
-// rise[float64], field.go:114
-DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
-    Tensor_f64 m = {};
-    m.M11 = b->M11 - a->M11;
-    m.M12 = b->M12 - a->M12;
-    m.M13 = b->M13 - a->M13;
-    m.M22 = b->M22 - a->M22;
-    m.M23 = b->M23 - a->M23;
-    m.M33 = b->M33 - a->M33;
-    return m;
+// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
+// (*Field[float64]).slopeOnMesh, fieldmesh.go:156
+struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
+DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, Vector_f64 p) {
+    spot_f64 s = Field_find_f64(f, p);
+    auto [b, c, d] = Field_edges_f64(f, s.patch);
+    Vector_f64 bc = cross_f64(b, c), cd = cross_f64(c, d), db = cross_f64(d, b);
+    double per = f->Scale / dot_f64(b, cd);
+    auto [mb, mc, md] = Field_rises_f64(f, s.patch);
+    return {mixed_f64(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), mixed_f64(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), mixed_f64(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
 }
 
 // layerSlope returns the derivatives of layer by s and t.
-// (*Field[float64]).layerSlope, field.go:97
+// (*Field[float64]).layerSlope, field.go:113
 struct Field_layerSlope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int32 at, double s, double t) {
     Tensor_f64 near = rise_f64(&f->Samples[at], &f->Samples[add(at, 1)]);
@@ -1398,9 +2049,13 @@ DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:70
+// (*Field[float64]).Slope, field.go:83
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p) {
+    if (f->Kind == 2) {
+        const auto results1 = Field_slopeOnMesh_f64(f, p);
+        return {results1.r0, results1.r1, results1.r2};
+    }
     auto [i, s] = locate_f64(p.X, f->X, f->PerX, f->Nx);
     auto [j, t] = locate_f64(p.Y, f->Y, f->PerY, f->Ny);
     auto [k, r] = locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
@@ -1428,7 +2083,7 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p)
 
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
 // vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-// bend[float64], move.go:33
+// bend[float64], move.go:31
 DEVICE Vector_f64 bend_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
     auto [mx, my, mz] = Field_Slope_f64(field, p);
     Vector_f64 sum = {};
@@ -1446,21 +2101,29 @@ DEVICE Vector_f64 bend_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float64], move.go:93
+// PainExact[float64], move.go:99
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Slice<Vertex_f64> v, Counters *n) {
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f64(i, p, m, moved, seen)) {
+        return 0.0;
+    }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     auto [a, g] = gather_f64(i, s.p, m, v);
     g = minus_f64(g, bend_f64(i, s.p, m, field, v));
     step_newton_f64(&s, &a, g, p->Relax);
-    return guarded_f64(i, set, p, m, field, &s, v, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], move.go:105
+// Laplace[float32], move.go:115
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Slice<Vertex_f32> v, Counters *n) {
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
     Tensor_f32 a = {};
@@ -1475,13 +2138,17 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     a.M22 = a.M11;
     a.M33 = a.M11;
     step_newton_f32(&s, &a, g, p->Relax);
-    return guarded_f32(i, set, p, m, field, &s, v, n);
+    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], move.go:105
+// Laplace[float64], move.go:115
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Slice<Vertex_f64> v, Counters *n) {
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f64(i, p, m, moved, seen)) {
+        return 0.0;
+    }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
     Tensor_f64 a = {};
@@ -1496,28 +2163,28 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     a.M22 = a.M11;
     a.M33 = a.M11;
     step_newton_f64(&s, &a, g, p->Relax);
-    return guarded_f64(i, set, p, m, field, &s, v, n);
+    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
 // determinant is that of M.
-// (*Tensor[float32]).determinant, types.go:123
+// (*Tensor[float32]).determinant, types.go:134
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
 
-// sqrt[float32], types.go:88
+// sqrt[float32], types.go:99
 DEVICE float sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:120
+// (*Tensor[float32]).length, types.go:131
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return sqrt_f32(Tensor_product_f32(m, u, u));
 }
 
 // Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
-// Measure[float32], quality.go:22
+// Measure[float32], quality.go:23
 DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
     Tetrahedron_f32 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0f;
@@ -1531,12 +2198,16 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
     t.ub = value2;
     t.uc = value3;
     t.volume = dot_f32(t.ua, cross_f32(t.ub, t.uc)) / 6.0f;
-    t.root = sqrt_f32(Tensor_determinant_f32(&t.m));
+    t.root_ = sqrt_f32(Tensor_determinant_f32(&t.m));
     const float value4 = Tensor_length_f32(&t.m, t.ua), value5 = Tensor_length_f32(&t.m, t.ub), value6 = Tensor_length_f32(&t.m, t.uc);
     t.la = value4;
     t.lb = value5;
     t.lc = value6;
-    t.around = t.la + t.lb + t.lc + Tensor_length_f32(&t.m, minus_f32(t.ub, t.ua)) + Tensor_length_f32(&t.m, minus_f32(t.uc, t.ub)) + Tensor_length_f32(&t.m, minus_f32(t.ua, t.uc));
+    const float value7 = Tensor_length_f32(&t.m, minus_f32(t.ub, t.ua)), value8 = Tensor_length_f32(&t.m, minus_f32(t.uc, t.ub));
+    t.lab = value7;
+    t.lbc = value8;
+    t.lca = Tensor_length_f32(&t.m, minus_f32(t.ua, t.uc));
+    t.around = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca;
     float s = t.around / 6.0f;
     if (s > 1.0f) {
         s = 1.0f / s;
@@ -1547,13 +2218,150 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
 }
 
 // Quality is 1 for the best, and negative for a tetrahedron that is turned over.
-// (*Tetrahedron[float32]).Quality, quality.go:43
+// (*Tetrahedron[float32]).Quality, quality.go:45
 DEVICE float Tetrahedron_Quality_f32(Tetrahedron_f32 *t) {
-    return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root * t->fit / (t->around * t->around * t->around);
+    return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
+}
+
+// MeasureCell stores the quality and the volume of tetrahedron i.
+// MeasureCell[float32], quality.go:123
+DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
+    Cell *c = &cells[i];
+    Vertex_f32 *a = &v[c->At[0]];
+    Vector_f32 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f32 m = Vertex_metric_f32(a);
+    Tetrahedron_f32 t = Measure_f32(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
+    out[i].Quality = Tetrahedron_Quality_f32(&t);
+    out[i].Volume = t.volume;
+}
+
+// determinant is that of M.
+// (*Tensor[float64]).determinant, types.go:134
+DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
+    return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
+}
+
+// sqrt[float64], types.go:99
+DEVICE double sqrt_f64(double x) {
+    return __dsqrt_rn(x);
+}
+
+// length is √(u'Mu).
+// (*Tensor[float64]).length, types.go:131
+DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
+    return sqrt_f64(Tensor_product_f64(m, u, u));
+}
+
+// Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
+// Measure[float64], quality.go:23
+DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
+    Tetrahedron_f64 t = {};
+    t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0;
+    t.m.M12 = (m->M12 + a->M12 + b->M12 + c->M12) / 4.0;
+    t.m.M13 = (m->M13 + a->M13 + b->M13 + c->M13) / 4.0;
+    t.m.M22 = (m->M22 + a->M22 + b->M22 + c->M22) / 4.0;
+    t.m.M23 = (m->M23 + a->M23 + b->M23 + c->M23) / 4.0;
+    t.m.M33 = (m->M33 + a->M33 + b->M33 + c->M33) / 4.0;
+    const Vector_f64 value1 = Vertex_from_f64(a, p), value2 = Vertex_from_f64(b, p), value3 = Vertex_from_f64(c, p);
+    t.ua = value1;
+    t.ub = value2;
+    t.uc = value3;
+    t.volume = dot_f64(t.ua, cross_f64(t.ub, t.uc)) / 6.0;
+    t.root_ = sqrt_f64(Tensor_determinant_f64(&t.m));
+    const double value4 = Tensor_length_f64(&t.m, t.ua), value5 = Tensor_length_f64(&t.m, t.ub), value6 = Tensor_length_f64(&t.m, t.uc);
+    t.la = value4;
+    t.lb = value5;
+    t.lc = value6;
+    const double value7 = Tensor_length_f64(&t.m, minus_f64(t.ub, t.ua)), value8 = Tensor_length_f64(&t.m, minus_f64(t.uc, t.ub));
+    t.lab = value7;
+    t.lbc = value8;
+    t.lca = Tensor_length_f64(&t.m, minus_f64(t.ua, t.uc));
+    t.around = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca;
+    double s = t.around / 6.0;
+    if (s > 1.0) {
+        s = 1.0 / s;
+    }
+    double g = s * (2.0 - s);
+    t.fit = g * g * g;
+    return t;
+}
+
+// Quality is 1 for the best, and negative for a tetrahedron that is turned over.
+// (*Tetrahedron[float64]).Quality, quality.go:45
+DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
+    return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
+}
+
+// MeasureCell stores the quality and the volume of tetrahedron i.
+// MeasureCell[float64], quality.go:123
+DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, Slice<Shape_f64> out) {
+    Cell *c = &cells[i];
+    Vertex_f64 *a = &v[c->At[0]];
+    Vector_f64 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f64 m = Vertex_metric_f64(a);
+    Tetrahedron_f64 t = Measure_f64(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
+    out[i].Quality = Tetrahedron_Quality_f64(&t);
+    out[i].Volume = t.volume;
+}
+
+// MeasureEdge stores the length of edge i in the mean of its ends' metrics.
+// MeasureEdge[float32], quality.go:136
+DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<float> out) {
+    Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
+    Vector_f32 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f32 one = Vertex_metric_f32(a), other = Vertex_metric_f32(b);
+    Tensor_f32 mean = between_f32(&one, &other, 0.5f);
+    out[i] = Tensor_length_f32(&mean, Vertex_from_f32(b, p));
+}
+
+// MeasureEdge stores the length of edge i in the mean of its ends' metrics.
+// MeasureEdge[float64], quality.go:136
+DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<double> out) {
+    Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
+    Vector_f64 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f64 one = Vertex_metric_f64(a), other = Vertex_metric_f64(b);
+    Tensor_f64 mean = between_f64(&one, &other, 0.5);
+    out[i] = Tensor_length_f64(&mean, Vertex_from_f64(b, p));
+}
+
+// MeasureSide stores the area of side i of the boundary.
+// MeasureSide[float32], quality.go:148
+DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, Slice<float> out) {
+    Vertex_f32 *a = &v[sides[i].A];
+    Vector_f32 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Vector_f32 n = cross_f32(Vertex_from_f32(&v[sides[i].B], p), Vertex_from_f32(&v[sides[i].C], p));
+    out[i] = sqrt_f32(dot_f32(n, n)) / 2.0f;
+}
+
+// MeasureSide stores the area of side i of the boundary.
+// MeasureSide[float64], quality.go:148
+DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, Slice<double> out) {
+    Vertex_f64 *a = &v[sides[i].A];
+    Vector_f64 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Vector_f64 n = cross_f64(Vertex_from_f64(&v[sides[i].B], p), Vertex_from_f64(&v[sides[i].C], p));
+    out[i] = sqrt_f64(dot_f64(n, n)) / 2.0;
 }
 
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none.
-// worst[float32], quality.go:48
+// worst[float32], quality.go:94
 DEVICE float worst_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, p);
     float least = 2.0f;
@@ -1571,89 +2379,45 @@ DEVICE float worst_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field_f32
     return least;
 }
 
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
+// smart[float32], smart.go:24
+DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
+        Slice<Vertex_f32> v) {
+    auto [a, g] = gather_f32(i, s->p, m, v);
+    step_newton_f32(s, &a, g, p->Relax);
+    float share = 1.0f;
+    if (!upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
+        share = 0.5f;
+        if (!upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
+            return 0.0f;
+        }
+    }
+    float was = worst_f32(i, s->p, m, field, v);
+    if (worst_f32(i, step_at_f32(s, share), m, field, v) > was + p->Gain) {
+        return share;
+    }
+    return 0.0f;
+}
+
 // Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
 // over, it tries half of the step. It returns the square of the move in the metric.
-// Smart[float32], move.go:126
+// Smart[float32], smart.go:9
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Slice<Vertex_f32> v, Counters *n) {
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
-    auto [a, g] = gather_f32(i, s.p, m, v);
-    step_newton_f32(&s, &a, g, p->Relax);
-    float share = 1.0f;
-    if (!upright_f32(i, step_at_f32(&s, share), p->Flat, m, v)) {
-        share = 0.5f;
-        if (!upright_f32(i, step_at_f32(&s, share), p->Flat, m, v)) {
-            share = 0.0f;
-        }
-    }
-    if (share != 0.0f) {
-        float was = worst_f32(i, s.p, m, field, v);
-        if (!(worst_f32(i, step_at_f32(&s, share), m, field, v) > was + p->Gain)) {
-            share = 0.0f;
-        }
-    }
+    float share = smart_f32(i, &s, p, m, field, v);
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f32(i, field, &s, share, v);
-}
-
-// determinant is that of M.
-// (*Tensor[float64]).determinant, types.go:123
-DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
-    return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
-}
-
-// sqrt[float64], types.go:88
-DEVICE double sqrt_f64(double x) {
-    return __dsqrt_rn(x);
-}
-
-// length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:120
-DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
-    return sqrt_f64(Tensor_product_f64(m, u, u));
-}
-
-// Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
-// Measure[float64], quality.go:22
-DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
-    Tetrahedron_f64 t = {};
-    t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0;
-    t.m.M12 = (m->M12 + a->M12 + b->M12 + c->M12) / 4.0;
-    t.m.M13 = (m->M13 + a->M13 + b->M13 + c->M13) / 4.0;
-    t.m.M22 = (m->M22 + a->M22 + b->M22 + c->M22) / 4.0;
-    t.m.M23 = (m->M23 + a->M23 + b->M23 + c->M23) / 4.0;
-    t.m.M33 = (m->M33 + a->M33 + b->M33 + c->M33) / 4.0;
-    const Vector_f64 value1 = Vertex_from_f64(a, p), value2 = Vertex_from_f64(b, p), value3 = Vertex_from_f64(c, p);
-    t.ua = value1;
-    t.ub = value2;
-    t.uc = value3;
-    t.volume = dot_f64(t.ua, cross_f64(t.ub, t.uc)) / 6.0;
-    t.root = sqrt_f64(Tensor_determinant_f64(&t.m));
-    const double value4 = Tensor_length_f64(&t.m, t.ua), value5 = Tensor_length_f64(&t.m, t.ub), value6 = Tensor_length_f64(&t.m, t.uc);
-    t.la = value4;
-    t.lb = value5;
-    t.lc = value6;
-    t.around = t.la + t.lb + t.lc + Tensor_length_f64(&t.m, minus_f64(t.ub, t.ua)) + Tensor_length_f64(&t.m, minus_f64(t.uc, t.ub)) + Tensor_length_f64(&t.m, minus_f64(t.ua, t.uc));
-    double s = t.around / 6.0;
-    if (s > 1.0) {
-        s = 1.0 / s;
-    }
-    double g = s * (2.0 - s);
-    t.fit = g * g * g;
-    return t;
-}
-
-// Quality is 1 for the best, and negative for a tetrahedron that is turned over.
-// (*Tetrahedron[float64]).Quality, quality.go:43
-DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
-    return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root * t->fit / (t->around * t->around * t->around);
+    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none.
-// worst[float64], quality.go:48
+// worst[float64], quality.go:94
 DEVICE double worst_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, p);
     double least = 2.0;
@@ -1671,252 +2435,1038 @@ DEVICE double worst_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field_f6
     return least;
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
-// Smart[float64], move.go:126
-DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Slice<Vertex_f64> v, Counters *n) {
-    step_f64 s = {};
-    step_begin_f64(&s, i, set, m, v);
-    auto [a, g] = gather_f64(i, s.p, m, v);
-    step_newton_f64(&s, &a, g, p->Relax);
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
+// smart[float64], smart.go:24
+DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
+        Slice<Vertex_f64> v) {
+    auto [a, g] = gather_f64(i, s->p, m, v);
+    step_newton_f64(s, &a, g, p->Relax);
     double share = 1.0;
-    if (!upright_f64(i, step_at_f64(&s, share), p->Flat, m, v)) {
+    if (!upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
         share = 0.5;
-        if (!upright_f64(i, step_at_f64(&s, share), p->Flat, m, v)) {
-            share = 0.0;
+        if (!upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
+            return 0.0;
         }
     }
-    if (share != 0.0) {
-        double was = worst_f64(i, s.p, m, field, v);
-        if (!(worst_f64(i, step_at_f64(&s, share), m, field, v) > was + p->Gain)) {
-            share = 0.0;
+    double was = worst_f64(i, s->p, m, field, v);
+    if (worst_f64(i, step_at_f64(s, share), m, field, v) > was + p->Gain) {
+        return share;
+    }
+    return 0.0;
+}
+
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
+// over, it tries half of the step. It returns the square of the move in the metric.
+// Smart[float64], smart.go:9
+DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
+        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f64(i, p, m, moved, seen)) {
+        return 0.0;
+    }
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    double share = smart_f64(i, &s, p, m, field, v);
+    if (share == 0.0 && i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+}
+
+// crowded[float32], climb.go:9
+DEVICE bool crowded_f32(int64 i, const Mesh_f32 *m) {
+    return sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_) > 96;
+}
+
+// rootOf[float32], climb.go:24
+DEVICE root_f32 rootOf_f32(Tensor_f32 *m) {
+    root_f32 r = {};
+    r.l11 = sqrt_f32(m->M11);
+    r.l21 = m->M12 / r.l11;
+    r.l31 = m->M13 / r.l11;
+    r.l22 = sqrt_f32(m->M22 - r.l21 * r.l21);
+    r.l32 = (m->M23 - r.l31 * r.l21) / r.l22;
+    r.l33 = sqrt_f32(m->M33 - r.l31 * r.l31 - r.l32 * r.l32);
+    return r;
+}
+
+// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half the
+// trace of M⁻¹d, and κ times the change of P.
+// (*Tetrahedron[float32]).bend, quality.go:74
+DEVICE float Tetrahedron_bend_f32(Tetrahedron_f32 *t, Tensor_f32 *d, float kappa) {
+    Tensor_f32 *m = &t->m;
+    float trace = (m->M22 * m->M33 - m->M23 * m->M23) * d->M11 + (m->M11 * m->M33 - m->M13 * m->M13) * d->M22 + (m->M11 * m->M22 - m->M12 * m->M12) * d->M33 + 2.0f * ((m->M13 * m->M23 - m->M12 * m->M33) * d->M12 + (m->M12 * m->M23 - m->M13 * m->M22) * d->M13 + (m->M12 * m->M13 - m->M11 * m->M23) * d->M23);
+    Vector_f32 ab = minus_f32(t->ub, t->ua), bc = minus_f32(t->uc, t->ub), ca = minus_f32(t->ua, t->uc);
+    float edges = Tensor_product_f32(d, t->ua, t->ua) / t->la + Tensor_product_f32(d, t->ub, t->ub) / t->lb + Tensor_product_f32(d, t->uc, t->uc) / t->lc + Tensor_product_f32(d, ab, ab) / t->lab + Tensor_product_f32(d, bc, bc) / t->lbc + Tensor_product_f32(d, ca, ca) / t->lca;
+    return trace / (8.0f * t->root_ * t->root_) + kappa * edges / 8.0f;
+}
+
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my and mz
+// are the derivatives of the metric there.
+// (*Tetrahedron[float32]).Gradient, quality.go:51
+DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, Tensor_f32 *my, Tensor_f32 *mz) {
+    float per = t->around;
+    float s = per / 6.0f;
+    // F'/F at s, once divided
+    float slope = 6.0f * (1.0f - s) / s;
+    if (s < 1.0f) {
+        slope /= 2.0f - s;
+    } else {
+        slope /= 2.0f * s - 1.0f;
+    }
+    // of dQ = Q kappa dP
+    float kappa = slope / 6.0f - 3.0f / per;
+    float q = Tetrahedron_Quality_f32(t);
+    Vector_f32 wa = Tensor_times_f32(&t->m, t->ua), wb = Tensor_times_f32(&t->m, t->ub), wc = Tensor_times_f32(&t->m, t->uc);
+    // the volume falls by a sixth of it
+    Vector_f32 area = cross_f32(minus_f32(t->ub, t->ua), minus_f32(t->uc, t->ua));
+    float rise = 0x1.ca3488p+10f /* 1832.8208 */ * t->root_ * t->fit / (6.0f * per * per * per);
+    Vector_f32 g = {};
+    g.X = q * (Tetrahedron_bend_f32(t, mx, kappa) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
+    g.Y = q * (Tetrahedron_bend_f32(t, my, kappa) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
+    g.Z = q * (Tetrahedron_bend_f32(t, mz, kappa) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
+    return g;
+}
+
+// slope is C⁻¹g.
+// (*root[float32]).slope, climb.go:35
+DEVICE Vector_f32 root_slope_f32(root_f32 *r, Vector_f32 g) {
+    Vector_f32 x = {};
+    x.X = g.X / r->l11;
+    x.Y = (g.Y - r->l21 * x.X) / r->l22;
+    x.Z = (g.Z - r->l31 * x.X - r->l32 * x.Y) / r->l33;
+    return x;
+}
+
+// look surveys the tetrahedra around vertex i after a step.
+// (*hill[float32]).look, climb.go:53
+DEVICE void hill_look_f32(hill_f32 *h, int64 i, step_f32 *s, root_f32 *r, const Mesh_f32 *m,
+        const Field_f32 *field, Slice<Vertex_f32> v) {
+    Vector_f32 p = step_at_f32(s, 1.0f);
+    Tensor_f32 at = Field_At_f32(field, p);
+    auto [mx, my, mz] = Field_Slope_f32(field, p);
+    h->n = 0;
+    h->least = 2.0f;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *f = &m->Sides[k];
+        Tetrahedron_f32 t = Measure_f32(p, &at, &v[f->A], &v[f->B], &v[f->C]);
+        float q = Tetrahedron_Quality_f32(&t);
+        h->q[h->n] = q;
+        h->g[h->n] = root_slope_f32(r, step_along_f32(s, Tetrahedron_Gradient_f32(&t, &mx, &my, &mz)));
+        if (!(q >= h->least)) {
+            h->least = q;
+        }
+        h->n = add(h->n, int64(1));
+    }
+}
+
+// active tells whether tetrahedron k is among the worst.
+// (*hill[float32]).active, climb.go:73
+DEVICE bool hill_active_f32(hill_f32 *h, int64 k) {
+    return h->q[k] - h->least <= 0x1.f75104p-16f /* 3e-05 */ * h->least;
+}
+
+// lowest is the active tetrahedron whose quality rises least along d; the first of them if d is 0,
+// and -1 if there is none.
+// (*hill[float32]).lowest, climb.go:129
+DEVICE int64 hill_lowest_f32(hill_f32 *h, Vector_f32 d) {
+    int64 k = -1;
+    float least = 0.0f;
+    for (int64 j = 0; j < h->n; j++) {
+        if (hill_active_f32(h, j)) {
+            if (float r = dot_f32(h->g[j], d); k < 0 || r < least) {
+                k = j;
+                least = r;
+            }
+        }
+    }
+    return k;
+}
+
+// onSegment returns the point of least norm between p and a, and whether neither end is as near.
+// onSegment[float32], climb.go:142
+struct onSegment_f32_results { Vector_f32 r0; bool r1; };
+DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
+    Vector_f32 e = minus_f32(a, p);
+    float square = dot_f32(e, e), share = -dot_f32(p, e);
+    if (!(share > 0.0f && share < square)) {
+        return {p, false};
+    }
+    share /= square;
+    p.X = p.X + share * e.X;
+    p.Y = p.Y + share * e.Y;
+    p.Z = p.Z + share * e.Z;
+    return {p, true};
+}
+
+// onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
+// onTriangle[float32], climb.go:154
+struct onTriangle_f32_results { Vector_f32 r0; bool r1; };
+DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_f32 b) {
+    Vector_f32 e = minus_f32(a, p), f = minus_f32(b, p);
+    float ee = dot_f32(e, e), ef = dot_f32(e, f), ff = dot_f32(f, f), pe = dot_f32(p, e), pf = dot_f32(p, f);
+    float det = ee * ff - ef * ef;
+    float s = ef * pf - ff * pe, t = ef * pe - ee * pf;
+    if (!(det > 0x1.197998p-40f /* 1e-12 */ * ee * ff && s > 0.0f && t > 0.0f && s + t < det)) {
+        return {p, false};
+    }
+    s = s / det;
+    t = t / det;
+    p.X = p.X + s * e.X + t * f.X;
+    p.Y = p.Y + s * e.Y + t * f.Y;
+    p.Z = p.Z + s * e.Z + t * f.Z;
+    return {p, true};
+}
+
+// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
+// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are needed:
+// E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient that
+// agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the one
+// before, unless 0 is in the hull.
+// (*hill[float32]).up, climb.go:80
+struct hill_up_f32_results { Vector_f32 r0; float r1; };
+DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
+    Vector_f32 d = {};
+    Array<Vector_f32, 3> w = {};
+    int64 n = 0;
+    float best = 0.0f;
+    for (int64 turn = 0; turn < 192; turn++) {
+        int64 k = hill_lowest_f32(h, d);
+        if (k < 0) {
+            // qualities are negative, or none
+            break;
+        }
+        Vector_f32 g = h->g[k];
+        if (n > 0 && dot_f32(g, d) >= best * 0x1.ff7ceep-01f /* 0.999 */) {
+            float rate = sqrt_f32(best);
+            d.X = d.X / rate;
+            d.Y = d.Y / rate;
+            d.Z = d.Z / rate;
+            return {d, rate};
+        }
+        Vector_f32 near = g;
+        int64 a = -1, b = -1;
+        float least = dot_f32(g, g);
+        for (int64 i = 0; i < n; i++) {
+            if (auto [x, ok] = onSegment_f32(g, w[i]); ok && dot_f32(x, x) < least) {
+                near = x;
+                least = dot_f32(x, x);
+                a = i;
+                b = -1;
+            }
+            for (int64 j = 0; j < i; j++) {
+                if (auto [x, ok] = onTriangle_f32(g, w[i], w[j]); ok && dot_f32(x, x) < least) {
+                    near = x;
+                    least = dot_f32(x, x);
+                    a = i;
+                    b = j;
+                }
+            }
+        }
+        if (!(least > 0.0f) || n > 0 && !(least < best)) {
+            break;
+        }
+        // b is less than a, so that none is overwritten before it is kept.
+        n = 0;
+        if (b >= 0) {
+            w[n] = w[b];
+            n = add(n, int64(1));
+        }
+        if (a >= 0) {
+            w[n] = w[a];
+            n = add(n, int64(1));
+        }
+        w[n] = g;
+        n = add(n, int64(1));
+        d = near;
+        best = least;
+    }
+    return {d, 0.0f};
+}
+
+// move is C'⁻¹y.
+// (*root[float32]).move, climb.go:44
+DEVICE Vector_f32 root_move_f32(root_f32 *r, Vector_f32 y) {
+    Vector_f32 x = {};
+    x.Z = y.Z / r->l33;
+    x.Y = (y.Y - r->l32 * x.Z) / r->l22;
+    x.X = (y.X - r->l21 * x.Y - r->l31 * x.Z) / r->l11;
+    return x;
+}
+
+// advance makes the step base and a vector in units of length of the metric.
+// (*step[float32]).advance, climb.go:252
+DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, root_f32 *r, Vector_f32 y) {
+    Vector_f32 x = root_move_f32(r, y);
+    s->d.X = base->d.X + x.X;
+    s->d.Y = base->d.Y + x.Y;
+    s->d.Z = base->d.Z + x.Z;
+}
+
+// first returns how far along y to go at first: to where another tetrahedron is expected to become the worst, else half
+// way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
+// (*hill[float32]).first, climb.go:169
+struct hill_first_f32_results { float r0; float r1; };
+DEVICE hill_first_f32_results hill_first_f32(hill_f32 *h, int64 i, step_f32 *s, root_f32 *r, Vector_f32 y,
+        const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Vector_f32 p = step_at_f32(s, 1.0f);
+    float slope = -1.0f;
+    step_f32 ahead = *s;
+    step_advance_f32(&ahead, s, r, y);
+    Vector_f32 u = minus_f32(step_at_f32(&ahead, 1.0f), p);
+    for (int64 k = 0; k < h->n; k++) {
+        if (float rise = dot_f32(h->g[k], y); hill_active_f32(h, k) && (slope < 0.0f || rise < slope)) {
+            slope = rise;
+        }
+    }
+    float flat = -1.0f, meet = -1.0f;
+    for (int64 k = 0; k < h->n; k++) {
+        Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
+        Vector_f32 a = Vertex_from_f32(&v[f->A], p), b = Vertex_from_f32(&v[f->B], p), c = Vertex_from_f32(&v[f->C], p);
+        float room = dot_f32(a, cross_f32(b, c)), loss = dot_f32(u, cross_f32(minus_f32(b, a), minus_f32(c, a)));
+        if (loss > 0.0f && (flat < 0.0f || room < flat * loss)) {
+            flat = room / loss;
+        }
+        float rise = dot_f32(h->g[k], y), gap = h->q[k] - h->least;
+        if (!hill_active_f32(h, k) && rise < slope && (meet < 0.0f || gap < meet * (slope - rise))) {
+            meet = gap / (slope - rise);
+        }
+    }
+    if (meet < 0.0f) {
+        meet = 0.5f * flat;
+    }
+    if (flat >= 0.0f && meet > 0x1.fae148p-01f /* 0.99 */ * flat) {
+        meet = 0x1.fae148p-01f /* 0.99 */ * flat;
+    }
+    return {meet, slope};
+}
+
+// times[float32], climb.go:257
+DEVICE Vector_f32 times_f32(Vector_f32 a, float by) {
+    a.X = by * a.X;
+    a.Y = by * a.Y;
+    a.Z = by * a.Z;
+    return a;
+}
+
+// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
+// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+// climb[float32], climb.go:203
+DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
+        Slice<Vertex_f32> v) {
+    Vector_f32 none = {};
+    Tensor_f32 own = Vertex_metric_f32(&v[i]);
+    auto [inner, unused1] = step_within_f32(s, &own, none);
+    root_f32 r = rootOf_f32(&inner);
+    hill_f32 h = {};
+    s->d = none;
+    float done = 0.0f;
+    for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
+        hill_look_f32(&h, i, s, &r, m, field, v);
+        auto [y, rate] = hill_up_f32(&h);
+        if (!(rate > 0x1.12e0bep-30f /* 1e-09 */)) {
+            break;
+        }
+        auto [far, slope] = hill_first_f32(&h, i, s, &r, y, m, v);
+        step_f32 base = *s;
+        float longer = 0.0f, gained = h.least;
+        while (far > p->Shortest) {
+            step_advance_f32(s, &base, &r, times_f32(y, far));
+            float q = -1.0f;
+            if (upright_f32(i, step_at_f32(s, 1.0f), p->Flat, m, v)) {
+                q = worst_f32(i, step_at_f32(s, 1.0f), m, field, v);
+            }
+            if (q - h.least >= 0x1.ccccccp-01f /* 0.9 */ * far * slope) {
+                longer = far;
+                gained = q;
+                break;
+            }
+            if (longer > 0.0f && gained >= q) {
+                // the step before was good, and this one is no better
+                break;
+            }
+            if (q > gained) {
+                longer = far;
+                gained = q;
+            }
+            far /= 2.0f;
+        }
+        *s = base;
+        if (longer == 0.0f) {
+            break;
+        }
+        step_advance_f32(s, &base, &r, times_f32(y, longer));
+        done = 1.0f;
+        if (gained - h.least < p->Gain) {
+            break;
+        }
+    }
+    return done;
+}
+
+// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it moves
+// the vertex as Smart does.
+// Optimise[float32], smart.go:45
+DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    float share = 0.0f;
+    if (crowded_f32(i, m)) {
+        share = smart_f32(i, &s, p, m, field, v);
+    } else {
+        share = climb_f32(i, &s, p, m, field, v);
+    }
+    if (share == 0.0f && i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+}
+
+// crowded[float64], climb.go:9
+DEVICE bool crowded_f64(int64 i, const Mesh_f64 *m) {
+    return sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_) > 96;
+}
+
+// rootOf[float64], climb.go:24
+DEVICE root_f64 rootOf_f64(Tensor_f64 *m) {
+    root_f64 r = {};
+    r.l11 = sqrt_f64(m->M11);
+    r.l21 = m->M12 / r.l11;
+    r.l31 = m->M13 / r.l11;
+    r.l22 = sqrt_f64(m->M22 - r.l21 * r.l21);
+    r.l32 = (m->M23 - r.l31 * r.l21) / r.l22;
+    r.l33 = sqrt_f64(m->M33 - r.l31 * r.l31 - r.l32 * r.l32);
+    return r;
+}
+
+// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half the
+// trace of M⁻¹d, and κ times the change of P.
+// (*Tetrahedron[float64]).bend, quality.go:74
+DEVICE double Tetrahedron_bend_f64(Tetrahedron_f64 *t, Tensor_f64 *d, double kappa) {
+    Tensor_f64 *m = &t->m;
+    double trace = (m->M22 * m->M33 - m->M23 * m->M23) * d->M11 + (m->M11 * m->M33 - m->M13 * m->M13) * d->M22 + (m->M11 * m->M22 - m->M12 * m->M12) * d->M33 + 2.0 * ((m->M13 * m->M23 - m->M12 * m->M33) * d->M12 + (m->M12 * m->M23 - m->M13 * m->M22) * d->M13 + (m->M12 * m->M13 - m->M11 * m->M23) * d->M23);
+    Vector_f64 ab = minus_f64(t->ub, t->ua), bc = minus_f64(t->uc, t->ub), ca = minus_f64(t->ua, t->uc);
+    double edges = Tensor_product_f64(d, t->ua, t->ua) / t->la + Tensor_product_f64(d, t->ub, t->ub) / t->lb + Tensor_product_f64(d, t->uc, t->uc) / t->lc + Tensor_product_f64(d, ab, ab) / t->lab + Tensor_product_f64(d, bc, bc) / t->lbc + Tensor_product_f64(d, ca, ca) / t->lca;
+    return trace / (8.0 * t->root_ * t->root_) + kappa * edges / 8.0;
+}
+
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my and mz
+// are the derivatives of the metric there.
+// (*Tetrahedron[float64]).Gradient, quality.go:51
+DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, Tensor_f64 *my, Tensor_f64 *mz) {
+    double per = t->around;
+    double s = per / 6.0;
+    // F'/F at s, once divided
+    double slope = 6.0 * (1.0 - s) / s;
+    if (s < 1.0) {
+        slope /= 2.0 - s;
+    } else {
+        slope /= 2.0 * s - 1.0;
+    }
+    // of dQ = Q kappa dP
+    double kappa = slope / 6.0 - 3.0 / per;
+    double q = Tetrahedron_Quality_f64(t);
+    Vector_f64 wa = Tensor_times_f64(&t->m, t->ua), wb = Tensor_times_f64(&t->m, t->ub), wc = Tensor_times_f64(&t->m, t->uc);
+    // the volume falls by a sixth of it
+    Vector_f64 area = cross_f64(minus_f64(t->ub, t->ua), minus_f64(t->uc, t->ua));
+    double rise = 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->root_ * t->fit / (6.0 * per * per * per);
+    Vector_f64 g = {};
+    g.X = q * (Tetrahedron_bend_f64(t, mx, kappa) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
+    g.Y = q * (Tetrahedron_bend_f64(t, my, kappa) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
+    g.Z = q * (Tetrahedron_bend_f64(t, mz, kappa) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
+    return g;
+}
+
+// slope is C⁻¹g.
+// (*root[float64]).slope, climb.go:35
+DEVICE Vector_f64 root_slope_f64(root_f64 *r, Vector_f64 g) {
+    Vector_f64 x = {};
+    x.X = g.X / r->l11;
+    x.Y = (g.Y - r->l21 * x.X) / r->l22;
+    x.Z = (g.Z - r->l31 * x.X - r->l32 * x.Y) / r->l33;
+    return x;
+}
+
+// look surveys the tetrahedra around vertex i after a step.
+// (*hill[float64]).look, climb.go:53
+DEVICE void hill_look_f64(hill_f64 *h, int64 i, step_f64 *s, root_f64 *r, const Mesh_f64 *m,
+        const Field_f64 *field, Slice<Vertex_f64> v) {
+    Vector_f64 p = step_at_f64(s, 1.0);
+    Tensor_f64 at = Field_At_f64(field, p);
+    auto [mx, my, mz] = Field_Slope_f64(field, p);
+    h->n = 0;
+    h->least = 2.0;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *f = &m->Sides[k];
+        Tetrahedron_f64 t = Measure_f64(p, &at, &v[f->A], &v[f->B], &v[f->C]);
+        double q = Tetrahedron_Quality_f64(&t);
+        h->q[h->n] = q;
+        h->g[h->n] = root_slope_f64(r, step_along_f64(s, Tetrahedron_Gradient_f64(&t, &mx, &my, &mz)));
+        if (!(q >= h->least)) {
+            h->least = q;
+        }
+        h->n = add(h->n, int64(1));
+    }
+}
+
+// active tells whether tetrahedron k is among the worst.
+// (*hill[float64]).active, climb.go:73
+DEVICE bool hill_active_f64(hill_f64 *h, int64 k) {
+    return h->q[k] - h->least <= 0x1.f75104d551d69p-16 /* 3e-05 */ * h->least;
+}
+
+// lowest is the active tetrahedron whose quality rises least along d; the first of them if d is 0,
+// and -1 if there is none.
+// (*hill[float64]).lowest, climb.go:129
+DEVICE int64 hill_lowest_f64(hill_f64 *h, Vector_f64 d) {
+    int64 k = -1;
+    double least = 0.0;
+    for (int64 j = 0; j < h->n; j++) {
+        if (hill_active_f64(h, j)) {
+            if (double r = dot_f64(h->g[j], d); k < 0 || r < least) {
+                k = j;
+                least = r;
+            }
+        }
+    }
+    return k;
+}
+
+// onSegment returns the point of least norm between p and a, and whether neither end is as near.
+// onSegment[float64], climb.go:142
+struct onSegment_f64_results { Vector_f64 r0; bool r1; };
+DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
+    Vector_f64 e = minus_f64(a, p);
+    double square = dot_f64(e, e), share = -dot_f64(p, e);
+    if (!(share > 0.0 && share < square)) {
+        return {p, false};
+    }
+    share /= square;
+    p.X = p.X + share * e.X;
+    p.Y = p.Y + share * e.Y;
+    p.Z = p.Z + share * e.Z;
+    return {p, true};
+}
+
+// onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
+// onTriangle[float64], climb.go:154
+struct onTriangle_f64_results { Vector_f64 r0; bool r1; };
+DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_f64 b) {
+    Vector_f64 e = minus_f64(a, p), f = minus_f64(b, p);
+    double ee = dot_f64(e, e), ef = dot_f64(e, f), ff = dot_f64(f, f), pe = dot_f64(p, e), pf = dot_f64(p, f);
+    double det = ee * ff - ef * ef;
+    double s = ef * pf - ff * pe, t = ef * pe - ee * pf;
+    if (!(det > 0x1.19799812dea11p-40 /* 1e-12 */ * ee * ff && s > 0.0 && t > 0.0 && s + t < det)) {
+        return {p, false};
+    }
+    s = s / det;
+    t = t / det;
+    p.X = p.X + s * e.X + t * f.X;
+    p.Y = p.Y + s * e.Y + t * f.Y;
+    p.Z = p.Z + s * e.Z + t * f.Z;
+    return {p, true};
+}
+
+// up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
+// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are needed:
+// E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient that
+// agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the one
+// before, unless 0 is in the hull.
+// (*hill[float64]).up, climb.go:80
+struct hill_up_f64_results { Vector_f64 r0; double r1; };
+DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
+    Vector_f64 d = {};
+    Array<Vector_f64, 3> w = {};
+    int64 n = 0;
+    double best = 0.0;
+    for (int64 turn = 0; turn < 192; turn++) {
+        int64 k = hill_lowest_f64(h, d);
+        if (k < 0) {
+            // qualities are negative, or none
+            break;
+        }
+        Vector_f64 g = h->g[k];
+        if (n > 0 && dot_f64(g, d) >= best * 0x1.ff7ced916872bp-01 /* 0.999 */) {
+            double rate = sqrt_f64(best);
+            d.X = d.X / rate;
+            d.Y = d.Y / rate;
+            d.Z = d.Z / rate;
+            return {d, rate};
+        }
+        Vector_f64 near = g;
+        int64 a = -1, b = -1;
+        double least = dot_f64(g, g);
+        for (int64 i = 0; i < n; i++) {
+            if (auto [x, ok] = onSegment_f64(g, w[i]); ok && dot_f64(x, x) < least) {
+                near = x;
+                least = dot_f64(x, x);
+                a = i;
+                b = -1;
+            }
+            for (int64 j = 0; j < i; j++) {
+                if (auto [x, ok] = onTriangle_f64(g, w[i], w[j]); ok && dot_f64(x, x) < least) {
+                    near = x;
+                    least = dot_f64(x, x);
+                    a = i;
+                    b = j;
+                }
+            }
+        }
+        if (!(least > 0.0) || n > 0 && !(least < best)) {
+            break;
+        }
+        // b is less than a, so that none is overwritten before it is kept.
+        n = 0;
+        if (b >= 0) {
+            w[n] = w[b];
+            n = add(n, int64(1));
+        }
+        if (a >= 0) {
+            w[n] = w[a];
+            n = add(n, int64(1));
+        }
+        w[n] = g;
+        n = add(n, int64(1));
+        d = near;
+        best = least;
+    }
+    return {d, 0.0};
+}
+
+// move is C'⁻¹y.
+// (*root[float64]).move, climb.go:44
+DEVICE Vector_f64 root_move_f64(root_f64 *r, Vector_f64 y) {
+    Vector_f64 x = {};
+    x.Z = y.Z / r->l33;
+    x.Y = (y.Y - r->l32 * x.Z) / r->l22;
+    x.X = (y.X - r->l21 * x.Y - r->l31 * x.Z) / r->l11;
+    return x;
+}
+
+// advance makes the step base and a vector in units of length of the metric.
+// (*step[float64]).advance, climb.go:252
+DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, root_f64 *r, Vector_f64 y) {
+    Vector_f64 x = root_move_f64(r, y);
+    s->d.X = base->d.X + x.X;
+    s->d.Y = base->d.Y + x.Y;
+    s->d.Z = base->d.Z + x.Z;
+}
+
+// first returns how far along y to go at first: to where another tetrahedron is expected to become the worst, else half
+// way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
+// (*hill[float64]).first, climb.go:169
+struct hill_first_f64_results { double r0; double r1; };
+DEVICE hill_first_f64_results hill_first_f64(hill_f64 *h, int64 i, step_f64 *s, root_f64 *r, Vector_f64 y,
+        const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Vector_f64 p = step_at_f64(s, 1.0);
+    double slope = -1.0;
+    step_f64 ahead = *s;
+    step_advance_f64(&ahead, s, r, y);
+    Vector_f64 u = minus_f64(step_at_f64(&ahead, 1.0), p);
+    for (int64 k = 0; k < h->n; k++) {
+        if (double rise = dot_f64(h->g[k], y); hill_active_f64(h, k) && (slope < 0.0 || rise < slope)) {
+            slope = rise;
+        }
+    }
+    double flat = -1.0, meet = -1.0;
+    for (int64 k = 0; k < h->n; k++) {
+        Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
+        Vector_f64 a = Vertex_from_f64(&v[f->A], p), b = Vertex_from_f64(&v[f->B], p), c = Vertex_from_f64(&v[f->C], p);
+        double room = dot_f64(a, cross_f64(b, c)), loss = dot_f64(u, cross_f64(minus_f64(b, a), minus_f64(c, a)));
+        if (loss > 0.0 && (flat < 0.0 || room < flat * loss)) {
+            flat = room / loss;
+        }
+        double rise = dot_f64(h->g[k], y), gap = h->q[k] - h->least;
+        if (!hill_active_f64(h, k) && rise < slope && (meet < 0.0 || gap < meet * (slope - rise))) {
+            meet = gap / (slope - rise);
+        }
+    }
+    if (meet < 0.0) {
+        meet = 0.5 * flat;
+    }
+    if (flat >= 0.0 && meet > 0x1.fae147ae147aep-01 /* 0.99 */ * flat) {
+        meet = 0x1.fae147ae147aep-01 /* 0.99 */ * flat;
+    }
+    return {meet, slope};
+}
+
+// times[float64], climb.go:257
+DEVICE Vector_f64 times_f64(Vector_f64 a, double by) {
+    a.X = by * a.X;
+    a.Y = by * a.Y;
+    a.Z = by * a.Z;
+    return a;
+}
+
+// climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
+// to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+// climb[float64], climb.go:203
+DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
+        Slice<Vertex_f64> v) {
+    Vector_f64 none = {};
+    Tensor_f64 own = Vertex_metric_f64(&v[i]);
+    auto [inner, unused1] = step_within_f64(s, &own, none);
+    root_f64 r = rootOf_f64(&inner);
+    hill_f64 h = {};
+    s->d = none;
+    double done = 0.0;
+    for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
+        hill_look_f64(&h, i, s, &r, m, field, v);
+        auto [y, rate] = hill_up_f64(&h);
+        if (!(rate > 0x1.12e0be826d695p-30 /* 1e-09 */)) {
+            break;
+        }
+        auto [far, slope] = hill_first_f64(&h, i, s, &r, y, m, v);
+        step_f64 base = *s;
+        double longer = 0.0, gained = h.least;
+        while (far > p->Shortest) {
+            step_advance_f64(s, &base, &r, times_f64(y, far));
+            double q = -1.0;
+            if (upright_f64(i, step_at_f64(s, 1.0), p->Flat, m, v)) {
+                q = worst_f64(i, step_at_f64(s, 1.0), m, field, v);
+            }
+            if (q - h.least >= 0x1.ccccccccccccdp-01 /* 0.9 */ * far * slope) {
+                longer = far;
+                gained = q;
+                break;
+            }
+            if (longer > 0.0 && gained >= q) {
+                // the step before was good, and this one is no better
+                break;
+            }
+            if (q > gained) {
+                longer = far;
+                gained = q;
+            }
+            far /= 2.0;
+        }
+        *s = base;
+        if (longer == 0.0) {
+            break;
+        }
+        step_advance_f64(s, &base, &r, times_f64(y, longer));
+        done = 1.0;
+        if (gained - h.least < p->Gain) {
+            break;
+        }
+    }
+    return done;
+}
+
+// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it moves
+// the vertex as Smart does.
+// Optimise[float64], smart.go:45
+DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f64(i, p, m, moved, seen)) {
+        return 0.0;
+    }
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    double share = 0.0;
+    if (crowded_f64(i, m)) {
+        share = smart_f64(i, &s, p, m, field, v);
+    } else {
+        share = climb_f64(i, &s, p, m, field, v);
+    }
+    if (share == 0.0 && i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+}
+
+// joined is a share of a step, and then another one.
+// joined[float32], smart.go:93
+DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float more) {
+    step_f32 s = *one;
+    s.d.X = share * one->d.X + more * other->d.X;
+    s.d.Y = share * one->d.Y + more * other->d.Y;
+    s.d.Z = share * one->d.Z + more * other->d.Z;
+    return s;
+}
+
+// Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
+// Hybrid[float32], smart.go:67
+DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    float share = smart_f32(i, &s, p, m, field, v);
+    if (!crowded_f32(i, m) && worst_f32(i, step_at_f32(&s, share), m, field, v) < c->Floor) {
+        // The optimiser begins where Smart has ended.
+        step_f32 first = s;
+        const Vector_f32 value1 = step_at_f32(&first, share);
+        const float value2 = s.a + share * s.d.X, value3 = s.b + share * s.d.Y;
+        s.p = value1;
+        s.a = value2;
+        s.b = value3;
+        if (float more = climb_f32(i, &s, p, m, field, v); more != 0.0f) {
+            s = joined_f32(&first, &s, share, more);
+            share = 1.0f;
+        } else {
+            s = first;
+        }
+    }
+    if (share == 0.0f && i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+}
+
+// joined is a share of a step, and then another one.
+// joined[float64], smart.go:93
+DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double more) {
+    step_f64 s = *one;
+    s.d.X = share * one->d.X + more * other->d.X;
+    s.d.Y = share * one->d.Y + more * other->d.Y;
+    s.d.Z = share * one->d.Z + more * other->d.Z;
+    return s;
+}
+
+// Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
+// Hybrid[float64], smart.go:67
+DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    if (!due_f64(i, p, m, moved, seen)) {
+        return 0.0;
+    }
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    double share = smart_f64(i, &s, p, m, field, v);
+    if (!crowded_f64(i, m) && worst_f64(i, step_at_f64(&s, share), m, field, v) < c->Floor) {
+        // The optimiser begins where Smart has ended.
+        step_f64 first = s;
+        const Vector_f64 value1 = step_at_f64(&first, share);
+        const double value2 = s.a + share * s.d.X, value3 = s.b + share * s.d.Y;
+        s.p = value1;
+        s.a = value2;
+        s.b = value3;
+        if (double more = climb_f64(i, &s, p, m, field, v); more != 0.0) {
+            s = joined_f64(&first, &s, share, more);
+            share = 1.0;
+        } else {
+            s = first;
         }
     }
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
-    return settle_f64(i, field, &s, share, v);
+    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// MeasureCell stores the quality and the volume of tetrahedron i.
-// MeasureCell[float32], quality.go:77
-DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
-    Cell *c = &cells[i];
-    Vertex_f32 *a = &v[c->At[0]];
-    Vector_f32 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Tensor_f32 m = Vertex_metric_f32(a);
-    Tetrahedron_f32 t = Measure_f32(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
-    out[i].Quality = Tetrahedron_Quality_f32(&t);
-    out[i].Volume = t.volume;
+// Kernel Count, count.go:6
+extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Count_f32_at(i, c);
 }
 
-// MeasureCell stores the quality and the volume of tetrahedron i.
-// MeasureCell[float64], quality.go:77
-DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, Slice<Shape_f64> out) {
-    Cell *c = &cells[i];
-    Vertex_f64 *a = &v[c->At[0]];
-    Vector_f64 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Tensor_f64 m = Vertex_metric_f64(a);
-    Tetrahedron_f64 t = Measure_f64(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
-    out[i].Quality = Tetrahedron_Quality_f64(&t);
-    out[i].Volume = t.volume;
+// Kernel Count, count.go:6
+extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, Control_f64 *c) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Count_f64_at(i, c);
 }
 
-// MeasureEdge stores the length of edge i in the mean of its ends' metrics.
-// MeasureEdge[float32], quality.go:90
-DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<float> out) {
-    Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
-    Vector_f32 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Tensor_f32 one = Vertex_metric_f32(a), other = Vertex_metric_f32(b);
-    Tensor_f32 mean = between_f32(&one, &other, 0.5f);
-    out[i] = Tensor_length_f32(&mean, Vertex_from_f32(b, p));
-}
-
-// MeasureEdge stores the length of edge i in the mean of its ends' metrics.
-// MeasureEdge[float64], quality.go:90
-DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<double> out) {
-    Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
-    Vector_f64 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Tensor_f64 one = Vertex_metric_f64(a), other = Vertex_metric_f64(b);
-    Tensor_f64 mean = between_f64(&one, &other, 0.5);
-    out[i] = Tensor_length_f64(&mean, Vertex_from_f64(b, p));
-}
-
-// MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float32], quality.go:102
-DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, Slice<float> out) {
-    Vertex_f32 *a = &v[sides[i].A];
-    Vector_f32 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Vector_f32 n = cross_f32(Vertex_from_f32(&v[sides[i].B], p), Vertex_from_f32(&v[sides[i].C], p));
-    out[i] = sqrt_f32(dot_f32(n, n)) / 2.0f;
-}
-
-// MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float64], quality.go:102
-DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, Slice<double> out) {
-    Vertex_f64 *a = &v[sides[i].A];
-    Vector_f64 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Vector_f64 n = cross_f64(Vertex_from_f64(&v[sides[i].B], p), Vertex_from_f64(&v[sides[i].C], p));
-    out[i] = sqrt_f64(dot_f64(n, n)) / 2.0;
-}
-
-// Kernel Pain, move.go:70
+// Kernel Pain, move.go:68
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Pain_f32_at(i, &set, &p, &m, &field, v, n));
+    if (i < hi) key = Most<float>::key_of(Pain_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
     reduce(result, key);
 }
 
-// Kernel Pain, move.go:70
+// Kernel Pain, move.go:68
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Pain_f64_at(i, &set, &p, &m, &field, v, n));
+    if (i < hi) key = Most<double>::key_of(Pain_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
     reduce(result, key);
 }
 
-// Kernel PainNewton, move.go:81
+// Kernel PainNewton, move.go:83
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(PainNewton_f32_at(i, &set, &p, &m, &field, v, n));
+    if (i < hi) key = Most<float>::key_of(PainNewton_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
     reduce(result, key);
 }
 
-// Kernel PainNewton, move.go:81
+// Kernel PainNewton, move.go:83
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(PainNewton_f64_at(i, &set, &p, &m, &field, v, n));
+    if (i < hi) key = Most<double>::key_of(PainNewton_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
     reduce(result, key);
 }
 
-// Kernel PainExact, move.go:93
+// Kernel PainExact, move.go:99
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(PainExact_f32_at(i, &set, &p, &m, &field, v, n));
+    if (i < hi) key = Most<float>::key_of(PainExact_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
     reduce(result, key);
 }
 
-// Kernel PainExact, move.go:93
+// Kernel PainExact, move.go:99
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(PainExact_f64_at(i, &set, &p, &m, &field, v, n));
+    if (i < hi) key = Most<double>::key_of(PainExact_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:105
+// Kernel Laplace, move.go:115
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Counters *n, Most<float> *result) {
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Laplace_f32_at(i, &set, &p, &m, &field, v, n));
+    if (i < hi) key = Most<float>::key_of(Laplace_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:105
+// Kernel Laplace, move.go:115
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Counters *n, Most<double> *result) {
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Laplace_f64_at(i, &set, &p, &m, &field, v, n));
+    if (i < hi) key = Most<double>::key_of(Laplace_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
     reduce(result, key);
 }
 
-// Kernel Smart, move.go:126
-extern "C" __global__ void __launch_bounds__(128) Smart_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
-        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Counters *n, Most<float> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(Smart_f32_at(i, &set, &p, &m, &field, v, n));
-    reduce(result, key);
-}
-
-// Kernel Smart, move.go:126
-extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
-        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Counters *n, Most<double> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(Smart_f64_at(i, &set, &p, &m, &field, v, n));
-    reduce(result, key);
-}
-
-// Kernel MeasureCell, quality.go:77
+// Kernel MeasureCell, quality.go:123
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f32_at(i, cells, v, out);
 }
 
-// Kernel MeasureCell, quality.go:77
+// Kernel MeasureCell, quality.go:123
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f64_at(i, cells, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:90
+// Kernel MeasureEdge, quality.go:136
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f32(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f32_at(i, edges, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:90
+// Kernel MeasureEdge, quality.go:136
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f64_at(i, edges, v, out);
 }
 
-// Kernel MeasureSide, quality.go:102
+// Kernel MeasureSide, quality.go:148
 extern "C" __global__ void __launch_bounds__(128) MeasureSide_f32(int64 lo, int64 hi, Slice<Side> sides,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureSide_f32_at(i, sides, v, out);
 }
 
-// Kernel MeasureSide, quality.go:102
+// Kernel MeasureSide, quality.go:148
 extern "C" __global__ void __launch_bounds__(128) MeasureSide_f64(int64 lo, int64 hi, Slice<Side> sides,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureSide_f64_at(i, sides, v, out);
+}
+
+// Kernel Smart, smart.go:9
+extern "C" __global__ void __launch_bounds__(128) Smart_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Smart_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel Smart, smart.go:9
+extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Smart_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel Optimise, smart.go:45
+extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Optimise_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel Optimise, smart.go:45
+extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Optimise_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel Hybrid, smart.go:67
+extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Hybrid_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel Hybrid, smart.go:67
+extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Hybrid_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
 }

@@ -16,27 +16,54 @@ var ptx string
 // Module is the kernels of this package for CUDA.
 var Module = &abi.Module{Name: "solid", PTX: ptx}
 
+// CountLoop runs Count for lo ≤ index < hi, on the CPU or another device.
+type CountLoop[F Float] struct {
+	c *Control[F]
+}
+
+// NewCountLoop prepares Count.
+func NewCountLoop[F Float](c *Control[F]) *CountLoop[F] {
+	return &CountLoop[F]{c}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *CountLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Count(i, loop.c)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *CountLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Count" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.PointerTo("c", loop.c),
+	}}
+}
+
 // PainLoop runs Pain for lo ≤ index < hi, on the CPU or another device.
 type PainLoop[F Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
 	field  *Field[F]
+	c      *Control[F]
 	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
 	n      *Counters
 	result *atomics.Most[F]
 }
 
 // NewPainLoop prepares Pain.
-func NewPainLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters, result *atomics.Most[F]) *PainLoop[F] {
-	return &PainLoop[F]{set, p, m, field, v, n, result}
+func NewPainLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
+	return &PainLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Pain(i, loop.set, loop.p, loop.m, loop.field, loop.v, loop.n))
+		best = max(best, Pain(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -48,7 +75,10 @@ func (loop *PainLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -60,21 +90,24 @@ type PainNewtonLoop[F Float] struct {
 	p      *Params[F]
 	m      *Mesh[F]
 	field  *Field[F]
+	c      *Control[F]
 	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
 	n      *Counters
 	result *atomics.Most[F]
 }
 
 // NewPainNewtonLoop prepares PainNewton.
-func NewPainNewtonLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters, result *atomics.Most[F]) *PainNewtonLoop[F] {
-	return &PainNewtonLoop[F]{set, p, m, field, v, n, result}
+func NewPainNewtonLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainNewtonLoop[F] {
+	return &PainNewtonLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainNewtonLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, PainNewton(i, loop.set, loop.p, loop.m, loop.field, loop.v, loop.n))
+		best = max(best, PainNewton(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -86,7 +119,10 @@ func (loop *PainNewtonLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -98,21 +134,24 @@ type PainExactLoop[F Float] struct {
 	p      *Params[F]
 	m      *Mesh[F]
 	field  *Field[F]
+	c      *Control[F]
 	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
 	n      *Counters
 	result *atomics.Most[F]
 }
 
 // NewPainExactLoop prepares PainExact.
-func NewPainExactLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
-	return &PainExactLoop[F]{set, p, m, field, v, n, result}
+func NewPainExactLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
+	return &PainExactLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *PainExactLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, PainExact(i, loop.set, loop.p, loop.m, loop.field, loop.v, loop.n))
+		best = max(best, PainExact(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -124,7 +163,10 @@ func (loop *PainExactLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -136,21 +178,24 @@ type LaplaceLoop[F Float] struct {
 	p      *Params[F]
 	m      *Mesh[F]
 	field  *Field[F]
+	c      *Control[F]
 	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
 	n      *Counters
 	result *atomics.Most[F]
 }
 
 // NewLaplaceLoop prepares Laplace.
-func NewLaplaceLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
-	return &LaplaceLoop[F]{set, p, m, field, v, n, result}
+func NewLaplaceLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
+	return &LaplaceLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *LaplaceLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(-1))
 	for i := lo; i < hi; i++ {
-		best = max(best, Laplace(i, loop.set, loop.p, loop.m, loop.field, loop.v, loop.n))
+		best = max(best, Laplace(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -162,45 +207,10 @@ func (loop *LaplaceLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
 		abi.ElementsOf("v", loop.v),
-		abi.PointerTo("n", loop.n),
-		abi.PointerTo("result", loop.result),
-	}}
-}
-
-// SmartLoop runs Smart for lo ≤ index < hi, on the CPU or another device.
-type SmartLoop[F Float] struct {
-	set    *Set
-	p      *Params[F]
-	m      *Mesh[F]
-	field  *Field[F]
-	v      []Vertex[F]
-	n      *Counters
-	result *atomics.Most[F]
-}
-
-// NewSmartLoop prepares Smart.
-func NewSmartLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
-	return &SmartLoop[F]{set, p, m, field, v, n, result}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *SmartLoop[F]) Range(lo, hi int) {
-	best := F(math.Inf(-1))
-	for i := lo; i < hi; i++ {
-		best = max(best, Smart(i, loop.set, loop.p, loop.m, loop.field, loop.v, loop.n))
-	}
-	loop.result.Take(best)
-}
-
-// Launch says how other devices run the kernel.
-func (loop *SmartLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Smart" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("set", loop.set),
-		abi.ConstantOf("p", loop.p),
-		abi.ConstantOf("m", loop.m),
-		abi.ConstantOf("field", loop.field),
-		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -287,5 +297,137 @@ func (loop *MeasureSideLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("sides", loop.sides),
 		abi.ElementsOf("v", loop.v),
 		abi.ElementsOf("out", loop.out),
+	}}
+}
+
+// SmartLoop runs Smart for lo ≤ index < hi, on the CPU or another device.
+type SmartLoop[F Float] struct {
+	set    *Set
+	p      *Params[F]
+	m      *Mesh[F]
+	field  *Field[F]
+	c      *Control[F]
+	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
+	n      *Counters
+	result *atomics.Most[F]
+}
+
+// NewSmartLoop prepares Smart.
+func NewSmartLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
+	return &SmartLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SmartLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for i := lo; i < hi; i++ {
+		best = max(best, Smart(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *SmartLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Smart" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("set", loop.set),
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// OptimiseLoop runs Optimise for lo ≤ index < hi, on the CPU or another device.
+type OptimiseLoop[F Float] struct {
+	set    *Set
+	p      *Params[F]
+	m      *Mesh[F]
+	field  *Field[F]
+	c      *Control[F]
+	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
+	n      *Counters
+	result *atomics.Most[F]
+}
+
+// NewOptimiseLoop prepares Optimise.
+func NewOptimiseLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
+	return &OptimiseLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *OptimiseLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for i := lo; i < hi; i++ {
+		best = max(best, Optimise(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *OptimiseLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Optimise" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("set", loop.set),
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// HybridLoop runs Hybrid for lo ≤ index < hi, on the CPU or another device.
+type HybridLoop[F Float] struct {
+	set    *Set
+	p      *Params[F]
+	m      *Mesh[F]
+	field  *Field[F]
+	c      *Control[F]
+	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
+	n      *Counters
+	result *atomics.Most[F]
+}
+
+// NewHybridLoop prepares Hybrid.
+func NewHybridLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
+	return &HybridLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *HybridLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for i := lo; i < hi; i++ {
+		best = max(best, Hybrid(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *HybridLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Hybrid" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("set", loop.set),
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
 	}}
 }

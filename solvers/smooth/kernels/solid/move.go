@@ -1,7 +1,5 @@
 package solid
 
-import "sync/atomic"
-
 // gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
 // u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
 func gather[F Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[F], Vector[F]) {
@@ -67,42 +65,58 @@ func (s *step[F]) pain(a *Tensor[F], g Vector[F], p *Params[F]) {
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 //
 //atoll:kernel max
-func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	a, g := gather(i, s.p, m, v)
 	s.pain(&a, g, p)
-	return guarded(i, set, p, m, field, &s, v, n)
+	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
 //
 //atoll:kernel max
-func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	a, g := gather(i, s.p, m, v)
 	s.newton(&a, g, p.Relax)
-	return guarded(i, set, p, m, field, &s, v, n)
+	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
 //
 //atoll:kernel max
-func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	a, g := gather(i, s.p, m, v)
 	g = minus(g, bend(i, s.p, m, field, v))
 	s.newton(&a, g, p.Relax)
-	return guarded(i, set, p, m, field, &s, v, n)
+	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
 //
 //atoll:kernel max
-func Laplace[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
+func Laplace[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
 	var s step[F]
 	s.begin(i, set, m, v)
 	var a Tensor[F]
@@ -116,33 +130,5 @@ func Laplace[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F]
 	}
 	a.M22, a.M33 = a.M11, a.M11
 	s.newton(&a, g, p.Relax)
-	return guarded(i, set, p, m, field, &s, v, n)
-}
-
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
-//
-//atoll:kernel max
-func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F], n *Counters) F {
-	var s step[F]
-	s.begin(i, set, m, v)
-	a, g := gather(i, s.p, m, v)
-	s.newton(&a, g, p.Relax)
-	share := F(1)
-	if !upright(i, s.at(share), p.Flat, m, v) {
-		share = 0.5
-		if !upright(i, s.at(share), p.Flat, m, v) {
-			share = 0
-		}
-	}
-	if share != 0 {
-		was := worst(i, s.p, m, field, v)
-		if !(worst(i, s.at(share), m, field, v) > was+p.Gain) {
-			share = 0
-		}
-	}
-	if share == 0 && i < int(set.Owned) {
-		atomic.AddInt64(&n.Refused, 1)
-	}
-	return settle(i, field, &s, share, v)
+	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
 }

@@ -30,7 +30,7 @@ func TestParity(t *testing.T) {
 func parity[F Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []float64{1e-6, 1, 1e6} {
-		for _, kind := range []int32{Grid, Product} {
+		for _, kind := range []int32{Grid, Product, OnMesh} {
 			compare[F](t, l, rng, size, kind)
 		}
 	}
@@ -53,6 +53,20 @@ func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 	}
 	for range 3 {
 		f.Wide, f.Deep, f.Upright = append(f.Wide, piece()), append(f.Deep, piece()), append(f.Upright, piece())
+	}
+	if kind == OnMesh { // the corner of a cube and what is beyond it, across the face between
+		for k, at := range [5][3]float64{{}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}} {
+			m := &f.Samples[k]
+			f.Nodes = append(f.Nodes, Node[F]{X: F(size * at[0]), Y: F(size * at[1]), Z: F(size * at[2]), M11: m.M11, M13: m.M13,
+				M22: m.M22, M33: m.M33})
+		}
+		f.Patches = []Patch{{[4]int32{0, 1, 2, 3}, [4]int32{1, -1, -1, -1}}, {[4]int32{4, 1, 3, 2}, [4]int32{0, -1, -1, -1}}}
+		f.Steps = 8
+		for box := range int32(6) {
+			f.Starts, f.Lists = append(f.Starts, box%2), append(f.Lists, 2*box)
+			f.Listed = append(f.Listed, 0, 1)
+		}
+		f.Lists = append(f.Lists, 12)
 	}
 	return f
 }
@@ -106,25 +120,48 @@ func compare[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size floa
 	}
 	m.Spans = append(m.Spans, Span{int32(len(m.Near)), int32(len(m.Sides))})
 	set := &Set{Slide: slide, Owned: movers / 2}
-	p := &Params[F]{Relax: 1.2, Excess: .01, Flat: 0x1p-49}
+	p := &Params[F]{Relax: 1.2, Excess: .01, Flat: 0x1p-49, Climbs: 20, Shortest: 1e-5}
+	c := &Control[F]{Floor: .5, Sweep: 3}
 	for _, guard := range []int32{NoGuard, Halve, Clip} {
-		p.Guard = guard
+		p.Guard, p.Cull = guard, guard == Clip
 		type state struct {
-			v    []Vertex[F]
-			n    [1]Counters
-			most atomics.Most[F]
+			v           []Vertex[F]
+			moved, seen []int32
+			n           [1]Counters
+			most        atomics.Most[F]
 		}
 		for name, with := range map[string]func(s *state) loop{
-			"Laplace":    func(s *state) loop { return NewLaplaceLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
-			"Pain":       func(s *state) loop { return NewPainLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
-			"PainNewton": func(s *state) loop { return NewPainNewtonLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
-			"PainExact":  func(s *state) loop { return NewPainExactLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
-			"Smart":      func(s *state) loop { return NewSmartLoop(set, p, m, field, s.v, &s.n[0], &s.most) },
+			"Laplace": func(s *state) loop {
+				return NewLaplaceLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"Pain": func(s *state) loop { return NewPainLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most) },
+			"PainNewton": func(s *state) loop {
+				return NewPainNewtonLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"PainExact": func(s *state) loop {
+				return NewPainExactLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"Smart": func(s *state) loop { return NewSmartLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most) },
+			"Optimise": func(s *state) loop {
+				return NewOptimiseLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
+			"Hybrid": func(s *state) loop {
+				return NewHybridLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
+			},
 		} {
-			one, other := &state{v: append([]Vertex[F]{}, v...)}, &state{v: append([]Vertex[F]{}, v...)}
+			begin := func() *state {
+				s := &state{v: append([]Vertex[F]{}, v...), moved: make([]int32, len(v)), seen: make([]int32, len(v))}
+				for i := range movers {
+					s.seen[i] = int32(i % 3)
+				}
+				return s
+			}
+			one, other := begin(), begin()
 			with(one).Range(0, movers)
 			l.Run(t, with(other), 0, movers)
 			kerneltest.Same(t, name, one.v, other.v, nil)
+			kerneltest.Same(t, name+": moved", one.moved, other.moved, nil)
+			kerneltest.Same(t, name+": seen", one.seen, other.seen, nil)
 			kerneltest.Same(t, name+": counters", one.n[:], other.n[:], nil)
 			if one.most != other.most {
 				t.Errorf("%s: the longest move is %v in Go, %v translated", name, one.most.Value(), other.most.Value())

@@ -2,6 +2,25 @@ package solid
 
 import "sync/atomic"
 
+// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
+// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
+// visited; 0 is before the first set of the first sweep.
+func due[F Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
+	if !p.Cull {
+		return true
+	}
+	last := seen[i]
+	if moved[i] >= last {
+		return true
+	}
+	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
+		if moved[m.Near[k]] > last {
+			return true
+		}
+	}
+	return false
+}
+
 // step is where a vertex wants to go from p: by d, in the directions of its frame.
 type step[F Float] struct {
 	p, d  Vector[F]
@@ -16,7 +35,7 @@ func (s *step[F]) begin(i int, set *Set, m *Mesh[F], v []Vertex[F]) {
 	s.p.X, s.p.Y, s.p.Z, s.a, s.b = q.X, q.Y, q.Z, q.A, q.B
 	if i >= int(set.Slide) {
 		s.bound = true
-		s.frame = m.Frames[i-int(set.Slide)+int(set.Frame)]
+		s.frame = m.Frames[i-int(set.Slide)+int(set.Rail)]
 	}
 }
 
@@ -39,18 +58,35 @@ func (s *step[F]) within(a *Tensor[F], g Vector[F]) (Tensor[F], Vector[F]) {
 	if !s.bound {
 		return *a, g
 	}
-	var t, u Vector[F]
-	t.X, t.Y, t.Z = s.frame.Tx, s.frame.Ty, s.frame.Tz
-	u.X, u.Y, u.Z = s.frame.Ux, s.frame.Uy, s.frame.Uz
+	t, u := s.frame.directions()
 	var b Tensor[F]
-	var h Vector[F]
 	b.M11, b.M22, b.M33 = a.product(t, t), 1, 1
-	h.X = dot(t, g)
 	if s.frame.Axes == 2 {
 		b.M12, b.M22 = a.product(t, u), a.product(u, u)
+	}
+	return b, s.along(g)
+}
+
+// along returns T'g.
+func (s *step[F]) along(g Vector[F]) Vector[F] {
+	if !s.bound {
+		return g
+	}
+	t, u := s.frame.directions()
+	var h Vector[F]
+	h.X = dot(t, g)
+	if s.frame.Axes == 2 {
 		h.Y = dot(u, g)
 	}
-	return b, h
+	return h
+}
+
+// directions are those of the frame.
+func (f *Frame[F]) directions() (Vector[F], Vector[F]) {
+	var t, u Vector[F]
+	t.X, t.Y, t.Z = f.Tx, f.Ty, f.Tz
+	u.X, u.Y, u.Z = f.Ux, f.Uy, f.Uz
+	return t, u
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
@@ -71,26 +107,34 @@ func solve[F Float](a *Tensor[F], g Vector[F]) Vector[F] {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-func settle[F Float](i int, field *Field[F], s *step[F], share F, v []Vertex[F]) F {
+func settle[F Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F, v []Vertex[F],
+	moved, seen []int32) F {
+	now := c.Sweep*set.Sets + set.Index + 1
+	if p.Cull {
+		seen[i] = now
+	}
 	if share == 0 {
 		return 0
 	}
-	p := s.at(share)
-	u := minus(p, s.p)
+	q := s.at(share)
+	u := minus(q, s.p)
 	if u.X == 0 && u.Y == 0 && u.Z == 0 {
 		return 0
 	}
 	old := v[i].metric()
 	far := old.product(u, u)
-	at := field.At(p)
-	v[i].X, v[i].Y, v[i].Z, v[i].A, v[i].B = p.X, p.Y, p.Z, s.a+share*s.d.X, s.b+share*s.d.Y
+	at := field.At(q)
+	v[i].X, v[i].Y, v[i].Z, v[i].A, v[i].B = q.X, q.Y, q.Z, s.a+share*s.d.X, s.b+share*s.d.Y
 	v[i].M11, v[i].M12, v[i].M13, v[i].M22, v[i].M23, v[i].M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
+	if p.Cull && far > p.Tolerance {
+		moved[i] = now
+	}
 	return far
 }
 
 // guarded takes as much of a step as the guard allows.
-func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], s *step[F], v []Vertex[F],
-	n *Counters) F {
+func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
+	v []Vertex[F], moved, seen []int32, n *Counters) F {
 	share := F(1)
 	if p.Guard != NoGuard {
 		if p.Guard == Clip {
@@ -109,7 +153,7 @@ func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F]
 			atomic.AddInt64(&n.Limited, 1)
 		}
 	}
-	return settle(i, field, s, share, v)
+	return settle(i, set, p, field, c, s, share, v, moved, seen)
 }
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than

@@ -10,12 +10,13 @@ const ideal = 1832.8207768355311 // 6⁴√2
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 type Tetrahedron[F Float] struct {
-	m           Tensor[F] // mean of the corners'
-	ua, ub, uc  Vector[F] // from p to the others
-	volume      F
-	root        F // √det M
-	la, lb, lc  F // lengths of the edges at p
-	around, fit F // P and F
+	m             Tensor[F] // mean of the corners'
+	ua, ub, uc    Vector[F] // from p to the others
+	volume        F
+	root          F // √det M
+	la, lb, lc    F // lengths of the edges at p
+	lab, lbc, lca F // and of the others
+	around, fit   F // P and F
 }
 
 // Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
@@ -28,8 +29,9 @@ func Measure[F Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahedron
 	t.volume = dot(t.ua, cross(t.ub, t.uc)) / 6
 	t.root = sqrt(t.m.determinant())
 	t.la, t.lb, t.lc = t.m.length(t.ua), t.m.length(t.ub), t.m.length(t.uc)
-	t.around = t.la + t.lb + t.lc + t.m.length(minus(t.ub, t.ua)) + t.m.length(minus(t.uc, t.ub)) +
-		t.m.length(minus(t.ua, t.uc))
+	t.lab, t.lbc = t.m.length(minus(t.ub, t.ua)), t.m.length(minus(t.uc, t.ub))
+	t.lca = t.m.length(minus(t.ua, t.uc))
+	t.around = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca
 	s := t.around / 6
 	if s > 1 {
 		s = 1 / s
@@ -42,6 +44,50 @@ func Measure[F Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahedron
 // Quality is 1 for the best, and negative for a tetrahedron that is turned over.
 func (t *Tetrahedron[F]) Quality() F {
 	return ideal * t.volume * t.root * t.fit / (t.around * t.around * t.around)
+}
+
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my and mz
+// are the derivatives of the metric there.
+func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
+	per := t.around
+	s := per / 6
+	slope := 6 * (1 - s) / s // F'/F at s, once divided
+	if s < 1 {
+		slope /= 2 - s
+	} else {
+		slope /= 2*s - 1
+	}
+	kappa := slope/6 - 3/per // of dQ = Q kappa dP
+	q := t.Quality()
+	wa, wb, wc := t.m.times(t.ua), t.m.times(t.ub), t.m.times(t.uc)
+	area := cross(minus(t.ub, t.ua), minus(t.uc, t.ua)) // the volume falls by a sixth of it
+	rise := ideal * t.root * t.fit / (6 * per * per * per)
+	var g Vector[F]
+	g.X = q*(t.bend(mx, kappa)-kappa*(wa.X/t.la+wb.X/t.lb+wc.X/t.lc)) - rise*area.X
+	g.Y = q*(t.bend(my, kappa)-kappa*(wa.Y/t.la+wb.Y/t.lb+wc.Y/t.lc)) - rise*area.Y
+	g.Z = q*(t.bend(mz, kappa)-kappa*(wa.Z/t.la+wb.Z/t.lb+wc.Z/t.lc)) - rise*area.Z
+	return g
+}
+
+// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half the
+// trace of M⁻¹d, and κ times the change of P.
+func (t *Tetrahedron[F]) bend(d *Tensor[F], kappa F) F {
+	m := &t.m
+	trace := (m.M22*m.M33-m.M23*m.M23)*d.M11 + (m.M11*m.M33-m.M13*m.M13)*d.M22 + (m.M11*m.M22-m.M12*m.M12)*d.M33 +
+		2*((m.M13*m.M23-m.M12*m.M33)*d.M12+(m.M12*m.M23-m.M13*m.M22)*d.M13+(m.M12*m.M13-m.M11*m.M23)*d.M23)
+	ab, bc, ca := minus(t.ub, t.ua), minus(t.uc, t.ub), minus(t.ua, t.uc)
+	edges := d.product(t.ua, t.ua)/t.la + d.product(t.ub, t.ub)/t.lb + d.product(t.uc, t.uc)/t.lc +
+		d.product(ab, ab)/t.lab + d.product(bc, bc)/t.lbc + d.product(ca, ca)/t.lca
+	return trace/(8*t.root*t.root) + kappa*edges/8
+}
+
+// InMetric is the volume of a tetrahedron in the mean of its corners' metrics.
+func InMetric[F Float](a, b, c, d *Vertex[F]) F {
+	var p Vector[F]
+	p.X, p.Y, p.Z = a.X, a.Y, a.Z
+	m := a.metric()
+	t := Measure(p, &m, b, c, d)
+	return t.volume * t.root
 }
 
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none.

@@ -79,12 +79,12 @@ func (b *ball) refresh() {
 	}
 }
 
-type kernel func(i int, set *Set, p *Params[float64], m *Mesh[float64], field *Field[float64], v []Vertex[float64],
-	n *Counters) float64
+type kernel func(i int, set *Set, p *Params[float64], m *Mesh[float64], field *Field[float64], c *Control[float64],
+	v []Vertex[float64], moved, seen []int32, n *Counters) float64
 
 func (b *ball) visit(k kernel, p *Params[float64]) (float64, Counters) {
 	var n Counters
-	far := k(0, &b.set, p, &b.m, &b.field, b.v, &n)
+	far := k(0, &b.set, p, &b.m, &b.field, &Control[float64]{Floor: .9}, b.v, nil, nil, &n)
 	return far, n
 }
 
@@ -103,7 +103,7 @@ func (b *ball) objective(p Vector[float64]) float64 {
 }
 
 func params() *Params[float64] {
-	return &Params[float64]{Relax: 1, Excess: .01, Gain: 1e-12, Flat: 0x1p-49}
+	return &Params[float64]{Relax: 1, Excess: .01, Gain: 1e-12, Flat: 0x1p-49, Climbs: 60, Shortest: 1e-10}
 }
 
 // tensor is a random metric whose lengths differ by up to the given ratio.

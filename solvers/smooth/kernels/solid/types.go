@@ -53,12 +53,13 @@ type Mesh[F Float] struct {
 }
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
-// Frames[i-Slide+Frame].
+// Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
 //
 //atoll:constant
 type Set struct {
-	Slide, Frame int32
-	Owned        int32 // vertices from here on are copies of another rank's: they move, and are not counted
+	Slide, Rail int32
+	Index, Sets int32 // this set of how many
+	Owned       int32 // vertices from here on are copies of another rank's: they move, and are not counted
 }
 
 // Guards against tetrahedra that turn over.
@@ -72,11 +73,21 @@ const (
 //
 //atoll:constant
 type Params[F Float] struct {
-	Relax  F     // ω: the share of the step that is taken
-	Excess F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
-	Gain   F     // least rise of the worst quality that counts
-	Flat   F     // a tetrahedron whose volume is no larger than this share of its products is flat
-	Guard  int32 // NoGuard, Halve or Clip
+	Relax     F     // ω: the share of the step that is taken
+	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
+	Tolerance F     // square of the move, in the metric, above which neighbours are looked at again
+	Gain      F     // least rise of the worst quality that counts
+	Shortest  F     // step, in the metric, at which a search along a line ends
+	Flat      F     // a tetrahedron whose volume is no larger than this share of its products is flat
+	Guard     int32 // NoGuard, Halve or Clip
+	Climbs    int32 // most steps of a visit of the optimiser
+	Cull      bool  // skip vertices around which nothing has moved
+}
+
+// Control is what changes from sweep to sweep.
+type Control[F Float] struct {
+	Floor F     // Hybrid optimises where the worst quality is below this
+	Sweep int32 // from 0
 }
 
 // Counters counts what became of steps.

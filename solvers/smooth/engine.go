@@ -1,0 +1,156 @@
+package smooth
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// engine is what smoothing triangles and tetrahedra has in common: sets of vertices that move one after the other, and
+// exchanges between them. V is a vertex: it begins with its coordinates and its metric, all of type F.
+type engine[F kernels.Float, V any] struct {
+	dimension
+	dim    int // coordinates of a vertex
+	cfg    Config
+	sub    *Subdomain
+	origin [3][]float64 // coordinates of the vertices at the start
+	comm   dist.Comm
+	dev    backend.Device
+
+	// apart tells that the device has memory of its own. The host then has a copy of the vertices, of which only those
+	// that are exchanged are current between sweeps.
+	apart     bool
+	host      []V
+	hostMoved []int32
+
+	// These live on the device; on one with memory of its own the host must not look into them.
+	params      kernels.Params[F]
+	v           []V
+	moved, seen []int32              // a vertex's last move and visit, where Cull asks for them
+	control     []kernels.Control[F] // one
+	counters    []kernels.Counters   // one
+	most        []atomics.Most[F]    // one: the longest move
+	taken       []func() error       // gives each array back
+
+	first, rest [][]pass // of each set: what other ranks need, and the rest
+	halos       []*halo.Exchanger
+	ghosts      []halo.Ghosts[V]  // instead of halos, where devices exchange them
+	linked      bool              // these go from device to device
+	changes     []*changes[V]     // instead of halos, where Cull leaves vertices alone
+	count       backend.Loop      // of sweeps, on the device
+	replay      backend.Recording // of several sweeps, made when it is first asked for
+	now         [1]kernels.Control[F]
+	longest     [1]atomics.Most[F]
+	reduced     [1]float64
+	mean        dist.Accumulator
+	start       Diagnostics // before the first sweep
+	order       []int32     // owned vertices in ascending global order
+}
+
+// dimension is what triangles and tetrahedra do each in their own way.
+type dimension interface {
+	// queue queues so many sweeps, at the end of each of which the device counts it.
+	queue(sweeps int) error
+	// survey tells a tally of the cells, edges and boundary that the rank measures.
+	survey(t *tally) error
+	// sumQualities adds the qualities of the rank's cells, and returns how many there are.
+	sumQualities(sum *dist.Accumulator) (int, error)
+}
+
+// pass is a kernel over a range of vertices.
+type pass struct {
+	lo, hi int
+	loop   backend.Loop
+}
+
+// haloTag and those after it keep the exchanges of sets apart.
+const haloTag = 16
+
+// place puts the vertices on the device, and what counts for all kernels.
+func (e *engine[F, V]) place(v []V) error {
+	b := e.placer()
+	e.v = onDevice(b, v)
+	if e.params.Cull {
+		e.moved, e.seen = onDevice(b, make([]int32, len(v))), onDevice(b, make([]int32, len(v)))
+	}
+	e.control = onDevice(b, make([]kernels.Control[F], 1))
+	e.counters = onDevice(b, make([]kernels.Counters, 1))
+	e.most = onDevice(b, make([]atomics.Most[F], 1))
+	if e.apart {
+		e.host, e.hostMoved = v, make([]int32, len(e.moved))
+	}
+	return b.err
+}
+
+func (e *engine[F, V]) placer() *placer { return &placer{dev: e.dev, taken: &e.taken} }
+
+// prepare makes the kernels of all sets, and their exchanges.
+func (e *engine[F, V]) prepare(ctx context.Context, mover func(*kernels.Set) backend.Loop) error {
+	e.first, e.rest = e.eachSet(true, mover)
+	for k, plan := range e.sub.Plans {
+		if e.params.Cull {
+			v := e.v
+			if e.apart {
+				v = e.host
+			}
+			e.changes = append(e.changes, newChanges(plan, e.comm, haloTag+k, v, e.dim*int(sizeOf[F]())))
+			continue
+		}
+		e.halos = append(e.halos, halo.NewExchanger(plan, e.comm, haloTag+k, int(sizeOf[V]())))
+	}
+	return e.connect(ctx)
+}
+
+// eachSet prepares a kernel for all sets: for what other ranks need of each, and the rest; with the vertices that slide, or
+// without them.
+func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
+	p := e.sub
+	of := func(set int, spans ...Span) (all []pass) {
+		for _, sp := range spans {
+			hi := sp.Hi
+			if !sliding {
+				hi = sp.Slide
+			}
+			if sp.Lo < hi {
+				k := &kernels.Set{Slide: sp.Slide, Rail: sp.Rail, Index: int32(set), Sets: int32(p.Sets),
+					Owned: int32(p.Owned)}
+				loop := mover(k)
+				if p.Clustered {
+					loop = &clustered{loop, p.Clusters, int(hi)}
+				}
+				all = append(all, pass{int(sp.Lo), int(hi), loop})
+			}
+		}
+		return all
+	}
+	for set := range p.Sets {
+		first = append(first, of(set, p.First[set]))
+		rest = append(rest, of(set, p.Rest[set], p.Copies[set]))
+	}
+	return first, rest
+}
+
+// numbers are the coordinates of a vertex and the components of its metric.
+func (e *engine[F, V]) numbers(v *V) []F {
+	return unsafe.Slice((*F)(unsafe.Pointer(v)), e.dim+e.dim*(e.dim+1)/2)
+}
+
+func (e *engine[F, V]) Sweeps() int { return int(e.now[0].Sweep) }
+
+func (e *engine[F, V]) Close() {
+	if e.replay != nil {
+		e.replay.Close()
+		e.replay = nil
+	}
+	e.disconnect()
+	// What cannot be freed goes with the device.
+	for _, give := range e.taken {
+		_ = give()
+	}
+	e.taken = nil
+}

@@ -1,0 +1,201 @@
+package solid
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestQualityGradient compares the gradient of the quality, of which the metric at the moving corner is a part, with
+// central differences: tetrahedra of any size and stretch, in constant and varying metrics.
+func TestQualityGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	checked := 0
+	for n := range 3000 {
+		f := varying(rng, 10)
+		switch n % 3 {
+		case 1:
+			f = graded(rng)
+		case 2:
+			f = constant(tensor(rng, 10))
+		}
+		size := math.Pow(10, -1+2*rng.Float64()) / 2
+		var v [4]Vertex[float64]
+		for k := range v {
+			v[k].X, v[k].Y, v[k].Z = -5+size*rng.Float64(), 2+size*rng.Float64(), 1+size*rng.Float64()
+			m := f.At(Vector[float64]{X: v[k].X, Y: v[k].Y, Z: v[k].Z})
+			v[k].M11, v[k].M12, v[k].M13, v[k].M22, v[k].M23, v[k].M33 = m.M11, m.M12, m.M13, m.M22, m.M23, m.M33
+		}
+		measure := func(p Vector[float64]) Tetrahedron[float64] {
+			at := f.At(p)
+			return Measure(p, &at, &v[1], &v[2], &v[3])
+		}
+		p := Vector[float64]{X: v[0].X, Y: v[0].Y, Z: v[0].Z}
+		tet := measure(p)
+		if math.Abs(tet.Quality()) < .01 || math.Abs(tet.around/6-1) < .01 {
+			continue // differences are rough near flat tetrahedra, and near the jump of the third derivative
+		}
+		checked++
+		mx, my, mz := f.Slope(p)
+		g := tet.Gradient(&mx, &my, &mz)
+		h := 2e-5 * size
+		for k, got := range [3]float64{g.X, g.Y, g.Z} {
+			d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
+			more, less := measure(ahead(p, d, h)), measure(ahead(p, d, -h))
+			want := (more.Quality() - less.Quality()) / (2 * h)
+			scale := math.Sqrt(dot(g, g)) + math.Abs(tet.Quality())/size
+			if math.Abs(got-want) > 2e-6*scale {
+				t.Fatalf("case %d, axis %d: %g, by differences %g", n, k, got, want)
+			}
+		}
+	}
+	if checked < 300 {
+		t.Errorf("%d tetrahedra were looked at", checked)
+	}
+}
+
+// TestClimb: the optimiser never lowers the worst quality around a vertex, leaves no tetrahedron turned over, and ends where
+// no place nearby along the directions of the vertex is better.
+func TestClimb(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	const step = 1e-3
+	better, places := 0, 0
+	for axes := 1; axes <= 3; axes++ {
+		for n := range 150 {
+			field := varying(rng, 10)
+			if n%3 == 0 {
+				field = constant(tensor(rng, 300))
+			}
+			b := newBall(rng, axes, .3, field)
+			before := worst(0, b.place(), &b.m, &b.field, b.v)
+			sound := upright(0, b.place(), 0, &b.m, b.v)
+			b.visit(Optimise[float64], params())
+			after := worst(0, b.place(), &b.m, &b.field, b.v)
+			if sound && (after < before || !upright(0, b.place(), 0, &b.m, b.v)) {
+				t.Fatalf("%d axes: the worst quality went from %g to %g", axes, before, after)
+			}
+			if !sound {
+				continue
+			}
+			own := b.v[0].metric()
+			for range 30 {
+				q := b.place()
+				for _, d := range b.along() {
+					q = ahead(q, d, step*rng.NormFloat64()/own.length(d))
+				}
+				places++
+				if upright(0, q, 0, &b.m, b.v) && worst(0, q, &b.m, &b.field, b.v) > after*(1+2e-3) {
+					better++
+				}
+			}
+		}
+	}
+	if places < 5000 || better > places/100 {
+		t.Errorf("%d of %d places near the ends are better", better, places)
+	}
+}
+
+// TestUp: the direction of steepest ascent is the point of least norm of the hull of gradients, found among all points,
+// segments and triangles; where the hull holds 0 there is none.
+func TestUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	rises, rests := 0, 0
+	for range 3000 {
+		h := hill[float64]{n: 1 + rng.IntN(24), least: 1}
+		shift := 3 * rng.Float64()
+		for k := range h.n {
+			h.q[k] = 1
+			h.g[k] = Vector[float64]{X: rng.NormFloat64() + shift, Y: rng.NormFloat64(), Z: rng.NormFloat64()}
+			if k > 0 && rng.IntN(5) == 0 {
+				h.g[k] = h.g[k-1]
+			}
+		}
+		want := math.Inf(1)
+		try := func(x Vector[float64]) {
+			for k := range h.n {
+				if dot(h.g[k], x) < dot(x, x)-1e-10 {
+					return
+				}
+			}
+			want = min(want, math.Sqrt(dot(x, x)))
+		}
+		for i := range h.n {
+			try(h.g[i])
+			for j := range i {
+				if x, ok := onSegment(h.g[i], h.g[j]); ok {
+					try(x)
+				}
+				for k := range j {
+					if x, ok := onTriangle(h.g[i], h.g[j], h.g[k]); ok {
+						try(x)
+					}
+				}
+			}
+		}
+		d, rate := h.up()
+		if math.IsInf(want, 1) || want < 1e-6 {
+			rests++
+			if rate > 1e-6 {
+				t.Fatalf("a rate of %g where the gradients surround 0", rate)
+			}
+			continue
+		}
+		rises++
+		if math.Abs(rate-want) > 1e-3*want || math.Abs(dot(d, d)-1) > 1e-12 {
+			t.Fatalf("a rate of %g along %v, the least norm is %g", rate, d, want)
+		}
+	}
+	if rises < 500 || rests < 100 {
+		t.Errorf("%d hulls with 0 outside, %d with 0 inside", rises, rests)
+	}
+}
+
+// TestCrowded: where more tetrahedra meet than the optimiser takes, it moves the vertex as Smart does.
+func TestCrowded(t *testing.T) {
+	build := func() *ball {
+		b := newBall(rand.New(rand.NewPCG(27, 28)), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
+		b.v[0].X = .6
+		for len(b.m.Sides) <= MaxSides {
+			b.m.Sides = append(b.m.Sides, b.m.Sides...)
+		}
+		b.m.Spans[1].Side = int32(len(b.m.Sides))
+		return b
+	}
+	ends := map[string]Vertex[float64]{}
+	for name, k := range map[string]kernel{"smart": Smart[float64], "fjp": Optimise[float64], "hybrid": Hybrid[float64]} {
+		b := build()
+		b.visit(k, params())
+		ends[name] = b.v[0]
+	}
+	if ends["fjp"] != ends["smart"] || ends["hybrid"] != ends["smart"] || ends["smart"] == build().v[0] {
+		t.Errorf("%v", ends)
+	}
+}
+
+// TestCull: a vertex is left alone unless it or a neighbour has moved since it was visited.
+func TestCull(t *testing.T) {
+	p := params()
+	p.Cull, p.Tolerance = true, 1e-6
+	b := newBall(rand.New(rand.NewPCG(29, 30)), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
+	moved, seen := make([]int32, len(b.v)), make([]int32, len(b.v))
+	var n Counters
+	c := Control[float64]{}
+	b.set.Sets = 1
+	visit := func() float64 {
+		far := PainNewton(0, &b.set, p, &b.m, &b.field, &c, b.v, moved, seen, &n)
+		c.Sweep++
+		return far
+	}
+	if visit() == 0 || moved[0] != 1 || seen[0] != 1 {
+		t.Fatalf("moved %d, seen %d after the first sweep", moved[0], seen[0])
+	}
+	visit() // it has moved itself
+	if visit(); seen[0] != 2 {
+		t.Errorf("visited in sweep %d, with nothing moved", seen[0])
+	}
+	b.v[3].X += .3
+	moved[3] = c.Sweep
+	if visit() == 0 || seen[0] != c.Sweep {
+		t.Error("not visited after a neighbour moved")
+	}
+}

@@ -1,0 +1,10 @@
+package solid
+
+// Count ends a sweep: index 0 adds it to those that were.
+//
+//atoll:kernel
+func Count[F Float](i int, c *Control[F]) {
+	if i == 0 {
+		c.Sweep++
+	}
+}

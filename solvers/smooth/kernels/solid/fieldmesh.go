@@ -1,0 +1,164 @@
+package solid
+
+// Node is a vertex of the mesh on which a field is given, and the metric there.
+type Node[F Float] struct {
+	X, Y, Z                      F
+	M11, M12, M13, M22, M23, M33 F
+	_                            F
+}
+
+// Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner k, -1
+// where the mesh ends.
+type Patch struct{ At, Next [4]int32 }
+
+// spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
+type spot[F Float] struct {
+	patch   int32
+	b, c, d F
+}
+
+// edges are those of a tetrahedron from its first corner.
+func (f *Field[F]) edges(patch int32) (Vector[F], Vector[F], Vector[F]) {
+	at := &f.Patches[patch].At
+	o := f.Nodes[at[0]].place()
+	return minus(f.Nodes[at[1]].place(), o), minus(f.Nodes[at[2]].place(), o), minus(f.Nodes[at[3]].place(), o)
+}
+
+func (n *Node[F]) place() Vector[F] {
+	var p Vector[F]
+	p.X, p.Y, p.Z = n.X, n.Y, n.Z
+	return p
+}
+
+// spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
+func (f *Field[F]) spotIn(patch int32, p Vector[F]) spot[F] {
+	b, c, d := f.edges(patch)
+	u := minus(p, f.Nodes[f.Patches[patch].At[0]].place())
+	bc, cd, db := cross(b, c), cross(c, d), cross(d, b)
+	six := dot(b, cd)
+	return spot[F]{patch, dot(u, cd) / six, dot(u, db) / six, dot(u, bc) / six}
+}
+
+// inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
+func inside[F Float](s spot[F]) spot[F] {
+	if !(s.b > 0) {
+		s.b = 0
+	}
+	if !(s.c > 0) {
+		s.c = 0
+	}
+	if !(s.d > 0) {
+		s.d = 0
+	}
+	if sum := s.b + s.c + s.d; sum > 1 {
+		s.b, s.c, s.d = s.b/sum, s.c/sum, s.d/sum
+	}
+	return s
+}
+
+// find returns where on the mesh a place lies, or the nearest that the tetrahedra of its box have. It depends on the
+// place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
+// across the face that the place lies farthest beyond.
+func (f *Field[F]) find(p Vector[F]) spot[F] {
+	i, _ := locate(p.X, f.X, f.PerX, f.Nx)
+	j, _ := locate(p.Y, f.Y, f.PerY, f.Ny)
+	k, _ := locate(p.Z, f.Z, f.PerZ, f.Nz)
+	box := (k*f.Ny+j)*f.Nx + i
+	patch, before := f.Starts[box], int32(-1)
+	for step := int32(0); step < f.Steps; step++ {
+		s := f.spotIn(patch, p)
+		way := &f.Patches[patch].Next
+		a := 1 - s.b - s.c - s.d
+		least, next := F(0), int32(-1)
+		if a < least {
+			least, next = a, way[0]
+		}
+		if s.b < least && (next < 0 || way[1] >= 0) {
+			least, next = s.b, way[1]
+		}
+		if s.c < least && (next < 0 || way[2] >= 0) {
+			least, next = s.c, way[2]
+		}
+		if s.d < least && (next < 0 || way[3] >= 0) {
+			least, next = s.d, way[3]
+		}
+		// Where both sides of a face send it across, a place is on the face but for rounding.
+		if least >= 0 || next >= 0 && next == before {
+			return inside(s)
+		}
+		if next < 0 {
+			break
+		}
+		before, patch = patch, next
+	}
+	return f.nearest(box, p)
+}
+
+// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
+// or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+func (f *Field[F]) nearest(box int32, p Vector[F]) spot[F] {
+	best := inside(f.spotIn(f.Listed[f.Lists[box]], p))
+	far := f.beyond(&best, p)
+	for k := f.Lists[box] + 1; k < f.Lists[box+1]; k++ {
+		s := inside(f.spotIn(f.Listed[k], p))
+		if d := f.beyond(&s, p); d < far {
+			best, far = s, d
+		}
+	}
+	return best
+}
+
+// beyond is the square of the distance of a place from a spot.
+func (f *Field[F]) beyond(s *spot[F], p Vector[F]) F {
+	b, c, d := f.edges(s.patch)
+	u := minus(f.Nodes[f.Patches[s.patch].At[0]].place(), p)
+	u.X += s.b*b.X + s.c*c.X + s.d*d.X
+	u.Y += s.b*b.Y + s.c*c.Y + s.d*d.Y
+	u.Z += s.b*b.Z + s.c*c.Z + s.d*d.Z
+	return dot(u, u)
+}
+
+func (n *Node[F]) metric() Tensor[F] {
+	var m Tensor[F]
+	m.M11, m.M12, m.M13, m.M22, m.M23, m.M33 = n.M11, n.M12, n.M13, n.M22, n.M23, n.M33
+	return m
+}
+
+// rises are the differences of the metric along the edges of a tetrahedron from its first corner.
+func (f *Field[F]) rises(patch int32) (Tensor[F], Tensor[F], Tensor[F]) {
+	at := &f.Patches[patch].At
+	o, b, c, d := f.Nodes[at[0]].metric(), f.Nodes[at[1]].metric(), f.Nodes[at[2]].metric(), f.Nodes[at[3]].metric()
+	return rise(&o, &b), rise(&o, &c), rise(&o, &d)
+}
+
+// mixed is a share of each of three tensors.
+func mixed[F Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
+	var m Tensor[F]
+	m.M11, m.M12 = s*b.M11+t*c.M11+r*d.M11, s*b.M12+t*c.M12+r*d.M12
+	m.M13, m.M22 = s*b.M13+t*c.M13+r*d.M13, s*b.M22+t*c.M22+r*d.M22
+	m.M23, m.M33 = s*b.M23+t*c.M23+r*d.M23, s*b.M33+t*c.M33+r*d.M33
+	return m
+}
+
+// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors is
+// positive definite.
+func (f *Field[F]) onMesh(p Vector[F]) Tensor[F] {
+	s := f.find(p)
+	b, c, d := f.rises(s.patch)
+	more := mixed(&b, &c, &d, s.b, s.c, s.d)
+	m := f.Nodes[f.Patches[s.patch].At[0]].metric()
+	m.M11, m.M12, m.M13 = m.M11+more.M11, m.M12+more.M12, m.M13+more.M13
+	m.M22, m.M23, m.M33 = m.M22+more.M22, m.M23+more.M23, m.M33+more.M33
+	return scaled(&m, f.Scale)
+}
+
+// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
+func (f *Field[F]) slopeOnMesh(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
+	s := f.find(p)
+	b, c, d := f.edges(s.patch)
+	bc, cd, db := cross(b, c), cross(c, d), cross(d, b)
+	per := f.Scale / dot(b, cd)
+	mb, mc, md := f.rises(s.patch)
+	return mixed(&mb, &mc, &md, per*cd.X, per*db.X, per*bc.X), mixed(&mb, &mc, &md, per*cd.Y, per*db.Y, per*bc.Y),
+		mixed(&mb, &mc, &md, per*cd.Z, per*db.Z, per*bc.Z)
+}

@@ -1,0 +1,98 @@
+package solid
+
+import "sync/atomic"
+
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
+// over, it tries half of the step. It returns the square of the move in the metric.
+//
+//atoll:kernel max
+func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
+	var s step[F]
+	s.begin(i, set, m, v)
+	share := smart(i, &s, p, m, field, v)
+	if share == 0 && i < int(set.Owned) {
+		atomic.AddInt64(&n.Refused, 1)
+	}
+	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+}
+
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
+func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+	a, g := gather(i, s.p, m, v)
+	s.newton(&a, g, p.Relax)
+	share := F(1)
+	if !upright(i, s.at(share), p.Flat, m, v) {
+		share = 0.5
+		if !upright(i, s.at(share), p.Flat, m, v) {
+			return 0
+		}
+	}
+	was := worst(i, s.p, m, field, v)
+	if worst(i, s.at(share), m, field, v) > was+p.Gain {
+		return share
+	}
+	return 0
+}
+
+// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it moves
+// the vertex as Smart does.
+//
+//atoll:kernel max
+func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
+	var s step[F]
+	s.begin(i, set, m, v)
+	share := F(0)
+	if crowded(i, m) {
+		share = smart(i, &s, p, m, field, v)
+	} else {
+		share = climb(i, &s, p, m, field, v)
+	}
+	if share == 0 && i < int(set.Owned) {
+		atomic.AddInt64(&n.Refused, 1)
+	}
+	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+}
+
+// Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
+//
+//atoll:kernel max
+func Hybrid[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	if !due(i, p, m, moved, seen) {
+		return 0
+	}
+	var s step[F]
+	s.begin(i, set, m, v)
+	share := smart(i, &s, p, m, field, v)
+	if !crowded(i, m) && worst(i, s.at(share), m, field, v) < c.Floor {
+		// The optimiser begins where Smart has ended.
+		first := s
+		s.p, s.a, s.b = first.at(share), s.a+share*s.d.X, s.b+share*s.d.Y
+		if more := climb(i, &s, p, m, field, v); more != 0 {
+			s = joined(&first, &s, share, more)
+			share = 1
+		} else {
+			s = first
+		}
+	}
+	if share == 0 && i < int(set.Owned) {
+		atomic.AddInt64(&n.Refused, 1)
+	}
+	return settle(i, set, p, field, c, &s, share, v, moved, seen)
+}
+
+// joined is a share of a step, and then another one.
+func joined[F Float](one, other *step[F], share, more F) step[F] {
+	s := *one
+	s.d.X, s.d.Y = share*one.d.X+more*other.d.X, share*one.d.Y+more*other.d.Y
+	s.d.Z = share*one.d.Z + more*other.d.Z
+	return s
+}
