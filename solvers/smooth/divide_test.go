@@ -146,3 +146,37 @@ func BenchmarkColourings(b *testing.B) {
 		}
 	}
 }
+
+// ranges are those that a kernel was asked for.
+type ranges [][2]int
+
+func (r *ranges) Range(lo, hi int) { *r = append(*r, [2]int{lo, hi}) }
+
+// TestClustersStayWhole: however a set is cut, the kernel gets all of it, in pieces that begin and end with clusters.
+func TestClustersStayWhole(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		starts := []int32{3}
+		for range rapid.IntRange(0, 20).Draw(r, "clusters") {
+			starts = append(starts, starts[len(starts)-1]+rapid.Int32Range(1, 5).Draw(r, "size"))
+		}
+		end := int(starts[len(starts)-1])
+		var got ranges
+		c := &clustered{&got, append(starts, int32(end)+4), end} // with a cluster of the next set
+		lo := 3
+		for lo < end {
+			hi := rapid.IntRange(lo+1, end).Draw(r, "cut")
+			c.Range(lo, hi)
+			lo = hi
+		}
+		next := 3
+		for _, g := range got {
+			if _, begins := slices.BinarySearch(starts, int32(g[0])); g[0] != next || !begins {
+				r.Fatalf("clusters from %v: ranges %v", starts, got)
+			}
+			next = g[1]
+		}
+		if next != end {
+			r.Fatalf("clusters from %v: ranges %v", starts, got)
+		}
+	})
+}
