@@ -52,53 +52,6 @@ func smoothOn(t testing.TB, text string, ranks, threads int, open func(testing.T
 	return results[0], errors.Join(errs...)
 }
 
-// TestSmoothSameBits is contract C1 for meshes: coordinates, measures and tables are the same, however a case is run.
-func TestSmoothSameBits(t *testing.T) {
-	for _, smoother := range []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid"} {
-		t.Run(smoother, func(t *testing.T) {
-			t.Parallel()
-			run := func(ranks, threads int, open func(testing.TB, int) []dist.Comm, sets ...string) (*summary.Summary, string) {
-				t.Helper()
-				dir := t.TempDir()
-				s, err := smoothOn(t, wavy, ranks, threads, open, dir, append(sets, "method.smoother="+smoother)...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				table, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return s, string(table)
-			}
-			want, table := run(1, 1, openLocal)
-			if want.Metrics["moved"] == 0 || want.Metrics["inverted"] != 0 {
-				t.Errorf("metrics %v", want.Metrics)
-			}
-			same := func(what string, ranks, threads int, open func(testing.TB, int) []dist.Comm, sets ...string) {
-				t.Helper()
-				got, rows := run(ranks, threads, open, sets...)
-				if got.StateSHA256 != want.StateSHA256 || rows != table {
-					t.Errorf("%s, %d ranks, %d threads, %v: state %.12s… and %.12s… on one\n%s\n%s", what, ranks, threads,
-						sets, got.StateSHA256, want.StateSHA256, rows, table)
-				}
-				for key, v := range want.Metrics {
-					if got.Metrics[key] != v {
-						t.Errorf("%s, %d ranks, %v: %s = %v, on one rank %v", what, ranks, sets, key, got.Metrics[key], v)
-					}
-				}
-			}
-			for i, ranks := range []int{1, 2, 3, 4, 7} {
-				for _, cut := range []string{"hilbert", "rcb", "random"} {
-					same("local", ranks, 1+i%2, openLocal, "mesh.partition="+cut, "mesh.order="+[]string{"natural", "random"}[i%2])
-				}
-				same("deep", ranks, 2, openLocal, "mesh.partition=random", "method.deep=true")
-				same("grpc", ranks, 1, openGRPC, "mesh.partition=random")
-			}
-			same("delayed", 4, 1, openDelayed, "mesh.partition=random")
-		})
-	}
-}
-
 // Frames of several ranks are the whole mesh, with the quality of every triangle.
 func TestSmoothFrames(t *testing.T) {
 	dir := t.TempDir()
