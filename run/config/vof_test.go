@@ -26,6 +26,9 @@ func TestVOFDefaults(t *testing.T) {
 	if w := c.Sections.(*VOF); w.Method != want || w.Initial.Fractions != "quadrature" {
 		t.Errorf("%+v", w)
 	}
+	if w := parse(t, vofCase, "method.normal=green-gauss").Sections.(*VOF); w.Method.Normal != "youngs" {
+		t.Errorf("green-gauss is %s", w.Method.Normal)
+	}
 	for shape, want := range map[string]VOFInitial{"stl(a.stl)": {Fractions: "quadrature", Levels: 3},
 		"union(stl(a.stl), stl(b.stl))": {Fractions: "divide", Levels: 3}} {
 		got := parse(t, vofCase, "initial.shape='"+shape+"'").Sections.(*VOF).Initial

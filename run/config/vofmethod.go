@@ -1,0 +1,59 @@
+package config
+
+import "github.com/atoll-hpc/atoll/solvers/vof"
+
+// VOFMethod is the section [method] of solver "vof"; package solvers/vof tells what each does.
+type VOFMethod struct {
+	Normal    string  // youngs, myc, elvira, lvira or height; myc
+	Advect    string  // weymouth-yue or ei-le; weymouth-yue
+	CFL       float64 // 0.5, the most that keeps bounds with weymouth-yue
+	CFLOf     string  // what CFL bounds in a cell: the sum of the axes' numbers, or that of each axis; sum
+	Adaptive  bool    // steps as long as the velocity of the moment allows; false
+	Exchange  string  // when ghosts are exchanged: auto, before each sweep, or once a step; auto
+	Sweep     string  // auto, cells or tiles; auto
+	Precision string  // float32 or float64; float64
+}
+
+// greenGauss is another name of Youngs' normal: averages over the faces of a cell of averages over their corners have the
+// weights of his.
+const greenGauss = "green-gauss"
+
+func decodeVOFMethod(s *section, dim int) VOFMethod {
+	m := VOFMethod{
+		Normal:    s.choice("normal", "myc", append([]string{greenGauss}, vof.Normals...)...),
+		Advect:    s.choice("advect", "weymouth-yue", vof.Advections...),
+		CFL:       s.number("cfl", bound{most: 1, open: true, fallback: 0.5, optional: true}),
+		CFLOf:     s.choice("cfl_of", "sum", "sum", "axis"),
+		Adaptive:  s.boolean("adaptive", false),
+		Exchange:  s.choice("exchange", "auto", "auto", "sweep", "step"),
+		Sweep:     s.choice("sweep", "auto", "auto", "cells", "tiles"),
+		Precision: s.choice("precision", "float64", "float32", "float64"),
+	}
+	if m.Normal == greenGauss {
+		m.Normal = "youngs"
+	}
+	if m.Advect == "ei-le" && dim == 3 {
+		s.fail("advect", "ei-le conserves volume in the plane only; choose weymouth-yue")
+	}
+	switch {
+	case m.Sweep == "tiles" && dim == 3:
+		s.fail("sweep", "tiles are for the plane; choose cells or auto")
+	case m.Sweep == "tiles" && m.Normal == "height":
+		s.fail("sweep", "heights reach too far for tiles; choose cells or auto")
+	}
+	most := 0.5
+	if m.Advect == "ei-le" {
+		most = 0.999
+	}
+	if m.CFL > most && m.CFL <= 1 {
+		s.fail("cfl", "%g is more than %g, up to which %s keeps volume fractions in [0, 1]", m.CFL, most, m.Advect)
+	}
+	s.finish()
+	return m
+}
+
+// Config is what the solver takes.
+func (m VOFMethod) Config() vof.Config {
+	return vof.Config{Normal: m.Normal, Advect: m.Advect, CFL: m.CFL, PerAxis: m.CFLOf == "axis", Adaptive: m.Adaptive,
+		Exchange: m.Exchange, Sweep: m.Sweep}
+}
