@@ -1,6 +1,7 @@
 package smooth
 
 import (
+	"errors"
 	"sort"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -27,4 +28,13 @@ func (c *clustered) next(i int) int {
 		return c.end
 	}
 	return min(c.end, int(c.starts[k]))
+}
+
+// visitable refuses clusters where all vertices of a set are visited at once, or their sets are told apart.
+func (p *Subdomain) visitable(apart, cull bool) error {
+	if p.Clustered && (apart || cull) {
+		return errors.New("clusters are visited one vertex after the other, neither on devices nor in culled sweeps: " +
+			"set LayoutOptions.Spread")
+	}
+	return nil
 }

@@ -167,7 +167,8 @@ func (c *cutter) kind(g ghost) int {
 func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	l := c.layout
 	p = Subdomain{Global: make([]int32, 0, len(c.owned[r])+len(c.ghosts[r])), Owned: len(c.owned[r]), Sets: l.sets,
-		Colours: l.colours, Deep: l.options.Deep, Clustered: l.clustered(), First: make([]Span, l.sets), Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
+		Colours: l.colours, Deep: l.options.Deep, Clustered: l.clustered(), First: make([]Span, l.sets),
+		Rest: make([]Span, l.sets), Copies: make([]Span, l.sets)}
 	p.Global = append(p.Global, c.owned[r]...)
 	for _, g := range c.ghosts[r] {
 		p.Global = append(p.Global, g.vertex)

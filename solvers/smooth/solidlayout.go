@@ -39,7 +39,6 @@ func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
 	if l.free, err = s.Freedoms(); err != nil {
 		return nil, err
 	}
-	o.Spread = true
 	l.plan = &Layout{options: o, rings: &mesh.Rings{Start: l.links.Start, At: l.links.At}, class: make([]int8, len(s.X))}
 	for v, f := range l.free {
 		switch {

@@ -62,6 +62,9 @@ func setUpSolid[F kernels.Float](ctx context.Context, cfg Config, part *SolidPar
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
+	if err := part.visitable(s.apart, cfg.Cull); err != nil {
+		return nil, err
+	}
 	if s.params, err = solidParameters[F](cfg); err != nil {
 		return nil, err
 	}

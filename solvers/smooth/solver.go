@@ -2,7 +2,6 @@ package smooth
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -71,9 +70,8 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if part.Clustered && (s.apart || cfg.Cull) {
-		return nil, errors.New("clusters are visited one vertex after the other, neither on devices nor in culled sweeps: " +
-			"set LayoutOptions.Spread")
+	if err := part.visitable(s.apart, cfg.Cull); err != nil {
+		return nil, err
 	}
 	if s.params, err = parameters[F](cfg); err != nil {
 		return nil, err

@@ -203,68 +203,6 @@ func TestSameOnAnyThreads(t *testing.T) {
 	}
 }
 
-// TestOddPartitions: ranks without vertices, without a boundary, with one vertex, and a vertex whose neighbours belong
-// to four.
-func TestOddPartitions(t *testing.T) {
-	m := rectangle(t, 200, 4)
-	metric := swirl(t)
-	cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
-	want := plain().run(t, m, metric, cfg, 5)
-	for name, give := range map[string]func(v int) int32{
-		"two ranks without vertices": func(v int) int32 { return 1 },
-		"one vertex":                 func(v int) int32 { return int32(min(v, 60) / 60) },
-		"no boundary": func(v int) int32 {
-			if x, y := m.X[v], m.Y[v]; min(x, y, 1-x, 1-y) > .2 {
-				return 1
-			}
-			return 2
-		},
-		"quadrants": func(v int) int32 {
-			r := int32(0)
-			if m.X[v] > .5 {
-				r++
-			}
-			if m.Y[v] > .5 {
-				r += 2
-			}
-			return r
-		},
-	} {
-		for _, deep := range []bool{false, true} {
-			s := plain()
-			s.layout.Deep = deep
-			l, err := NewLayout(m, s.layout)
-			if err != nil {
-				t.Fatal(err)
-			}
-			owner := make([]int32, len(m.X))
-			for v := range owner {
-				owner[v] = give(v)
-			}
-			parts, err := l.Parts(owner, 4)
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = s.onParts(parts, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
-				if _, err := solver.Sweep(t.Context(), 5); err != nil {
-					return err
-				}
-				hash, err := solver.Hash(t.Context())
-				if hash != want.hash {
-					t.Errorf("%s, deep %v: other coordinates than on one rank", name, deep)
-				}
-				return err
-			})
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-		}
-	}
-	if _, err := (&Layout{class: make([]int8, 2)}).Parts([]int32{0}, 1); err == nil {
-		t.Error("too few owners are accepted")
-	}
-}
-
 func ExampleConfig() {
 	_, err := parameters[float64](Config{Smoother: "iron", Guard: "none"})
 	fmt.Println(err)

@@ -1,0 +1,130 @@
+package smooth
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// oddPartitions give the vertices of a mesh of the unit square to four ranks.
+func oddPartitions(m *mesh.Mesh) map[string]func(v int) int32 {
+	return map[string]func(v int) int32{
+		"ranks without vertices": func(int) int32 { return 1 },
+		"one vertex":             func(v int) int32 { return int32(min(v, 60) / 60) },
+		"no boundary": func(v int) int32 {
+			if x, y := m.X[v], m.Y[v]; min(x, y, 1-x, 1-y) > .2 {
+				return 1
+			}
+			return 2
+		},
+		"four ranks around a vertex": func(v int) int32 {
+			r := int32(0)
+			if m.X[v] > .5 {
+				r++
+			}
+			if m.Y[v] > .5 {
+				r += 2
+			}
+			return r
+		},
+		"every vertex by itself": func(v int) int32 { return int32(v % 4) },
+	}
+}
+
+// TestOddPartitions: ranks without vertices, without a boundary, with one vertex, and a vertex whose neighbours belong
+// to four, for every smoother and colouring.
+func TestOddPartitions(t *testing.T) {
+	m := rectangle(t, 200, 4)
+	metric := swirl(t)
+	for k, smoother := range Smoothers {
+		for _, colouring := range Colourings {
+			s := plain()
+			s.layout.Colouring = colouring
+			cfg := Config{Smoother: smoother, Guard: "halve", Rescale: true, Cull: k%2 == 1, Settled: 1e-3}
+			s.layout.Spread = cfg.Cull
+			want := s.run(t, m, metric, cfg, 3)
+			for name, give := range oddPartitions(m) {
+				for _, deep := range []bool{false, true} {
+					s.layout.Deep = deep
+					l, err := NewLayout(m, s.layout)
+					if err != nil {
+						t.Fatal(err)
+					}
+					owner := make([]int32, len(m.X))
+					for v := range owner {
+						owner[v] = give(v)
+					}
+					if name == "four ranks around a vertex" && colouring != TwoLevel && !slices.ContainsFunc(l.rings.At, func(v int32) bool {
+						near := map[int32]bool{}
+						for _, u := range l.rings.Of(v) {
+							near[owner[u]] = true
+						}
+						return len(near) == 4
+					}) {
+						t.Fatal("no vertex has neighbours on four ranks")
+					}
+					parts, err := l.Parts(owner, 4)
+					if err != nil {
+						t.Fatal(err)
+					}
+					err = s.onParts(parts, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+						moved, err := solver.Sweep(t.Context(), 3)
+						if err != nil {
+							return err
+						}
+						d, err := solver.Diagnose(t.Context())
+						if err != nil {
+							return err
+						}
+						hash, err := solver.Hash(t.Context())
+						if got := (outcome{hash, moved, d}); got != want {
+							t.Errorf("%s, %s, %s, deep %v, rank %d: %+v, on one rank %+v", name, smoother, colouring, deep, c.Rank(), got, want)
+						}
+						return err
+					})
+					if err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			}
+		}
+	}
+	if _, err := (&Layout{class: make([]int8, 2)}).Parts([]int32{0}, 1); err == nil {
+		t.Error("too few owners are accepted")
+	}
+}
+
+// TestToZero: a vertex whose best place has coordinates that are exactly 0 gets there, as to any other place.
+func TestToZero(t *testing.T) {
+	m := &mesh.Mesh{X: []float64{.25}, Y: []float64{-.125}}
+	for k := range int32(4) { // a square turned by 45°, so that all sums are exact
+		m.X = append(m.X, []float64{1, 0, -1, 0}[k])
+		m.Y = append(m.Y, []float64{0, 1, 0, -1}[k])
+		m.Cells = append(m.Cells, [3]int32{0, k + 1, (k+1)%4 + 1})
+	}
+	metric, err := Discrete(Bounds{-1, -1, 1, 1}, 2, func(x, y float64) (m11, m12, m22 float64) { return 1, 0, 1 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for smoother, near := range map[string]float64{"laplacian": 0, "pain-newton": 0, "pain-exact": 0, "pain": 1e-12, "smart": 0,
+		"fjp": 1e-4, "hybrid": 1e-4} {
+		cfg := Config{Smoother: smoother, Guard: "halve"}
+		err := plain().on(t, m, metric, cfg, func(_ dist.Comm, p *Part, s Solver) error {
+			if _, err := s.Sweep(t.Context(), 100); err != nil {
+				return err
+			}
+			at, err := s.Coordinates()
+			v := slices.Index(p.Global, 0)
+			if err == nil && !(math.Hypot(at[0][v], at[1][v]) <= near) {
+				t.Errorf("%s comes to (%g, %g)", smoother, at[0][v], at[1][v])
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
