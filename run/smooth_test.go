@@ -144,7 +144,7 @@ func TestSmoothShareIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares, err := cutForSmoothing(m, w, 2, nil)
+	shares, err := cutForSmoothing(t.Context(), m, w, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

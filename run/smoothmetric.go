@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // smoothMetric makes the metric of a case, over the bounds of its mesh.
-func smoothMetric(m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
+func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
 	var made *smooth.Metric
 	var err error
 	switch m.Field {
@@ -21,7 +22,7 @@ func smoothMetric(m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
 	case "sinusoidal":
 		made, err = smooth.Sinusoidal(b, m.Low, m.High, m.Waves)
 	case "sizes", "tensor":
-		return sampledMetric(m, b)
+		return sampledMetric(ctx, m, b)
 	default:
 		return nil, fmt.Errorf("field %q is not known", m.Field)
 	}
@@ -31,11 +32,16 @@ func smoothMetric(m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
 	return made.Discretised(m.Samples)
 }
 
-// sampledMetric evaluates expressions at the nodes of a grid.
-func sampledMetric(m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
+// sampledMetric evaluates expressions at the nodes of a grid, unless the run is to end.
+func sampledMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
 	var first error
 	limits := boundsOf(m)
+	calls := 0
 	made, err := smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
+		if calls++; calls%1024 == 0 && ctx.Err() != nil {
+			first = ctx.Err()
+			return math.NaN(), 0, 0
+		}
 		t, err := tensorAt(m, x, y)
 		if err == nil && limits != (metric.Bounds{}) {
 			if err = t.Check(2); err == nil {
@@ -43,9 +49,7 @@ func sampledMetric(m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
 			}
 		}
 		if err != nil {
-			if first == nil {
-				first = err
-			}
+			first = err
 			return math.NaN(), 0, 0
 		}
 		return t[0], t[1], t[2]

@@ -34,7 +34,7 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	var bad error
 	if comm.Rank() == 0 {
 		if s.mesh, bad = LoadMesh(c, w.Mesh); bad == nil {
-			shares, bad = cutForSmoothing(s.mesh, w, comm.Size(), dev)
+			shares, bad = cutForSmoothing(ctx, s.mesh, w, comm.Size(), dev)
 		}
 		if bad == nil && w.Metric.Nodal() {
 			var n *nodalMetric
@@ -45,6 +45,9 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 				shares[r].Nodal = n
 			}
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if err := agree(ctx, comm, bad); err != nil {
 		return nil, err
@@ -57,10 +60,13 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 		metric, err = s.Nodal.metric()
 		s.Nodal = nil
 	} else {
-		metric, err = smoothMetric(&w.Metric, s.Bounds)
+		metric, err = smoothMetric(ctx, &w.Metric, s.Bounds)
 	}
 	if err != nil {
 		err = fmt.Errorf("[metric] %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
@@ -93,7 +99,8 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 }
 
 // cutForSmoothing makes the shares of all ranks, for devices like the given one.
-func cutForSmoothing(m *mesh.Mesh, w *config.Smooth, ranks int, dev backend.Device) ([]smoothShare, error) {
+func cutForSmoothing(ctx context.Context, m *mesh.Mesh, w *config.Smooth, ranks int, dev backend.Device) (
+	[]smoothShare, error) {
 	if err := m.Check(); err != nil {
 		if m.CheckTangled() != nil {
 			return nil, err
@@ -111,6 +118,9 @@ func cutForSmoothing(m *mesh.Mesh, w *config.Smooth, ranks int, dev backend.Devi
 	if err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	owner := make([]int32, len(m.X))
 	if ranks > 1 {
 		if ranks > len(m.X) {
@@ -125,19 +135,27 @@ func cutForSmoothing(m *mesh.Mesh, w *config.Smooth, ranks int, dev backend.Devi
 			return nil, err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	parts, err := layout.Parts(owner, ranks)
 	if err != nil {
 		return nil, err
 	}
-	b := smooth.Bounds{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
-	for v := range m.X {
-		b.X0, b.X1 = min(b.X0, m.X[v]), max(b.X1, m.X[v])
-		b.Y0, b.Y1 = min(b.Y0, m.Y[v]), max(b.Y1, m.Y[v])
-	}
+	b := boundsOfMesh(m)
 	shares := make([]smoothShare, ranks)
 	for r := range shares {
 		shares[r] = smoothShare{Part: parts[r], Bounds: b, Vertices: int64(len(m.X)), Cells: int64(len(m.Cells)),
 			Crowded: layout.Crowded()}
 	}
 	return shares, nil
+}
+
+func boundsOfMesh(m *mesh.Mesh) smooth.Bounds {
+	b := smooth.Bounds{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
+	for v := range m.X {
+		b.X0, b.X1 = min(b.X0, m.X[v]), max(b.X1, m.X[v])
+		b.Y0, b.Y1 = min(b.Y0, m.Y[v]), max(b.Y1, m.Y[v])
+	}
+	return b
 }

@@ -29,6 +29,9 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 		if err := s.sweep(ctx); err != nil {
 			return 0, err
 		}
+		if err := ctx.Err(); err != nil { // a rank that is alone waits for nobody who would tell
+			return 0, err
+		}
 		s.now[0].Sweep++
 	}
 	if sweeps == 0 {
