@@ -33,6 +33,7 @@ type gmshReader struct {
 	scanner
 	v41   bool // version 4.1, otherwise 2.2
 	mesh  *Mesh
+	solid *Solid // that is read, if it is not a mesh of triangles
 	group groupIndex
 
 	z         []float64
@@ -45,14 +46,27 @@ type gmshReader struct {
 	cellsIndexed bool
 	haveElements bool
 
-	curves, surfaces map[int64][]int32 // groups of the entities of version 4.1
+	entity map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
 }
 
 func parseGmsh(data []byte) (*Mesh, error) {
+	r := newGmshReader(data)
+	if err := r.sections(); err != nil {
+		return nil, err
+	}
+	return r.finish()
+}
+
+func newGmshReader(data []byte) *gmshReader {
 	r := &gmshReader{scanner: scanner{data: data}, mesh: &Mesh{}}
 	r.group.mesh = r.mesh
+	return r
+}
+
+// sections reads the whole file.
+func (r *gmshReader) sections() error {
 	if err := r.format(); err != nil {
-		return nil, err
+		return err
 	}
 	for {
 		r.skipSpace()
@@ -60,10 +74,21 @@ func parseGmsh(data []byte) (*Mesh, error) {
 			break
 		}
 		if err := r.section(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return r.finish()
+	if !r.haveNodes || !r.haveElements {
+		return r.at(len(r.data), "the file ends without $Nodes and $Elements")
+	}
+	return nil
+}
+
+// dim is the dimension of cells.
+func (r *gmshReader) dim() int {
+	if r.solid != nil {
+		return 3
+	}
+	return 2
 }
 
 // format reads the section $MeshFormat, which comes first.
@@ -214,7 +239,7 @@ func (r *gmshReader) physicalNames() error {
 		if err != nil {
 			return err
 		}
-		if dim != 1 && dim != 2 {
+		if d := r.dim(); dim != int64(d) && dim != int64(d-1) {
 			continue
 		}
 		if err := r.group.name(int(dim), int(tag), name); err != nil {
@@ -245,9 +270,6 @@ func (r *gmshReader) indexNodes(start int) error {
 
 func (r *gmshReader) finish() (*Mesh, error) {
 	m := r.mesh
-	if !r.haveNodes || !r.haveElements {
-		return nil, r.at(len(r.data), "the file ends without $Nodes and $Elements")
-	}
 	if len(m.Cells) == 0 {
 		return nil, r.at(len(r.data), "the file has no triangles; mesh the surfaces (gmsh -2), and if there are "+
 			"physical groups, put the surfaces in one too")
@@ -275,20 +297,23 @@ var gmshElements = map[int64]string{
 }
 
 const (
-	gmshLine     = 1
-	gmshTriangle = 2
-	gmshPoint    = 15
+	gmshLine        = 1
+	gmshTriangle    = 2
+	gmshTetrahedron = 4
+	gmshPoint       = 15
 )
 
 // nodesOf returns the number of nodes of an element type that is read or passed over, 0 for one to refuse.
-func nodesOf(kind int64) int {
-	switch kind {
-	case gmshPoint:
+func (r *gmshReader) nodesOf(kind int64) int {
+	switch {
+	case kind == gmshPoint:
 		return 1
-	case gmshLine:
+	case kind == gmshLine:
 		return 2
-	case gmshTriangle:
+	case kind == gmshTriangle:
 		return 3
+	case kind == gmshTetrahedron && r.solid != nil:
+		return 4
 	}
 	return 0
 }
@@ -298,8 +323,16 @@ func (r *gmshReader) refuse(pos int, element, kind int64) error {
 	if !ok {
 		what = "of type " + strconv.FormatInt(kind, 10)
 	}
-	return r.at(pos, "element %d is %s; a mesh is made of triangles of first order: switch off Recombine, "+
+	if r.solid != nil {
+		return r.at(pos, "element %d is %s; a mesh in space is made of tetrahedra of first order: switch off Recombine and "+
+			"transfinite or extruded layers, and set Mesh.ElementOrder = 1", element, what)
+	}
+	err := r.at(pos, "element %d is %s; a mesh is made of triangles of first order: switch off Recombine, "+
 		"set Mesh.ElementOrder = 1, and mesh in two dimensions (gmsh -2)", element, what)
+	if kind == gmshTetrahedron {
+		return inSpace{err}
+	}
+	return err
 }
 
 // vertices looks up the nodes of an element.
@@ -312,15 +345,47 @@ func (r *gmshReader) vertices(pos int, element int64, tags []int64, v []int32) e
 	return nil
 }
 
-func (r *gmshReader) growCells(n int) {
-	r.mesh.Cells = slices.Grow(r.mesh.Cells, n)
-	r.cellTags = slices.Grow(r.cellTags, n)
-	r.mesh.CellGroup = slices.Grow(r.mesh.CellGroup, n)
+// grow makes room for so many cells of a type.
+func (r *gmshReader) grow(kind int64, n int) {
+	switch {
+	case kind == gmshTetrahedron:
+		r.solid.Cells = slices.Grow(r.solid.Cells, n)
+		r.solid.CellTag = slices.Grow(r.solid.CellTag, n)
+		r.cellTags = slices.Grow(r.cellTags, n)
+	case kind == gmshTriangle && r.solid == nil:
+		r.mesh.Cells = slices.Grow(r.mesh.Cells, n)
+		r.mesh.CellGroup = slices.Grow(r.mesh.CellGroup, n)
+		r.cellTags = slices.Grow(r.cellTags, n)
+	}
 }
 
-func (r *gmshReader) addCell(element int64, v [3]int32, group int32) {
-	r.mesh.Cells = append(r.mesh.Cells, v)
+// element adds a cell, of the first group, or what bounds cells, once for each group.
+func (r *gmshReader) element(pos int, element int64, nodes []int64, groups []int32) error {
+	d := r.dim()
+	if len(nodes) < d || len(nodes) == d && len(groups) == 0 {
+		return nil
+	}
+	var v [4]int32
+	if err := r.vertices(pos, element, nodes, v[:]); err != nil {
+		return err
+	}
+	if r.solid != nil {
+		r.addSolid(element, nodes, v, groups)
+		return nil
+	}
+	if len(nodes) == 2 {
+		for _, g := range groups {
+			r.mesh.Tagged = append(r.mesh.Tagged, TaggedEdge{v[0], v[1], g})
+		}
+		return nil
+	}
+	group := int32(-1)
+	if len(groups) > 0 {
+		group = groups[0]
+	}
+	r.mesh.Cells = append(r.mesh.Cells, [3]int32(v[:3]))
 	r.cellTags = append(r.cellTags, element)
 	r.mesh.CellGroup = append(r.mesh.CellGroup, group)
 	r.group.cells = r.group.cells || group >= 0
+	return nil
 }

@@ -132,7 +132,7 @@ func (r *gmshReader) elementText22() error {
 	if err != nil {
 		return err
 	}
-	n := nodesOf(kind)
+	n := r.nodesOf(kind)
 	if n == 0 {
 		return r.refuse(start, element, kind)
 	}
@@ -153,7 +153,7 @@ func (r *gmshReader) elementText22() error {
 			physical = tag
 		}
 	}
-	var nodes [3]int64
+	var nodes [4]int64
 	for i := range n {
 		if nodes[i], err = r.intHere(); err != nil {
 			return err
@@ -180,7 +180,7 @@ func (r *gmshReader) blockBinary22(most int64) (int64, error) {
 	if count < 1 || count > most {
 		return 0, r.at(start, "a block of %d elements where %d are to come", count, most)
 	}
-	n := nodesOf(kind)
+	n := r.nodesOf(kind)
 	if n == 0 {
 		element, err := r.bytes4()
 		if err != nil {
@@ -191,11 +191,9 @@ func (r *gmshReader) blockBinary22(most int64) (int64, error) {
 	if tags < 0 || count*(1+tags+int64(n)) > int64(r.left()/4) {
 		return 0, r.at(start, "a block of %d elements with %d tags each, but only %d bytes follow", count, tags, r.left())
 	}
-	if kind == gmshTriangle {
-		r.growCells(int(count))
-	}
+	r.grow(kind, int(count))
 	word := func(i int64) int64 { return int64(int32(r.order.Uint32(r.data[r.pos+4*int(i):]))) }
-	var nodes [3]int64
+	var nodes [4]int64
 	for range count {
 		physical := int64(0)
 		if tags > 0 {
@@ -212,26 +210,15 @@ func (r *gmshReader) blockBinary22(most int64) (int64, error) {
 	return count, nil
 }
 
-// element22 adds a triangle or an edge in a physical group, which is negative where the curve runs backwards.
+// element22 adds an element of a physical group, which is negative where the curve or surface is turned round.
 func (r *gmshReader) element22(pos int, element, physical int64, nodes []int64) error {
-	if len(nodes) == 1 || len(nodes) == 2 && physical == 0 {
-		return nil
-	}
-	var v [3]int32
-	if err := r.vertices(pos, element, nodes, v[:]); err != nil {
-		return err
-	}
-	group := int32(-1)
-	if physical != 0 {
-		var err error
-		if group, err = r.group.of(len(nodes)-1, int(max(physical, -physical))); err != nil {
+	var groups []int32
+	if d := r.dim(); physical != 0 && len(nodes) >= d {
+		group, err := r.groupOf(len(nodes)-1, max(physical, -physical))
+		if err != nil {
 			return r.at(pos, "element %d: %v", element, err)
 		}
+		groups = append(groups, group)
 	}
-	if len(nodes) == 2 {
-		r.mesh.Tagged = append(r.mesh.Tagged, TaggedEdge{v[0], v[1], group})
-		return nil
-	}
-	r.addCell(element, v, group)
-	return nil
+	return r.element(pos, element, nodes, groups)
 }

@@ -56,12 +56,12 @@ func (r *gmshReader) skipFloats(n int) error {
 	return nil
 }
 
-// entities learns the physical groups of the curves and surfaces.
+// entities learns the physical groups of the curves, surfaces and volumes.
 func (r *gmshReader) entities() error {
-	if r.curves != nil {
+	if r.entity != nil {
 		return r.at(r.pos, "a second section $Entities")
 	}
-	r.curves, r.surfaces = make(map[int64][]int32), make(map[int64][]int32)
+	r.entity = make(map[[2]int64][]int32)
 	var counts [4]int64
 	if err := r.sizes(&counts[0], &counts[1], &counts[2], &counts[3]); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (r *gmshReader) entities() error {
 			return err
 		}
 		for range count {
-			if err := r.entity(dim); err != nil {
+			if err := r.oneEntity(dim); err != nil {
 				return err
 			}
 		}
@@ -79,7 +79,7 @@ func (r *gmshReader) entities() error {
 	return nil
 }
 
-func (r *gmshReader) entity(dim int) error {
+func (r *gmshReader) oneEntity(dim int) error {
 	start := r.here()
 	tag, err := r.whole()
 	if err != nil {
@@ -101,26 +101,22 @@ func (r *gmshReader) entity(dim int) error {
 			return err
 		}
 	}
-	if dim != 1 && dim != 2 || len(groups) == 0 {
+	cells := r.dim()
+	if dim != cells && dim != cells-1 {
 		return nil
 	}
-	var indices []int32
 	for _, physical := range groups {
-		g, err := r.group.of(dim, int(max(physical, -physical))) // negative where the entity is turned round
+		g, err := r.groupOf(dim, max(physical, -physical)) // negative where the entity is turned round
 		if err != nil {
 			return r.at(start, "%v", err)
 		}
-		indices = append(indices, g)
+		key := [2]int64{int64(dim), tag}
+		r.entity[key] = append(r.entity[key], g)
 	}
-	if dim == 1 {
-		r.curves[tag] = indices
-		return nil
+	if dim == cells && len(groups) > 1 {
+		return r.at(start, "%s %d is in the physical groups %d and %d; a cell can be in one only",
+			[]string{"surface", "volume"}[dim-2], tag, groups[0], groups[1])
 	}
-	if len(indices) > 1 {
-		return r.at(start, "surface %d is in the physical groups %d and %d; a cell can be in one only",
-			tag, groups[0], groups[1])
-	}
-	r.surfaces[tag] = indices
 	return nil
 }
 
@@ -246,7 +242,7 @@ func (r *gmshReader) elementBlock41(most int64) (int64, error) {
 	if count < 0 || count > most {
 		return 0, r.at(start, "a block of %d elements where at most %d are to come", count, most)
 	}
-	n := nodesOf(kind)
+	n := r.nodesOf(kind)
 	if n == 0 && count > 0 {
 		start := r.here()
 		element, err := r.size()
@@ -258,19 +254,16 @@ func (r *gmshReader) elementBlock41(most int64) (int64, error) {
 	if int64(n) != dim+1 && count > 0 {
 		return 0, r.at(start, "a block of elements of %d nodes on an entity of dimension %d", n, dim)
 	}
-	groups := r.curves[entity]
-	if kind == gmshTriangle {
-		groups = r.surfaces[entity]
-		r.growCells(int(count))
-	}
-	var nodes [3]int64
+	groups := r.entity[[2]int64{dim, entity}]
+	r.grow(kind, int(count))
+	var nodes [4]int64
 	for range count {
 		start := r.here()
 		element, err := r.elementNodes41(nodes[:n])
 		if err != nil {
 			return 0, err
 		}
-		if err := r.element41(start, element, nodes[:n], groups); err != nil {
+		if err := r.element(start, element, nodes[:n], groups); err != nil {
 			return 0, err
 		}
 	}
@@ -298,27 +291,4 @@ func (r *gmshReader) elementNodes41(nodes []int64) (element int64, err error) {
 		}
 	}
 	return element, r.endLine()
-}
-
-// element41 adds a triangle, or an edge once for each of its groups.
-func (r *gmshReader) element41(pos int, element int64, nodes []int64, groups []int32) error {
-	if len(nodes) == 1 || len(nodes) == 2 && len(groups) == 0 {
-		return nil
-	}
-	var v [3]int32
-	if err := r.vertices(pos, element, nodes, v[:]); err != nil {
-		return err
-	}
-	if len(nodes) == 2 {
-		for _, g := range groups {
-			r.mesh.Tagged = append(r.mesh.Tagged, TaggedEdge{v[0], v[1], g})
-		}
-		return nil
-	}
-	group := int32(-1)
-	if len(groups) == 1 {
-		group = groups[0]
-	}
-	r.addCell(element, v, group)
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 )
@@ -19,23 +18,7 @@ func WriteGmsh(path string, m *Mesh, binary bool) error {
 	if err := m.writable(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	// The file takes its place when it is whole.
-	temporary := path + ".part"
-	f, err := os.Create(temporary)
-	if err != nil {
-		return err
-	}
-	err = writeGmsh(f, m, binary)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary)
-	}
-	return err
+	return replaceFile(path, func(f io.Writer) error { return writeGmsh(f, m, binary) })
 }
 
 // writable refuses what the format cannot hold.
@@ -84,23 +67,7 @@ type gmshWriter struct {
 
 func writeGmsh(to io.Writer, m *Mesh, binary bool) error {
 	w := &gmshWriter{Writer: bufio.NewWriterSize(to, 1<<16), binary: binary}
-	kind := 0
-	if binary {
-		kind = 1
-	}
-	fmt.Fprintf(w, "$MeshFormat\n4.1 %d 8\n", kind)
-	if binary {
-		w.whole(1)
-		w.end()
-	}
-	fmt.Fprint(w, "$EndMeshFormat\n")
-	if len(m.Groups) > 0 {
-		fmt.Fprintf(w, "$PhysicalNames\n%d\n", len(m.Groups))
-		for _, g := range m.Groups {
-			fmt.Fprintf(w, "%d %d \"%s\"\n", g.Dim, g.Tag, g.Name)
-		}
-		fmt.Fprint(w, "$EndPhysicalNames\n")
-	}
+	w.head(m.Groups)
 	w.entities(m)
 	w.nodes(m)
 	w.elements(m)
@@ -113,6 +80,27 @@ func writeGmsh(to io.Writer, m *Mesh, binary bool) error {
 		w.field("ElementData", name, m.CellData[name])
 	}
 	return w.Flush()
+}
+
+// head begins the file.
+func (w *gmshWriter) head(groups []Group) {
+	kind := 0
+	if w.binary {
+		kind = 1
+	}
+	fmt.Fprintf(w, "$MeshFormat\n4.1 %d 8\n", kind)
+	if w.binary {
+		w.whole(1)
+		w.end()
+	}
+	fmt.Fprint(w, "$EndMeshFormat\n")
+	if len(groups) > 0 {
+		fmt.Fprintf(w, "$PhysicalNames\n%d\n", len(groups))
+		for _, g := range groups {
+			fmt.Fprintf(w, "%d %d \"%s\"\n", g.Dim, g.Tag, g.Name)
+		}
+		fmt.Fprint(w, "$EndPhysicalNames\n")
+	}
 }
 
 // entities writes a curve or surface for each group, with the number of the group counted from 1, and a surface

@@ -161,7 +161,11 @@ func (r *meditReader) section(name string, start int) error {
 	}
 	if refuse {
 		if count != 0 {
-			return r.at(start, "%d %s; a mesh is made of %s of first order", count, refused, r.wanted())
+			err := r.at(start, "%d %s; a mesh is made of %s of first order", count, refused, r.wanted())
+			if name == "Tetrahedra" {
+				return inSpace{err}
+			}
+			return err
 		}
 		return nil
 	}

@@ -16,9 +16,9 @@ type Mesh struct {
 	CellData, VertexData map[string][]float64
 }
 
-// Group is a physical group: a named set of cells (Dim 2) or of edges (Dim 1).
+// Group is a physical group: a named set of cells (Dim 2) or of edges (Dim 1); in space, of cells (3) or of faces (2).
 type Group struct {
-	Dim  int    // 1 or 2
+	Dim  int
 	Tag  int    // the number that the file gives it
 	Name string // unique within its dimension; the decimal tag where the file has no name
 }

@@ -6,9 +6,13 @@ type Solid struct {
 	Cells   [][4]int32 // vertex ids a, b, c, d of each tetrahedron: (b-a) · (c-a)×(d-a) is positive
 	CellTag []int32    // number of the group of each cell, 0 for none; nil if no cell has one
 	Faces   []TaggedFace
+	Groups  []Group // those that have a name: of cells (Dim 3) and of faces (Dim 2)
+
+	// CellData and VertexData hold scalar fields that came with the mesh, by name.
+	CellData, VertexData map[string][]float64
 }
 
-// TaggedFace is a face of cells that belongs to a group.
+// TaggedFace is a face of cells that belongs to a group. One of several groups is there several times.
 type TaggedFace struct {
 	V   [3]int32 // vertex ids, in any order
 	Tag int32    // number of the group, not 0

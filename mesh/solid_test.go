@@ -266,3 +266,44 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestSolidMergeDuplicates: a mesh that is given in pieces with vertices of their own, as parts of a run write it, is whole
+// again.
+func TestSolidMergeDuplicates(t *testing.T) {
+	whole := cube(t, 3, .1)
+	pieces := &Solid{VertexData: map[string][]float64{"x": nil}}
+	var faces []TaggedFace
+	for k := range 2 {
+		local := map[int32]int32{}
+		id := func(v int32) int32 {
+			if _, ok := local[v]; !ok {
+				local[v] = int32(len(pieces.X))
+				pieces.X, pieces.Y, pieces.Z = append(pieces.X, whole.X[v]), append(pieces.Y, whole.Y[v]), append(pieces.Z, whole.Z[v])
+				pieces.VertexData["x"] = append(pieces.VertexData["x"], whole.X[v])
+			}
+			return local[v]
+		}
+		for c := k; c < len(whole.Cells); c += 2 {
+			v := whole.Cells[c]
+			pieces.Cells = append(pieces.Cells, [4]int32{id(v[0]), id(v[1]), id(v[2]), id(v[3])})
+		}
+		for _, f := range whole.Faces { // each piece has all
+			faces = append(faces, TaggedFace{[3]int32{id(f.V[0]), id(f.V[1]), id(f.V[2])}, f.Tag})
+		}
+	}
+	pieces.Faces = faces
+	if err := pieces.Check(); err == nil || !strings.Contains(err.Error(), "in the places of others") {
+		t.Errorf("vertices in one place: %v", err)
+	}
+	gone, err := pieces.MergeDuplicates()
+	if err != nil || len(pieces.X) != len(whole.X) || gone == 0 || len(pieces.Faces) != len(whole.Faces) ||
+		!slices.Equal(pieces.VertexData["x"], pieces.X) {
+		t.Errorf("%d vertices went, %d remain, %d faces: %v", gone, len(pieces.X), len(pieces.Faces), err)
+	}
+	if err := pieces.Check(); err != nil {
+		t.Error(err)
+	}
+	if gone, err := pieces.MergeDuplicates(); gone != 0 || err != nil {
+		t.Errorf("%d more went: %v", gone, err)
+	}
+}

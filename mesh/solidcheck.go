@@ -9,7 +9,7 @@ import (
 // Check returns nil for a mesh that solvers can use, or an error that tells, for each kind of fault, how many there
 // are, the ids of the first few, and what to do. It looks for vertex ids out of range, coordinates that are not finite,
 // cells that are turned over or flat, faces of more than two cells or with two cells on one side, tagged faces that no
-// cell has, and vertices in no cell.
+// cell has, vertices in no cell, and vertices in the same place.
 func (s *Solid) Check() error {
 	if err := s.checkIDs(); err != nil {
 		return err
@@ -21,7 +21,7 @@ func (s *Solid) Check() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.checkUsed(), s.checkTagged(skin))
+	return errors.Join(s.checkUsed(), s.checkPlaces(), s.checkTagged(skin))
 }
 
 // maxSolidCells keeps the numbers of corners and neighbours within int32.
@@ -39,6 +39,16 @@ func (s *Solid) checkIDs() error {
 		return fmt.Errorf("the mesh has %d x, %d y and %d z coordinates", n, len(s.Y), len(s.Z))
 	case s.CellTag != nil && len(s.CellTag) != len(s.Cells):
 		return fmt.Errorf("the mesh has %d tetrahedra and the tags of %d", len(s.Cells), len(s.CellTag))
+	}
+	for name, f := range s.CellData {
+		if len(f) != len(s.Cells) {
+			return fmt.Errorf("the cell field %q has %d values for %d tetrahedra", name, len(f), len(s.Cells))
+		}
+	}
+	for name, f := range s.VertexData {
+		if len(f) != len(s.X) {
+			return fmt.Errorf("the vertex field %q has %d values for %d vertices", name, len(f), len(s.X))
+		}
 	}
 	damaged := fmt.Sprintf("the mesh has vertices 0 to %d; the file is damaged", len(s.X)-1)
 	outside := fault{what: "tetrahedron with a vertex id out of range", many: "tetrahedra with vertex ids out of range",
@@ -95,7 +105,7 @@ func (s *Solid) checkShapes() error {
 }
 
 func (s *Solid) checkUsed() error {
-	dangling := fault{what: "vertex in no tetrahedron", many: "vertices in no tetrahedron", advice: "remove them"}
+	dangling := fault{what: "vertex in no tetrahedron", many: "vertices in no tetrahedron", advice: "remove them; Gmsh saves none where the volumes are in a physical group"}
 	used := make([]bool, len(s.X))
 	for _, c := range s.Cells {
 		for _, v := range c {

@@ -37,9 +37,13 @@ func (s *Solid) Freedoms() ([]Freedom, error) {
 			f[v].Axes = 3
 		}
 	}
-	x := &creaser{solid: s, skin: skin, tags: map[[3]int32]int32{}}
+	x := &creaser{solid: s, skin: skin, tags: map[[3]int32][]int32{}}
 	for _, t := range s.Faces {
-		x.tags[ascending(t.V)] = t.Tag
+		key := ascending(t.V)
+		x.tags[key] = append(x.tags[key], t.Tag)
+	}
+	for _, tags := range x.tags {
+		slices.Sort(tags)
 	}
 	for i := range skin {
 		a, b, c := s.At(skin[i].V[0]), s.At(skin[i].V[1]), s.At(skin[i].V[2])
@@ -60,7 +64,7 @@ type creaser struct {
 	solid   *Solid
 	skin    []SkinFace
 	normals [][3]float64
-	tags    map[[3]int32]int32
+	tags    map[[3]int32][]int32 // ascending
 }
 
 // fans lists the boundary faces around each vertex.
@@ -123,7 +127,7 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 
 func (x *creaser) crease(f, g int32) bool {
 	return !parallel(x.normals[f], x.normals[g]) || dot(x.normals[f], x.normals[g]) < 0 ||
-		x.tags[ascending(x.skin[f].V)] != x.tags[ascending(x.skin[g].V)]
+		!slices.Equal(x.tags[ascending(x.skin[f].V)], x.tags[ascending(x.skin[g].V)])
 }
 
 // connected tells whether the boundary faces around a vertex are one fan, rather than several that touch there.

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// Read reads a mesh from a Gmsh (.msh), VTK (.vtu, .pvtu) or Medit (.mesh, .meshb) file, as it stands in the file: mesh.Check tells
-// whether solvers can use it. Errors name the file and the place in it.
+// Read reads a mesh from a Gmsh (.msh), VTK (.vtu, .pvtu) or Medit (.mesh, .meshb) file,
+// as it stands in the file: mesh.Check tells whether solvers can use it. Errors name the file and the place in it.
 func Read(path string) (*mesh.Mesh, error) {
 	switch extension(path) {
 	case ".msh":
@@ -21,7 +21,43 @@ func Read(path string) (*mesh.Mesh, error) {
 	case ".vtu", ".pvtu":
 		return vtk.ReadMesh(path)
 	}
-	return nil, fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit) files", path)
+	return nil, unreadable(path)
+}
+
+// ReadAny reads a mesh of triangles, or of tetrahedra if the file has some: one of them is not nil.
+func ReadAny(path string) (*mesh.Mesh, *mesh.Solid, error) {
+	m, err := Read(path)
+	if !mesh.InSpace(err) {
+		return m, nil, err
+	}
+	s, err := ReadSolid(path)
+	return nil, s, err
+}
+
+// ReadSolid reads a mesh of tetrahedra from a file of one of the same kinds.
+func ReadSolid(path string) (*mesh.Solid, error) {
+	switch extension(path) {
+	case ".msh":
+		return mesh.ReadSolidGmsh(path)
+	case ".mesh", ".meshb":
+		return mesh.ReadSolidMedit(path)
+	case ".vtu", ".pvtu":
+		return vtk.ReadSolid(path)
+	}
+	return nil, unreadable(path)
+}
+
+// WriteSolid writes a mesh of tetrahedra, as Write does one of triangles.
+func WriteSolid(path string, s *mesh.Solid) error {
+	switch extension(path) {
+	case ".msh":
+		return mesh.WriteSolidGmsh(path, s, true)
+	case ".mesh", ".meshb":
+		return mesh.WriteSolidMedit(path, s)
+	case ".vtu":
+		return vtk.WriteSolid(path, s)
+	}
+	return unwritable(path)
 }
 
 // Write writes a mesh to a Gmsh file in binary (.msh), a VTK file (.vtu), or a Medit file in text (.mesh) or binary
@@ -45,6 +81,10 @@ func Writable(path string) error {
 		return nil
 	}
 	return unwritable(path)
+}
+
+func unreadable(path string) error {
+	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit) files", path)
 }
 
 func unwritable(path string) error {

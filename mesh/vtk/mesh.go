@@ -58,7 +58,11 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 		case typeTriangle:
 			triangles = append(triangles, i)
 		default:
-			return nil, fmt.Errorf("cell %d is of VTK type %d; a mesh has triangles (5), lines (3) and vertices (1)", i, t)
+			err := fmt.Errorf("cell %d is of VTK type %d; a mesh has triangles (5), lines (3) and vertices (1)", i, t)
+			if t == typeTetrahedron {
+				return nil, mesh.NotPlane(err)
+			}
+			return nil, err
 		}
 		if n := len(g.Cell(i)); t == typeLine && n != 2 || t == typeTriangle && n != 3 {
 			return nil, fmt.Errorf("cell %d of VTK type %d has %d points", i, t, n)

@@ -68,7 +68,6 @@ func (g *Grid) addGroups(m *mesh.Mesh) error {
 	}
 	type key struct{ dim, tag int }
 	seen := map[key]bool{}
-	named := map[string]int{} // the field array of each name
 	for i, group := range m.Groups {
 		k := key{group.Dim, group.Tag}
 		if group.Dim != 1 && group.Dim != 2 || group.Tag == 0 || group.Tag != int(int32(group.Tag)) || seen[k] {
@@ -76,17 +75,10 @@ func (g *Grid) addGroups(m *mesh.Mesh) error {
 				"not 0, and no other group's", i, group.Name, group.Dim, group.Tag)
 		}
 		seen[k] = true
-		name := group.Name
-		if name == "" {
-			name = strconv.Itoa(group.Tag)
+		if group.Name == "" {
+			group.Name = strconv.Itoa(group.Tag)
 		}
-		at, ok := named[name]
-		if !ok {
-			at = len(g.FieldData)
-			named[name] = at
-			g.FieldData = append(g.FieldData, Array{Name: name, Components: 2, Data: []int32(nil)})
-		}
-		g.FieldData[at].Data = append(g.FieldData[at].Data.([]int32), int32(group.Tag), int32(group.Dim))
+		g.addName(group)
 	}
 	tags := make([]int32, 0, len(g.Types))
 	tag := func(what string, i int, group int32, dim int) error {
@@ -110,4 +102,14 @@ func (g *Grid) addGroups(m *mesh.Mesh) error {
 	}
 	g.CellData = append(g.CellData, Array{Name: physicalArray, Data: tags})
 	return nil
+}
+
+// addName adds a group to the field array of its name.
+func (g *Grid) addName(group mesh.Group) {
+	at := slices.IndexFunc(g.FieldData, func(a Array) bool { return a.Name == group.Name })
+	if at < 0 {
+		at = len(g.FieldData)
+		g.FieldData = append(g.FieldData, Array{Name: group.Name, Components: 2, Data: []int32(nil)})
+	}
+	g.FieldData[at].Data = append(g.FieldData[at].Data.([]int32), int32(group.Tag), int32(group.Dim))
 }

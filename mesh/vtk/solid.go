@@ -1,10 +1,13 @@
 package vtk
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh"
 )
@@ -12,52 +15,75 @@ import (
 // typeTetrahedron is a VTK cell type.
 const typeTetrahedron = 10
 
-// WriteSolid writes a mesh of tetrahedra, with fields of its cells, to a .vtu file: its cells, then its tagged faces as
-// triangles, on which the fields are NaN. The cell array "physical" holds tags.
-func WriteSolid(path string, s *mesh.Solid, fields map[string][]float64) error {
-	g := &Grid{Points: make([]float64, 0, 3*len(s.X))}
-	for v := range s.X {
-		g.Points = append(g.Points, s.X[v], s.Y[v], s.Z[v])
+// WriteSolid writes a mesh of tetrahedra to a .vtu file: its cells, then its tagged faces as triangles, on which the cell
+// fields are NaN. The cell array "physical" holds tags, and field arrays the names of groups, as WriteMesh has them.
+func WriteSolid(path string, s *mesh.Solid) error {
+	g, err := solidGrid(s)
+	if err != nil {
+		return fmt.Errorf("%s: cannot write: %w", path, err)
 	}
-	tags := make([]int32, 0, len(s.Cells)+len(s.Faces))
-	add := func(kind uint8, tag int32, ids ...int32) {
-		for _, v := range ids {
-			g.Connectivity = append(g.Connectivity, int64(v))
-		}
-		g.Offsets = append(g.Offsets, int64(len(g.Connectivity)))
-		g.Types = append(g.Types, kind)
-		tags = append(tags, tag)
-	}
-	for c := range s.Cells {
-		tag := int32(0)
-		if s.CellTag != nil {
-			tag = s.CellTag[c]
-		}
-		add(typeTetrahedron, tag, s.Cells[c][:]...)
-	}
+	return Write(path, g)
+}
+
+func solidGrid(s *mesh.Solid) (*Grid, error) {
+	g := Tetrahedra(s.X, s.Y, s.Z, s.Cells)
+	tags := make([]int32, len(s.Cells), len(s.Cells)+len(s.Faces))
+	copy(tags, s.CellTag)
 	for _, f := range s.Faces {
-		add(typeTriangle, f.Tag, f.V[:]...)
+		g.add(typeTriangle, f.V[:]...)
+		tags = append(tags, f.Tag)
 	}
 	if len(s.Faces) > 0 || s.CellTag != nil {
 		g.CellData = append(g.CellData, Array{Name: physicalArray, Data: tags})
 	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if len(fields[name]) != len(s.Cells) || slices.Contains(physicalNames, name) {
-			return fmt.Errorf("%s: cannot write: the field %q has %d values for %d cells, or a name that stands for tags", path,
-				name, len(fields[name]), len(s.Cells))
+	for _, group := range s.Groups {
+		if group.Name == "" || group.Tag != int(int32(group.Tag)) {
+			return nil, fmt.Errorf("group %q has the tag %d: names are not empty, tags of 32 bits", group.Name, group.Tag)
 		}
-		field := slices.Clone(fields[name])
+		g.addName(group)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.VertexData)) {
+		g.PointData = append(g.PointData, Array{Name: name, Data: s.VertexData[name]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.CellData)) {
+		if len(s.CellData[name]) != len(s.Cells) || slices.Contains(physicalNames, name) {
+			return nil, fmt.Errorf("the cell field %q has %d values for %d cells, or a name that stands for tags", name,
+				len(s.CellData[name]), len(s.Cells))
+		}
+		field := slices.Clone(s.CellData[name])
 		for range s.Faces {
 			field = append(field, math.NaN())
 		}
 		g.CellData = append(g.CellData, Array{Name: name, Data: field})
 	}
-	return Write(path, g)
+	return g, nil
 }
 
-// ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and its pieces; points that pieces share
-// are not merged. Triangles with a tag become tagged faces; other triangles, lines and vertex cells are passed over,
-// and so are all arrays but the tags, which ReadMesh finds alike. Cells of other types are refused.
+// Tetrahedra returns a grid of tetrahedra in space. The slices are not kept.
+func Tetrahedra(x, y, z []float64, cells [][4]int32) *Grid {
+	g := &Grid{Points: make([]float64, 0, 3*len(x)), Connectivity: make([]int64, 0, 4*len(cells)),
+		Offsets: make([]int64, 0, len(cells)), Types: make([]uint8, 0, len(cells))}
+	for v := range x {
+		g.Points = append(g.Points, x[v], y[v], z[v])
+	}
+	for c := range cells {
+		g.add(typeTetrahedron, cells[c][:]...)
+	}
+	return g
+}
+
+// add adds a cell.
+func (g *Grid) add(kind uint8, points ...int32) {
+	for _, v := range points {
+		g.Connectivity = append(g.Connectivity, int64(v))
+	}
+	g.Offsets = append(g.Offsets, int64(len(g.Connectivity)))
+	g.Types = append(g.Types, kind)
+}
+
+// ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and its pieces, which share the points that
+// are in one place. Triangles with a tag become tagged faces; other triangles, lines and vertex cells are passed over.
+// Tags, names of groups and fields are found as ReadMesh finds them. Cells of other types are refused.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	g, err := Read(path)
 	if err != nil {
@@ -67,6 +93,11 @@ func ReadSolid(path string) (*mesh.Solid, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if strings.EqualFold(filepath.Ext(path), ".pvtu") {
+		if _, err := s.MergeDuplicates(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	return s, nil
 }
 
@@ -75,11 +106,12 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 		return nil, fmt.Errorf("a mesh has at most %d vertices and cells; here are %d and %d", math.MaxInt32, g.points(),
 			len(g.Types))
 	}
-	tags, err := g.tags()
+	tags, tagArray, err := g.tags()
 	if err != nil {
 		return nil, err
 	}
-	s := &mesh.Solid{}
+	s := &mesh.Solid{Groups: g.names(2, 3)}
+	var cells []int // the tetrahedra among the cells
 	for i := 0; i < len(g.Points); i += 3 {
 		s.X, s.Y, s.Z = append(s.X, g.Points[i]), append(s.Y, g.Points[i+1]), append(s.Z, g.Points[i+2])
 	}
@@ -95,20 +127,63 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 		case t == typeTetrahedron && len(ids) == 4:
 			s.Cells = append(s.Cells, [4]int32{int32(ids[0]), int32(ids[1]), int32(ids[2]), int32(ids[3])})
 			s.CellTag = append(s.CellTag, tags[i])
+			cells = append(cells, i)
 			tagged = tagged || tags[i] != 0
 		default:
 			return nil, fmt.Errorf("cell %d is of VTK type %d with %d points; a mesh of tetrahedra (10) has triangles (5), "+
 				"lines (3) and vertices (1) beside them", i, t, len(ids))
 		}
 	}
+	if len(cells) == 0 {
+		return nil, errors.New("there are no tetrahedra")
+	}
 	if !tagged {
 		s.CellTag = nil
+	}
+	for _, a := range g.PointData {
+		if a.width() == 1 {
+			setField(&s.VertexData, a.Name, a.Float64s())
+		}
+	}
+	for _, a := range g.CellData {
+		if a.width() == 1 && a.Name != tagArray {
+			all, field := a.Float64s(), make([]float64, len(cells))
+			for i, c := range cells {
+				field[i] = all[c]
+			}
+			setField(&s.CellData, a.Name, field)
+		}
 	}
 	return s, nil
 }
 
-// tags are the physical tags of all cells, 0 for none.
-func (g *Grid) tags() ([]int32, error) {
+func setField(fields *map[string][]float64, name string, values []float64) {
+	if *fields == nil {
+		*fields = map[string][]float64{}
+	}
+	(*fields)[name] = values
+}
+
+// names are the groups of two dimensions that field arrays name, the first of each dimension and tag.
+func (g *Grid) names(low, high int) (groups []mesh.Group) {
+	for _, a := range g.FieldData {
+		pairs, ok := a.Int64s()
+		if !ok || a.width() != 2 {
+			continue
+		}
+		for i := 0; i < len(pairs); i += 2 {
+			group := mesh.Group{Dim: int(pairs[i+1]), Tag: int(pairs[i]), Name: a.Name}
+			same := func(o mesh.Group) bool { return o.Dim == group.Dim && o.Tag == group.Tag }
+			if (group.Dim == low || group.Dim == high) && group.Tag != 0 && !slices.ContainsFunc(groups, same) {
+				groups = append(groups, group)
+			}
+		}
+	}
+	return groups
+}
+
+// tags are the physical tags of all cells, 0 for none, and the name of the array that holds them.
+func (g *Grid) tags() ([]int32, string, error) {
 	tags := make([]int32, len(g.Types))
 	for _, name := range physicalNames {
 		a, ok := g.CellData.Find(name)
@@ -117,15 +192,15 @@ func (g *Grid) tags() ([]int32, error) {
 		}
 		all, ok := a.Int64s()
 		if !ok || a.width() != 1 {
-			return nil, fmt.Errorf("the cell array %q holds %T in tuples of %d; physical tags are single integers", name, a.Data,
+			return nil, "", fmt.Errorf("the cell array %q holds %T in tuples of %d; physical tags are single integers", name, a.Data,
 				a.width())
 		}
 		for i, tag := range all {
 			if tags[i] = int32(tag); int64(tags[i]) != tag {
-				return nil, fmt.Errorf("cell %d has the tag %d, of more than 32 bits", i, tag)
+				return nil, "", fmt.Errorf("cell %d has the tag %d, of more than 32 bits", i, tag)
 			}
 		}
-		break
+		return tags, name, nil
 	}
-	return tags, nil
+	return tags, "", nil
 }

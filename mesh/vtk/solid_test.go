@@ -17,11 +17,14 @@ func TestSolid(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "cube.vtu")
 	quality := make([]float64, len(s.Cells))
+	s.CellData = map[string][]float64{"quality": quality}
+	s.VertexData = map[string][]float64{"depth": s.Z}
+	s.Groups = []mesh.Group{{Dim: 2, Tag: 3, Name: "inlet"}, {Dim: 3, Tag: 8, Name: "inlet"}, {Dim: 2, Tag: 1, Name: "wall"}}
 	for _, tags := range [][]int32{nil, make([]int32, len(s.Cells))} {
 		if s.CellTag = tags; tags != nil {
 			tags[5] = 8
 		}
-		if err := WriteSolid(path, s, map[string][]float64{"quality": quality}); err != nil {
+		if err := WriteSolid(path, s); err != nil {
 			t.Fatal(err)
 		}
 		got, err := ReadSolid(path)
@@ -42,7 +45,8 @@ func TestSolid(t *testing.T) {
 	if q, ok := g.CellData.Find("quality"); !ok || q.Tuples() != len(s.Cells)+len(s.Faces) {
 		t.Errorf("the field has %d values", q.Tuples())
 	}
-	if err := WriteSolid(path, s, map[string][]float64{"quality": quality[1:]}); err == nil {
+	s.CellData["quality"] = quality[1:]
+	if err := WriteSolid(path, s); err == nil {
 		t.Error("a field that is too short is not refused")
 	}
 }
@@ -54,7 +58,7 @@ func TestSolidInVTK(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "cube.vtu")
-	if err := WriteSolid(path, s, nil); err != nil {
+	if err := WriteSolid(path, s); err != nil {
 		t.Fatal(err)
 	}
 	// 48 cells of type 10 and 48 faces of type 5.

@@ -1,0 +1,91 @@
+package mesh
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// byPlace lists the vertices by their places, those in one place by id. Coordinates are finite.
+func (s *Solid) byPlace() []int32 {
+	order := make([]int32, len(s.X))
+	for v := range order {
+		order[v] = int32(v)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(s.X[a], s.X[b]), cmp.Compare(s.Y[a], s.Y[b]), cmp.Compare(s.Z[a], s.Z[b]), cmp.Compare(a, b))
+	})
+	return order
+}
+
+// checkPlaces refuses vertices in the same place, between which a mesh would come apart.
+func (s *Solid) checkPlaces() error {
+	same := fault{what: "vertex in the place of another", many: "vertices in the places of others",
+		advice: "merge them; Gmsh does with Coherence Mesh"}
+	order := s.byPlace()
+	for i := 1; i < len(order); i++ {
+		if a, b := order[i-1], order[i]; s.At(a) == s.At(b) {
+			same.add(func() string { return fmt.Sprintf("vertices %d and %d at %v", a, b, s.At(a)) })
+		}
+	}
+	return joinFaults(&same)
+}
+
+// MergeDuplicates makes one of vertices in the same place, with the lowest id and its fields; ids of others move up. It
+// returns how many went. Tagged faces that are then there twice in one group go too.
+func (s *Solid) MergeDuplicates() (int, error) {
+	if err := s.checkIDs(); err != nil {
+		return 0, err
+	}
+	order := s.byPlace()
+	to := make([]int32, len(order))
+	first := order[0]
+	for _, v := range order {
+		if s.At(v) != s.At(first) {
+			first = v
+		}
+		to[v] = first
+	}
+	kept := 0
+	for v := range to {
+		if int(to[v]) != v {
+			to[v] = to[to[v]]
+			continue
+		}
+		s.X[kept], s.Y[kept], s.Z[kept] = s.X[v], s.Y[v], s.Z[v]
+		for _, field := range s.VertexData {
+			field[kept] = field[v]
+		}
+		to[v] = int32(kept)
+		kept++
+	}
+	gone := len(s.X) - kept
+	if gone == 0 {
+		return 0, nil
+	}
+	s.X, s.Y, s.Z = s.X[:kept], s.Y[:kept], s.Z[:kept]
+	for name, field := range s.VertexData {
+		s.VertexData[name] = field[:kept]
+	}
+	for c := range s.Cells {
+		for k, v := range s.Cells[c] {
+			s.Cells[c][k] = to[v]
+		}
+	}
+	seen := map[TaggedFace]bool{}
+	s.Faces = slices.DeleteFunc(s.Faces, func(f TaggedFace) bool {
+		for k, v := range f.V {
+			f.V[k] = to[v]
+		}
+		key := TaggedFace{ascending(f.V), f.Tag}
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
+	for i := range s.Faces {
+		for k, v := range s.Faces[i].V {
+			s.Faces[i].V[k] = to[v]
+		}
+	}
+	return gone, nil
+}
