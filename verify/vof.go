@@ -91,8 +91,8 @@ func (p *page) others(i, j int) []int {
 // errors runs schemes at all sizes, and shows their errors and what they kept. of picks the error of a run.
 func (p *page) errors(ctx context.Context, title string, sizes []int, schemes []scheme, r func(n int) fluid, end float64,
 	of func(kept) float64) error {
-	p.note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the sum over the axes is beside it below.")
-	p.note("Adaptive steps have it at all times, others where the flow is fastest.")
+	p.note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the sum over the axes is beside")
+	p.note("it below. Adaptive steps have it at all times, others where the flow is fastest.")
 	p.note("")
 	t := p.table(title, "scheme", "cells", "steps", "theirs", "ours", "order")
 	k := p.table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum", "|volume drift|",

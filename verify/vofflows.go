@@ -21,18 +21,20 @@ func vortexOf(period float64) func(n int) fluid {
 // with Puckett's normals (LVIRA's kind) and the best published, EMFPA with the same of Lopez et al. (2004), Table 9 of Xie
 // and Xiao, J. Comput. Phys. 349 (2017). Theirs for Weymouth and Yue is an independent program in C.
 func vortex8(ctx context.Context, p *page) error {
-	p.note("E1 = Σ|f - f0| dV. Bounds of EI-LE are for adaptive steps at a CFL number of 0.99: equal ones are half as many again, and each")
-	p.note("tears the tail of the spiral anew. With these and CFL numbers from 0.90 to 0.999, errors scatter by a third at 32² and 64²:")
-	p.note("where the tail tears decides.")
+	p.note("E1 = Σ|f - f0| dV. Bounds of EI-LE are for adaptive steps at a CFL number of 0.99: equal ones are half as many again,")
+	p.note("and each tears the tail of the spiral anew. With these and CFL numbers from 0.90 to 0.999, errors scatter by a third")
+	p.note("at 32² and 64²: where the tail tears decides.")
 	p.note("")
 	puckett, best := []float64{4.78e-2, 6.96e-3, 1.44e-3}, []float64{3.77e-2, 6.58e-3, 1.07e-3}
 	return p.errors(ctx, "E1", p.sizes(32, 3), []scheme{
-		{normal: "elvira", advect: "ei-le", cfl: .99, adaptive: true, theirs: puckett, bounds: []float64{3.6e-2, 6.7e-3, 1.6e-3}},
+		{normal: "elvira", advect: "ei-le", cfl: .99, adaptive: true, theirs: puckett,
+			bounds: []float64{3.6e-2, 6.7e-3, 1.6e-3}},
 		{normal: "lvira", advect: "ei-le", cfl: .99, adaptive: true, theirs: best, bounds: best},
 		{normal: "elvira", advect: "ei-le", cfl: .99, theirs: puckett},
 		{normal: "lvira", advect: "ei-le", cfl: .99, theirs: best, slow: true},
 		{normal: "height", advect: "ei-le", cfl: .99, adaptive: true},
-		{normal: "elvira", advect: "weymouth-yue", cfl: .5, theirs: []float64{6.08e-2, 9.52e-3, 1.65e-3}, bounds: []float64{6.2e-2, 9.7e-3, 1.7e-3}},
+		{normal: "elvira", advect: "weymouth-yue", cfl: .5, theirs: []float64{6.08e-2, 9.52e-3, 1.65e-3},
+			bounds: []float64{6.2e-2, 9.7e-3, 1.7e-3}},
 		{normal: "elvira", advect: "weymouth-yue", cfl: .5, adaptive: true},
 		{normal: "myc", advect: "weymouth-yue", cfl: .5, theirs: []float64{5.97e-2, 1.46e-2, 2.14e-3}, near: .15},
 		{normal: "youngs", advect: "weymouth-yue", cfl: .5, theirs: []float64{6.51e-2, 1.25e-2, 2.23e-3}, near: .15},
@@ -78,8 +80,10 @@ func enright(ctx context.Context, p *page) error {
 	p.note("which is left out here for its time.")
 	p.note("")
 	return p.errors(ctx, "E1", p.sizes(32, 3), []scheme{
-		{normal: "myc", advect: "weymouth-yue", cfl: .5, theirs: []float64{7.62e-3, 2.84e-3, 7.96e-4}, bounds: []float64{7.7e-3, 2.9e-3, 8.0e-4}},
+		{normal: "myc", advect: "weymouth-yue", cfl: .5, theirs: []float64{7.62e-3, 2.84e-3, 7.96e-4},
+			bounds: []float64{7.7e-3, 2.9e-3, 8.0e-4}},
 		{normal: "myc", advect: "weymouth-yue", cfl: .5, adaptive: true, slow: true, coarse: 2},
-		{normal: "lvira", advect: "weymouth-yue", cfl: .5, adaptive: true, theirs: []float64{6.92e-3, 2.43e-3}, slow: true, coarse: 2},
+		{normal: "lvira", advect: "weymouth-yue", cfl: .5, adaptive: true, theirs: []float64{6.92e-3, 2.43e-3},
+			slow: true, coarse: 2},
 	}, ball, 3, l1)
 }

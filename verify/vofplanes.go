@@ -44,7 +44,8 @@ func planes(ctx context.Context, p *page) error {
 		return err
 	}
 
-	t = p.table("Random lines and planes from their volume fractions, largest error of the unit normal", "way", "dimensions", "ours")
+	t = p.table("Random lines and planes from their volume fractions, largest error of the unit normal", "way", "dimensions",
+		"ours")
 	const nudge = 0x1p-26
 	flat, full := kernels.Lattice{SY: 3}, kernels.Lattice{SY: 3, SZ: 9}
 	var elvira, lvira, elvira3, lvira3 float64
@@ -67,7 +68,10 @@ func planes(ctx context.Context, p *page) error {
 			way   int32
 			mz    float64
 			worst *float64
-		}{{kernels.LVIRA, mz, &lvira3}, {kernels.ELVIRA, math.Copysign(3*(math.Abs(mx)+math.Abs(my))+math.Abs(mz), mz), &elvira3}} {
+		}{
+			{kernels.LVIRA, mz, &lvira3},
+			{kernels.ELVIRA, math.Copysign(3*(math.Abs(mx)+math.Abs(my))+math.Abs(mz), mz), &elvira3},
+		} {
 			a = kernels.PlaneConstant(mx, my, w.mz, part)
 			for c := range 27 {
 				f[c] = kernels.Volume(mx, my, w.mz, a-mx*float64(c%3-1)-my*float64(c/3%3-1)-w.mz*float64(c/9-1))
@@ -103,7 +107,8 @@ func angle(a, b [3]float64) float64 {
 // no numbers but times.
 func matching(_ context.Context, p *page) error {
 	const ghost = 1
-	t := p.table("Five levels, a leaf by its centre (the paper) or by a plane", "cells", "leaf", "volume error", "mixed", "polygons a cell", "worst area")
+	t := p.table("Five levels, a leaf by its centre (the paper) or by a plane", "cells", "leaf", "volume error", "mixed",
+		"polygons a cell", "worst area")
 	for _, n := range p.sizes(64, 3) {
 		for _, leaf := range []string{"centre", "plane"} {
 			size := n + 2*ghost
@@ -112,13 +117,17 @@ func matching(_ context.Context, p *page) error {
 			wide := abi.Box{Lo: [3]int{-1, -1, 0}, Hi: [3]int{n + 1, n + 1, 1}}
 			side := 1 / float64(n)
 			h := [3]float64{side, side, 1}
-			f, dx, dy, rho := make([]float64, size*size), make([]float64, size*size), make([]float64, size*size), make([]float64, size*size)
+			field := func() []float64 { return make([]float64, size*size) }
+			f, dx, dy, rho := field(), field(), field(), field()
 			turns := make([]int32, size*size)
-			disk := &kernels.Ball[float64]{Lattice: layout, H: h, Centre: [3]float64{.5, .5}, Radius: .25, Levels: 5, Planes: leaf == "plane"}
+			disk := &kernels.Ball[float64]{Lattice: layout, H: h, Centre: [3]float64{.5, .5}, Radius: .25, Levels: 5,
+				Planes: leaf == "plane"}
 			kernels.NewFillDisk2Loop(wide, disk, f).Range(0, wide.Size())
-			kernels.NewGradient2Loop(box, &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}).Range(0, box.Size())
-			kernels.NewMatch2Loop(box, &kernels.Matching[float64]{Lattice: layout, H: h, Tolerance: 1e-14, Cases: kernels.Cases(), F: f, DX: dx,
-				DY: dy, Rho: rho, Turns: turns}).Range(0, box.Size())
+			gradients := &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}
+			kernels.NewGradient2Loop(box, gradients).Range(0, box.Size())
+			lines := &kernels.Matching[float64]{Lattice: layout, H: h, Tolerance: 1e-14, Cases: kernels.Cases(), F: f, DX: dx,
+				DY: dy, Rho: rho, Turns: turns}
+			kernels.NewMatch2Loop(box, lines).Range(0, box.Size())
 			volume, worst, mixed, polygons := 0.0, 0.0, 0, 0
 			for c := range f {
 				volume += f[c] * side * side
@@ -133,8 +142,8 @@ func matching(_ context.Context, p *page) error {
 				worst = max(worst, math.Abs(kernels.Area(mx, my, rho[c]+(mx+my)/2)-f[c]))
 			}
 			want := math.Pi / 16
-			t.row(atMost(worst, 1e-12), n, leaf, fmt.Sprintf("%.1e", volume/want-1), mixed, fmt.Sprintf("%.1f", float64(polygons)/float64(mixed)),
-				fmt.Sprintf("%.1e", worst))
+			t.row(atMost(worst, 1e-12), n, leaf, fmt.Sprintf("%.1e", volume/want-1), mixed,
+				fmt.Sprintf("%.1f", float64(polygons)/float64(mixed)), fmt.Sprintf("%.1e", worst))
 		}
 	}
 	t.flush()
