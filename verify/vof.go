@@ -11,6 +11,7 @@ import (
 // vofChecks are those of volume of fluid, the fast ones first.
 var vofChecks = []check{
 	{"planes", "Plane constants, and lines and planes reproduced", planes},
+	{"bodies", "Volume fractions of bodies", bodies},
 	{"matching", "The paper's three stages: circle of radius 0.25 in the unit square", matching},
 	{"vortex-2", "The reversed vortex of Rider and Kothe, T = 2", vortex2},
 	{"vortex-8", "The reversed vortex of Rider and Kothe, T = 8", vortex8},
