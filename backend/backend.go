@@ -26,6 +26,12 @@ type Device interface {
 	Close()
 }
 
+// Fitter is a device on which not every loop can run.
+type Fitter interface {
+	// Fits returns why a loop cannot, such as for what its blocks share, or nil.
+	Fits(l Loop) error
+}
+
 // Recorder is a device that queues a sequence of loops in one call.
 type Recorder interface {
 	// Record returns what queue runs, without running it. queue must neither wait for the device nor take memory.

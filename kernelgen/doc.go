@@ -74,6 +74,9 @@
 // kernel with that reduction, which returns best. A loop marked //atoll:ordered is not shared: all threads take its turns
 // together, and share the loops inside. On the CPU all this is the Go function as it stands.
 //
+// Arrays of more than 48 KiB in all are asked for at the launch: abi.Launch.Shared says how many bytes, and a device whose
+// blocks have less refuses the loop. They begin at multiples of 16 bytes, in the order of the parameters.
+//
 // # Files
 //
 // Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of the

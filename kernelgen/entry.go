@@ -49,7 +49,8 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 		env[k.fn.Signature().TypeParams().At(i)] = a
 	}
 
-	var params, pass, bounds, index, shared []string
+	var params, pass, bounds, index []string
+	var shared sharing
 	list := k.fn.Signature().Params()
 	for d := range k.Dims {
 		name := cname(list.At(d).Name())
@@ -73,9 +74,7 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 	for n := k.Dims; n < list.Len(); n++ {
 		t := subst(list.At(n).Type(), env, u.ctx)
 		if a := sharedArray(k, t); a != nil {
-			name := cname(list.At(n).Name())
-			shared = append(shared, fmt.Sprintf("    __shared__ %s;\n", declare(u.ctype(k.decl, a), name)))
-			pass = append(pass, "&"+name)
+			pass = append(pass, shared.add(cname(list.At(n).Name()), u.ctype(k.decl, a), sizes.Sizeof(a)))
 			continue
 		}
 		p := u.param(k, list.At(n), n, t)
@@ -108,7 +107,7 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 	}
 	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%s) %s(", k.bounds(args), e.Symbol)
 	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.place(k.decl), head, wrap(params, len(head)),
-		strings.Join(append(shared, index...), ""), body)
+		shared.declared(u.pkg.dynamic(k))+strings.Join(index, ""), body)
 	u.entries = append(u.entries, e)
 }
 

@@ -51,7 +51,7 @@ type launched struct {
 	precision      string // F, or the result's type
 	names, types   []string
 	param          map[string]types.Type // by name, without those that are shared
-	shared         []string              // variables that a tile's loops share
+	shared         [][2]string           // names and types of what a tile's loops share
 	indices        []string
 	call           string // the arguments of a call from the loop
 	resultType     string
@@ -77,7 +77,9 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 		loop, l.typeArgs, strings.Join(fields, ", "))
 
 	fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
-	w.WriteString(strings.Join(l.shared, ""))
+	for _, v := range l.shared {
+		fmt.Fprintf(w, "var %s %s\n", v[0], v[1])
+	}
 	switch {
 	case k.Stages > 0:
 		p.staged(w, k, l)
@@ -91,7 +93,7 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 	fmt.Fprintf(w, "}\n\n// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n", loop, l.typeArgs)
 	symbol, box := fmt.Sprintf("%q", cname(k.Name)), ""
 	if k.Tile {
-		box = "Tile: true, "
+		box = "Tile: true, " + p.sharedBytes(k, l)
 	}
 	if l.generic {
 		symbol += " + abi.Suffix" + l.typeArgs + "()"
@@ -144,7 +146,7 @@ func (p *Package) describe(k *Kernel) *launched {
 			p.refuse(k.decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
 		if a := sharedArray(k, list.At(n).Type()); a != nil {
-			l.shared = append(l.shared, fmt.Sprintf("var %s %s\n", name, types.TypeString(a, qualify)))
+			l.shared = append(l.shared, [2]string{name, types.TypeString(a, qualify)})
 			args = append(args, "&"+name)
 			continue
 		}

@@ -112,22 +112,6 @@ func integersMeanTheSame(t *testing.T, l cudatest.Runner) {
 	kerneltest.Same(t, "swaps", swaps[0], swaps[1], input)
 }
 
-// tilesMeanTheSame runs a kernel whose loops share memory, with a last tile that is not full.
-func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
-	x, out := make([]F, 7*language.Stretch+31), two[F](7*language.Stretch+31)
-	for i := range x {
-		x[i] = F(rand.New(rand.NewPCG(5, uint64(i))).NormFloat64())
-	}
-	var most [2]atomics.Most[F]
-	both(t, l, 8, language.NewMirrorLoop(x, out[0], &most[0]), language.NewMirrorLoop(x, out[1], &most[1]))
-	kerneltest.Same(t, "Mirror", out[0], out[1], nil)
-	if out[0][0] != 2*x[language.Stretch-1] || most[0] != most[1] {
-		t.Errorf("Mirror begins with %v and reduces to %v, translated %v", out[0][0], most[0].Value(), most[1].Value())
-	}
-	both(t, l, 8, language.NewRoundsLoop(9, x, out[0]), language.NewRoundsLoop(9, x, out[1]))
-	kerneltest.Same(t, "Rounds", out[0], out[1], nil)
-}
-
 func boxesMeanTheSame(t *testing.T, l cudatest.Runner) {
 	b := &language.Box{Nx: 7, Ny: 5, Nz: 3, Shift: [2]int32{1, 3}}
 	n := b.Nx * b.Ny * b.Nz

@@ -52,6 +52,7 @@ type Device struct {
 var (
 	_ backend.Device     = (*Device)(nil)
 	_ backend.Memory     = (*Device)(nil)
+	_ backend.Fitter     = (*Device)(nil)
 	_ backend.Primitives = (*Device)(nil)
 	_ backend.Staging    = (*Device)(nil)
 )

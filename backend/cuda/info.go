@@ -11,6 +11,7 @@ type Info struct {
 	Name            string // such as "NVIDIA H200"
 	Capability      [2]int // compute capability, major and minor
 	Multiprocessors int
+	Shared          int    // bytes that a block of threads may share
 	Bus             string // its PCI bus, such as 0000:18:00.0
 	Driver          int    // newest CUDA version that the driver knows: 1000·major + 10·minor
 
@@ -52,11 +53,12 @@ const (
 	attributeMultiprocessors = 16
 	attributeMajor           = 75
 	attributeMinor           = 76
+	attributeShared          = 97 // that a kernel may ask for
 )
 
 func (l *library) info(ordinal int) (Info, error) {
 	i := Info{Ordinal: ordinal}
-	var device, major, minor, processors, version int32
+	var device, major, minor, processors, shared, version int32
 	if err := l.call(cuDeviceGet, uintptr(unsafe.Pointer(&device)), uintptr(ordinal)); err != nil {
 		return i, err
 	}
@@ -74,7 +76,7 @@ func (l *library) info(ordinal int) (Info, error) {
 	for _, a := range []struct {
 		to   *int32
 		what uintptr
-	}{{&major, attributeMajor}, {&minor, attributeMinor}, {&processors, attributeMultiprocessors}} {
+	}{{&major, attributeMajor}, {&minor, attributeMinor}, {&processors, attributeMultiprocessors}, {&shared, attributeShared}} {
 		if err := l.call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(a.to)), a.what, i.handle); err != nil {
 			return i, err
 		}
@@ -82,6 +84,7 @@ func (l *library) info(ordinal int) (Info, error) {
 	if err := l.call(cuDriverGetVersion, uintptr(unsafe.Pointer(&version))); err != nil {
 		return i, err
 	}
-	i.Capability, i.Multiprocessors, i.Driver = [2]int{int(major), int(minor)}, int(processors), int(version)
+	i.Capability, i.Driver = [2]int{int(major), int(minor)}, int(version)
+	i.Multiprocessors, i.Shared = int(processors), int(shared)
 	return i, nil
 }

@@ -124,12 +124,36 @@ func (d *Device) generated(k abi.Launch, params [][]byte) (*Launch, error) {
 	for n, value := range params {
 		args[n] = value
 	}
+	if k.Shared > 0 {
+		if err := d.fits(k); err != nil {
+			return nil, err
+		}
+		if err := f.share(k.Shared); err != nil {
+			return nil, err
+		}
+	}
 	l, err := d.Prepare(f, k.Dims, [3]int{k.Block, 1, 1}, args...)
 	if err != nil {
 		return nil, err
 	}
 	l.tile = k.Tile
 	return l, nil
+}
+
+// Fits tells whether the blocks of a loop that kernelgen made can share as much memory as they ask for.
+func (d *Device) Fits(l backend.Loop) error {
+	if source, ok := l.(abi.Launcher); ok {
+		return d.fits(source.Launch())
+	}
+	return nil
+}
+
+func (d *Device) fits(k abi.Launch) error {
+	if most := d.info.Shared; k.Shared > most {
+		return fmt.Errorf("cuda: kernel %s: its blocks share %d bytes of memory, those of %s at most %d", k.Symbol, k.Shared, d.info.Name,
+			most)
+	}
+	return nil
 }
 
 // find returns a kernel of a package, whose module is loaded on first use.

@@ -156,7 +156,7 @@ func (d *Device) launch(f *Function, grid, block [3]int, params unsafe.Pointer) 
 		d.profile.begin(d)
 	}
 	err := d.enter(cuLaunchKernel, [maxArgs]uintptr{f.handle, uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]),
-		uintptr(block[0]), uintptr(block[1]), uintptr(block[2]), 0, d.compute.handle, uintptr(params), 0})
+		uintptr(block[0]), uintptr(block[1]), uintptr(block[2]), uintptr(f.shared), d.compute.handle, uintptr(params), 0})
 	if err != nil {
 		d.fail(about(err, "kernel "+f.name))
 		return

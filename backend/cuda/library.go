@@ -49,6 +49,7 @@ const (
 	cuModuleUnload
 	cuModuleGetFunction
 	cuFuncGetAttribute
+	cuFuncSetAttribute
 	cuLaunchKernel
 	cuGraphInstantiate
 	cuGraphExecUpdate
@@ -67,7 +68,7 @@ var symbols = [calls]string{
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async",
 	"cuStreamCreate", "cuStreamCreateWithPriority", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuStreamWaitEvent", "cuStreamBeginCapture_v2",
 	"cuStreamEndCapture", "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize",
-	"cuEventElapsedTime", "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncGetAttribute",
+	"cuEventElapsedTime", "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncGetAttribute", "cuFuncSetAttribute",
 	"cuLaunchKernel", "cuGraphInstantiateWithFlags", "cuGraphExecUpdate_v2", "cuGraphLaunch", "cuGraphExecDestroy",
 	"cuGraphDestroy", "cuFuncGetParamInfo",
 }

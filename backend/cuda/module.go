@@ -56,6 +56,7 @@ type Function struct {
 	d      *Device
 	handle uintptr
 	name   string
+	shared int // bytes that a block asks for
 }
 
 // Function finds a kernel by its symbol.
@@ -74,6 +75,13 @@ func (m *Module) Function(symbol string) (*Function, error) {
 // Registers is how many registers a thread uses, and Local how many bytes of memory beside them.
 func (f *Function) Registers() (int, error) { return f.attribute(4) }
 func (f *Function) Local() (int, error)     { return f.attribute(3) }
+
+// share makes each block ask for so many bytes of shared memory.
+func (f *Function) share(bytes int) error {
+	f.shared = bytes
+	const mostShared = 8 // of CUfunction_attribute
+	return about(f.d.do(cuFuncSetAttribute, f.handle, mostShared, uintptr(bytes)), "kernel "+f.name)
+}
 
 func (f *Function) attribute(which uintptr) (int, error) {
 	var v int32

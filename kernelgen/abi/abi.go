@@ -22,6 +22,7 @@ type Launch struct {
 	Box    *Box   // the index space of a kernel with 2 or 3 indices; nil for one index
 	Dims   int    // how many indices, 1 to 3
 	Tile   bool   // each index takes a block
+	Shared int    // bytes that a block shares, where it must ask for them
 	Args   []Arg  // what follows the bounds
 }
 
@@ -99,6 +100,12 @@ func sliceFields(t reflect.Type, offset uintptr) []SliceField {
 		}
 	}
 	return all
+}
+
+// Shared is how many bytes of a block's shared memory an array takes: the next one begins at a multiple of 16.
+func Shared[T any]() int {
+	var t T
+	return int(unsafe.Sizeof(t)+15) / 16 * 16
 }
 
 // Suffix is the end of the symbols of a precision.

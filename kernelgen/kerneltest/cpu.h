@@ -5,6 +5,7 @@
 #define __device__
 #define __global__
 #define __shared__ static
+#define SHARED_MEMORY(name, bytes) alignas(16) static unsigned char name[bytes]
 #define __forceinline__ inline
 #define __grid_constant__
 #define __launch_bounds__(...)

@@ -40,6 +40,7 @@ type arrays[F kernels.Float] struct {
 	tiled  kernels.TiledMesh[F]
 	other  []kernels.Vertex[F] // what tiles make of v, where sweeps go by tiles
 	passes [2]backend.Loop     // of tiles, from v to other and back
+	aim    backend.Loop        // finds which samples of the metric the tiles hold
 }
 
 // furnish puts the arrays on the device.
@@ -75,8 +76,10 @@ func (a *solver[F]) placeTiles(dev backend.Device, t *kernels.TiledMesh[F]) erro
 		return err
 	}
 	a.other = onDevice(b, start)
+	windows := onDevice(b, make([]kernels.Window, len(t.Tiles)-1))
+	a.aim = kernels.NewAimTilesLoop(&a.tiled, &a.field, a.v, windows)
 	for k, way := range [][2][]kernels.Vertex[F]{{a.v, a.other}, {a.other, a.v}} {
-		a.passes[k] = kernels.NewTilePainLoop(&a.params, &a.tiled, &a.field, way[0], way[1], &a.most[0])
+		a.passes[k] = kernels.NewTilePainLoop(&a.params, &a.tiled, &a.field, windows, way[0], way[1], &a.most[0])
 	}
 	return b.err
 }

@@ -68,6 +68,7 @@ func (s *solver[F]) queue(sweeps int) error {
 		s.queueSets(sweeps)
 		return nil
 	}
+	s.dev.Run(s.aim, 0, s.ntiles)
 	for k := range sweeps {
 		s.dev.Run(s.passes[k%2], 0, s.ntiles)
 	}

@@ -160,6 +160,10 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
+#ifndef SHARED_MEMORY
+#define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
+#endif
+
 // Pair is swapped by value and by pointer.
 // Pair, control.go:187
 struct Pair {
@@ -295,6 +299,20 @@ static_assert(sizeof(Numbers_f64) == 72 && offsetof(Numbers_f64, Single) == 0 &&
     offsetof(Numbers_f64, Double) == 8 && offsetof(Numbers_f64, Back) == 16 && offsetof(Numbers_f64, Narrow) == 24 &&
     offsetof(Numbers_f64, Wide) == 32 && offsetof(Numbers_f64, Byte) == 40 && offsetof(Numbers_f64, Bits) == 44 &&
     offsetof(Numbers_f64, Index) == 48 && offsetof(Numbers_f64, From) == 56 && offsetof(Numbers_f64, Large) == 64, "Numbers_f64");
+
+// Duo is two numbers.
+// Duo[float32], shared.go:31
+struct alignas(8) Duo_f32 {
+    float A, B;
+};
+static_assert(sizeof(Duo_f32) == 8 && offsetof(Duo_f32, A) == 0 && offsetof(Duo_f32, B) == 4, "Duo_f32");
+
+// Duo is two numbers.
+// Duo[float64], shared.go:31
+struct alignas(16) Duo_f64 {
+    double A, B;
+};
+static_assert(sizeof(Duo_f64) == 16 && offsetof(Duo_f64, A) == 0 && offsetof(Duo_f64, B) == 8, "Duo_f64");
 
 // Base is embedded.
 // Base[float32], structs.go:22
@@ -778,6 +796,52 @@ DEVICE void Conversions_f64_at(int64 i, Slice<double> x, Slice<int64> n, Slice<N
     out[i] = Numbers_f64{float(x[i]), x[i], double(float(x[i])), int32(v), int64(v * 1000.0), uint8(n[i]), uint32(n[i]), int64(int32(n[i])), double(n[i]), double(uint64(n[i]))};
 }
 
+// Turn puts the numbers of a page in reverse order, and adds to each a note that its tile makes of every fourth.
+// Turn[float32], shared.go:12
+DEVICE void Turn_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<float, 1301> *notes,
+        Array<Duo_f32, 5000> *page, Array<int32, 3> *last) {
+    int64 first = mul(int64(5000), t);
+    int64 n = go_min<int64>(5000, sub(x.len, first));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        (*page)[k].A = x[add(first, k)];
+        (*page)[k].B = float(k);
+        if (k % 4 == 0) {
+            (*notes)[k / 4] = 3.0f * x[add(first, k)];
+        }
+        if (k == sub(n, int64(1))) {
+            (*last)[2] = int32(k);
+        }
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        Duo_f32 *from = &(*page)[sub(int64((*last)[2]), k)];
+        out[add(first, k)] = from->A + from->B + (*notes)[k / 4];
+    }
+}
+
+// Turn puts the numbers of a page in reverse order, and adds to each a note that its tile makes of every fourth.
+// Turn[float64], shared.go:12
+DEVICE void Turn_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<double, 1301> *notes,
+        Array<Duo_f64, 5000> *page, Array<int32, 3> *last) {
+    int64 first = mul(int64(5000), t);
+    int64 n = go_min<int64>(5000, sub(x.len, first));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        (*page)[k].A = x[add(first, k)];
+        (*page)[k].B = double(k);
+        if (k % 4 == 0) {
+            (*notes)[k / 4] = 3.0 * x[add(first, k)];
+        }
+        if (k == sub(n, int64(1))) {
+            (*last)[2] = int32(k);
+        }
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        Duo_f64 *from = &(*page)[sub(int64((*last)[2]), k)];
+        out[add(first, k)] = from->A + from->B + (*notes)[k / 4];
+    }
+}
+
 // (*Base[float32]).grow, structs.go:24
 DEVICE void Base_grow_f32(Base_f32 *b, float by) {
     b->Size += by * b->Weight;
@@ -1215,6 +1279,26 @@ extern "C" __global__ void __launch_bounds__(128) Conversions_f64(int64 lo, int6
         Slice<int64> n, Slice<Numbers_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Conversions_f64_at(i, x, n, out);
+}
+
+// Kernel Turn, shared.go:12
+extern "C" __global__ void __launch_bounds__(64) Turn_f32(int64 lo, int64 hi, Slice<float> x, Slice<float> out) {
+    SHARED_MEMORY(shared_memory, 45232);
+    Array<float, 1301> &notes = *(Array<float, 1301> *)(shared_memory + 0);
+    Array<Duo_f32, 5000> &page = *(Array<Duo_f32, 5000> *)(shared_memory + 5216);
+    Array<int32, 3> &last = *(Array<int32, 3> *)(shared_memory + 45216);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Turn_f32_at(t, x, out, &notes, &page, &last);
+}
+
+// Kernel Turn, shared.go:12
+extern "C" __global__ void __launch_bounds__(64) Turn_f64(int64 lo, int64 hi, Slice<double> x, Slice<double> out) {
+    SHARED_MEMORY(shared_memory, 90432);
+    Array<double, 1301> &notes = *(Array<double, 1301> *)(shared_memory + 0);
+    Array<Duo_f64, 5000> &page = *(Array<Duo_f64, 5000> *)(shared_memory + 10416);
+    Array<int32, 3> &last = *(Array<int32, 3> *)(shared_memory + 90416);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Turn_f64_at(t, x, out, &notes, &page, &last);
 }
 
 // Kernel Structs, structs.go:51

@@ -220,6 +220,35 @@ func (loop *ConversionsLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// TurnLoop runs Turn for lo ≤ index < hi, on the CPU or another device.
+type TurnLoop[F Float] struct {
+	x   []F
+	out []F
+}
+
+// NewTurnLoop prepares Turn.
+func NewTurnLoop[F Float](x []F, out []F) *TurnLoop[F] {
+	return &TurnLoop[F]{x, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TurnLoop[F]) Range(lo, hi int) {
+	var notes [1301]F
+	var page [5000]Duo[F]
+	var last [3]int32
+	for t := lo; t < hi; t++ {
+		Turn(t, loop.x, loop.out, &notes, &page, &last)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TurnLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Turn" + abi.Suffix[F](), Block: 64, Tile: true, Shared: abi.Shared[[1301]F]() + abi.Shared[[5000]Duo[F]]() + abi.Shared[[3]int32](), Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
 // StructsLoop runs Structs for lo ≤ index < hi, on the CPU or another device.
 type StructsLoop[F Float] struct {
 	c     *Cloud[F]

@@ -60,9 +60,15 @@ func (f *Field[F]) At(x, y F) Tensor[F] {
 		m.M11, m.M22 = f.Scale/(hx*hx), f.Scale/(hy*hy)
 		return m
 	}
+	return f.within(i, j, s, t)
+}
+
+// within returns the metric at (s, t) of box (i, j) of a grid.
+func (f *Field[F]) within(i, j int32, s, t F) Tensor[F] {
 	k := j*(f.Nx+1) + i
 	a, b := &f.Samples[k], &f.Samples[k+1]
 	c, d := &f.Samples[k+f.Nx+1], &f.Samples[k+f.Nx+2]
+	var m Tensor[F]
 	m.M11 = f.Scale * between(between(a.M11, b.M11, s), between(c.M11, d.M11, s), t)
 	m.M12 = f.Scale * between(between(a.M12, b.M12, s), between(c.M12, d.M12, s), t)
 	m.M22 = f.Scale * between(between(a.M22, b.M22, s), between(c.M22, d.M22, s), t)

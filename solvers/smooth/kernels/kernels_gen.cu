@@ -160,6 +160,10 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
+#ifndef SHARED_MEMORY
+#define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
+#endif
+
 // Control is what changes from sweep to sweep.
 // Control[float32], types.go:80
 struct Control_f32 {
@@ -590,7 +594,7 @@ static_assert(sizeof(hill_f64) == 1552 && offsetof(hill_f64, n) == 0 && offsetof
 
 // Tile is where the slots and the visits of a tile begin; slots end where the next tile's begin. The visits of set s
 // end at End[s], and those of the set before it where they begin. Visit k moves the vertex in slot k.
-// Tile, tile.go:16
+// Tile, tile.go:19
 struct alignas(8) Tile {
     int32 Slot, Visit_;
     Array<int32, 8> End;
@@ -600,7 +604,7 @@ static_assert(sizeof(Tile) == 40 && offsetof(Tile, Slot) == 0 && offsetof(Tile, 
 
 // Visit is a vertex that a tile moves. Near are the slots of its neighbours, two a word, the first in the lower half, and
 // NoSlot after the last. All of it comes at once: what a visit waits for counts, not how much it reads.
-// Visit, tile.go:23
+// Visit, tile.go:26
 struct alignas(16) Visit {
     Array<uint32, 6> Near;
     int32 Rail_;
@@ -610,7 +614,7 @@ static_assert(sizeof(Visit) == 32 && offsetof(Visit, Near) == 0 && offsetof(Visi
     offsetof(Visit, Own) == 28, "Visit");
 
 // TiledMesh is a mesh cut into tiles.
-// TiledMesh[float32], tile.go:30
+// TiledMesh[float32], tile.go:33
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
@@ -621,16 +625,47 @@ static_assert(sizeof(TiledMesh_f32) == 96 && offsetof(TiledMesh_f32, Tiles) == 0
     offsetof(TiledMesh_f32, Slots) == 24 && offsetof(TiledMesh_f32, Visits) == 48 &&
     offsetof(TiledMesh_f32, Rails) == 72, "TiledMesh_f32");
 
-// Spot is a vertex in a slot.
-// Spot[float32], tile.go:38
-struct Spot_f32 {
-    float X, Y, M11, M12, M22;
+// Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside of
+// it the samples come from the grid itself, so that no bit depends on windows.
+// Window, window.go:5
+struct Window {
+    int32 I, J, Nx, Ny;
 };
-static_assert(sizeof(Spot_f32) == 20 && offsetof(Spot_f32, X) == 0 && offsetof(Spot_f32, Y) == 4 &&
-    offsetof(Spot_f32, M11) == 8 && offsetof(Spot_f32, M12) == 12 && offsetof(Spot_f32, M22) == 16, "Spot_f32");
+static_assert(sizeof(Window) == 16 && offsetof(Window, I) == 0 && offsetof(Window, J) == 4 &&
+    offsetof(Window, Nx) == 8 && offsetof(Window, Ny) == 12, "Window");
+
+// Place is where a vertex is.
+// Place[float32], tile.go:41
+struct alignas(8) Place_f32 {
+    float X, Y;
+};
+static_assert(sizeof(Place_f32) == 8 && offsetof(Place_f32, X) == 0 && offsetof(Place_f32, Y) == 4, "Place_f32");
+
+// Row is the first row of a symmetric tensor. It stands apart from the last element because threads that read numbers
+// of one array at random get in each other's way less than in an array of structs.
+// Row[float32], tile.go:45
+struct alignas(8) Row_f32 {
+    float M11, M12;
+};
+static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
+
+// board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
+// window.
+// board[float32], tile.go:49
+struct board_f32 {
+    Slice<Place_f32> place;
+    Slice<Row_f32> row;
+    Slice<float> rest;
+    Slice<Row_f32> nodeRow;
+    Slice<float> nodeRest;
+    Window window;
+};
+static_assert(sizeof(board_f32) == 136 && offsetof(board_f32, place) == 0 && offsetof(board_f32, row) == 24 &&
+    offsetof(board_f32, rest) == 48 && offsetof(board_f32, nodeRow) == 72 && offsetof(board_f32, nodeRest) == 96 &&
+    offsetof(board_f32, window) == 120, "board_f32");
 
 // TiledMesh is a mesh cut into tiles.
-// TiledMesh[float64], tile.go:30
+// TiledMesh[float64], tile.go:33
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
@@ -641,13 +676,35 @@ static_assert(sizeof(TiledMesh_f64) == 96 && offsetof(TiledMesh_f64, Tiles) == 0
     offsetof(TiledMesh_f64, Slots) == 24 && offsetof(TiledMesh_f64, Visits) == 48 &&
     offsetof(TiledMesh_f64, Rails) == 72, "TiledMesh_f64");
 
-// Spot is a vertex in a slot.
-// Spot[float64], tile.go:38
-struct Spot_f64 {
-    double X, Y, M11, M12, M22;
+// Place is where a vertex is.
+// Place[float64], tile.go:41
+struct alignas(16) Place_f64 {
+    double X, Y;
 };
-static_assert(sizeof(Spot_f64) == 40 && offsetof(Spot_f64, X) == 0 && offsetof(Spot_f64, Y) == 8 &&
-    offsetof(Spot_f64, M11) == 16 && offsetof(Spot_f64, M12) == 24 && offsetof(Spot_f64, M22) == 32, "Spot_f64");
+static_assert(sizeof(Place_f64) == 16 && offsetof(Place_f64, X) == 0 && offsetof(Place_f64, Y) == 8, "Place_f64");
+
+// Row is the first row of a symmetric tensor. It stands apart from the last element because threads that read numbers
+// of one array at random get in each other's way less than in an array of structs.
+// Row[float64], tile.go:45
+struct alignas(16) Row_f64 {
+    double M11, M12;
+};
+static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
+
+// board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
+// window.
+// board[float64], tile.go:49
+struct board_f64 {
+    Slice<Place_f64> place;
+    Slice<Row_f64> row;
+    Slice<double> rest;
+    Slice<Row_f64> nodeRow;
+    Slice<double> nodeRest;
+    Window window;
+};
+static_assert(sizeof(board_f64) == 136 && offsetof(board_f64, place) == 0 && offsetof(board_f64, row) == 24 &&
+    offsetof(board_f64, rest) == 48 && offsetof(board_f64, nodeRow) == 72 && offsetof(board_f64, nodeRest) == 96 &&
+    offsetof(board_f64, window) == 120, "board_f64");
 
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
 // the vertex, which are constant.
@@ -670,6 +727,14 @@ struct star_f64 {
 };
 static_assert(sizeof(star_f64) == 776 && offsetof(star_f64, n) == 0 && offsetof(star_f64, area) == 8 &&
     offsetof(star_f64, gx) == 264 && offsetof(star_f64, gy) == 520, "star_f64");
+
+// Boxes is a range of a grid's boxes.
+// Boxes, window.go:43
+struct alignas(16) Boxes {
+    int32 I0, I1, J0, J1;
+};
+static_assert(sizeof(Boxes) == 16 && offsetof(Boxes, I0) == 0 && offsetof(Boxes, I1) == 4 &&
+    offsetof(Boxes, J0) == 8 && offsetof(Boxes, J1) == 12, "Boxes");
 
 // Count ends a sweep: index 0 adds it to those that were.
 // Count[float32], count.go:6
@@ -782,7 +847,7 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
 }
 
 // product is u'Mv.
-// (*Tensor[float32]).product, field.go:101
+// (*Tensor[float32]).product, field.go:107
 DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, float vy) {
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
@@ -1044,9 +1109,22 @@ DEVICE Piece_size_f32_results Piece_size_f32(Piece_f32 *p, float t) {
 }
 
 // between is a for t = 0, and a for all t where b is the same.
-// between[float32], field.go:98
+// between[float32], field.go:104
 DEVICE float between_f32(float a, float b, float t) {
     return a + t * (b - a);
+}
+
+// within returns the metric at (s, t) of box (i, j) of a grid.
+// (*Field[float32]).within, field.go:67
+DEVICE Tensor_f32 Field_within_f32(const Field_f32 *f, int32 i, int32 j, float s, float t) {
+    int32 k = add(mul(j, add(f->Nx, 1)), i);
+    Tensor_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
+    Tensor_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
+    Tensor_f32 m = {};
+    m.M11 = f->Scale * between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t);
+    m.M12 = f->Scale * between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t);
+    m.M22 = f->Scale * between_f32(between_f32(a->M22, b->M22, s), between_f32(c->M22, d->M22, s), t);
+    return m;
 }
 
 // At returns the metric at a place.
@@ -1065,13 +1143,7 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
         m.M22 = f->Scale / (hy * hy);
         return m;
     }
-    int32 k = add(mul(j, add(f->Nx, 1)), i);
-    Tensor_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
-    Tensor_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
-    m.M11 = f->Scale * between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t);
-    m.M12 = f->Scale * between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t);
-    m.M22 = f->Scale * between_f32(between_f32(a->M22, b->M22, s), between_f32(c->M22, d->M22, s), t);
-    return m;
+    return Field_within_f32(f, i, j, s, t);
 }
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
@@ -1243,7 +1315,7 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
 }
 
 // product is u'Mv.
-// (*Tensor[float64]).product, field.go:101
+// (*Tensor[float64]).product, field.go:107
 DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx, double vy) {
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
@@ -1506,9 +1578,22 @@ DEVICE Piece_size_f64_results Piece_size_f64(Piece_f64 *p, double t) {
 }
 
 // between is a for t = 0, and a for all t where b is the same.
-// between[float64], field.go:98
+// between[float64], field.go:104
 DEVICE double between_f64(double a, double b, double t) {
     return a + t * (b - a);
+}
+
+// within returns the metric at (s, t) of box (i, j) of a grid.
+// (*Field[float64]).within, field.go:67
+DEVICE Tensor_f64 Field_within_f64(const Field_f64 *f, int32 i, int32 j, double s, double t) {
+    int32 k = add(mul(j, add(f->Nx, 1)), i);
+    Tensor_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
+    Tensor_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
+    Tensor_f64 m = {};
+    m.M11 = f->Scale * between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t);
+    m.M12 = f->Scale * between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t);
+    m.M22 = f->Scale * between_f64(between_f64(a->M22, b->M22, s), between_f64(c->M22, d->M22, s), t);
+    return m;
 }
 
 // At returns the metric at a place.
@@ -1527,13 +1612,7 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
         m.M22 = f->Scale / (hy * hy);
         return m;
     }
-    int32 k = add(mul(j, add(f->Nx, 1)), i);
-    Tensor_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
-    Tensor_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
-    m.M11 = f->Scale * between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t);
-    m.M12 = f->Scale * between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t);
-    m.M22 = f->Scale * between_f64(between_f64(a->M22, b->M22, s), between_f64(c->M22, d->M22, s), t);
-    return m;
+    return Field_within_f64(f, i, j, s, t);
 }
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
@@ -1660,7 +1739,7 @@ DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, f
 }
 
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:73
+// (*Field[float32]).Slope, field.go:79
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, float y) {
     if (f->Kind == 2) {
@@ -1748,7 +1827,7 @@ DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, d
 }
 
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:73
+// (*Field[float64]).Slope, field.go:79
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, double y) {
     if (f->Kind == 2) {
@@ -1874,7 +1953,7 @@ DEVICE float sqrt_f32(float x) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, field.go:106
+// (*Tensor[float32]).length, field.go:112
 DEVICE float Tensor_length_f32(Tensor_f32 *m, float x, float y) {
     return sqrt_f32(Tensor_product_f32(m, x, y, x, y));
 }
@@ -1929,7 +2008,7 @@ DEVICE double sqrt_f64(double x) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, field.go:106
+// (*Tensor[float64]).length, field.go:112
 DEVICE double Tensor_length_f64(Tensor_f64 *m, double x, double y) {
     return sqrt_f64(Tensor_product_f64(m, x, y, x, y));
 }
@@ -2773,8 +2852,15 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
+// node returns which sample of a grid of stride nodes a row is number k of the window.
+// (*Window).node, window.go:8
+DEVICE int32 Window_node(Window *w, int32 k, int32 stride) {
+    int32 j = quo(k, w->Nx);
+    return sub(add(add(mul(add(w->J, j), stride), w->I), k), mul(j, w->Nx));
+}
+
 // visits returns the first visit of a set in tile t, and how many there are.
-// (*TiledMesh[float32]).visits, tile.go:66
+// (*TiledMesh[float32]).visits, tile.go:94
 struct TiledMesh_visits_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_visits_f32_results TiledMesh_visits_f32(const TiledMesh_f32 *m, int64 t, int64 set) {
     int32 first = 0;
@@ -2784,80 +2870,129 @@ DEVICE TiledMesh_visits_f32_results TiledMesh_visits_f32(const TiledMesh_f32 *m,
     return {first, sub(m->Tiles[t].End[set], first)};
 }
 
+// crossed is bilinear between the first rows of tensors.
+// crossed[float32], window.go:34
+struct crossed_f32_results { float r0; float r1; };
+DEVICE crossed_f32_results crossed_f32(Row_f32 *a, Row_f32 *b, Row_f32 *c, Row_f32 *d, float s, float t) {
+    return {between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t), between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t)};
+}
+
+// metric returns the metric at a place, as Field.At does, from the window where it can.
+// (*board[float32]).metric, window.go:14
+DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float x, float y) {
+    if (f->Kind != 0) {
+        return Field_At_f32(f, x, y);
+    }
+    auto [i, s] = locate_f32(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = locate_f32(y, f->Y, f->PerY, f->Ny);
+    Window w = b->window;
+    int32 di = sub(i, w.I), dj = sub(j, w.J);
+    if (di < 0 || dj < 0 || di >= sub(w.Nx, 1) || dj >= sub(w.Ny, 1)) {
+        return Field_within_f32(f, i, j, s, t);
+    }
+    int32 k = add(mul(dj, w.Nx), di);
+    Tensor_f32 m = {};
+    const auto results1 = crossed_f32(&b->nodeRow[k], &b->nodeRow[add(k, 1)], &b->nodeRow[add(k, w.Nx)], &b->nodeRow[add(add(k, w.Nx), 1)], s, t);
+    m.M11 = results1.r0;
+    m.M12 = results1.r1;
+    m.M22 = between_f32(between_f32(b->nodeRest[k], b->nodeRest[add(k, 1)], s), between_f32(b->nodeRest[add(k, w.Nx)], b->nodeRest[add(add(k, w.Nx), 1)], s), t);
+    m.M11 = f->Scale * m.M11;
+    m.M12 = f->Scale * m.M12;
+    m.M22 = f->Scale * m.M22;
+    return m;
+}
+
 // pain moves vertex i, which lies in slot k.
-// pain[float32], tile.go:75
-DEVICE float pain_f32(Visit visit, int32 i, int32 k, const Params_f32 *p, const TiledMesh_f32 *m,
-        const Field_f32 *field, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Spot_f32, 1216> *spots) {
-    Spot_f32 here = (*spots)[k];
+// (*board[float32]).pain, tile.go:103
+DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 i, int32 k, const Params_f32 *p,
+        const TiledMesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v, Slice<Vertex_f32> out) {
     step_f32 s = {};
-    s.x = here.X;
-    s.y = here.Y;
+    s.x = b->place[k].X;
+    s.y = b->place[k].Y;
+    float m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->rest[k];
     if (visit.Rail_ >= 0) {
         s.slides = true;
         s.rail = m->Rails[visit.Rail_];
         s.s = v[i].S;
     }
     pull_f32 pulls = {};
-    pulls.x = here.X;
-    pulls.y = here.Y;
-    pulls.p11 = here.M11;
-    pulls.p12 = here.M12;
-    pulls.p22 = here.M22;
+    pulls.x = s.x;
+    pulls.y = s.y;
+    pulls.p11 = m11;
+    pulls.p12 = m12;
+    pulls.p22 = m22;
     for (int64 n = 0; n < 12; n++) {
         uint32 j = shr(visit.Near[n / 2], (16u * uint32(n & 1))) & 65535u;
         if (j == 65535u) {
             break;
         }
-        Spot_f32 *near = &(*spots)[j];
-        pull_add_f32(&pulls, near->X, near->Y, near->M11, near->M12, near->M22);
+        pull_add_f32(&pulls, b->place[j].X, b->place[j].Y, b->row[j].M11, b->row[j].M12, b->rest[j]);
     }
     step_pain_f32(&s, &pulls.a, pulls.gx, pulls.gy, p);
     auto [x, y] = step_at_f32(&s, 1.0f);
     float dx = x - s.x, dy = y - s.y;
     float far = 0.0f;
     if (!(dx == 0.0f && dy == 0.0f)) {
-        far = dx * (here.M11 * dx + 2.0f * here.M12 * dy) + dy * here.M22 * dy;
-        Tensor_f32 at = Field_At_f32(field, x, y);
-        here.X = x;
-        here.Y = y;
-        here.M11 = at.M11;
-        here.M12 = at.M12;
-        here.M22 = at.M22;
+        far = dx * (m11 * dx + 2.0f * m12 * dy) + dy * m22 * dy;
+        Tensor_f32 at = board_metric_f32(b, field, x, y);
+        m11 = at.M11;
+        m12 = at.M12;
+        m22 = at.M22;
         s.s += s.ds;
-        (*spots)[k] = here;
+        b->place[k].X = x;
+        b->place[k].Y = y;
+        b->row[k].M11 = m11;
+        b->row[k].M12 = m12;
+        b->rest[k] = m22;
+    } else {
+        x = s.x;
+        y = s.y;
     }
     if (visit.Own != 0) {
-        out[i].X = here.X;
-        out[i].Y = here.Y;
+        out[i].X = x;
+        out[i].Y = y;
         out[i].S = s.s;
-        out[i].M11 = here.M11;
-        out[i].M12 = here.M12;
-        out[i].M22 = here.M22;
+        out[i].M11 = m11;
+        out[i].M12 = m12;
+        out[i].M22 = m22;
     }
     return far;
 }
 
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
-// TilePain[float32], tile.go:44
+// TilePain[float32], tile.go:62
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
-        Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Spot_f32, 1216> *spots) {
+        Slice<Window> windows, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Place_f32, 1536> *place,
+        Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2248> *nodeRow,
+        Array<float, 2248> *nodeRest) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
+    Window window = windows[t];
+    int32 nodes = mul(window.Nx, window.Ny);
     float best = 0.0f;
-    for (int32 k = threadIdx.x, end_k = slots; k < end_k; k += blockDim.x) {
-        Vertex_f32 *from = &v[m->Slots[add(slot, k)]];
-        (*spots)[k].X = from->X;
-        (*spots)[k].Y = from->Y;
-        (*spots)[k].M11 = from->M11;
-        (*spots)[k].M12 = from->M12;
-        (*spots)[k].M22 = from->M22;
+    for (int32 k = threadIdx.x, end_k = go_max<int32>(slots, nodes); k < end_k; k += blockDim.x) {
+        if (k < slots) {
+            Vertex_f32 *from = &v[m->Slots[add(slot, k)]];
+            (*place)[k].X = from->X;
+            (*place)[k].Y = from->Y;
+            (*row)[k].M11 = from->M11;
+            (*row)[k].M12 = from->M12;
+            (*rest)[k] = from->M22;
+        }
+        if (k < nodes) {
+            Tensor_f32 *from = &field->Samples[Window_node(&window, k, add(field->Nx, 1))];
+            (*nodeRow)[k].M11 = from->M11;
+            (*nodeRow)[k].M12 = from->M12;
+            (*nodeRest)[k] = from->M22;
+        }
     }
     for (int64 set = 0; set < 8; set++) {
         auto [first, count] = TiledMesh_visits_f32(m, t, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
-            float far = pain_f32(m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out, spots);
+            board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2248), int64(2248)}, Slice<float>{nodeRest->at, int64(2248), int64(2248)}, window};
+            float far = board_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out);
             best = go_max<float>(best, far);
         }
     }
@@ -2865,7 +3000,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
 }
 
 // visits returns the first visit of a set in tile t, and how many there are.
-// (*TiledMesh[float64]).visits, tile.go:66
+// (*TiledMesh[float64]).visits, tile.go:94
 struct TiledMesh_visits_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_visits_f64_results TiledMesh_visits_f64(const TiledMesh_f64 *m, int64 t, int64 set) {
     int32 first = 0;
@@ -2875,80 +3010,129 @@ DEVICE TiledMesh_visits_f64_results TiledMesh_visits_f64(const TiledMesh_f64 *m,
     return {first, sub(m->Tiles[t].End[set], first)};
 }
 
+// crossed is bilinear between the first rows of tensors.
+// crossed[float64], window.go:34
+struct crossed_f64_results { double r0; double r1; };
+DEVICE crossed_f64_results crossed_f64(Row_f64 *a, Row_f64 *b, Row_f64 *c, Row_f64 *d, double s, double t) {
+    return {between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t), between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t)};
+}
+
+// metric returns the metric at a place, as Field.At does, from the window where it can.
+// (*board[float64]).metric, window.go:14
+DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, double x, double y) {
+    if (f->Kind != 0) {
+        return Field_At_f64(f, x, y);
+    }
+    auto [i, s] = locate_f64(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = locate_f64(y, f->Y, f->PerY, f->Ny);
+    Window w = b->window;
+    int32 di = sub(i, w.I), dj = sub(j, w.J);
+    if (di < 0 || dj < 0 || di >= sub(w.Nx, 1) || dj >= sub(w.Ny, 1)) {
+        return Field_within_f64(f, i, j, s, t);
+    }
+    int32 k = add(mul(dj, w.Nx), di);
+    Tensor_f64 m = {};
+    const auto results1 = crossed_f64(&b->nodeRow[k], &b->nodeRow[add(k, 1)], &b->nodeRow[add(k, w.Nx)], &b->nodeRow[add(add(k, w.Nx), 1)], s, t);
+    m.M11 = results1.r0;
+    m.M12 = results1.r1;
+    m.M22 = between_f64(between_f64(b->nodeRest[k], b->nodeRest[add(k, 1)], s), between_f64(b->nodeRest[add(k, w.Nx)], b->nodeRest[add(add(k, w.Nx), 1)], s), t);
+    m.M11 = f->Scale * m.M11;
+    m.M12 = f->Scale * m.M12;
+    m.M22 = f->Scale * m.M22;
+    return m;
+}
+
 // pain moves vertex i, which lies in slot k.
-// pain[float64], tile.go:75
-DEVICE double pain_f64(Visit visit, int32 i, int32 k, const Params_f64 *p, const TiledMesh_f64 *m,
-        const Field_f64 *field, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Spot_f64, 1216> *spots) {
-    Spot_f64 here = (*spots)[k];
+// (*board[float64]).pain, tile.go:103
+DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 i, int32 k, const Params_f64 *p,
+        const TiledMesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v, Slice<Vertex_f64> out) {
     step_f64 s = {};
-    s.x = here.X;
-    s.y = here.Y;
+    s.x = b->place[k].X;
+    s.y = b->place[k].Y;
+    double m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->rest[k];
     if (visit.Rail_ >= 0) {
         s.slides = true;
         s.rail = m->Rails[visit.Rail_];
         s.s = v[i].S;
     }
     pull_f64 pulls = {};
-    pulls.x = here.X;
-    pulls.y = here.Y;
-    pulls.p11 = here.M11;
-    pulls.p12 = here.M12;
-    pulls.p22 = here.M22;
+    pulls.x = s.x;
+    pulls.y = s.y;
+    pulls.p11 = m11;
+    pulls.p12 = m12;
+    pulls.p22 = m22;
     for (int64 n = 0; n < 12; n++) {
         uint32 j = shr(visit.Near[n / 2], (16u * uint32(n & 1))) & 65535u;
         if (j == 65535u) {
             break;
         }
-        Spot_f64 *near = &(*spots)[j];
-        pull_add_f64(&pulls, near->X, near->Y, near->M11, near->M12, near->M22);
+        pull_add_f64(&pulls, b->place[j].X, b->place[j].Y, b->row[j].M11, b->row[j].M12, b->rest[j]);
     }
     step_pain_f64(&s, &pulls.a, pulls.gx, pulls.gy, p);
     auto [x, y] = step_at_f64(&s, 1.0);
     double dx = x - s.x, dy = y - s.y;
     double far = 0.0;
     if (!(dx == 0.0 && dy == 0.0)) {
-        far = dx * (here.M11 * dx + 2.0 * here.M12 * dy) + dy * here.M22 * dy;
-        Tensor_f64 at = Field_At_f64(field, x, y);
-        here.X = x;
-        here.Y = y;
-        here.M11 = at.M11;
-        here.M12 = at.M12;
-        here.M22 = at.M22;
+        far = dx * (m11 * dx + 2.0 * m12 * dy) + dy * m22 * dy;
+        Tensor_f64 at = board_metric_f64(b, field, x, y);
+        m11 = at.M11;
+        m12 = at.M12;
+        m22 = at.M22;
         s.s += s.ds;
-        (*spots)[k] = here;
+        b->place[k].X = x;
+        b->place[k].Y = y;
+        b->row[k].M11 = m11;
+        b->row[k].M12 = m12;
+        b->rest[k] = m22;
+    } else {
+        x = s.x;
+        y = s.y;
     }
     if (visit.Own != 0) {
-        out[i].X = here.X;
-        out[i].Y = here.Y;
+        out[i].X = x;
+        out[i].Y = y;
         out[i].S = s.s;
-        out[i].M11 = here.M11;
-        out[i].M12 = here.M12;
-        out[i].M22 = here.M22;
+        out[i].M11 = m11;
+        out[i].M12 = m12;
+        out[i].M22 = m22;
     }
     return far;
 }
 
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
-// TilePain[float64], tile.go:44
+// TilePain[float64], tile.go:62
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
-        Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Spot_f64, 1216> *spots) {
+        Slice<Window> windows, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Place_f64, 1536> *place,
+        Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2248> *nodeRow,
+        Array<double, 2248> *nodeRest) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
+    Window window = windows[t];
+    int32 nodes = mul(window.Nx, window.Ny);
     double best = 0.0;
-    for (int32 k = threadIdx.x, end_k = slots; k < end_k; k += blockDim.x) {
-        Vertex_f64 *from = &v[m->Slots[add(slot, k)]];
-        (*spots)[k].X = from->X;
-        (*spots)[k].Y = from->Y;
-        (*spots)[k].M11 = from->M11;
-        (*spots)[k].M12 = from->M12;
-        (*spots)[k].M22 = from->M22;
+    for (int32 k = threadIdx.x, end_k = go_max<int32>(slots, nodes); k < end_k; k += blockDim.x) {
+        if (k < slots) {
+            Vertex_f64 *from = &v[m->Slots[add(slot, k)]];
+            (*place)[k].X = from->X;
+            (*place)[k].Y = from->Y;
+            (*row)[k].M11 = from->M11;
+            (*row)[k].M12 = from->M12;
+            (*rest)[k] = from->M22;
+        }
+        if (k < nodes) {
+            Tensor_f64 *from = &field->Samples[Window_node(&window, k, add(field->Nx, 1))];
+            (*nodeRow)[k].M11 = from->M11;
+            (*nodeRow)[k].M12 = from->M12;
+            (*nodeRest)[k] = from->M22;
+        }
     }
     for (int64 set = 0; set < 8; set++) {
         auto [first, count] = TiledMesh_visits_f64(m, t, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
-            double far = pain_f64(m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out, spots);
+            board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2248), int64(2248)}, Slice<double>{nodeRest->at, int64(2248), int64(2248)}, window};
+            double far = board_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out);
             best = go_max<double>(best, far);
         }
     }
@@ -3147,6 +3331,95 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return settle_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
 }
 
+// window is the nodes of all boxes, or of those in the middle.
+// (*Boxes).window, window.go:72
+DEVICE Window Boxes_window(Boxes *b, int32 kind) {
+    Window w = Window{b->I0, b->J0, add(sub(b->I1, b->I0), 2), add(sub(b->J1, b->J0), 2)};
+    if (kind != 0 || w.Nx < 2 || w.Ny < 2 || mul(int64(w.Nx), int64(w.Ny)) > 4496) {
+        return Window{};
+    }
+    if (w.Nx >= w.Ny) {
+        int32 most = quo(2248, w.Ny);
+        if (w.Nx > most) {
+            w.I = add(w.I, sub(w.Nx, most) / 2);
+            w.Nx = most;
+        }
+        return w;
+    }
+    int32 most = quo(2248, w.Nx);
+    if (w.Ny > most) {
+        w.J = add(w.J, sub(w.Ny, most) / 2);
+        w.Ny = most;
+    }
+    return w;
+}
+
+// AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
+// that is too large. A window that would hold less than half of what it should is left empty.
+// AimTiles[float32], window.go:49
+DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v,
+        Slice<Window> windows, Array<Boxes, 128> *seen) {
+    int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
+    for (int32 a = threadIdx.x, end_a = 128; a < end_a; a += blockDim.x) {
+        Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
+        for (int32 k = a; k < visits; k = add(k, 128)) {
+            Vertex_f32 *p = &v[m->Slots[add(slot, k)]];
+            auto [i, unused1] = locate_f32(p->X, field->X, field->PerX, field->Nx);
+            auto [j, unused2] = locate_f32(p->Y, field->Y, field->PerY, field->Ny);
+            b.I0 = go_min<int32>(b.I0, i);
+            b.I1 = go_max<int32>(b.I1, i);
+            b.J0 = go_min<int32>(b.J0, j);
+            b.J1 = go_max<int32>(b.J1, j);
+        }
+        (*seen)[a] = b;
+    }
+    __syncthreads();
+    for (int64 turn2 = threadIdx.x, end_turn2 = 1; turn2 < end_turn2; turn2 += blockDim.x) {
+        Boxes b = (*seen)[0];
+        for (int64 a = 1; a < 128; a++) {
+            Boxes *c = &(*seen)[a];
+            b.I0 = go_min<int32>(b.I0, c->I0);
+            b.I1 = go_max<int32>(b.I1, c->I1);
+            b.J0 = go_min<int32>(b.J0, c->J0);
+            b.J1 = go_max<int32>(b.J1, c->J1);
+        }
+        windows[t] = Boxes_window(&b, field->Kind);
+    }
+}
+
+// AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
+// that is too large. A window that would hold less than half of what it should is left empty.
+// AimTiles[float64], window.go:49
+DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v,
+        Slice<Window> windows, Array<Boxes, 128> *seen) {
+    int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
+    for (int32 a = threadIdx.x, end_a = 128; a < end_a; a += blockDim.x) {
+        Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
+        for (int32 k = a; k < visits; k = add(k, 128)) {
+            Vertex_f64 *p = &v[m->Slots[add(slot, k)]];
+            auto [i, unused1] = locate_f64(p->X, field->X, field->PerX, field->Nx);
+            auto [j, unused2] = locate_f64(p->Y, field->Y, field->PerY, field->Ny);
+            b.I0 = go_min<int32>(b.I0, i);
+            b.I1 = go_max<int32>(b.I1, i);
+            b.J0 = go_min<int32>(b.J0, j);
+            b.J1 = go_max<int32>(b.J1, j);
+        }
+        (*seen)[a] = b;
+    }
+    __syncthreads();
+    for (int64 turn2 = threadIdx.x, end_turn2 = 1; turn2 < end_turn2; turn2 += blockDim.x) {
+        Boxes b = (*seen)[0];
+        for (int64 a = 1; a < 128; a++) {
+            Boxes *c = &(*seen)[a];
+            b.I0 = go_min<int32>(b.I0, c->I0);
+            b.I1 = go_max<int32>(b.I1, c->I1);
+            b.J0 = go_min<int32>(b.J0, c->J0);
+            b.J1 = go_max<int32>(b.J1, c->J1);
+        }
+        windows[t] = Boxes_window(&b, field->Kind);
+    }
+}
+
 // Kernel Count, count.go:6
 extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3341,25 +3614,37 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:44
-extern "C" __global__ void __launch_bounds__(192, 8) TilePain_f32(int64 lo, int64 hi,
+// Kernel TilePain, tile.go:62
+extern "C" __global__ void __launch_bounds__(384, 4) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
-        const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Most<float> *result) {
-    __shared__ Array<Spot_f32, 1216> spots;
+        const __grid_constant__ Field_f32 field, Slice<Window> windows, Slice<Vertex_f32> v, Slice<Vertex_f32> out,
+        Most<float> *result) {
+    SHARED_MEMORY(shared_memory, 57696);
+    Array<Place_f32, 1536> &place = *(Array<Place_f32, 1536> *)(shared_memory + 0);
+    Array<Row_f32, 1536> &row = *(Array<Row_f32, 1536> *)(shared_memory + 12288);
+    Array<float, 1536> &rest = *(Array<float, 1536> *)(shared_memory + 24576);
+    Array<Row_f32, 2248> &nodeRow = *(Array<Row_f32, 2248> *)(shared_memory + 30720);
+    Array<float, 2248> &nodeRest = *(Array<float, 2248> *)(shared_memory + 48704);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, v, out, &spots));
+    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, v, out, &place, &row, &rest, &nodeRow, &nodeRest));
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:44
-extern "C" __global__ void __launch_bounds__(192, 4) TilePain_f64(int64 lo, int64 hi,
+// Kernel TilePain, tile.go:62
+extern "C" __global__ void __launch_bounds__(384, 2) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
-        const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Most<double> *result) {
-    __shared__ Array<Spot_f64, 1216> spots;
+        const __grid_constant__ Field_f64 field, Slice<Window> windows, Slice<Vertex_f64> v, Slice<Vertex_f64> out,
+        Most<double> *result) {
+    SHARED_MEMORY(shared_memory, 115392);
+    Array<Place_f64, 1536> &place = *(Array<Place_f64, 1536> *)(shared_memory + 0);
+    Array<Row_f64, 1536> &row = *(Array<Row_f64, 1536> *)(shared_memory + 24576);
+    Array<double, 1536> &rest = *(Array<double, 1536> *)(shared_memory + 49152);
+    Array<Row_f64, 2248> &nodeRow = *(Array<Row_f64, 2248> *)(shared_memory + 61440);
+    Array<double, 2248> &nodeRest = *(Array<double, 2248> *)(shared_memory + 97408);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, v, out, &spots));
+    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, v, out, &place, &row, &rest, &nodeRow, &nodeRest));
     reduce(result, key);
 }
 
@@ -3383,4 +3668,22 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 h
     uint64 key = 0;
     if (i < hi) key = Most<double>::key_of(Untangle_f64_at(i, &set, &p, &m, &field, c, v, moved, seen));
     reduce(result, key);
+}
+
+// Kernel AimTiles, window.go:49
+extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 hi,
+        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v,
+        Slice<Window> windows) {
+    __shared__ Array<Boxes, 128> seen;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) AimTiles_f32_at(t, &m, &field, v, windows, &seen);
+}
+
+// Kernel AimTiles, window.go:49
+extern "C" __global__ void __launch_bounds__(128) AimTiles_f64(int64 lo, int64 hi,
+        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v,
+        Slice<Window> windows) {
+    __shared__ Array<Boxes, 128> seen;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) AimTiles_f64_at(t, &m, &field, v, windows, &seen);
 }

@@ -406,35 +406,41 @@ func (loop *HybridLoop[F]) Launch() abi.Launch {
 
 // TilePainLoop runs TilePain for lo ≤ index < hi, on the CPU or another device.
 type TilePainLoop[F Float] struct {
-	p      *Params[F]
-	m      *TiledMesh[F]
-	field  *Field[F]
-	v      []Vertex[F]
-	out    []Vertex[F]
-	result *atomics.Most[F]
+	p       *Params[F]
+	m       *TiledMesh[F]
+	field   *Field[F]
+	windows []Window
+	v       []Vertex[F]
+	out     []Vertex[F]
+	result  *atomics.Most[F]
 }
 
 // NewTilePainLoop prepares TilePain.
-func NewTilePainLoop[F Float](p *Params[F], m *TiledMesh[F], field *Field[F], v []Vertex[F], out []Vertex[F], result *atomics.Most[F]) *TilePainLoop[F] {
-	return &TilePainLoop[F]{p, m, field, v, out, result}
+func NewTilePainLoop[F Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, v []Vertex[F], out []Vertex[F], result *atomics.Most[F]) *TilePainLoop[F] {
+	return &TilePainLoop[F]{p, m, field, windows, v, out, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *TilePainLoop[F]) Range(lo, hi int) {
-	var spots [1216]Spot[F]
+	var place [1536]Place[F]
+	var row [1536]Row[F]
+	var rest [1536]F
+	var nodeRow [2248]Row[F]
+	var nodeRest [2248]F
 	best := F(math.Inf(-1))
 	for t := lo; t < hi; t++ {
-		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.v, loop.out, &spots))
+		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.v, loop.out, &place, &row, &rest, &nodeRow, &nodeRest))
 	}
 	loop.result.Take(best)
 }
 
 // Launch says how other devices run the kernel.
 func (loop *TilePainLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 192, Tile: true, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 384, Tile: true, Shared: abi.Shared[[1536]Place[F]]() + abi.Shared[[1536]Row[F]]() + abi.Shared[[1536]F]() + abi.Shared[[2248]Row[F]]() + abi.Shared[[2248]F](), Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
+		abi.ElementsOf("windows", loop.windows),
 		abi.ElementsOf("v", loop.v),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("result", loop.result),
@@ -480,5 +486,36 @@ func (loop *UntangleLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("moved", loop.moved),
 		abi.ElementsOf("seen", loop.seen),
 		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// AimTilesLoop runs AimTiles for lo ≤ index < hi, on the CPU or another device.
+type AimTilesLoop[F Float] struct {
+	m       *TiledMesh[F]
+	field   *Field[F]
+	v       []Vertex[F]
+	windows []Window
+}
+
+// NewAimTilesLoop prepares AimTiles.
+func NewAimTilesLoop[F Float](m *TiledMesh[F], field *Field[F], v []Vertex[F], windows []Window) *AimTilesLoop[F] {
+	return &AimTilesLoop[F]{m, field, v, windows}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *AimTilesLoop[F]) Range(lo, hi int) {
+	var seen [128]Boxes
+	for t := lo; t < hi; t++ {
+		AimTiles(t, loop.m, loop.field, loop.v, loop.windows, &seen)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *AimTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "AimTiles" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("field", loop.field),
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("windows", loop.windows),
 	}}
 }

@@ -49,14 +49,25 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 		}
 		m.Tiles = append(m.Tiles, Tile{Slot: int32(len(m.Slots)), Visit: int32(len(m.Visits))})
 		p := &Params[F]{Relax: .5, Excess: .01}
+		tiles := len(m.Tiles) - 1
+		none, aimed := make([]Window, tiles), make([]Window, tiles)
 		for _, lost := range []bool{false, true} {
 			if lost {
 				v[7].X = F(math.NaN())
 			}
+			NewAimTilesLoop(m, field, v, aimed).Range(0, tiles)
+			windows := make([]Window, tiles)
+			l.Run(t, NewAimTilesLoop(m, field, v, windows), 0, tiles)
+			kerneltest.Same(t, "windows", aimed, windows, nil)
+			for k := range windows { // those that miss some of the grid change no bit
+				if w := &windows[k]; k%2 == 0 && w.Nx > 2 {
+					w.I, w.Nx = w.I+1, w.Nx-1
+				}
+			}
 			one, other := slices.Clone(v), slices.Clone(v)
 			var a, b atomics.Most[F]
-			NewTilePainLoop(p, m, field, v, one, &a).Range(0, len(m.Tiles)-1)
-			l.Run(t, NewTilePainLoop(p, m, field, v, other, &b), 0, len(m.Tiles)-1)
+			NewTilePainLoop(p, m, field, none, v, one, &a).Range(0, tiles)
+			l.Run(t, NewTilePainLoop(p, m, field, windows, v, other, &b), 0, tiles)
 			kerneltest.Same(t, "vertices", one, other, nil)
 			if a != b {
 				t.Errorf("the longest move is %v in Go, %v translated", a.Value(), b.Value())

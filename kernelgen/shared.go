@@ -1,0 +1,82 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+)
+
+// ungranted is how many bytes a block may share without asking: on any GPU the static variables of a kernel.
+const ungranted = 48 << 10
+
+// asking declares memory whose size a launch says.
+const asking = `
+#ifndef SHARED_MEMORY
+#define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
+#endif
+`
+
+// sharing is the memory that a block shares, as it is collected: arrays one after the other, each at a multiple of 16
+// bytes.
+type sharing struct {
+	names, types []string
+	offsets      []int64
+	bytes        int64
+}
+
+// add adds an array and returns its address.
+func (s *sharing) add(name, ctype string, size int64) string {
+	s.names, s.types = append(s.names, name), append(s.types, ctype)
+	s.offsets = append(s.offsets, s.bytes)
+	s.bytes += (size + 15) / 16 * 16
+	return "&" + name
+}
+
+// declared writes the arrays as static variables, or as parts of the memory that a launch asks for.
+func (s *sharing) declared(dynamic bool) string {
+	var b strings.Builder
+	if dynamic {
+		fmt.Fprintf(&b, "    SHARED_MEMORY(shared_memory, %d);\n", s.bytes)
+	}
+	for i, name := range s.names {
+		if dynamic {
+			fmt.Fprintf(&b, "    %[1]s &%[2]s = *(%[1]s *)(shared_memory + %[3]d);\n", s.types[i], name, s.offsets[i])
+		} else {
+			fmt.Fprintf(&b, "    __shared__ %s;\n", declare(s.types[i], name))
+		}
+	}
+	return b.String()
+}
+
+// dynamic tells whether a kernel shares more than it may without asking, in any of its precisions.
+func (p *Package) dynamic(k *Kernel) bool {
+	ctx := types.NewContext()
+	for _, args := range p.precisions(k) {
+		env := map[*types.TypeParam]types.Type{}
+		for i, a := range args {
+			env[k.fn.Signature().TypeParams().At(i)] = a
+		}
+		var s sharing
+		for v := range k.fn.Signature().Params().Variables() {
+			if a := sharedArray(k, subst(v.Type(), env, ctx)); a != nil {
+				s.add(v.Name(), "", sizes.Sizeof(a))
+			}
+		}
+		if s.bytes > ungranted {
+			return true
+		}
+	}
+	return false
+}
+
+// sharedBytes is the field of an abi.Launch that says how many bytes a block asks for.
+func (p *Package) sharedBytes(k *Kernel, l *launched) string {
+	if !p.dynamic(k) {
+		return ""
+	}
+	var all []string
+	for _, v := range l.shared {
+		all = append(all, "abi.Shared["+v[1]+"]()")
+	}
+	return "Shared: " + strings.Join(all, " + ") + ", "
+}

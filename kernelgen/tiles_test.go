@@ -1,0 +1,39 @@
+package kernelgen_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/internal/language"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+)
+
+// tilesMeanTheSame runs a kernel whose loops share memory, with a last tile that is not full.
+func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
+	x, out := make([]F, 7*language.Stretch+31), two[F](7*language.Stretch+31)
+	for i := range x {
+		x[i] = F(rand.New(rand.NewPCG(5, uint64(i))).NormFloat64())
+	}
+	var most [2]atomics.Most[F]
+	both(t, l, 8, language.NewMirrorLoop(x, out[0], &most[0]), language.NewMirrorLoop(x, out[1], &most[1]))
+	kerneltest.Same(t, "Mirror", out[0], out[1], nil)
+	if out[0][0] != 2*x[language.Stretch-1] || most[0] != most[1] {
+		t.Errorf("Mirror begins with %v and reduces to %v, translated %v", out[0][0], most[0].Value(), most[1].Value())
+	}
+	both(t, l, 8, language.NewRoundsLoop(9, x, out[0]), language.NewRoundsLoop(9, x, out[1]))
+	kerneltest.Same(t, "Rounds", out[0], out[1], nil)
+	pages, out := make([]F, 2*language.Page+77), two[F](2*language.Page+77)
+	for i := range pages {
+		pages[i] = x[i%len(x)]
+	}
+	one, other := language.NewTurnLoop(pages, out[0]), language.NewTurnLoop(pages, out[1])
+	both(t, l, 3, one, other)
+	kerneltest.Same(t, "Turn", out[0], out[1], nil)
+	size := int(unsafe.Sizeof(F(0)))
+	if got, want := other.Launch().Shared, (language.Notes*size+15)/16*16+2*language.Page*size+16; got != want {
+		t.Errorf("a tile of Turn asks for %d bytes, not for %d", got, want)
+	}
+}
