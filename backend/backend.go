@@ -10,6 +10,13 @@ type Loop interface {
 	Range(lo, hi int)
 }
 
+// Coarse is a loop each index of which is much work.
+type Coarse interface {
+	Loop
+	// Grain is how many indices a thread is to take at a time.
+	Grain() int
+}
+
 // Device executes loops. Calls come from one goroutine.
 //
 // A device with memory of its own is also a [Memory]. It runs only loops that were made for it, and may still be at

@@ -9,7 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// block is how many indices a worker takes at a time: enough work to hide the taking, small enough to share the load.
+// block is how many indices a worker takes at a time, unless the loop says: enough work to hide the taking, small enough
+// to share the load.
 const block = 2048
 
 // Device is a pool of goroutines. The goroutine that calls Run works too.
@@ -21,6 +22,7 @@ type Device struct {
 	// The loop that runs now. Workers read it after they are woken.
 	loop   backend.Loop
 	hi     int
+	block  int
 	cursor atomic.Int64
 }
 
@@ -44,13 +46,17 @@ func (d *Device) Threads() int { return d.threads }
 
 // Run executes the loop over [lo, hi) in blocks that the threads take in turn.
 func (d *Device) Run(l backend.Loop, lo, hi int) {
+	block := block
+	if c, ok := l.(backend.Coarse); ok {
+		block = c.Grain()
+	}
 	if hi-lo <= block || d.threads == 1 {
 		if lo < hi {
 			l.Range(lo, hi)
 		}
 		return
 	}
-	d.loop, d.hi = l, hi
+	d.loop, d.hi, d.block = l, hi, block
 	d.cursor.Store(int64(lo))
 	d.done.Add(len(d.wake))
 	for _, w := range d.wake {
@@ -70,11 +76,11 @@ func (d *Device) work(wake chan struct{}) {
 
 func (d *Device) take() {
 	for {
-		lo := int(d.cursor.Add(block)) - block
+		lo := int(d.cursor.Add(int64(d.block))) - d.block
 		if lo >= d.hi {
 			return
 		}
-		d.loop.Range(lo, min(lo+block, d.hi))
+		d.loop.Range(lo, min(lo+d.block, d.hi))
 	}
 }
 

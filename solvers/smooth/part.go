@@ -11,7 +11,7 @@ import (
 
 // Subdomain is how the vertices of one rank are arranged. They are numbered owned | ghosts. Owned ones are in the order of
 // their sets, those of no set last; within a set those that other ranks need come first; within these, vertices that slide
-// come last; then the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange
+// come last, and before them those that are in no strip; then the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange
 // does for all sets, and then by rank and id. Those that nobody moves follow, and then copies, by set.
 type Subdomain struct {
 	Global  []int32 // id of each vertex in the whole mesh
@@ -22,6 +22,9 @@ type Subdomain struct {
 	First  []Span // of each set, the owned vertices that other ranks need
 	Rest   []Span // of each set, the other owned vertices
 	Copies []Span // of each set, the ghosts that this rank moves too, so that no rank needs to tell it
+
+	Strips [][]Range // of each strip and set, the inner vertices: they are the first of Rest
+	Rim    []int32   // of each set, where those of Rest begin that are no inner vertices
 
 	// Plans are the exchanges after each set, or the one after a sweep where Copies are moved. What comes before a
 	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
@@ -91,6 +94,7 @@ type cutter struct {
 	cells  [][]int32
 	edges  [][]edge
 	needed []bool // by other ranks, as they are after a set
+	inner  []bool // of a strip
 	local  []int32
 }
 
@@ -100,7 +104,7 @@ func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
 	}
 	c := &cutter{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
 		cells: make([][]int32, ranks), edges: make([][]edge, ranks), needed: make([]bool, len(owner)),
-		local: make([]int32, len(owner))}
+		inner: make([]bool, len(owner)), local: make([]int32, len(owner))}
 	for v, r := range owner {
 		if r < 0 || int(r) >= ranks {
 			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
@@ -119,11 +123,17 @@ func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
 // arrange puts the vertices of a rank in order.
 func (c *cutter) arrange(r int) {
 	l := c.layout
+	c.findInner(r)
 	late := func(v int32) int {
-		if c.needed[v] {
+		switch {
+		case c.needed[v]:
 			return 0
+		case c.inner[v]:
+			return 1
+		case l.class[v] == free:
+			return 2
 		}
-		return 1
+		return 3
 	}
 	// Of vertices that move together.
 	within := func(a, b int32) int {
@@ -185,7 +195,9 @@ func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 			p.Clusters = append(p.Clusters, int32(i))
 		}
 	}
-	return p, c.spans(r, &p), last
+	sliding = c.spans(r, &p)
+	c.strips(r, &p)
+	return p, sliding, last
 }
 
 // moves tells whether vertex i of a rank moves there.

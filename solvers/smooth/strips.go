@@ -1,0 +1,116 @@
+package smooth
+
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// A strip is a piece of the mesh that a processor's cache holds: some thousand vertices that follow one another in the
+// layout's order. Those of its vertices whose neighbours in earlier sets are inner vertices of the strip too, and so on,
+// are its inner vertices. Nothing outside changes what these read: a strip takes them through all sets at once, before
+// everything else moves, and all bits are those of one set after the other.
+//
+// Nor does that change what others read. A neighbour of an inner vertex in a later set moves after it, whether it is an
+// inner vertex or not; one in an earlier set is an inner vertex itself.
+
+// stripBits says how many vertices are in a strip, moving or not: 4096 take some 600 kB with their rings and the metric.
+const stripBits = 12
+
+// Range is the vertices [Lo, Hi).
+type Range struct{ Lo, Hi int32 }
+
+// findInner finds the inner vertices of a rank's strips. What other ranks need is none, for it is sent set by set, and
+// there are none where neighbours within a set move one after the other.
+func (c *cutter) findInner(r int) {
+	l := c.layout
+	if l.clustered() {
+		return
+	}
+	for set := range int32(l.sets) {
+		for _, v := range c.owned[r] {
+			if l.set[v] != set || l.class[v] != free || c.needed[v] {
+				continue
+			}
+			inner := true
+			for _, u := range l.rings.Of(v) {
+				if l.set[u] < set && !(c.inner[u] && int(c.owner[u]) == r && c.strip(u) == c.strip(v)) {
+					inner = false
+					break
+				}
+			}
+			c.inner[v] = inner
+		}
+	}
+}
+
+func (c *cutter) strip(v int32) int32 { return c.layout.place[v] >> stripBits }
+
+// strips finds where the inner vertices of a rank are, of each strip and set, and where in Rest the others begin.
+func (c *cutter) strips(r int, p *Subdomain) {
+	l := c.layout
+	all := make([][]Range, len(l.place)>>stripBits+1)
+	p.Rim = make([]int32, l.sets)
+	for set := range p.Rim {
+		p.Rim[set] = p.Rest[set].Lo
+	}
+	for i, v := range c.owned[r] {
+		if !c.inner[v] {
+			continue
+		}
+		of, set := &all[c.strip(v)], l.set[v]
+		if *of == nil {
+			*of = make([]Range, l.sets)
+		}
+		s := &(*of)[set]
+		if s.Hi == 0 {
+			s.Lo = int32(i)
+		}
+		s.Hi = int32(i + 1)
+		p.Rim[set] = s.Hi
+	}
+	for _, of := range all {
+		if of != nil {
+			p.Strips = append(p.Strips, of)
+		}
+	}
+}
+
+// strips is a loop over strips that takes each through all sets.
+type strips struct {
+	of    [][]Range
+	loops []backend.Loop // of each set
+}
+
+func (s *strips) Range(lo, hi int) {
+	for _, sets := range s.of[lo:hi] {
+		for set, r := range sets {
+			if r.Lo < r.Hi {
+				s.loops[set].Range(int(r.Lo), int(r.Hi))
+			}
+		}
+	}
+}
+
+// Grain says that a thread takes one strip at a time.
+func (s *strips) Grain() int { return 1 }
+
+// stripsFirst lets strips go before what else there is of the first set, and leaves the other vertices to the passes of
+// each set.
+func stripsFirst(p *Subdomain, rest [][]pass) {
+	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets)}
+	for set, rim := range p.Rim {
+		if rim > p.Rest[set].Lo {
+			inner.loops[set] = rest[set][0].loop
+			rest[set][0].lo = int(rim)
+		}
+	}
+	rest[0] = slices.Insert(rest[0], 0, pass{0, len(p.Strips), inner})
+}
+
+// stripped tells whether a device is to go over strips: one that runs loops on processors with caches, each of which has
+// some of them.
+func stripped(dev backend.Device, p *Subdomain) bool {
+	_, apart := dev.(backend.Memory)
+	return !apart && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())
+}
