@@ -44,6 +44,7 @@ type Layout struct {
 	turn       []int32 // a vertex sees where its neighbours of lower turn have moved to; set itself, unless clusters are sets
 	cluster    []int32 // of each vertex that moves, -1 of others; nil unless TwoLevel
 	place      []int32 // of each vertex in the order
+	stripBits  int     // so many of the last bits of a place are of no account for the strip in which it is
 	crowded    int
 }
 
@@ -92,7 +93,7 @@ func (l *Layout) arrangeBy(x, y []float64) error {
 	if err != nil {
 		return err
 	}
-	l.place = partition.Inverse(perm)
+	l.place, l.stripBits = partition.Inverse(perm), stripBits
 	return nil
 }
 

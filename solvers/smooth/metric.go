@@ -37,7 +37,7 @@ func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*
 		return nil, fmt.Errorf("a discrete metric of %d nodes a side: give a power of two from 2 to %d", n, MaxSamples)
 	}
 	f := kernels.Field[float64]{Kind: kernels.Grid, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(n - 1), Ny: int32(n - 1),
-		PerX: float64(n-1) / (b.X1 - b.X0), PerY: float64(n-1) / (b.Y1 - b.Y0), Samples: make([]kernels.Tensor[float64], 0, n*n)}
+		PerX: float64(n-1) / (b.X1 - b.X0), PerY: float64(n-1) / (b.Y1 - b.Y0), Samples: make([]kernels.Sample[float64], 0, n*n)}
 	for j := range n {
 		y := node(b.Y0, b.Y1, j, n-1)
 		for i := range n {
@@ -48,7 +48,7 @@ func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*
 				return nil, fmt.Errorf("the metric at (%g, %g) is not positive definite: m11 = %g, m12 = %g, m22 = %g", x, y,
 					t.M11, t.M12, t.M22)
 			}
-			f.Samples = append(f.Samples, t)
+			f.Samples = append(f.Samples, kernels.Sample[float64](t))
 		}
 	}
 	return &Metric{b, f}, nil
@@ -167,7 +167,7 @@ func fieldIn[F kernels.Float](f *kernels.Field[float64]) kernels.Field[F] {
 	g := kernels.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, X: F(f.X), Y: F(f.Y), PerX: F(f.PerX), PerY: F(f.PerY),
 		Scale: F(f.Scale)}
 	for _, t := range f.Samples {
-		g.Samples = append(g.Samples, kernels.Tensor[F]{M11: F(t.M11), M12: F(t.M12), M22: F(t.M22)})
+		g.Samples = append(g.Samples, kernels.Sample[F]{M11: F(t.M11), M12: F(t.M12), M22: F(t.M22)})
 	}
 	pieces := func(from []kernels.Piece[float64]) (to []kernels.Piece[F]) {
 		for _, p := range from {

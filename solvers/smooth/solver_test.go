@@ -26,6 +26,7 @@ type setting struct {
 	cut            partition.Cut
 	precision      string
 	layout         LayoutOptions
+	stripBits      int                   // instead of those of the layout, unless 0
 	device         func() backend.Device // instead of one with so many threads
 }
 
@@ -40,6 +41,9 @@ func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f jo
 	l, err := NewLayout(m, s.layout)
 	if err != nil {
 		return err
+	}
+	if s.stripBits > 0 {
+		l.stripBits = s.stripBits
 	}
 	owner, err := partition.Partition(s.cut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y,
 		s.ranks, 11)

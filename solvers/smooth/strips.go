@@ -14,7 +14,7 @@ import (
 // Nor does that change what others read. A neighbour of an inner vertex in a later set moves after it, whether it is an
 // inner vertex or not; one in an earlier set is an inner vertex itself.
 
-// stripBits says how many vertices are in a strip, moving or not: 4096 take some 600 kB with their rings and the metric.
+// stripBits makes strips of 4096 vertices, moving or not, which take some 600 kB with their rings and the metric.
 const stripBits = 12
 
 // Range is the vertices [Lo, Hi).
@@ -44,12 +44,12 @@ func (c *cutter) findInner(r int) {
 	}
 }
 
-func (c *cutter) strip(v int32) int32 { return c.layout.place[v] >> stripBits }
+func (c *cutter) strip(v int32) int32 { return c.layout.place[v] >> c.layout.stripBits }
 
 // strips finds where the inner vertices of a rank are, of each strip and set, and where in Rest the others begin.
 func (c *cutter) strips(r int, p *Subdomain) {
 	l := c.layout
-	all := make([][]Range, len(l.place)>>stripBits+1)
+	all := make([][]Range, len(l.place)>>l.stripBits+1)
 	p.Rim = make([]int32, l.sets)
 	for set := range p.Rim {
 		p.Rim[set] = p.Rest[set].Lo

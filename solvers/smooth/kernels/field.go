@@ -15,7 +15,7 @@ type Field[F Float] struct {
 	X, Y       F     // lower left corner
 	PerX, PerY F     // boxes or pieces a unit of length
 	Scale      F     // factor of the whole tensor
-	Samples    []Tensor[F]
+	Samples    []Sample[F]
 	Across, Up []Piece[F]
 	Nodes      []Node[F]
 	Patches    []Patch
@@ -24,6 +24,10 @@ type Field[F Float] struct {
 	Listed     []int32 // at least one a box
 	Steps      int32   // from triangle to triangle, at most
 }
+
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
+// bytes.
+type Sample[F Float] struct{ M11, M12, M22, _ F }
 
 // Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
 type Piece[F Float] struct{ A, B, C, D F }

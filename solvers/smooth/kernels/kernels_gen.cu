@@ -237,16 +237,17 @@ struct Mesh_f32 {
 static_assert(sizeof(Mesh_f32) == 72 && offsetof(Mesh_f32, Rings) == 0 && offsetof(Mesh_f32, More) == 24 &&
     offsetof(Mesh_f32, Rails) == 48, "Mesh_f32");
 
-// Tensor is a symmetric tensor.
-// Tensor[float32], types.go:23
-struct Tensor_f32 {
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
+// bytes.
+// Sample[float32], field.go:30
+struct alignas(16) Sample_f32 {
     float M11, M12, M22, blank3;
 };
-static_assert(sizeof(Tensor_f32) == 16 && offsetof(Tensor_f32, M11) == 0 && offsetof(Tensor_f32, M12) == 4 &&
-    offsetof(Tensor_f32, M22) == 8 && offsetof(Tensor_f32, blank3) == 12, "Tensor_f32");
+static_assert(sizeof(Sample_f32) == 16 && offsetof(Sample_f32, M11) == 0 && offsetof(Sample_f32, M12) == 4 &&
+    offsetof(Sample_f32, M22) == 8 && offsetof(Sample_f32, blank3) == 12, "Sample_f32");
 
 // Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float32], field.go:29
+// Piece[float32], field.go:33
 struct alignas(16) Piece_f32 {
     float A, B, C, D;
 };
@@ -279,7 +280,7 @@ struct Field_f32 {
     float X, Y;
     float PerX, PerY;
     float Scale;
-    Slice<Tensor_f32> Samples;
+    Slice<Sample_f32> Samples;
     Slice<Piece_f32> Across, Up;
     Slice<Node_f32> Nodes;
     Slice<Patch> Patches;
@@ -324,6 +325,14 @@ struct step_f32 {
 static_assert(sizeof(step_f32) == 44 && offsetof(step_f32, x) == 0 && offsetof(step_f32, y) == 4 &&
     offsetof(step_f32, s) == 8 && offsetof(step_f32, dx) == 12 && offsetof(step_f32, dy) == 16 &&
     offsetof(step_f32, ds) == 20 && offsetof(step_f32, slides) == 24 && offsetof(step_f32, rail) == 28, "step_f32");
+
+// Tensor is a symmetric tensor.
+// Tensor[float32], types.go:23
+struct Tensor_f32 {
+    float M11, M12, M22, blank3;
+};
+static_assert(sizeof(Tensor_f32) == 16 && offsetof(Tensor_f32, M11) == 0 && offsetof(Tensor_f32, M12) == 4 &&
+    offsetof(Tensor_f32, M22) == 8 && offsetof(Tensor_f32, blank3) == 12, "Tensor_f32");
 
 // pull is what neighbours do to a vertex: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where M_l is the sum
 // of the metrics at both ends. (The mean would be half of it; the factor cancels.)
@@ -383,16 +392,17 @@ struct Mesh_f64 {
 static_assert(sizeof(Mesh_f64) == 72 && offsetof(Mesh_f64, Rings) == 0 && offsetof(Mesh_f64, More) == 24 &&
     offsetof(Mesh_f64, Rails) == 48, "Mesh_f64");
 
-// Tensor is a symmetric tensor.
-// Tensor[float64], types.go:23
-struct Tensor_f64 {
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
+// bytes.
+// Sample[float64], field.go:30
+struct alignas(16) Sample_f64 {
     double M11, M12, M22, blank3;
 };
-static_assert(sizeof(Tensor_f64) == 32 && offsetof(Tensor_f64, M11) == 0 && offsetof(Tensor_f64, M12) == 8 &&
-    offsetof(Tensor_f64, M22) == 16 && offsetof(Tensor_f64, blank3) == 24, "Tensor_f64");
+static_assert(sizeof(Sample_f64) == 32 && offsetof(Sample_f64, M11) == 0 && offsetof(Sample_f64, M12) == 8 &&
+    offsetof(Sample_f64, M22) == 16 && offsetof(Sample_f64, blank3) == 24, "Sample_f64");
 
 // Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float64], field.go:29
+// Piece[float64], field.go:33
 struct alignas(16) Piece_f64 {
     double A, B, C, D;
 };
@@ -417,7 +427,7 @@ struct Field_f64 {
     double X, Y;
     double PerX, PerY;
     double Scale;
-    Slice<Tensor_f64> Samples;
+    Slice<Sample_f64> Samples;
     Slice<Piece_f64> Across, Up;
     Slice<Node_f64> Nodes;
     Slice<Patch> Patches;
@@ -454,6 +464,14 @@ struct step_f64 {
 static_assert(sizeof(step_f64) == 88 && offsetof(step_f64, x) == 0 && offsetof(step_f64, y) == 8 &&
     offsetof(step_f64, s) == 16 && offsetof(step_f64, dx) == 24 && offsetof(step_f64, dy) == 32 &&
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
+
+// Tensor is a symmetric tensor.
+// Tensor[float64], types.go:23
+struct Tensor_f64 {
+    double M11, M12, M22, blank3;
+};
+static_assert(sizeof(Tensor_f64) == 32 && offsetof(Tensor_f64, M11) == 0 && offsetof(Tensor_f64, M12) == 8 &&
+    offsetof(Tensor_f64, M22) == 16 && offsetof(Tensor_f64, blank3) == 24, "Tensor_f64");
 
 // pull is what neighbours do to a vertex: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where M_l is the sum
 // of the metrics at both ends. (The mean would be half of it; the factor cancels.)
@@ -847,7 +865,7 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
 }
 
 // product is u'Mv.
-// (*Tensor[float32]).product, field.go:107
+// (*Tensor[float32]).product, field.go:111
 DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, float vy) {
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
@@ -981,7 +999,7 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
 }
 
 // locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float32], field.go:32
+// locate[float32], field.go:36
 struct locate_f32_results { int32 r0; float r1; };
 DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
     float c = (x - low) * per;
@@ -1102,24 +1120,24 @@ DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, float x, float y) {
 }
 
 // size returns h and dh/dt.
-// (*Piece[float32]).size, field.go:45
+// (*Piece[float32]).size, field.go:49
 struct Piece_size_f32_results { float r0; float r1; };
 DEVICE Piece_size_f32_results Piece_size_f32(Piece_f32 *p, float t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
 // between is a for t = 0, and a for all t where b is the same.
-// between[float32], field.go:104
+// between[float32], field.go:108
 DEVICE float between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
 // within returns the metric at (s, t) of box (i, j) of a grid.
-// (*Field[float32]).within, field.go:67
+// (*Field[float32]).within, field.go:71
 DEVICE Tensor_f32 Field_within_f32(const Field_f32 *f, int32 i, int32 j, float s, float t) {
     int32 k = add(mul(j, add(f->Nx, 1)), i);
-    Tensor_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
-    Tensor_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
+    Sample_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
+    Sample_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
     Tensor_f32 m = {};
     m.M11 = f->Scale * between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t);
     m.M12 = f->Scale * between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t);
@@ -1128,7 +1146,7 @@ DEVICE Tensor_f32 Field_within_f32(const Field_f32 *f, int32 i, int32 j, float s
 }
 
 // At returns the metric at a place.
-// (*Field[float32]).At, field.go:50
+// (*Field[float32]).At, field.go:54
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
     if (f->Kind == 2) {
         return Field_onMesh_f32(f, x, y);
@@ -1315,7 +1333,7 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
 }
 
 // product is u'Mv.
-// (*Tensor[float64]).product, field.go:107
+// (*Tensor[float64]).product, field.go:111
 DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx, double vy) {
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
@@ -1450,7 +1468,7 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
 }
 
 // locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float64], field.go:32
+// locate[float64], field.go:36
 struct locate_f64_results { int32 r0; double r1; };
 DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) {
     double c = (x - low) * per;
@@ -1571,24 +1589,24 @@ DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, double x, double y) {
 }
 
 // size returns h and dh/dt.
-// (*Piece[float64]).size, field.go:45
+// (*Piece[float64]).size, field.go:49
 struct Piece_size_f64_results { double r0; double r1; };
 DEVICE Piece_size_f64_results Piece_size_f64(Piece_f64 *p, double t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
 // between is a for t = 0, and a for all t where b is the same.
-// between[float64], field.go:104
+// between[float64], field.go:108
 DEVICE double between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
 // within returns the metric at (s, t) of box (i, j) of a grid.
-// (*Field[float64]).within, field.go:67
+// (*Field[float64]).within, field.go:71
 DEVICE Tensor_f64 Field_within_f64(const Field_f64 *f, int32 i, int32 j, double s, double t) {
     int32 k = add(mul(j, add(f->Nx, 1)), i);
-    Tensor_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
-    Tensor_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
+    Sample_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
+    Sample_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
     Tensor_f64 m = {};
     m.M11 = f->Scale * between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t);
     m.M12 = f->Scale * between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t);
@@ -1597,7 +1615,7 @@ DEVICE Tensor_f64 Field_within_f64(const Field_f64 *f, int32 i, int32 j, double 
 }
 
 // At returns the metric at a place.
-// (*Field[float64]).At, field.go:50
+// (*Field[float64]).At, field.go:54
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
     if (f->Kind == 2) {
         return Field_onMesh_f64(f, x, y);
@@ -1739,7 +1757,7 @@ DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, f
 }
 
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:79
+// (*Field[float32]).Slope, field.go:83
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, float y) {
     if (f->Kind == 2) {
@@ -1757,8 +1775,8 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, floa
         return {mx, my};
     }
     int32 k = add(mul(j, add(f->Nx, 1)), i);
-    Tensor_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
-    Tensor_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
+    Sample_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
+    Sample_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
     float px = f->Scale * f->PerX, py = f->Scale * f->PerY;
     mx.M11 = px * between_f32(b->M11 - a->M11, d->M11 - c->M11, t);
     my.M11 = py * between_f32(c->M11 - a->M11, d->M11 - b->M11, s);
@@ -1827,7 +1845,7 @@ DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, d
 }
 
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:79
+// (*Field[float64]).Slope, field.go:83
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, double y) {
     if (f->Kind == 2) {
@@ -1845,8 +1863,8 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, dou
         return {mx, my};
     }
     int32 k = add(mul(j, add(f->Nx, 1)), i);
-    Tensor_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
-    Tensor_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
+    Sample_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
+    Sample_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
     double px = f->Scale * f->PerX, py = f->Scale * f->PerY;
     mx.M11 = px * between_f64(b->M11 - a->M11, d->M11 - c->M11, t);
     my.M11 = py * between_f64(c->M11 - a->M11, d->M11 - b->M11, s);
@@ -1953,7 +1971,7 @@ DEVICE float sqrt_f32(float x) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, field.go:112
+// (*Tensor[float32]).length, field.go:116
 DEVICE float Tensor_length_f32(Tensor_f32 *m, float x, float y) {
     return sqrt_f32(Tensor_product_f32(m, x, y, x, y));
 }
@@ -2008,7 +2026,7 @@ DEVICE double sqrt_f64(double x) {
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, field.go:112
+// (*Tensor[float64]).length, field.go:116
 DEVICE double Tensor_length_f64(Tensor_f64 *m, double x, double y) {
     return sqrt_f64(Tensor_product_f64(m, x, y, x, y));
 }
@@ -2859,15 +2877,65 @@ DEVICE int32 Window_node(Window *w, int32 k, int32 stride) {
     return sub(add(add(mul(add(w->J, j), stride), w->I), k), mul(j, w->Nx));
 }
 
-// visits returns the first visit of a set in tile t, and how many there are.
-// (*TiledMesh[float32]).visits, tile.go:94
-struct TiledMesh_visits_f32_results { int32 r0; int32 r1; };
-DEVICE TiledMesh_visits_f32_results TiledMesh_visits_f32(const TiledMesh_f32 *m, int64 t, int64 set) {
+// fill copies every n-th of the vertices and nodes from k on.
+// (*board[float32]).fill, tile.go:105
+DEVICE void board_fill_f32(const board_f32 *b, int32 k, int32 n, Slice<int32> slots, const Field_f32 *f,
+        Slice<Vertex_f32> v) {
+    Window w = b->window;
+    int32 held = int32(slots.len), nodes = mul(w.Nx, w.Ny);
+    Array<int32, 5> ids = {};
+    if (k < held) {
+        for (int32 j = 0; j < 5; j++) {
+            ids[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))];
+        }
+    }
+    if (k < nodes) {
+        Array<float, 7> m11 = {}, m12 = {}, m22 = {};
+        for (int32 j = 0; j < 7; j++) {
+            Sample_f32 *from = &f->Samples[Window_node(&w, go_min<int32>(add(k, mul(j, n)), sub(nodes, 1)), add(f->Nx, 1))];
+            m11[j] = from->M11;
+            m12[j] = from->M12;
+            m22[j] = from->M22;
+        }
+        for (int32 j = 0; j < 7; j++) {
+            if (int32 to = add(k, mul(j, n)); to < nodes) {
+                b->nodeRow[to].M11 = m11[j];
+                b->nodeRow[to].M12 = m12[j];
+                b->nodeRest[to] = m22[j];
+            }
+        }
+    }
+    if (k < held) {
+        Array<float, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
+        for (int64 j = 0; j < 5; j++) {
+            Vertex_f32 *from = &v[ids[j]];
+            x[j] = from->X;
+            y[j] = from->Y;
+            m11[j] = from->M11;
+            m12[j] = from->M12;
+            m22[j] = from->M22;
+        }
+        for (int32 j = 0; j < 5; j++) {
+            if (int32 to = add(k, mul(j, n)); to < held) {
+                b->place[to].X = x[j];
+                b->place[to].Y = y[j];
+                b->row[to].M11 = m11[j];
+                b->row[to].M12 = m12[j];
+                b->rest[to] = m22[j];
+            }
+        }
+    }
+}
+
+// visits returns the first visit of a set, and how many there are.
+// visits, tile.go:90
+struct visits_results { int32 r0; int32 r1; };
+DEVICE visits_results visits(Slice<int32> end, int64 set) {
     int32 first = 0;
     if (set > 0) {
-        first = m->Tiles[t].End[sub(set, int64(1))];
+        first = end[sub(set, int64(1))];
     }
-    return {first, sub(m->Tiles[t].End[set], first)};
+    return {first, sub(end[set], first)};
 }
 
 // crossed is bilinear between the first rows of tensors.
@@ -2903,7 +2971,7 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
 }
 
 // pain moves vertex i, which lies in slot k.
-// (*board[float32]).pain, tile.go:103
+// (*board[float32]).pain, tile.go:142
 DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 i, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v, Slice<Vertex_f32> out) {
     step_f32 s = {};
@@ -2921,12 +2989,23 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 i, int32 k, c
     pulls.p11 = m11;
     pulls.p12 = m12;
     pulls.p22 = m22;
-    for (int64 n = 0; n < 12; n++) {
-        uint32 j = shr(visit.Near[n / 2], (16u * uint32(n & 1))) & 65535u;
-        if (j == 65535u) {
+    for (int64 n = 0; n < 6; n++) {
+        uint32 one = visit.Near[n] & 65535u, other = visit.Near[n] >> 16;
+        if (one == 65535u) {
             break;
         }
-        pull_add_f32(&pulls, b->place[j].X, b->place[j].Y, b->row[j].M11, b->row[j].M12, b->rest[j]);
+        bool also = other != 65535u;
+        if (!also) {
+            // so that both are read before the first is added
+            other = one;
+        }
+        Place_f32 place = b->place[other];
+        Row_f32 row = b->row[other];
+        float rest = b->rest[other];
+        pull_add_f32(&pulls, b->place[one].X, b->place[one].Y, b->row[one].M11, b->row[one].M12, b->rest[one]);
+        if (also) {
+            pull_add_f32(&pulls, place.X, place.Y, row.M11, row.M12, rest);
+        }
     }
     step_pain_f32(&s, &pulls.a, pulls.gx, pulls.gy, p);
     auto [x, y] = step_at_f32(&s, 1.0f);
@@ -2964,34 +3043,25 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 i, int32 k, c
 // TilePain[float32], tile.go:62
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
         Slice<Window> windows, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Place_f32, 1536> *place,
-        Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2248> *nodeRow,
-        Array<float, 2248> *nodeRest) {
+        Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2246> *nodeRow,
+        Array<float, 2246> *nodeRest, Array<int32, 8> *end) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
-    int32 nodes = mul(window.Nx, window.Ny);
+    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, sub(add(mul(window.Nx, window.Ny), 7), 1) / 7), 8);
     float best = 0.0f;
-    for (int32 k = threadIdx.x, end_k = go_max<int32>(slots, nodes); k < end_k; k += blockDim.x) {
-        if (k < slots) {
-            Vertex_f32 *from = &v[m->Slots[add(slot, k)]];
-            (*place)[k].X = from->X;
-            (*place)[k].Y = from->Y;
-            (*row)[k].M11 = from->M11;
-            (*row)[k].M12 = from->M12;
-            (*rest)[k] = from->M22;
-        }
-        if (k < nodes) {
-            Tensor_f32 *from = &field->Samples[Window_node(&window, k, add(field->Nx, 1))];
-            (*nodeRow)[k].M11 = from->M11;
-            (*nodeRow)[k].M12 = from->M12;
-            (*nodeRest)[k] = from->M22;
+    for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
+        board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2246), int64(2246)}, Slice<float>{nodeRest->at, int64(2246), int64(2246)}, window};
+        board_fill_f32(&b, k, fills, Slice<int32>{m->Slots.data + int64(slot), sub(int64(add(slot, slots)), int64(slot)), sub(int64(add(slot, slots)), int64(slot))}, field, v);
+        if (k < 8) {
+            (*end)[k] = m->Tiles[t].End[k];
         }
     }
     for (int64 set = 0; set < 8; set++) {
-        auto [first, count] = TiledMesh_visits_f32(m, t, set);
+        auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
-            board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2248), int64(2248)}, Slice<float>{nodeRest->at, int64(2248), int64(2248)}, window};
+            board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2246), int64(2246)}, Slice<float>{nodeRest->at, int64(2246), int64(2246)}, window};
             float far = board_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out);
             best = go_max<float>(best, far);
         }
@@ -2999,15 +3069,54 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     return best;
 }
 
-// visits returns the first visit of a set in tile t, and how many there are.
-// (*TiledMesh[float64]).visits, tile.go:94
-struct TiledMesh_visits_f64_results { int32 r0; int32 r1; };
-DEVICE TiledMesh_visits_f64_results TiledMesh_visits_f64(const TiledMesh_f64 *m, int64 t, int64 set) {
-    int32 first = 0;
-    if (set > 0) {
-        first = m->Tiles[t].End[sub(set, int64(1))];
+// fill copies every n-th of the vertices and nodes from k on.
+// (*board[float64]).fill, tile.go:105
+DEVICE void board_fill_f64(const board_f64 *b, int32 k, int32 n, Slice<int32> slots, const Field_f64 *f,
+        Slice<Vertex_f64> v) {
+    Window w = b->window;
+    int32 held = int32(slots.len), nodes = mul(w.Nx, w.Ny);
+    Array<int32, 5> ids = {};
+    if (k < held) {
+        for (int32 j = 0; j < 5; j++) {
+            ids[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))];
+        }
     }
-    return {first, sub(m->Tiles[t].End[set], first)};
+    if (k < nodes) {
+        Array<double, 7> m11 = {}, m12 = {}, m22 = {};
+        for (int32 j = 0; j < 7; j++) {
+            Sample_f64 *from = &f->Samples[Window_node(&w, go_min<int32>(add(k, mul(j, n)), sub(nodes, 1)), add(f->Nx, 1))];
+            m11[j] = from->M11;
+            m12[j] = from->M12;
+            m22[j] = from->M22;
+        }
+        for (int32 j = 0; j < 7; j++) {
+            if (int32 to = add(k, mul(j, n)); to < nodes) {
+                b->nodeRow[to].M11 = m11[j];
+                b->nodeRow[to].M12 = m12[j];
+                b->nodeRest[to] = m22[j];
+            }
+        }
+    }
+    if (k < held) {
+        Array<double, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
+        for (int64 j = 0; j < 5; j++) {
+            Vertex_f64 *from = &v[ids[j]];
+            x[j] = from->X;
+            y[j] = from->Y;
+            m11[j] = from->M11;
+            m12[j] = from->M12;
+            m22[j] = from->M22;
+        }
+        for (int32 j = 0; j < 5; j++) {
+            if (int32 to = add(k, mul(j, n)); to < held) {
+                b->place[to].X = x[j];
+                b->place[to].Y = y[j];
+                b->row[to].M11 = m11[j];
+                b->row[to].M12 = m12[j];
+                b->rest[to] = m22[j];
+            }
+        }
+    }
 }
 
 // crossed is bilinear between the first rows of tensors.
@@ -3043,7 +3152,7 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
 }
 
 // pain moves vertex i, which lies in slot k.
-// (*board[float64]).pain, tile.go:103
+// (*board[float64]).pain, tile.go:142
 DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 i, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v, Slice<Vertex_f64> out) {
     step_f64 s = {};
@@ -3061,12 +3170,23 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 i, int32 k, 
     pulls.p11 = m11;
     pulls.p12 = m12;
     pulls.p22 = m22;
-    for (int64 n = 0; n < 12; n++) {
-        uint32 j = shr(visit.Near[n / 2], (16u * uint32(n & 1))) & 65535u;
-        if (j == 65535u) {
+    for (int64 n = 0; n < 6; n++) {
+        uint32 one = visit.Near[n] & 65535u, other = visit.Near[n] >> 16;
+        if (one == 65535u) {
             break;
         }
-        pull_add_f64(&pulls, b->place[j].X, b->place[j].Y, b->row[j].M11, b->row[j].M12, b->rest[j]);
+        bool also = other != 65535u;
+        if (!also) {
+            // so that both are read before the first is added
+            other = one;
+        }
+        Place_f64 place = b->place[other];
+        Row_f64 row = b->row[other];
+        double rest = b->rest[other];
+        pull_add_f64(&pulls, b->place[one].X, b->place[one].Y, b->row[one].M11, b->row[one].M12, b->rest[one]);
+        if (also) {
+            pull_add_f64(&pulls, place.X, place.Y, row.M11, row.M12, rest);
+        }
     }
     step_pain_f64(&s, &pulls.a, pulls.gx, pulls.gy, p);
     auto [x, y] = step_at_f64(&s, 1.0);
@@ -3104,34 +3224,25 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 i, int32 k, 
 // TilePain[float64], tile.go:62
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
         Slice<Window> windows, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Place_f64, 1536> *place,
-        Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2248> *nodeRow,
-        Array<double, 2248> *nodeRest) {
+        Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2246> *nodeRow,
+        Array<double, 2246> *nodeRest, Array<int32, 8> *end) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
-    int32 nodes = mul(window.Nx, window.Ny);
+    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, sub(add(mul(window.Nx, window.Ny), 7), 1) / 7), 8);
     double best = 0.0;
-    for (int32 k = threadIdx.x, end_k = go_max<int32>(slots, nodes); k < end_k; k += blockDim.x) {
-        if (k < slots) {
-            Vertex_f64 *from = &v[m->Slots[add(slot, k)]];
-            (*place)[k].X = from->X;
-            (*place)[k].Y = from->Y;
-            (*row)[k].M11 = from->M11;
-            (*row)[k].M12 = from->M12;
-            (*rest)[k] = from->M22;
-        }
-        if (k < nodes) {
-            Tensor_f64 *from = &field->Samples[Window_node(&window, k, add(field->Nx, 1))];
-            (*nodeRow)[k].M11 = from->M11;
-            (*nodeRow)[k].M12 = from->M12;
-            (*nodeRest)[k] = from->M22;
+    for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
+        board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2246), int64(2246)}, Slice<double>{nodeRest->at, int64(2246), int64(2246)}, window};
+        board_fill_f64(&b, k, fills, Slice<int32>{m->Slots.data + int64(slot), sub(int64(add(slot, slots)), int64(slot)), sub(int64(add(slot, slots)), int64(slot))}, field, v);
+        if (k < 8) {
+            (*end)[k] = m->Tiles[t].End[k];
         }
     }
     for (int64 set = 0; set < 8; set++) {
-        auto [first, count] = TiledMesh_visits_f64(m, t, set);
+        auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
-            board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2248), int64(2248)}, Slice<double>{nodeRest->at, int64(2248), int64(2248)}, window};
+            board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2246), int64(2246)}, Slice<double>{nodeRest->at, int64(2246), int64(2246)}, window};
             double far = board_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out);
             best = go_max<double>(best, far);
         }
@@ -3335,18 +3446,18 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 // (*Boxes).window, window.go:72
 DEVICE Window Boxes_window(Boxes *b, int32 kind) {
     Window w = Window{b->I0, b->J0, add(sub(b->I1, b->I0), 2), add(sub(b->J1, b->J0), 2)};
-    if (kind != 0 || w.Nx < 2 || w.Ny < 2 || mul(int64(w.Nx), int64(w.Ny)) > 4496) {
+    if (kind != 0 || w.Nx < 2 || w.Ny < 2 || mul(int64(w.Nx), int64(w.Ny)) > 4492) {
         return Window{};
     }
     if (w.Nx >= w.Ny) {
-        int32 most = quo(2248, w.Ny);
+        int32 most = quo(2246, w.Ny);
         if (w.Nx > most) {
             w.I = add(w.I, sub(w.Nx, most) / 2);
             w.Nx = most;
         }
         return w;
     }
-    int32 most = quo(2248, w.Nx);
+    int32 most = quo(2246, w.Nx);
     if (w.Ny > most) {
         w.J = add(w.J, sub(w.Ny, most) / 2);
         w.Ny = most;
@@ -3615,36 +3726,38 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
 }
 
 // Kernel TilePain, tile.go:62
-extern "C" __global__ void __launch_bounds__(384, 4) TilePain_f32(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
         const __grid_constant__ Field_f32 field, Slice<Window> windows, Slice<Vertex_f32> v, Slice<Vertex_f32> out,
         Most<float> *result) {
-    SHARED_MEMORY(shared_memory, 57696);
+    SHARED_MEMORY(shared_memory, 57712);
     Array<Place_f32, 1536> &place = *(Array<Place_f32, 1536> *)(shared_memory + 0);
     Array<Row_f32, 1536> &row = *(Array<Row_f32, 1536> *)(shared_memory + 12288);
     Array<float, 1536> &rest = *(Array<float, 1536> *)(shared_memory + 24576);
-    Array<Row_f32, 2248> &nodeRow = *(Array<Row_f32, 2248> *)(shared_memory + 30720);
-    Array<float, 2248> &nodeRest = *(Array<float, 2248> *)(shared_memory + 48704);
+    Array<Row_f32, 2246> &nodeRow = *(Array<Row_f32, 2246> *)(shared_memory + 30720);
+    Array<float, 2246> &nodeRest = *(Array<float, 2246> *)(shared_memory + 48688);
+    Array<int32, 8> &end = *(Array<int32, 8> *)(shared_memory + 57680);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, v, out, &place, &row, &rest, &nodeRow, &nodeRest));
+    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, v, out, &place, &row, &rest, &nodeRow, &nodeRest, &end));
     reduce(result, key);
 }
 
 // Kernel TilePain, tile.go:62
-extern "C" __global__ void __launch_bounds__(384, 2) TilePain_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
         const __grid_constant__ Field_f64 field, Slice<Window> windows, Slice<Vertex_f64> v, Slice<Vertex_f64> out,
         Most<double> *result) {
-    SHARED_MEMORY(shared_memory, 115392);
+    SHARED_MEMORY(shared_memory, 115376);
     Array<Place_f64, 1536> &place = *(Array<Place_f64, 1536> *)(shared_memory + 0);
     Array<Row_f64, 1536> &row = *(Array<Row_f64, 1536> *)(shared_memory + 24576);
     Array<double, 1536> &rest = *(Array<double, 1536> *)(shared_memory + 49152);
-    Array<Row_f64, 2248> &nodeRow = *(Array<Row_f64, 2248> *)(shared_memory + 61440);
-    Array<double, 2248> &nodeRest = *(Array<double, 2248> *)(shared_memory + 97408);
+    Array<Row_f64, 2246> &nodeRow = *(Array<Row_f64, 2246> *)(shared_memory + 61440);
+    Array<double, 2246> &nodeRest = *(Array<double, 2246> *)(shared_memory + 97376);
+    Array<int32, 8> &end = *(Array<int32, 8> *)(shared_memory + 115344);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, v, out, &place, &row, &rest, &nodeRow, &nodeRest));
+    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, v, out, &place, &row, &rest, &nodeRow, &nodeRest, &end));
     reduce(result, key);
 }
 

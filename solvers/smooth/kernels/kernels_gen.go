@@ -425,18 +425,19 @@ func (loop *TilePainLoop[F]) Range(lo, hi int) {
 	var place [1536]Place[F]
 	var row [1536]Row[F]
 	var rest [1536]F
-	var nodeRow [2248]Row[F]
-	var nodeRest [2248]F
+	var nodeRow [2246]Row[F]
+	var nodeRest [2246]F
+	var end [8]int32
 	best := F(math.Inf(-1))
 	for t := lo; t < hi; t++ {
-		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.v, loop.out, &place, &row, &rest, &nodeRow, &nodeRest))
+		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.v, loop.out, &place, &row, &rest, &nodeRow, &nodeRest, &end))
 	}
 	loop.result.Take(best)
 }
 
 // Launch says how other devices run the kernel.
 func (loop *TilePainLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 384, Tile: true, Shared: abi.Shared[[1536]Place[F]]() + abi.Shared[[1536]Row[F]]() + abi.Shared[[1536]F]() + abi.Shared[[2248]Row[F]]() + abi.Shared[[2248]F](), Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 320, Tile: true, Shared: abi.Shared[[1536]Place[F]]() + abi.Shared[[1536]Row[F]]() + abi.Shared[[1536]F]() + abi.Shared[[2246]Row[F]]() + abi.Shared[[2246]F]() + abi.Shared[[8]int32](), Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),

@@ -44,7 +44,7 @@ func TestHexagon(t *testing.T) {
 			for range sweeps {
 				f.visit(k, params())
 			}
-			far := field.Samples[0]
+			far := Tensor[float64](field.Samples[0])
 			if d := far.length(f.v[0].X, f.v[0].Y); !(d < 2e-3) {
 				t.Errorf("%s, aspect ratio %g: ends %g from the centre", name, aspect, d)
 			}
@@ -77,7 +77,8 @@ func TestAffine(t *testing.T) {
 			one.visit(k, p)
 			other.visit(k, p)
 			x, y := a*one.v[0].X+b*one.v[0].Y, c*one.v[0].X+d*one.v[0].Y
-			off := field.Samples[0].length(other.v[0].X-x, other.v[0].Y-y)
+			m := Tensor[float64](field.Samples[0])
+			off := m.length(other.v[0].X-x, other.v[0].Y-y)
 			worstOf[name] = max(worstOf[name], off)
 		}
 	}

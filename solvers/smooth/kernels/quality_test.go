@@ -60,14 +60,14 @@ func TestFieldEnds(t *testing.T) {
 		k    int
 	}{{-10, -10, 0}, {10, -10, 3}, {-10, 10, 8}, {10, 10, 11}, {99, 99, 11}, {-99, 10, 8},
 		{math.Inf(1), math.NaN(), 3}} {
-		got, want := f.At(c.x, c.y), f.Samples[c.k]
+		got, want := f.At(c.x, c.y), Tensor[float64](f.Samples[c.k])
 		near(t, "M11", got.M11, want.M11, want.M11, 1e-15)
 		near(t, "M12", got.M12, want.M12, want.M11, 1e-15)
 		near(t, "M22", got.M22, want.M22, want.M22, 1e-15)
 	}
 	f = constant(.1, .2, .7)
 	for x := -10.0; x < 10; x += .37 {
-		if got := f.At(x, -x/3); got != f.Samples[0] {
+		if got := f.At(x, -x/3); got != Tensor[float64](f.Samples[0]) {
 			t.Errorf("at %g: %v", x, got)
 		}
 	}
@@ -126,7 +126,7 @@ func TestQuality(t *testing.T) {
 			return Vertex[float64]{X: f.l.M11*x + f.l.M12*y, Y: f.l.M12*x + f.l.M22*y, M11: m11, M12: m12, M22: m22}
 		}
 		quality := func(size, angle float64) float64 {
-			a, b, m := at(size, 1), at(size, 1+angle), field.Samples[0]
+			a, b, m := at(size, 1), at(size, 1+angle), Tensor[float64](field.Samples[0])
 			q := Measure(0, 0, &m, &a, &b)
 			return q.Quality()
 		}

@@ -77,9 +77,9 @@ func params() *Params[float64] {
 
 // constant is a field of one tensor on [-10, 10]².
 func constant(m11, m12, m22 float64) Field[float64] {
-	t := Tensor[float64]{M11: m11, M12: m12, M22: m22}
+	t := Sample[float64]{M11: m11, M12: m12, M22: m22}
 	return Field[float64]{Nx: 1, Ny: 1, X: -10, Y: -10, PerX: .05, PerY: .05, Scale: 1,
-		Samples: []Tensor[float64]{t, t, t, t}}
+		Samples: []Sample[float64]{t, t, t, t}}
 }
 
 // tensor is a random metric whose lengths differ by up to the given ratio.
@@ -97,7 +97,7 @@ func varying(rng *rand.Rand, aspect float64) Field[float64] {
 	f.Samples = nil
 	for range 12 {
 		m11, m12, m22 := tensor(rng, aspect)
-		f.Samples = append(f.Samples, Tensor[float64]{M11: m11, M12: m12, M22: m22})
+		f.Samples = append(f.Samples, Sample[float64]{M11: m11, M12: m12, M22: m22})
 	}
 	return f
 }

@@ -8,7 +8,7 @@ package kernels
 // The sizes are such that two blocks of float64 fill the shared memory of a multiprocessor of an H200.
 const (
 	TileSlots  = 1536 // vertices that a tile holds
-	TileNodes  = 2248 // of a metric's grid, that a tile holds
+	TileNodes  = 2246 // of a metric's grid, that a tile holds
 	TileSets   = 8    // sets in a sweep
 	TileDegree = 12   // neighbours of a vertex that a tile moves
 	NoSlot     = 1<<16 - 1
@@ -58,29 +58,25 @@ type board[F Float] struct {
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
 //
-//atoll:kernel tile max block=384 blocks=2
+//atoll:kernel tile max block=320 blocks=2
 func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, v, out []Vertex[F],
 	place *[TileSlots]Place[F], row *[TileSlots]Row[F], rest *[TileSlots]F, nodeRow *[TileNodes]Row[F],
-	nodeRest *[TileNodes]F) F {
+	nodeRest *[TileNodes]F, end *[TileSets]int32) F {
 	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
 	slots := m.Tiles[t+1].Slot - slot
 	window := windows[t]
-	nodes := window.Nx * window.Ny
+	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, (window.Nx*window.Ny+nodesAtOnce-1)/nodesAtOnce, TileSets)
 	best := F(0)
-	for k := range max(slots, nodes) {
-		if k < slots {
-			from := &v[m.Slots[slot+k]]
-			place[k].X, place[k].Y = from.X, from.Y
-			row[k].M11, row[k].M12, rest[k] = from.M11, from.M12, from.M22
-		}
-		if k < nodes {
-			from := &field.Samples[window.node(k, field.Nx+1)]
-			nodeRow[k].M11, nodeRow[k].M12, nodeRest[k] = from.M11, from.M12, from.M22
+	for k := range fills {
+		b := board[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
+		b.fill(k, fills, m.Slots[slot:slot+slots], field, v)
+		if k < TileSets {
+			end[k] = m.Tiles[t].End[k]
 		}
 	}
 	//atoll:ordered
 	for set := range TileSets {
-		first, count := m.visits(t, set)
+		first, count := visits(end[:], set)
 		for k := range count {
 			b := board[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
 			far := b.pain(m.Visits[visit+first+k], m.Slots[slot+first+k], first+k, p, m, field, v, out)
@@ -90,13 +86,56 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], wi
 	return best
 }
 
-// visits returns the first visit of a set in tile t, and how many there are.
-func (m *TiledMesh[F]) visits(t, set int) (int32, int32) {
+// visits returns the first visit of a set, and how many there are.
+func visits(end []int32, set int) (int32, int32) {
 	first := int32(0)
 	if set > 0 {
-		first = m.Tiles[t].End[set-1]
+		first = end[set-1]
 	}
-	return first, m.Tiles[t].End[set] - first
+	return first, end[set] - first
+}
+
+// A thread asks for this many vertices and nodes before it stores the first: what it waits for counts.
+const (
+	slotsAtOnce = 5
+	nodesAtOnce = 7
+)
+
+// fill copies every n-th of the vertices and nodes from k on.
+func (b *board[F]) fill(k, n int32, slots []int32, f *Field[F], v []Vertex[F]) {
+	w := b.window
+	held, nodes := int32(len(slots)), w.Nx*w.Ny
+	var ids [slotsAtOnce]int32
+	if k < held {
+		for j := range int32(slotsAtOnce) {
+			ids[j] = slots[min(k+j*n, held-1)]
+		}
+	}
+	if k < nodes {
+		var m11, m12, m22 [nodesAtOnce]F
+		for j := range int32(nodesAtOnce) {
+			from := &f.Samples[w.node(min(k+j*n, nodes-1), f.Nx+1)]
+			m11[j], m12[j], m22[j] = from.M11, from.M12, from.M22
+		}
+		for j := range int32(nodesAtOnce) {
+			if to := k + j*n; to < nodes {
+				b.nodeRow[to].M11, b.nodeRow[to].M12, b.nodeRest[to] = m11[j], m12[j], m22[j]
+			}
+		}
+	}
+	if k < held {
+		var x, y, m11, m12, m22 [slotsAtOnce]F
+		for j := range slotsAtOnce {
+			from := &v[ids[j]]
+			x[j], y[j], m11[j], m12[j], m22[j] = from.X, from.Y, from.M11, from.M12, from.M22
+		}
+		for j := range int32(slotsAtOnce) {
+			if to := k + j*n; to < held {
+				b.place[to].X, b.place[to].Y = x[j], y[j]
+				b.row[to].M11, b.row[to].M12, b.rest[to] = m11[j], m12[j], m22[j]
+			}
+		}
+	}
 }
 
 // pain moves vertex i, which lies in slot k.
@@ -111,12 +150,20 @@ func (b *board[F]) pain(visit Visit, i, k int32, p *Params[F], m *TiledMesh[F], 
 	}
 	var pulls pull[F]
 	pulls.x, pulls.y, pulls.p11, pulls.p12, pulls.p22 = s.x, s.y, m11, m12, m22
-	for n := range TileDegree {
-		j := visit.Near[n/2] >> (16 * uint32(n&1)) & NoSlot
-		if j == NoSlot {
+	for n := range TileDegree / 2 {
+		one, other := visit.Near[n]&NoSlot, visit.Near[n]>>16
+		if one == NoSlot {
 			break
 		}
-		pulls.add(b.place[j].X, b.place[j].Y, b.row[j].M11, b.row[j].M12, b.rest[j])
+		also := other != NoSlot
+		if !also {
+			other = one // so that both are read before the first is added
+		}
+		place, row, rest := b.place[other], b.row[other], b.rest[other]
+		pulls.add(b.place[one].X, b.place[one].Y, b.row[one].M11, b.row[one].M12, b.rest[one])
+		if also {
+			pulls.add(place.X, place.Y, row.M11, row.M12, rest)
+		}
 	}
 	s.pain(&pulls.a, pulls.gx, pulls.gy, p)
 	x, y := s.at(1)
