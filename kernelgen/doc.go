@@ -70,7 +70,7 @@
 // Each outer loop over an integer is shared: its turns go to different threads, and the next loop begins when all are
 // done. A pointer to an array is memory that the block shares; what it holds at the start is undefined. A turn must not
 // write what another turn of the same loop reads or writes. What stands outside of the loops is done by every thread,
-// and only sets variables. Inside of a loop nothing from outside is assigned, but for best = min(best, x), or max, of a
+// and only sets variables; what reads shared memory there waits for the loops before. Inside of a loop nothing from outside is assigned, but for best = min(best, x), or max, of a
 // kernel with that reduction, which returns best. A loop marked //atoll:ordered is not shared: all threads take its turns
 // together, and share the loops inside. On the CPU all this is the Go function as it stands.
 //

@@ -41,6 +41,9 @@ func (f *function) note(s ast.Stmt) {
 }
 
 func (f *function) statement(s ast.Stmt) {
+	if f.tile && f.depth == f.together {
+		f.await(s)
+	}
 	switch s := s.(type) {
 	case *ast.BlockStmt:
 		f.line("{")

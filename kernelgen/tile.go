@@ -57,6 +57,8 @@ func (p *Package) checkTogether(k *Kernel, list []ast.Stmt) {
 			for _, l := range s.Lhs {
 				if _, ok := l.(*ast.Ident); !ok {
 					p.refuse(s, "kernel %s writes to memory outside of a loop, which every thread of a tile would do", k.Name)
+				} else if p.mentionsShared(k.fn, s) && leads(p.info.TypeOf(l)) {
+					p.refuse(s, "kernel %s keeps a part of shared memory in a variable outside of a loop: write it where it is used", k.Name)
 				}
 			}
 		case *ast.RangeStmt:

@@ -2,10 +2,12 @@ package kernelgen_test
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"testing"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/internal/language"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
@@ -35,5 +37,20 @@ func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	size := int(unsafe.Sizeof(F(0)))
 	if got, want := other.Launch().Shared, (language.Notes*size+15)/16*16+2*language.Page*size+16; got != want {
 		t.Errorf("a tile of Turn asks for %d bytes, not for %d", got, want)
+	}
+}
+
+// TestTilesWait: a statement outside of a tile's loops that reads shared memory waits for the loops before it.
+func TestTilesWait(t *testing.T) {
+	p, err := kernelgen.Load("internal/language")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := p.CUDA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`__syncthreads\(\);\n    int64 end_? = int64\(\(\*last\)\[2\]\);\n    __syncthreads\(\);`).MatchString(text) {
+		t.Error("the last turn of Turn is read before all threads have come to it")
 	}
 }

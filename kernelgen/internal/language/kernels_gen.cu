@@ -301,14 +301,14 @@ static_assert(sizeof(Numbers_f64) == 72 && offsetof(Numbers_f64, Single) == 0 &&
     offsetof(Numbers_f64, Index) == 48 && offsetof(Numbers_f64, From) == 56 && offsetof(Numbers_f64, Large) == 64, "Numbers_f64");
 
 // Duo is two numbers.
-// Duo[float32], shared.go:31
+// Duo[float32], shared.go:32
 struct alignas(8) Duo_f32 {
     float A, B;
 };
 static_assert(sizeof(Duo_f32) == 8 && offsetof(Duo_f32, A) == 0 && offsetof(Duo_f32, B) == 4, "Duo_f32");
 
 // Duo is two numbers.
-// Duo[float64], shared.go:31
+// Duo[float64], shared.go:32
 struct alignas(16) Duo_f64 {
     double A, B;
 };
@@ -813,8 +813,10 @@ DEVICE void Turn_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<float, 
         }
     }
     __syncthreads();
+    int64 end = int64((*last)[2]);
+    __syncthreads();
     for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
-        Duo_f32 *from = &(*page)[sub(int64((*last)[2]), k)];
+        Duo_f32 *from = &(*page)[sub(end, k)];
         out[add(first, k)] = from->A + from->B + (*notes)[k / 4];
     }
 }
@@ -836,8 +838,10 @@ DEVICE void Turn_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<doubl
         }
     }
     __syncthreads();
+    int64 end = int64((*last)[2]);
+    __syncthreads();
     for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
-        Duo_f64 *from = &(*page)[sub(int64((*last)[2]), k)];
+        Duo_f64 *from = &(*page)[sub(end, k)];
         out[add(first, k)] = from->A + from->B + (*notes)[k / 4];
     }
 }

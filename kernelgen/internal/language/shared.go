@@ -21,8 +21,9 @@ func Turn[F Float](t int, x, out []F, notes *[Notes]F, page *[Page]Duo[F], last 
 			last[2] = int32(k)
 		}
 	}
+	end := int(last[2])
 	for k := range n {
-		from := &page[int(last[2])-k]
+		from := &page[end-k]
 		out[first+k] = from.A + from.B + notes[k/4]
 	}
 }

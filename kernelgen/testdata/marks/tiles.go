@@ -104,3 +104,12 @@ func inDisorder(t int, x []float64) {
 		x[i] = 1
 	}
 }
+
+//atoll:kernel tile
+func keepsShared(t int, x []float64, shared *[8]float64) {
+	half := shared[:4] // want: keeps a part of shared memory in a variable
+	first := shared[0]
+	for i := range t {
+		x[i] = half[i] + first
+	}
+}

@@ -3058,6 +3058,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
         }
     }
     for (int64 set = 0; set < 8; set++) {
+        __syncthreads();
         auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
@@ -3239,6 +3240,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
         }
     }
     for (int64 set = 0; set < 8; set++) {
+        __syncthreads();
         auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
