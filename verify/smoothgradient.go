@@ -75,7 +75,7 @@ func randomField(rng *rand.Rand) *kernels.Field[float64] {
 		a := math.Exp(rng.NormFloat64())
 		b := a * math.Pow(30, 2*rng.Float64())
 		s, c := math.Sincos(math.Pi * rng.Float64())
-		f.Samples = append(f.Samples, kernels.Tensor[float64]{M11: a*c*c + b*s*s, M12: (a - b) * s * c,
+		f.Samples = append(f.Samples, kernels.Sample[float64]{M11: a*c*c + b*s*s, M12: (a - b) * s * c,
 			M22: a*s*s + b*c*c})
 	}
 	return f
