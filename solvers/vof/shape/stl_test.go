@@ -205,7 +205,7 @@ func TestSurfacesThatAreRefused(t *testing.T) {
 	nan[2][1][0] = math.NaN()
 	thin := [][3]point{{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {{0, 0, 0}, {2, 0, 0}, {1, 0, 0}}}
 	for want, triangles := range map[string][][3]point{
-		"the surface is not closed":                      without(5),
+		"the surface is not closed (and 2 edges more":    without(5),
 		"belongs to no other":                            append(without(0), globe(point{5, 5, 5}, 1, 1)...),
 		"one of them is turned over":                     one,
 		"or more than two meet":                          append(append([][3]point{}, cube...), cube...),

@@ -58,16 +58,9 @@ func newSurface(triangles [][3]point) (*surface, error) {
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("the surface has no triangles")
 	}
-	along := make(map[[2]int32]int32, 3*len(ids)) // the triangle that runs from one vertex to another
-	for t, id := range ids {
-		for e := range 3 {
-			edge := [2]int32{id[e], id[(e+1)%3]}
-			if other, twice := along[edge]; twice {
-				return nil, fmt.Errorf("triangles %d and %d both run along the edge from %v to %v: one of them is turned over, or more "+
-					"than two meet there", names[other], names[t], s.corner[t][e], s.corner[t][(e+1)%3])
-			}
-			along[edge] = int32(t)
-		}
+	along, err := s.edges(ids, names)
+	if err != nil {
+		return nil, err
 	}
 	s.normals = make([][7]point, len(ids))
 	atVertex := make([]point, len(number))
@@ -89,11 +82,7 @@ func newSurface(triangles [][3]point) (*surface, error) {
 	}
 	for t, id := range ids {
 		for e := range 3 {
-			other, ok := along[[2]int32{id[(e+1)%3], id[e]}]
-			if !ok {
-				return nil, fmt.Errorf("the edge from %v to %v of triangle %d belongs to no other: the surface is not closed", s.corner[t][e],
-					s.corner[t][(e+1)%3], names[t])
-			}
+			other := along[[2]int32{id[(e+1)%3], id[e]}]
 			s.normals[t][1+e] = s.normals[t][0].plus(s.normals[other][0])
 			s.normals[t][4+e] = atVertex[id[e]]
 		}
@@ -104,6 +93,41 @@ func newSurface(triangles [][3]point) (*surface, error) {
 	}
 	s.plant()
 	return s, nil
+}
+
+// edges finds the triangle that runs from one vertex to another, and refuses a surface that is not closed. ids are the
+// vertices of the triangles, names their numbers in the file.
+func (s *surface) edges(ids [][3]int32, names []int) (map[[2]int32]int32, error) {
+	along := make(map[[2]int32]int32, 3*len(ids))
+	var first error
+	wrong := 0
+	find := func(format string, args ...any) {
+		if wrong++; first == nil {
+			first = fmt.Errorf(format, args...)
+		}
+	}
+	for t, id := range ids {
+		for e := range 3 {
+			edge := [2]int32{id[e], id[(e+1)%3]}
+			if other, twice := along[edge]; twice {
+				find("triangles %d and %d both run along the edge from %v to %v: one of them is turned over, or more than two meet there",
+					names[other], names[t], s.corner[t][e], s.corner[t][(e+1)%3])
+			}
+			along[edge] = int32(t)
+		}
+	}
+	for t, id := range ids {
+		for e := range 3 {
+			if _, ok := along[[2]int32{id[(e+1)%3], id[e]}]; !ok {
+				find("the edge from %v to %v of triangle %d belongs to no other: the surface is not closed", s.corner[t][e],
+					s.corner[t][(e+1)%3], names[t])
+			}
+		}
+	}
+	if wrong > 1 {
+		first = fmt.Errorf("%w (and %d edges more that are wrong)", first, wrong-1)
+	}
+	return along, first
 }
 
 // distance is that from the surface, negative within.
