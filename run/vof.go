@@ -24,6 +24,7 @@ type vofRun struct {
 	rank   int
 	comm   dist.Comm
 	size   extent
+	late   error     // of the velocity's factor, which steps have asked for
 	exact  []float64 // volume fractions of the block where the case knows those of the end; else nil
 }
 
@@ -43,7 +44,7 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
-	v, err := vofFlow(ctx, c, &w.Velocity, d.block, comm)
+	v, err := vofFlow(ctx, c, &w.Velocity, d.block, comm, &d.late)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,8 @@ func vofFractions(ctx context.Context, section string, v *config.VOFInitial, pat
 func (d *vofRun) extent() extent { return d.size }
 
 func (d *vofRun) advance(ctx context.Context, until float64, steps int) (done bool, err error) {
-	return false, d.solver.Advance(ctx, until, steps)
+	err = d.solver.Advance(ctx, until, steps)
+	return false, cmp.Or(err, d.late)
 }
 
 func (d *vofRun) clock() (t float64, steps int, dt float64) {

@@ -14,11 +14,16 @@ import (
 
 // vofFlow makes the velocity of a case. What is given is tried on the faces of the block first, so that what is wrong
 // with it is known to all ranks before the solver starts.
-func vofFlow(ctx context.Context, c *config.Case, v *config.VOFVelocity, b *grid.Block, comm dist.Comm) (flow.Flow, error) {
+// late is the first error of its factor in the course of the run.
+func vofFlow(ctx context.Context, c *config.Case, v *config.VOFVelocity, b *grid.Block, comm dist.Comm, late *error) (
+	flow.Flow, error) {
 	var failed error
 	f, err := velocity(c, v, b.Grid, &failed)
 	if err != nil {
 		err = fmt.Errorf("[velocity] %w", err)
+	}
+	if err == nil && v.Factor.Program != nil {
+		f.Factor, err = factor(&v.Factor, c.Time.End, late)
 	}
 	if err := agree(ctx, comm, err); err != nil || v.Field != "" {
 		return f, err
@@ -40,6 +45,34 @@ func vofFlow(ctx context.Context, c *config.Case, v *config.VOFVelocity, b *grid
 			"space, velocities without divergence over cells, or a larger divergence", most[1]/most[0], v.Divergence)}
 	}
 	return f, nil
+}
+
+// factor is what the velocity of a case is multiplied with, which is tried at many times before the end. Steps are as long
+// as a factor of 1 allows.
+func factor(f *config.Field, end float64, late *error) (func(t float64) float64, error) {
+	eval := func(t float64) (float64, error) {
+		v, err := f.Program.Eval(0, 0, 0, t)
+		if err == nil && math.Abs(v) > 1 {
+			err = fmt.Errorf("it is %g at t = %g, more than 1 in size: multiply the velocity instead", v, t)
+		}
+		if err != nil {
+			err = fmt.Errorf("[velocity] factor: %w", err)
+		}
+		return v, err
+	}
+	const tries = 1000
+	for n := range tries + 1 {
+		if _, err := eval(end * float64(n) / tries); err != nil {
+			return nil, err
+		}
+	}
+	return func(t float64) float64 {
+		v, err := eval(t)
+		if err != nil && *late == nil {
+			*late = err
+		}
+		return min(1, max(-1, v))
+	}, nil
 }
 
 // velocity is the flow of a case at a factor of 1. failed is the first error of an expression, whenever it is asked for.

@@ -130,6 +130,9 @@ func (w *VOF) print(p *printer) {
 		p.pair("faces", v.Faces)
 	}
 	p.pair("period", v.Period)
+	if v.Factor.Program != nil {
+		p.pair("factor", v.Factor)
+	}
 	if v.Checked() {
 		p.pair("divergence", v.Divergence)
 	}

@@ -45,6 +45,7 @@ func TestVOFDefaults(t *testing.T) {
 		{"exact={shape='circle(0.5, 0.5, 0.15)'}"}, {"initial.shape='stl(hull.stl)'", "exact={shape='stl(moved.stl)'}"},
 		{"initial.shape='difference(stl(parts/hull.stl), stl(a(b, c).stl))'", "velocity={faces='wind.npz', divergence=1e-6}"},
 		{space, "initial.shape='sphere(0,0,0,1)'", "velocity={ax=0, ay='z*x', az='y', period=3}"},
+		{"velocity={field='rotation', period=3, factor='exp(-t)'}"}, {"velocity={psi='x', factor='t > 1 ? 0 : 1'}"},
 		{"initial.shape='slotted-disk(0.5, 0.75, 0.15, 0.05, 0.85)'", "method={advect='ei-le', cfl=0.9}"},
 	} {
 		c := parse(t, vofCase, sets...)
@@ -68,6 +69,11 @@ func TestVOFRefusals(t *testing.T) {
 		{"field = \"rider-kothe\"", "u = 1\nv = 1\nw = 0", `c.toml:10: [velocity] w: the grid has no axis z`},
 		{"field = \"rider-kothe\"", "psi = 'x'\nu = 'y'", `has psi and u, v and w; leave one`},
 		{"field = \"rider-kothe\"", "psi = 'x'\ndivergence = 0.1", `c.toml:9: [velocity] divergence: belongs to u, v and w or faces`},
+		{"field = \"rider-kothe\"", "psi = 'x*t'", `c.toml:8: [velocity] psi: depends on t; give factor`},
+		{"field = \"rider-kothe\"", "u = 't'\nv = 0", `c.toml:8: [velocity] u: depends on t; give factor`},
+		{"field = \"rider-kothe\"", "u = 1\nv = 0\nfactor = 'x'", `c.toml:10: [velocity] factor: depends on the place`},
+		{"field = \"rider-kothe\"", "u = 1\nv = 0\nperiod = 1\nfactor = 't'", `c.toml:11: [velocity] factor: cannot be with period`},
+		{"circle(0.5, 0.75, 0.15)", "union(x, y - t)", `c.toml:6: [initial] shape: the expression " y - t" depends on t`},
 		{"field = \"rider-kothe\"", "faces = ''", `c.toml:8: [velocity] faces: is empty`},
 		{"field = \"rider-kothe\"", "faces = 'a.npz'\nax = 1", `c.toml:7: [velocity]: has faces and ax, ay, az; leave one`},
 		{"field = \"rider-kothe\"", "ax = 1\nay = 1\naz = 'x'", `[velocity]: ax, ay, az are a potential of space`},

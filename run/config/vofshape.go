@@ -197,6 +197,9 @@ func (r *shapeReader) implicit(text string) (shape.Body, error) {
 		names = append(append(names, "stl"), slices.Sorted(maps.Keys(combinations))...)
 		return shape.Body{}, fmt.Errorf("is none of the shapes (%s), and as an expression: %w", strings.Join(names, ", "), err)
 	}
+	if p.Mentions("t") {
+		return shape.Body{}, fmt.Errorf("the expression %q depends on t; a shape is over x, y and z", text)
+	}
 	return shape.Body{Phi: func(x, y, z float64) float64 {
 		if r.failed != nil {
 			return 1 // the body is of no use any more: whoever asks shall come to an end soon

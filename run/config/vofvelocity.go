@@ -14,6 +14,7 @@ type VOFVelocity struct {
 	Parts     []Field // u, v and in space w, at the middle of faces
 	Faces     string  // an archive of NumPy arrays u, v and in space w, as flow.Faces reads it
 	Period    float64 // s; the velocity is multiplied with cos(πt/Period); of rotation the time of a turn; 0 for none
+	Factor    Field   // an expression over t that the velocity is multiplied with, at most 1 in size; without Program none
 
 	// Divergence is the most that the flow out of a cell may be, as a part of the flow through it, where the velocity is
 	// given by its parts or faces; 1e-10. Volume is conserved where it is 0.
@@ -26,7 +27,7 @@ func (v *VOFVelocity) Checked() bool { return len(v.Parts) > 0 || v.Faces != "" 
 func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 	v := VOFVelocity{Divergence: s.number("divergence", bound{most: 1, fallback: 1e-10, optional: true})}
 	parts, potential := []string{"u", "v", "w"}, []string{"ax", "ay", "az"}
-	s.know(slices.Concat([]string{"field", "psi", "faces", "period"}, parts, potential)...)
+	s.know(slices.Concat([]string{"field", "psi", "faces", "period", "factor"}, parts, potential)...)
 	byParts, byPotential := slices.ContainsFunc(parts, s.has), slices.ContainsFunc(potential, s.has)
 	var given []string
 	for _, way := range []struct {
@@ -44,20 +45,20 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 		s.fail("", "has %s and %s; leave one of them out", given[0], given[1])
 	case byParts:
 		for _, key := range parts[:max(2, dim)] {
-			v.Parts = append(v.Parts, s.expression(key, required))
+			v.Parts = append(v.Parts, s.steady(key))
 		}
 		if dim == 2 && s.has("w") {
 			s.fail("w", "the grid has no axis z")
 		}
 	case byPotential:
 		for _, key := range potential {
-			v.Potential = append(v.Potential, s.expression(key, required))
+			v.Potential = append(v.Potential, s.steady(key))
 		}
 		if dim == 2 {
 			s.fail("", "ax, ay, az are a potential of space; in the plane give psi")
 		}
 	case s.has("psi"):
-		v.Psi = []Field{s.expression("psi", required)}
+		v.Psi = []Field{s.steady("psi")}
 		if dim == 3 {
 			s.fail("psi", "a stream function is for the plane; give ax, ay, az, or u, v and w")
 		}
@@ -76,9 +77,27 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 		s.fail("divergence", "belongs to u, v and w or faces; this velocity has none by construction")
 	}
 	v.Period = s.number("period", nonNegative.or(0))
+	if s.has("factor") {
+		v.Factor = s.expression("factor", required)
+		if p := v.Factor.Program; p != nil && (p.Mentions("x") || p.Mentions("y") || p.Mentions("z")) {
+			s.fail("factor", "depends on the place; it is an expression over t, by which the velocity everywhere is multiplied")
+		}
+		if v.Period > 0 && v.Field != "rotation" {
+			s.fail("factor", "cannot be with period, which gives the factor cos(pi*t/period)")
+		}
+	}
 	if (v.Field == "rotation" || v.Field == "reversed-vortex") && v.Period == 0 {
 		s.fail("period", "%s needs one, above 0", v.Field)
 	}
 	s.finish()
 	return v
+}
+
+// steady is an expression over the place alone.
+func (s *section) steady(key string) Field {
+	f := s.expression(key, required)
+	if f.Program != nil && f.Program.Mentions("t") {
+		s.fail(key, `depends on t; give factor = "…", an expression over t by which the velocity everywhere is multiplied`)
+	}
+	return f
 }

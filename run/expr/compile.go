@@ -34,9 +34,10 @@ var builtins = []string{"x", "y", "z", "t", "pi"}
 const maxTerms = 2 * MaxLength
 
 type compiler struct {
-	vars  []string
-	uses  []string
-	terms int
+	vars   []string
+	uses   []string
+	places []string // of the built-in variables
+	terms  int
 }
 
 func failure(n ast.Node, format string, args ...any) error {
@@ -85,6 +86,9 @@ func notNumber(n ast.Node) error {
 }
 
 func (c *compiler) variable(n *ast.IdentifierNode) (term, error) {
+	if slices.Contains(builtins, n.Value) {
+		c.places = append(c.places, n.Value)
+	}
 	switch n.Value {
 	case "x":
 		return term{eval: func(p point) float64 { return p.x }}, nil

@@ -33,10 +33,11 @@ const MaxLength = 4096
 
 // Program is a compiled expression. It holds no state, so any number of goroutines may evaluate it.
 type Program struct {
-	src   string
-	vars  []string
-	uses  []string
-	value number
+	src    string
+	vars   []string
+	uses   []string
+	places []string
+	value  number
 }
 
 // Compile compiles an expression over x, y, z, t, pi and the variables vars. Its errors are one line, which names the
@@ -69,7 +70,7 @@ func Compile(src string, vars ...string) (*Program, error) {
 		}
 		return nil, positioned(src, err)
 	}
-	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, value: value.eval}, nil
+	return &Program{src: src, vars: slices.Clone(vars), uses: c.uses, places: c.places, value: value.eval}, nil
 }
 
 // Eval returns the value at a point. extra holds the values of the variables named to Compile, in their order. A
@@ -100,6 +101,9 @@ func (p *Program) notFinite(v, x, y, z, t float64, extra []float64) error {
 
 // Uses returns the extra variables that the expression mentions, sorted.
 func (p *Program) Uses() []string { return slices.Clone(p.uses) }
+
+// Mentions tells whether x, y, z, t or pi is in the expression.
+func (p *Program) Mentions(name string) bool { return slices.Contains(p.places, name) }
 
 // String returns the source.
 func (p *Program) String() string { return p.src }

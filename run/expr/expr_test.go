@@ -155,6 +155,9 @@ func TestUses(t *testing.T) {
 	if got := fmt.Sprint(p.Uses()); got != "[depth h2]" {
 		t.Error(got)
 	}
+	if !p.Mentions("x") || p.Mentions("t") || p.Mentions("depth") {
+		t.Error("x is mentioned, t is not, and depth is no place")
+	}
 }
 
 func TestConcurrentUseGivesSameBits(t *testing.T) {
