@@ -1,6 +1,9 @@
 package mesh
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // maxCubeSide bounds the boxes along a side of a generated cube, and maxCubeBoxes all of them.
 const (
@@ -54,6 +57,34 @@ func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
 	}
 	for _, f := range skin {
 		s.Faces = append(s.Faces, TaggedFace{f.V, s.side(f.V)})
+	}
+	return s, nil
+}
+
+// Box returns a box with about so many tetrahedra: a Cube of boxes that are about cubes, drawn out, with a shift of a tenth.
+func Box(low, high [3]float64, cells int, seed uint64) (*Solid, error) {
+	volume := 1.0
+	for k := range low {
+		if !(low[k] < high[k]) || math.IsInf(high[k]-low[k], 0) {
+			return nil, fmt.Errorf("a box from %v to %v has no room", low, high)
+		}
+		volume *= high[k] - low[k]
+	}
+	side := math.Cbrt(6 * volume / float64(max(6, cells)))
+	var n [3]int
+	for k := range n {
+		n[k] = int(min(max(1, math.Round((high[k]-low[k])/side)), maxCubeSide))
+	}
+	s, err := Cube(n[0], n[1], n[2], .1, seed)
+	if err != nil {
+		return nil, err
+	}
+	for k, x := range [3][]float64{s.X, s.Y, s.Z} {
+		for v, u := range x {
+			if x[v] = low[k] + u*(high[k]-low[k]); u == 1 {
+				x[v] = high[k]
+			}
+		}
 	}
 	return s, nil
 }

@@ -28,7 +28,13 @@ func LoadMesh(c *config.Case, s config.Mesh) (*mesh.Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range s.Refine {
+	return refined(m, s.Refine)
+}
+
+// refined cuts each triangle into four, so many times.
+func refined(m *mesh.Mesh, times int) (*mesh.Mesh, error) {
+	for range times {
+		var err error
 		if m, err = mesh.Refine(m); err != nil {
 			return nil, err
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
-	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/config"
 )
 
@@ -35,22 +34,12 @@ func newSmooth(ctx context.Context, o Options) (driver, error) {
 	}
 	w := o.Case.Sections.(*config.Smooth)
 	d := &smoothRun{smoothing: s, comm: o.Comm, c: o.Case, rank: o.Comm.Rank(), rules: newStopRules(w.Stop, &s.before)}
-	d.size = extent{cells: s.Vertices, bytes: smoothBytes(s.Vertices, s.Cells, w.Method.Precision),
+	d.size = extent{cells: s.Vertices, bytes: s.bytes(w.Method.Precision),
 		precision: w.Method.Precision, halo: s.solver.Halo(), end: float64(w.Method.Sweeps), sweeps: true}
 	if d.rules.reason != "" {
 		d.size.end = 0
 	}
 	return d, nil
-}
-
-// smoothBytes is about what all ranks hold in arrays: of a vertex its place, metric and ring, and of the triangles and
-// edges, of which there are about three for two triangles, their vertices and measures.
-func smoothBytes(vertices, cells int64, precision string) int64 {
-	number := int64(8)
-	if precision == "float32" {
-		number = 4
-	}
-	return vertices*(6*number+32) + cells*(12+2*number) + 3*cells/2*(8+2*number)
 }
 
 func (d *smoothRun) extent() extent { return d.size }
@@ -86,7 +75,7 @@ func (d *smoothRun) report(ctx context.Context) (report, error) {
 			"quality_min_before": d.before.QualityMin, "quality_mean_before": d.before.QualityMean,
 			"objective": now.Objective, "inverted": float64(now.Inverted), "moved": float64(now.Moved),
 			"active": float64(now.Active),
-			"sweeps": float64(now.Sweeps), "colours": float64(d.Part.Colours), "area_drift": now.AreaDrift,
+			"sweeps": float64(now.Sweeps), "colours": float64(d.subdomain().Colours), "area_drift": now.AreaDrift,
 			"perimeter_drift": now.PerimeterDrift, "edge_in_range": now.EdgeInRange, "edge_min": now.EdgeMin,
 			"edge_max": now.EdgeMax, "worst_cell": float64(now.Worst), "limited": float64(now.Limited),
 			"metric_scale": d.solver.Scale(), "untangled": float64(d.untangled.Before),
@@ -103,43 +92,17 @@ func (d *smoothRun) frame(context.Context, string) (piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, y := at[0], at[1]
 	if d.frames == nil {
-		d.frames = d.triangles(x, y)
+		d.frames = d.piece(at, d.rank)
 	}
-	g := vtk.Triangles(x[:len(d.frames.Points)/3], y[:len(d.frames.Points)/3], nil)
 	p := *d.frames
-	p.Points = g.Points
+	p.Points = d.points(at, len(d.frames.Points)/3)
 	return p.with(float64(d.solver.Sweeps()), d.c.Output.Fields, func(name string) ([]float64, error) {
-		if name == "area" {
-			return d.areas(x, y), nil
+		if name == "quality" {
+			return d.solver.Qualities()
 		}
-		return d.solver.Qualities()
+		return d.sizes(at), nil
 	})
-}
-
-// triangles is the piece of this rank without fields: the triangles that it counts, with its rank and their global ids.
-func (d *smoothRun) triangles(x, y []float64) *meshPiece {
-	used := int32(0)
-	cells := make([][3]int32, len(d.Part.Cells))
-	ranks, id := make([]int32, len(cells)), make([]int64, len(cells))
-	for i, c := range d.Part.Cells {
-		cells[i] = c.At
-		used = max(used, c.At[0]+1, c.At[1]+1, c.At[2]+1)
-		ranks[i], id[i] = int32(d.rank), int64(d.Part.CellGlobal[i])
-	}
-	g := vtk.Triangles(x[:used], y[:used], cells)
-	g.CellData = vtk.Arrays{{Name: "rank", Components: 1, Data: ranks}, {Name: "cell", Components: 1, Data: id}}
-	return (*meshPiece)(g)
-}
-
-func (d *smoothRun) areas(x, y []float64) []float64 {
-	a := make([]float64, len(d.Part.Cells))
-	for i, c := range d.Part.Cells {
-		p, q, r := c.At[0], c.At[1], c.At[2]
-		a[i] = ((x[q]-x[p])*(y[r]-y[p]) - (x[r]-x[p])*(y[q]-y[p])) / 2
-	}
-	return a
 }
 
 func (d *smoothRun) save(ctx context.Context, path string) error {
@@ -147,7 +110,7 @@ func (d *smoothRun) save(ctx context.Context, path string) error {
 	if err != nil || m == nil {
 		return err
 	}
-	return meshio.Write(path, m)
+	return m.write(path)
 }
 
 func (d *smoothRun) hash(ctx context.Context) (string, error) { return d.solver.Hash(ctx) }

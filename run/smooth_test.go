@@ -140,11 +140,11 @@ func TestSmoothShareIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := c.Sections.(*config.Smooth)
-	m, err := LoadMesh(c, w.Mesh)
+	whole, err := loadBody(c, w.Mesh)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares, err := cutForSmoothing(t.Context(), m, w, 2, nil)
+	shares, err := whole.cut(t.Context(), w, 2, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func TestSmoothIsStoppedAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cutForSmoothing(ctx, m, w, 1, nil); !errors.Is(err, context.Canceled) {
+	if _, err := (planeBody{m}).cut(ctx, w, 1, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut: %v", err)
 	}
 	if _, err := smoothMetric(ctx, &w.Metric, boundsOfMesh(m)); !errors.Is(err, context.Canceled) {

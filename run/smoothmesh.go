@@ -5,14 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/config"
 )
 
@@ -25,7 +22,7 @@ type SmoothOptions struct {
 }
 
 // SmoothMesh smooths the mesh of a case and writes it to a file, with its groups and fields, and the quality of each
-// triangle as the cell field "quality" where the format has fields. Every rank of o.Comm calls it; rank 0 writes and gets
+// cell as the cell field "quality" where the format has fields. Every rank of o.Comm calls it; rank 0 writes and gets
 // the report. An error of one rank ends the others.
 func SmoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	report, err := smoothMesh(ctx, o)
@@ -44,7 +41,7 @@ func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	}
 	defer s.solver.Close()
 	w := o.Case.Sections.(*config.Smooth)
-	r := &SmoothReport{Vertices: s.Vertices, Cells: s.Cells, Colours: s.Part.Colours, Crowded: s.Crowded,
+	r := &SmoothReport{Dim: s.dim(), Vertices: s.Vertices, Cells: s.Cells, Colours: s.subdomain().Colours, Crowded: s.Crowded,
 		Scale: s.solver.Scale(), Untangled: s.untangled,
 		SetUp: time.Since(begin).Seconds(), Before: s.before}
 	begin = time.Now()
@@ -70,20 +67,20 @@ func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	if err != nil || smoothed == nil {
 		return r, err
 	}
-	r.Places = func(before bool, cell int64) (x, y float64) {
+	r.Places = func(before bool, cell int64) []float64 {
 		if before {
-			return s.mesh.Centroid(int(cell))
+			return s.body.centre(int(cell))
 		}
-		return smoothed.Centroid(int(cell))
+		return smoothed.centre(int(cell))
 	}
 	if o.Out == "" {
 		return r, nil
 	}
-	return r, meshio.Write(o.Out, smoothed)
+	return r, smoothed.write(o.Out)
 }
 
-// gather returns the mesh as it is now, on rank 0, with the quality of its triangles; nil on others.
-func (s *smoothing) gather(ctx context.Context, comm dist.Comm) (*mesh.Mesh, error) {
+// gather returns the mesh as it is now, on rank 0, with the quality of its cells; nil on others.
+func (s *smoothing) gather(ctx context.Context, comm dist.Comm) (smoothBody, error) {
 	at, err := s.solver.Coordinates()
 	if err != nil {
 		return nil, err
@@ -92,22 +89,16 @@ func (s *smoothing) gather(ctx context.Context, comm dist.Comm) (*mesh.Mesh, err
 	if err != nil {
 		return nil, err
 	}
-	places, err := gatherByID(ctx, comm, s.Part.Global[:s.Part.Owned], int(s.Vertices), at...)
+	d := s.subdomain()
+	places, err := gatherByID(ctx, comm, d.Global[:d.Owned], int(s.Vertices), at...)
 	if err != nil {
 		return nil, err
 	}
-	measures, err := gatherByID(ctx, comm, s.Part.CellGlobal, int(s.Cells), quality)
+	measures, err := gatherByID(ctx, comm, s.cellIDs(), int(s.Cells), quality)
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}
-	m := *s.mesh
-	m.X, m.Y = places[0], places[1]
-	m.CellData = maps.Clone(m.CellData)
-	if m.CellData == nil {
-		m.CellData = map[string][]float64{}
-	}
-	m.CellData["quality"] = measures[0]
-	return &m, nil
+	return s.body.moved(places, measures[0]), nil
 }
 
 // gatherByID returns, on rank 0, columns of values of all ranks in the order of their ids, which are 0 to n-1.

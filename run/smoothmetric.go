@@ -22,7 +22,12 @@ func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smoo
 	case "sinusoidal":
 		made, err = smooth.Sinusoidal(b, m.Low, m.High, m.Waves)
 	case "sizes", "tensor":
-		return sampledMetric(ctx, m, b)
+		return sampled(ctx, m, 2, func(at func(x, y, z float64) smooth.Six) (*smooth.Metric, error) {
+			return smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
+				t := at(x, y, 0)
+				return t[0], t[1], t[3]
+			})
+		})
 	default:
 		return nil, fmt.Errorf("field %q is not known", m.Field)
 	}
@@ -32,30 +37,32 @@ func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smoo
 	return made.Discretised(m.Samples)
 }
 
-// sampledMetric evaluates expressions at the nodes of a grid, unless the run is to end.
-func sampledMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
+// sampled lets a grid be made of the expressions of a metric, unless the run is to end. What it is told after an error is
+// no metric.
+func sampled[M any](ctx context.Context, m *config.Metric, dim int, grid func(at func(x, y, z float64) smooth.Six) (M, error)) (
+	M, error) {
 	var first error
 	limits := boundsOf(m)
 	calls := 0
-	made, err := smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
+	made, err := grid(func(x, y, z float64) smooth.Six {
 		if calls++; calls%1024 == 0 && ctx.Err() != nil {
 			first = ctx.Err()
-			return math.NaN(), 0, 0
+			return six(metric.Tensor{}, first)
 		}
-		t, err := tensorAt(m, x, y)
+		t, err := tensorAt(m, x, y, z)
 		if err == nil && limits != (metric.Bounds{}) {
-			if err = t.Check(2); err == nil {
-				t = t.Within(2, limits)
+			if err = t.Check(dim); err == nil {
+				t = t.Within(dim, limits)
 			}
 		}
 		if err != nil {
 			first = err
-			return math.NaN(), 0, 0
 		}
-		return t[0], t[1], t[2]
+		return six(t, err)
 	})
 	if first != nil {
-		return nil, first
+		var none M
+		return none, first
 	}
 	return made, err
 }
@@ -64,15 +71,26 @@ func boundsOf(m *config.Metric) metric.Bounds {
 	return metric.Bounds{Min: m.HMin, Max: m.HMax, Aspect: m.Aspect}
 }
 
-// tensorAt evaluates the expressions of sizes or of a tensor.
-func tensorAt(m *config.Metric, x, y float64) (metric.Tensor, error) {
-	v, err := m.Eval(x, y)
-	if err == nil && m.Field == "sizes" {
-		if v, err = tensorOfSizes(v[0], v[1], v[2]); err != nil {
-			err = fmt.Errorf("at (%g, %g): %w", x, y, err)
+// tensorAt evaluates the expressions of sizes or of a tensor, by rows of its lower triangle.
+func tensorAt(m *config.Metric, x, y, z float64) (t metric.Tensor, err error) {
+	v, err := m.Eval(x, y, z)
+	if err != nil || m.Field != "sizes" {
+		return v, err
+	}
+	flat, err := tensorOfSizes(v[0], v[1], v[2])
+	copy(t[:], flat[:])
+	if err == nil && m.Space() {
+		if t[5] = 1 / (v[3] * v[3]); !(v[3] > 0) {
+			err = fmt.Errorf("depth = %g must be above 0", v[3])
 		}
 	}
-	return metric.Tensor{v[0], v[1], v[2]}, err
+	switch {
+	case err != nil && m.Space():
+		err = fmt.Errorf("at (%g, %g, %g): %w", x, y, z, err)
+	case err != nil:
+		err = fmt.Errorf("at (%g, %g): %w", x, y, err)
+	}
+	return t, err
 }
 
 // tensorOfSizes is R diag(1/width², 1/height²) R' with the rotation R by an angle in degrees.

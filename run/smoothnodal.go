@@ -16,76 +16,112 @@ import (
 
 // nodalMetric is a metric at the vertices of a mesh, between which it is linear. Every rank holds it whole.
 type nodalMetric struct {
-	X, Y  []float64
-	Cells [][3]int32
-	At    metric.Field
+	metric.Mesh
+	At metric.Field
 }
 
-// metric is what the solver takes.
-func (n *nodalMetric) metric() (*smooth.Metric, error) {
-	return smooth.OnMesh(&mesh.Mesh{X: n.X, Y: n.Y, Cells: n.Cells}, n.At)
+// inPlane is what the solver of triangles takes.
+func (n *nodalMetric) inPlane() (*smooth.Metric, error) {
+	m := &mesh.Mesh{X: n.X[0], Y: n.X[1]}
+	for c := range slices.Chunk(n.Cells, 3) {
+		m.Cells = append(m.Cells, [3]int32(c))
+	}
+	return smooth.OnMesh(m, n.At)
 }
 
-// newNodalMetric makes the metric of a case at the vertices of m, the mesh to be smoothed, or of a background mesh.
-func newNodalMetric(c *config.Case, w *config.Metric, m *mesh.Mesh) (*nodalMetric, error) {
+// inSpace is what the solver of tetrahedra takes.
+func (n *nodalMetric) inSpace() (*smooth.SolidMetric, error) {
+	s := &mesh.Solid{X: n.X[0], Y: n.X[1], Z: n.X[2]}
+	for c := range slices.Chunk(n.Cells, 4) {
+		s.Cells = append(s.Cells, [4]int32(c))
+	}
+	return smooth.OnSolid(s, n.At)
+}
+
+// nodes are the vertices and cells of a mesh, with the fields of its vertices.
+type nodes struct {
+	*metric.Mesh
+	data map[string][]float64
+}
+
+// at is the place of a vertex.
+func (n nodes) at(v int) (p [3]float64) {
+	for k := range n.Dim {
+		p[k] = n.X[k][v]
+	}
+	return p
+}
+
+// newNodalMetric makes the metric of a case at the vertices of the mesh to be smoothed, or of a background mesh.
+func newNodalMetric(c *config.Case, w *config.Metric, on nodes) (*nodalMetric, error) {
 	if w.Background != "" {
-		var err error
-		if m, err = meshio.Read(c.Path(w.Background)); err != nil {
+		m, s, err := meshio.ReadAny(c.Path(w.Background))
+		if err != nil {
 			return nil, err
 		}
-		if err := m.Check(); err != nil {
+		var background nodes
+		if s != nil {
+			background, err = solidBody{s}.nodes(), s.Check()
+		} else {
+			background, err = planeBody{m}.nodes(), m.Check()
+		}
+		if err == nil && background.Dim != on.Dim {
+			err = fmt.Errorf("it has %d dimensions, and the mesh that is smoothed %d", background.Dim, on.Dim)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.Background, err)
 		}
+		on = background
 	}
-	on := metric.Of(m)
-	field, err := nodalField(c, w, m, on)
+	field, err := nodalField(c, w, on)
 	if err != nil {
 		return nil, err
 	}
 	if limits := boundsOf(w); limits != (metric.Bounds{}) {
-		if err := field.Within(2, limits); err != nil {
+		if err := field.Within(on.Dim, limits); err != nil {
 			return nil, err
 		}
 	}
 	if w.Gradation > 0 {
-		if _, err := field.Graded(on, w.Gradation); err != nil {
+		if _, err := field.Graded(on.Mesh, w.Gradation); err != nil {
 			return nil, err
 		}
 	}
-	return &nodalMetric{X: m.X, Y: m.Y, Cells: m.Cells, At: field}, nil
+	return &nodalMetric{Mesh: *on.Mesh, At: field}, nil
 }
 
-func nodalField(c *config.Case, w *config.Metric, m *mesh.Mesh, on *metric.Mesh) (metric.Field, error) {
+func nodalField(c *config.Case, w *config.Metric, on nodes) (metric.Field, error) {
 	switch w.Field {
 	case "solution":
 		s, err := mesh.ReadSolution(c.Path(w.Solution))
 		if err != nil {
 			return nil, err
 		}
-		f, err := metric.FromSolution(on, s)
+		f, err := metric.FromSolution(on.Mesh, s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.Solution, err)
 		}
 		return f, nil
 	case "hessian":
-		values, err := nodalValues(&w.Parts[0], m)
+		values, err := nodalValues(&w.Parts[0], on)
 		if err != nil {
 			return nil, fmt.Errorf("hessian: %w", err)
 		}
-		second, err := metric.Recovered(on, values)
+		second, err := metric.Recovered(on.Mesh, values)
 		if err != nil {
 			return nil, err
 		}
 		complexity := w.Complexity
-		if complexity == 0 {
-			complexity = math.Sqrt(3) / 4 * float64(len(m.Cells))
+		if complexity == 0 { // as many regular cells of edges 1 as there are
+			unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
+			complexity = unit * float64(len(on.Cells)/(on.Dim+1))
 		}
-		f, _, err := metric.FromHessian(on, second, metric.Control{Norm: w.Norm, Complexity: complexity, Bounds: boundsOf(w)})
+		f, _, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity, Bounds: boundsOf(w)})
 		return f, err
 	}
 	var first error
-	f, err := metric.Sample(on, func(x, y, _ float64) metric.Tensor {
-		t, err := tensorAt(w, x, y)
+	f, err := metric.Sample(on.Mesh, func(x, y, z float64) metric.Tensor {
+		t, err := tensorAt(w, x, y, z)
 		if err != nil && first == nil {
 			first = err
 		}
@@ -98,19 +134,20 @@ func nodalField(c *config.Case, w *config.Metric, m *mesh.Mesh, on *metric.Mesh)
 }
 
 // nodalValues are those of an expression or of the mesh's own data at its vertices.
-func nodalValues(f *config.Field, m *mesh.Mesh) ([]float64, error) {
+func nodalValues(f *config.Field, on nodes) ([]float64, error) {
 	if f.Mesh != "" {
-		values, ok := m.VertexData[f.Mesh]
+		values, ok := on.data[f.Mesh]
 		if !ok {
 			return nil, fmt.Errorf("the mesh has no vertex data %q; it has %s", f.Mesh,
-				strings.Join(append(slices.Sorted(maps.Keys(m.VertexData)), "nothing else"), ", "))
+				strings.Join(append(slices.Sorted(maps.Keys(on.data)), "nothing else"), ", "))
 		}
 		return values, nil
 	}
-	values := make([]float64, len(m.X))
+	values := make([]float64, on.Vertices())
 	for v := range values {
+		p := on.at(v)
 		var err error
-		if values[v], err = f.Program.Eval(m.X[v], m.Y[v], 0, 0); err != nil {
+		if values[v], err = f.Program.Eval(p[0], p[1], p[2], 0); err != nil {
 			return nil, fmt.Errorf("vertex %d: %w", v, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth"
@@ -11,6 +12,7 @@ import (
 
 // SmoothReport tells what smoothing did to a mesh. All but times is the same for any number of ranks and threads.
 type SmoothReport struct {
+	Dim              int // 2 for triangles, 3 for tetrahedra
 	Vertices, Cells  int64
 	Colours, Crowded int // of vertices, or of their clusters; vertices that stay, since they have too many neighbours
 	Sweeps           int
@@ -22,13 +24,13 @@ type SmoothReport struct {
 	Before, After    smooth.Diagnostics
 
 	// Places returns the centre of a cell, before or after. It is nil on all ranks but 0.
-	Places func(before bool, cell int64) (x, y float64) `json:"-"`
+	Places func(before bool, cell int64) []float64 `json:"-"`
 }
 
 // JSON returns the report as indented JSON with a final newline. A quality that is no number is an error.
 func (r *SmoothReport) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(map[string]any{
-		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
+		"dim": r.Dim, "vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
 		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
 		"before": measures(&r.Before), "after": measures(&r.After),
@@ -53,7 +55,8 @@ func measures(d *smooth.Diagnostics) map[string]any {
 // Text returns the report for people, the mesh before beside the mesh after.
 func (r *SmoothReport) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "mesh      %d vertices, %d triangles, %d colours\n", r.Vertices, r.Cells, r.Colours)
+	fmt.Fprintf(&b, "mesh      %d vertices, %d %s, %d colours\n", r.Vertices, r.Cells,
+		[]string{2: "triangles", 3: "tetrahedra"}[r.Dim], r.Colours)
 	if r.Crowded > 0 {
 		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
 	}
@@ -90,7 +93,8 @@ func (r *SmoothReport) Text() string {
 		}
 	}
 	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
-	fmt.Fprintf(&b, "drift     area %.2g, perimeter %.2g\n", r.After.AreaDrift, r.After.PerimeterDrift)
+	fmt.Fprintf(&b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
+		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
 	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved, r.After.Active,
 		r.After.Limited)
 	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
@@ -106,8 +110,11 @@ func (r *SmoothReport) cell(before bool, quality float64, id int64) string {
 	if r.Places == nil || id < 0 || id >= r.Cells {
 		return fmt.Sprintf("%.6f", quality)
 	}
-	x, y := r.Places(before, id)
-	return fmt.Sprintf("%.6f cell %d (%.3g, %.3g)", quality, id, x, y)
+	place := ""
+	for k, x := range r.Places(before, id) {
+		place += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return fmt.Sprintf("%.6f cell %d %s)", quality, id, place)
 }
 
 func part(n, of int64) string {

@@ -14,11 +14,13 @@ import (
 
 // smoothShare is what a rank of a smoothing run starts from.
 type smoothShare struct {
-	Part            *smooth.Part
-	Bounds          smooth.Bounds // of the mesh
-	Vertices, Cells int64         // of the mesh
-	Crowded         int           // vertices that stay, since they have too many neighbours
-	Nodal           *nodalMetric  // nil for metrics that a rank makes from the case alone
+	Part            *smooth.Part      // of triangles, or
+	Solid           *smooth.SolidPart // of tetrahedra
+	Bounds          smooth.Bounds     // of the mesh, or
+	Box             smooth.Box        // in space
+	Vertices, Cells int64             // of the mesh
+	Crowded         int               // vertices that stay, since they have too many neighbours
+	Nodal           *nodalMetric      // nil for metrics that a rank makes from the case alone
 }
 
 // scatterShares gives every rank its share. Only rank 0 passes them.
@@ -32,7 +34,7 @@ func scatterShares(ctx context.Context, comm dist.Comm, shares []smoothShare) (s
 			if err := decompose.Send(ctx, comm, r, body); err != nil {
 				return smoothShare{}, err
 			}
-			shares[r].Part = nil // so that no more than one is held twice
+			shares[r].Part, shares[r].Solid = nil, nil // so that no more than one is held twice
 		}
 		return shares[0], nil
 	}
@@ -49,11 +51,19 @@ func scatterShares(ctx context.Context, comm dist.Comm, shares []smoothShare) (s
 
 // large lists the arrays that travel as raw bytes behind a gob of the rest, which takes numbers one by one.
 func (s *smoothShare) large() []block {
-	p := s.Part
-	all := []block{rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Global), rawOf(&p.Rings), rawOf(&p.More), rawOf(&p.Rails),
-		rawOf(&p.Cells), rawOf(&p.CellGlobal), rawOf(&p.Edges), rawOf(&p.Clusters)}
+	var all []block
+	if p := s.Part; p != nil {
+		all = append(all, rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Rings), rawOf(&p.More), rawOf(&p.Rails), rawOf(&p.Cells),
+			rawOf(&p.CellGlobal), rawOf(&p.Edges))
+	}
+	if p := s.Solid; p != nil {
+		all = append(all, rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Z), rawOf(&p.Spans), rawOf(&p.Near), rawOf(&p.Sides),
+			rawOf(&p.Frames), rawOf(&p.Cells), rawOf(&p.CellGlobal), rawOf(&p.Edges), rawOf(&p.Skin))
+	}
+	d := s.subdomain()
+	all = append(all, rawOf(&d.Global), rawOf(&d.Clusters))
 	if n := s.Nodal; n != nil {
-		all = append(all, rawOf(&n.X), rawOf(&n.Y), rawOf(&n.Cells), rawOf(&n.At))
+		all = append(all, rawOf(&n.X[0]), rawOf(&n.X[1]), rawOf(&n.X[2]), rawOf(&n.Cells), rawOf(&n.At))
 	}
 	return all
 }
@@ -90,8 +100,15 @@ func (s *smoothShare) encode() ([]byte, error) {
 		counts = append(counts, b.count)
 		raw.Write(b.bytes())
 	}
-	light, part := *s, *s.Part
-	light.Part = &part
+	light := *s
+	if s.Part != nil {
+		part := *s.Part
+		light.Part = &part
+	}
+	if s.Solid != nil {
+		part := *s.Solid
+		light.Solid = &part
+	}
 	if s.Nodal != nil {
 		n := *s.Nodal
 		light.Nodal = &n
@@ -121,8 +138,8 @@ func (s *smoothShare) decode(body []byte) error {
 	if err := d.Decode(&counts); err != nil {
 		return err
 	}
-	if s.Part == nil {
-		return fmt.Errorf("there is none")
+	if (s.Part == nil) == (s.Solid == nil) {
+		return fmt.Errorf("there is none, or more than one")
 	}
 	blocks := s.large()
 	if len(counts) != len(blocks) {

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
@@ -17,7 +14,7 @@ import (
 // smoothing is a mesh on its way, on one rank.
 type smoothing struct {
 	smoothShare
-	mesh   *mesh.Mesh // on rank 0, as it was
+	body   smoothBody // on rank 0, as it was
 	solver smooth.Solver
 	before smooth.Diagnostics // after untangling
 
@@ -33,12 +30,15 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	var shares []smoothShare
 	var bad error
 	if comm.Rank() == 0 {
-		if s.mesh, bad = LoadMesh(c, w.Mesh); bad == nil {
-			shares, bad = cutForSmoothing(ctx, s.mesh, w, comm.Size(), dev)
+		if s.body, bad = loadBody(c, w.Mesh); bad == nil {
+			bad = suits(w, c.Output.Fields, s.body.dim())
+		}
+		if bad == nil {
+			shares, bad = s.body.cut(ctx, w, comm.Size(), spreads(w, dev))
 		}
 		if bad == nil && w.Metric.Nodal() {
 			var n *nodalMetric
-			if n, bad = newNodalMetric(c, &w.Metric, s.mesh); bad != nil {
+			if n, bad = newNodalMetric(c, &w.Metric, s.body.nodes()); bad != nil {
 				bad = fmt.Errorf("[metric] %w", bad)
 			}
 			for r := range shares {
@@ -55,13 +55,8 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	if s.smoothShare, err = scatterShares(ctx, comm, shares); err != nil {
 		return nil, err
 	}
-	var metric *smooth.Metric
-	if s.Nodal != nil {
-		metric, err = s.Nodal.metric()
-		s.Nodal = nil
-	} else {
-		metric, err = smoothMetric(ctx, &w.Metric, s.Bounds)
-	}
+	metric, err := s.metric(ctx, &w.Metric)
+	s.Nodal = nil
 	if err != nil {
 		err = fmt.Errorf("[metric] %w", err)
 	}
@@ -74,7 +69,7 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
 		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale}
-	if s.solver, err = smooth.New(ctx, m.Precision, cfg, s.Part, metric, comm, dev); err != nil {
+	if s.solver, err = s.smoothShare.solver(ctx, m.Precision, cfg, metric, comm, dev); err != nil {
 		var refusal *smooth.Refusal
 		if errors.As(err, &refusal) {
 			err = &BadInput{err}
@@ -96,66 +91,4 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 		return nil, err
 	}
 	return s, nil
-}
-
-// cutForSmoothing makes the shares of all ranks, for devices like the given one.
-func cutForSmoothing(ctx context.Context, m *mesh.Mesh, w *config.Smooth, ranks int, dev backend.Device) (
-	[]smoothShare, error) {
-	if err := m.Check(); err != nil {
-		if m.CheckTangled() != nil {
-			return nil, err
-		}
-		if !w.Method.Untangle {
-			return nil, fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true", err)
-		}
-	}
-	_, apart := dev.(backend.Memory)
-	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{
-		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
-		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Deep: w.Method.Deep,
-		Tangled: w.Method.Untangle, Spread: apart || w.Method.Cull,
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	owner := make([]int32, len(m.X))
-	if ranks > 1 {
-		if ranks > len(m.X) {
-			return nil, fmt.Errorf("%d ranks for %d vertices: use fewer ranks or a finer mesh", ranks, len(m.X))
-		}
-		rings, err := m.Rings()
-		if err != nil {
-			return nil, err
-		}
-		graph := partition.Graph{Start: rings.Start, Adj: rings.At}
-		if owner, err = partition.Partition(partition.Cut(w.Mesh.Partition), graph, m.X, m.Y, ranks, w.Mesh.Seed); err != nil {
-			return nil, err
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	parts, err := layout.Parts(owner, ranks)
-	if err != nil {
-		return nil, err
-	}
-	b := boundsOfMesh(m)
-	shares := make([]smoothShare, ranks)
-	for r := range shares {
-		shares[r] = smoothShare{Part: parts[r], Bounds: b, Vertices: int64(len(m.X)), Cells: int64(len(m.Cells)),
-			Crowded: layout.Crowded()}
-	}
-	return shares, nil
-}
-
-func boundsOfMesh(m *mesh.Mesh) smooth.Bounds {
-	b := smooth.Bounds{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
-	for v := range m.X {
-		b.X0, b.X1 = min(b.X0, m.X[v]), max(b.X1, m.X[v])
-		b.Y0, b.Y1 = min(b.Y0, m.Y[v]), max(b.Y1, m.Y[v])
-	}
-	return b
 }

@@ -21,16 +21,20 @@ import (
 
 // smoothKeys are the flags of atoll smooth that are keys of a case, and what they say.
 var smoothKeys = []struct{ flag, key, usage string }{
-	{"metric", "metric.field", "sizes to aim at: uniform, linear or sinusoidal; or give expressions"},
+	{"metric", "metric.field", "sizes to aim at: uniform, linear, sinusoidal or, in space, ugawg-linear; or give expressions"},
 	{"low", "metric.low", "size at the lower left, of linear; the least, of sinusoidal"},
 	{"high", "metric.high", "size at the upper right, of linear; the greatest, of sinusoidal"},
 	{"waves", "metric.waves", "of sinusoidal, across the mesh (1)"},
-	{"width", "metric.width", "width of triangles, an expression over x and y"},
-	{"height", "metric.height", "height of triangles, an expression over x and y"},
-	{"angle", "metric.angle", "degrees from the x axis to the direction of the width, an expression"},
-	{"m11", "metric.m11", "a component of the metric, an expression; with m12 and m22"},
+	{"width", "metric.width", "width of cells, along x, an expression over x, y and z"},
+	{"height", "metric.height", "height of cells, along y, an expression"},
+	{"depth", "metric.depth", "depth of tetrahedra, along z, an expression"},
+	{"angle", "metric.angle", "degrees from the x axis to the direction of the width, around z, an expression"},
+	{"m11", "metric.m11", "a component of the metric, an expression; with m12 and m22, and in space m13, m23 and m33"},
 	{"m12", "metric.m12", "another (0)"},
 	{"m22", "metric.m22", "another"},
+	{"m13", "metric.m13", "another, of tetrahedra (0)"},
+	{"m23", "metric.m23", "another, of tetrahedra (0)"},
+	{"m33", "metric.m33", "another, of tetrahedra"},
 	{"sol", "metric.solution", "Medit file (.sol, .solb) of sizes or tensors at the vertices of IN"},
 	{"background", "metric.background", "mesh that --sol belongs to (IN)"},
 	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or {mesh='NAME'} of IN's data"},
@@ -39,13 +43,13 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"hmax", "metric.hmax", "greatest size, before rescaling"},
 	{"aspect", "metric.aspect", "largest by least size at a place"},
 	{"gradation", "metric.gradation", "most growth of sizes along a unit of length, such as 1.3"},
-	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 for the vertices of IN (512)"},
-	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many triangles as it asks for (true)"},
+	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 for the vertices of IN (512; of tetrahedra 64)"},
+	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
 	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact; without a metric hybrid)"},
 	{"sweeps", "method.sweeps", "the most sweeps (100)"},
 	{"relax", "method.relax", "ω, above 0 and below 2 (1; of pain 0.5)"},
-	{"guard", "method.guard", "what keeps triangles from turning over: none, halve or clip (halve)"},
-	{"boundary", "method.boundary", "what vertices of straight boundaries do: slide or fixed (slide)"},
+	{"guard", "method.guard", "what keeps cells from turning over: none, halve or clip (halve)"},
+	{"boundary", "method.boundary", "what vertices of straight or flat boundaries do: slide or fixed (slide)"},
 	{"colouring", "method.colouring", "jones-plassmann, first-fit or two-level (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean)"},
 	{"untangle", "method.untangle", "true mends triangles that are turned over before the sweeps (false: they are refused)"},
@@ -70,13 +74,14 @@ func smoothCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "smooth IN OUT",
 		Short: "Move the vertices of a mesh toward what a metric asks for, keeping its connectivity and groups",
-		Long: `Move the vertices of a triangle mesh toward what a metric asks for, keeping its connectivity and groups.
+		Long: `Move the vertices of a mesh of triangles or tetrahedra toward what a metric asks for, keeping its connectivity and groups.
 
 IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
 Values in parentheses are what holds without the flag.`,
 		Example: `  atoll smooth wing.msh better.msh
   atoll smooth in.mesh out.vtu --metric linear --low 0.5 --high 0.05 --smoother pain-exact --relax 1.8
-  atoll smooth in.msh out.msh --width '0.01 + 0.1*abs(y)' --height 0.02 --worst 0.3`,
+  atoll smooth in.msh out.msh --width '0.01 + 0.1*abs(y)' --height 0.02 --worst 0.3
+  atoll smooth block.msh better.msh --width 0.1 --height 0.1 --depth '0.02 + 0.2*abs(z)'`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := smoothCase(args[0], args[1], func(flag string) (string, bool) {
@@ -192,7 +197,7 @@ func (f *smoothFlags) smooth(ctx context.Context, c *config.Case, out string) er
 		}
 	}
 	if report.After.Inverted > 0 {
-		fmt.Fprintf(os.Stderr, "atoll: %d triangles of %s are turned over: use --guard halve or clip\n", report.After.Inverted, out)
+		fmt.Fprintf(os.Stderr, "atoll: %d cells of %s are turned over: use --guard halve or clip\n", report.After.Inverted, out)
 	}
 	if !f.quiet {
 		fmt.Print(report.Text())

@@ -5,6 +5,7 @@ type Mesh struct {
 	File      string     // a mesh file, relative to the case file; or empty, and then
 	Generate  string     // "rectangle": Bounds filled with about Cells triangles; "delaunay": and edges turned to Delaunay's
 	Bounds    [4]float64 // x0, y0, x1, y1 in m
+	Box       [6]float64 // of Generate "box", filled with about Cells tetrahedra: x0, y0, z0, x1, y1, z1
 	Cells     int        // the nearest count that the generator can make is taken
 	Seed      uint64     // of all that is random: generated vertices, random order and partition; 7
 	Refine    int        // how often each triangle is cut into four; 0
@@ -13,14 +14,14 @@ type Mesh struct {
 }
 
 func decodeMesh(s *section) Mesh {
-	return decodeMeshOf(s, []string{"rcm", "natural", "gps", "hilbert", "random"})
+	return decodeMeshOf(s, []string{"rcm", "natural", "gps", "hilbert", "random"}, "rectangle", "delaunay")
 }
 
-// decodeMeshOf reads a mesh that can be numbered in the orders given, the usual one first.
-func decodeMeshOf(s *section, orders []string) Mesh {
+// decodeMeshOf reads a mesh that can be numbered in the orders given, the usual one first, and made by the generators given.
+func decodeMeshOf(s *section, orders []string, generators ...string) Mesh {
 	m := Mesh{
 		File:      s.text("file", ""),
-		Generate:  s.choice("generate", "", "rectangle", "delaunay"),
+		Generate:  s.choice("generate", "", generators...),
 		Seed:      uint64(s.integer("seed", 7, 0, 1<<62)),
 		Refine:    int(s.integer("refine", 0, 0, 15)),
 		Order:     s.choice("order", orders[0], orders...),
@@ -39,6 +40,8 @@ func decodeMeshOf(s *section, orders []string) Mesh {
 			}
 		}
 		s.know("bounds", "cells")
+	case m.Generate == "box":
+		s.box(&m)
 	case s.has("generate"):
 		if b := s.numbers("bounds", 4); b != nil {
 			copy(m.Bounds[:], b)
@@ -58,6 +61,23 @@ func decodeMeshOf(s *section, orders []string) Mesh {
 	return m
 }
 
+// box reads the generator of tetrahedra.
+func (s *section) box(m *Mesh) {
+	if b := s.numbers("bounds", 6); b != nil {
+		copy(m.Box[:], b)
+		if !(b[0] < b[3] && b[1] < b[4] && b[2] < b[5]) {
+			s.fail("bounds", "%v must be [x0, y0, z0, x1, y1, z1] with x0 < x1, y0 < y1 and z0 < z1", b)
+		}
+	}
+	m.Cells = int(s.integer("cells", needed, 6, maxTetrahedra))
+	if m.Refine > 0 {
+		s.fail("refine", "cuts triangles, and a box has tetrahedra")
+	}
+}
+
+// maxTetrahedra is about what the generator of boxes makes.
+const maxTetrahedra = 150_000_000
+
 // maxCells is the largest number of cells whose ids fit an int32, with room for their 3 edges.
 const maxCells = 1 << 29
 
@@ -67,7 +87,11 @@ func (m *Mesh) print(p *printer) {
 		p.pair("file", m.File)
 	} else {
 		p.pair("generate", m.Generate)
-		p.pair("bounds", m.Bounds[:])
+		if m.Generate == "box" {
+			p.pair("bounds", m.Box[:])
+		} else {
+			p.pair("bounds", m.Bounds[:])
+		}
 		p.pair("cells", m.Cells)
 	}
 	p.pair("seed", m.Seed)

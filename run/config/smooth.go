@@ -39,13 +39,13 @@ type SmoothStop struct {
 var vertexOrders = []string{"hilbert", "natural", "random"}
 
 func decodeSmooth(root *section, c *Case) {
-	w := &Smooth{Mesh: decodeMeshOf(root.section("mesh"), vertexOrders)}
+	w := &Smooth{Mesh: decodeMeshOf(root.section("mesh"), vertexOrders, "rectangle", "delaunay", "box")}
 	w.Metric = decodeMetric(root.section("metric"))
 	w.Method = decodeSmoothMethod(root.section("method"))
 	w.Stop = decodeSmoothStop(root.section("stop"))
 	c.Sections = w
 	c.Output = decodeOutput(root.section("output"), c.Name, written{
-		fields: []string{"quality", "area"}, usual: []string{"quality"}, formats: []string{"vtu"}, sweeps: true, mesh: true,
+		fields: []string{"quality", "area", "volume"}, usual: []string{"quality"}, formats: []string{"vtu"}, sweeps: true, mesh: true,
 	})
 }
 

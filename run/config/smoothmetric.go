@@ -4,12 +4,12 @@ import "slices"
 
 // Metric is the section [metric] of solver "smooth".
 type Metric struct {
-	Field     string  // uniform, linear, sinusoidal, sizes, tensor, solution or hessian
+	Field     string  // uniform, linear, sinusoidal, ugawg-linear, sizes, tensor, solution or hessian
 	Low, High float64 // of linear and sinusoidal: the sizes between which width and height vary
 	Waves     float64 // of sinusoidal, across the mesh; 1
 
 	// Parts are the expressions of sizes, width, height and angle, in degrees from the x axis to the direction of the
-	// width; those of tensor, m11, m12 and m22; or the field of hessian, whose second derivatives the metric follows,
+	// width, and in space depth, along z; those of tensor, m11, m12 and m22, and in space m13, m23 and m33; or the field of hessian, whose second derivatives the metric follows,
 	// an expression or vertex data of the mesh.
 	Parts      []Field
 	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
@@ -36,18 +36,19 @@ func (m *Metric) Nodal() bool {
 
 // decodeMetric reads
 //
-//	field                  uniform, linear or sinusoidal; other kinds are told by their keys
+//	field                  uniform, linear, sinusoidal or ugawg-linear; other kinds are told by their keys
 //	low, high, waves       of linear and sinusoidal
-//	width, height, angle   expressions over x and y
-//	m11, m12, m22          the same
+//	width, height, angle   expressions over x and y, and over z in space, with depth
+//	m11, m12, m22          the same, with m13, m23 and m33
 //	solution, background   files
 //	hessian, norm, complexity
-//	hmin, hmax, aspect     bounds of all but uniform, linear and sinusoidal
+//	hmin, hmax, aspect     bounds of solution, hessian and expressions
 //	gradation              of metrics at vertices: solution, hessian, and expressions without samples
 //	samples, rescale
 func decodeMetric(s *section) Metric {
 	m := Metric{Rescale: s.boolean("rescale", true), Waves: 1}
-	s.know("field", "low", "high", "waves", "width", "height", "angle", "m11", "m12", "m22", "solution", "background",
+	s.know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
+		"m13", "m23", "m33", "solution", "background",
 		"hessian", "norm", "complexity", "hmin", "hmax", "aspect", "gradation", "samples")
 	m.Field = s.metricKind()
 	fallback := int64(0)
@@ -55,9 +56,17 @@ func decodeMetric(s *section) Metric {
 	case "sizes":
 		fallback = 512
 		m.Parts = []Field{s.expression("width", required), s.expression("height", required), s.expression("angle", "0")}
+		if s.has("depth") {
+			fallback = 64
+			m.Parts = append(m.Parts, s.expression("depth", required))
+		}
 	case "tensor":
 		fallback = 512
 		m.Parts = []Field{s.expression("m11", required), s.expression("m12", "0"), s.expression("m22", required)}
+		if s.has("m13") || s.has("m23") || s.has("m33") {
+			fallback = 64
+			m.Parts = append(m.Parts, s.expression("m13", "0"), s.expression("m23", "0"), s.expression("m33", required))
+		}
 	case "hessian":
 		m.Parts = []Field{s.field("hessian", required, nil, false)}
 		if m.Parts[0].Raster != "" {
@@ -98,8 +107,8 @@ func (s *section) metricKind() string {
 		kind string
 		keys []string
 	}{
-		{"field", []string{"field"}}, {"sizes", []string{"width", "height", "angle"}},
-		{"tensor", []string{"m11", "m12", "m22"}}, {"solution", []string{"solution"}}, {"hessian", []string{"hessian"}},
+		{"field", []string{"field"}}, {"sizes", []string{"width", "height", "angle", "depth"}},
+		{"tensor", []string{"m11", "m12", "m22", "m13", "m23", "m33"}}, {"solution", []string{"solution"}}, {"hessian", []string{"hessian"}},
 	} {
 		if i := slices.IndexFunc(k.keys, s.has); i >= 0 {
 			if kinds = append(kinds, k.kind); len(kinds) == 2 {
@@ -109,13 +118,14 @@ func (s *section) metricKind() string {
 	}
 	switch {
 	case len(kinds) == 0:
-		s.fail("", `needs field = "uniform", "linear" or "sinusoidal", expressions (width and height, or m11, m12 and m22), `+
+		s.fail("", `needs field = "uniform", "linear", "sinusoidal" or "ugawg-linear", expressions (width and height, and in space `+
+			`depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
 			`solution = "….sol" or hessian = "…"`)
 		return ""
 	case len(kinds) > 1:
 		return ""
 	case kinds[0] == "field":
-		return s.choice("field", required, "uniform", "linear", "sinusoidal")
+		return s.choice("field", required, "uniform", "linear", "sinusoidal", "ugawg-linear")
 	}
 	return kinds[0]
 }
@@ -126,7 +136,7 @@ func (s *section) metricKeys(m *Metric) {
 		return
 	}
 	varies := m.Field == "linear" || m.Field == "sinusoidal"
-	free := m.Field != "uniform" && !varies
+	free := m.Field != "uniform" && m.Field != "ugawg-linear" && !varies
 	for _, k := range []struct {
 		key     string
 		belongs bool
@@ -154,10 +164,13 @@ func (s *section) expression(key, fallback string) Field {
 // maxSamples is how many nodes a side the solver's grids may have.
 const maxSamples = 1 << 13
 
+// Space tells whether expressions are of a metric in space.
+func (m *Metric) Space() bool { return len(m.Parts) > 3 }
+
 // Eval returns the metric's expressions at a place.
-func (m *Metric) Eval(x, y float64) (v [3]float64, err error) {
+func (m *Metric) Eval(x, y, z float64) (v [6]float64, err error) {
 	for i := range m.Parts {
-		if v[i], err = m.Parts[i].Program.Eval(x, y, 0, 0); err != nil {
+		if v[i], err = m.Parts[i].Program.Eval(x, y, z, 0); err != nil {
 			return v, err
 		}
 	}
@@ -167,7 +180,7 @@ func (m *Metric) Eval(x, y float64) (v [3]float64, err error) {
 func (m *Metric) print(p *printer) {
 	p.section("[metric]")
 	switch m.Field {
-	case "uniform", "linear", "sinusoidal":
+	case "uniform", "linear", "sinusoidal", "ugawg-linear":
 		p.pair("field", m.Field)
 	case "solution":
 		p.pair("solution", m.Solution)

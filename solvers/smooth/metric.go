@@ -121,25 +121,28 @@ func Sinusoidal(b Bounds, low, high, waves float64) (*Metric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	if !(waves > 0) || waves > 1000 {
-		return nil, fmt.Errorf("a sinusoidal metric of %g waves: give a number up to 1000", waves)
+	if !(waves > 0) || waves > maxWaves {
+		return nil, fmt.Errorf("a sinusoidal metric of %g waves: give a number up to %d", waves, maxWaves)
 	}
+	return Sizes(b, sine(b.X1-b.X0, low, high, waves), sine(b.Y1-b.Y0, low, high, waves))
+}
+
+const maxWaves = 1000
+
+// sine are the sizes of a sinusoidal metric along a length.
+func sine(length, low, high, waves float64) (all []Ends) {
 	n := pieces * max(1, int(math.Ceil(waves)))
-	ends := func(length float64) []Ends {
-		var all []Ends
-		at := func(k int) (h, d float64) {
-			s, c := math.Sincos(2 * math.Pi * waves * float64(k) / float64(n))
-			return low + (high-low)*(1+s)/2, (high - low) * math.Pi * waves * c / length
-		}
-		for k := range n {
-			var e Ends
-			e.H0, e.D0 = at(k)
-			e.H1, e.D1 = at(k + 1)
-			all = append(all, e)
-		}
-		return all
+	at := func(k int) (h, d float64) {
+		s, c := math.Sincos(2 * math.Pi * waves * float64(k) / float64(n))
+		return low + (high-low)*(1+s)/2, (high - low) * math.Pi * waves * c / length
 	}
-	return Sizes(b, ends(b.X1-b.X0), ends(b.Y1-b.Y0))
+	for k := range n {
+		var e Ends
+		e.H0, e.D0 = at(k)
+		e.H1, e.D1 = at(k + 1)
+		all = append(all, e)
+	}
+	return all
 }
 
 // At returns the metric at a place.

@@ -93,6 +93,40 @@ func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 	return &SolidMetric{f}, nil
 }
 
+// SolidLinear wants tetrahedra whose sizes along each axis grow linearly along it, from low to high.
+func SolidLinear(b Box, low, high float64) (*SolidMetric, error) {
+	var sizes [3][]Ends
+	for axis := range sizes {
+		slope := (high - low) / (b.High[axis] - b.Low[axis])
+		sizes[axis] = []Ends{{low, high, slope, slope}}
+	}
+	return SolidSizes(b, sizes)
+}
+
+// SolidSinusoidal wants tetrahedra whose sizes along each axis follow a sine along it, as those of Sinusoidal do.
+func SolidSinusoidal(b Box, low, high, waves float64) (*SolidMetric, error) {
+	if !(waves > 0) || waves > maxWaves {
+		return nil, fmt.Errorf("a sinusoidal metric of %g waves: give a number up to %d", waves, maxWaves)
+	}
+	var sizes [3][]Ends
+	for axis := range sizes {
+		sizes[axis] = sine(b.High[axis]-b.Low[axis], low, high, waves)
+	}
+	return SolidSizes(b, sizes)
+}
+
+// UGAWGLinear is the metric "linear" of the benchmark of the Unstructured Grid Adaptation Working Group, which is given on the
+// unit cube: sizes of 0.1 along x and y, and along z of 0.001 half way up to 0.1 at both ends.
+func UGAWGLinear(b Box) (*SolidMetric, error) {
+	flat, slope := []Ends{{.1, .1, 0, 0}}, .198/(b.High[2]-b.Low[2])
+	return SolidSizes(b, [3][]Ends{flat, flat, {{.1, .001, -slope, -slope}, {.001, .1, slope, slope}}})
+}
+
+// Discretised is a metric, sampled at the nodes of a grid over a box.
+func (m *SolidMetric) Discretised(b Box, n int) (*SolidMetric, error) {
+	return SolidDiscrete(b, n, m.At)
+}
+
 // over begins a field of so many boxes or pieces along each axis.
 func over(b Box, kind int32, n [3]int) solid.Field[float64] {
 	return solid.Field[float64]{Kind: kind, Scale: 1, X: b.Low[0], Y: b.Low[1], Z: b.Low[2],

@@ -1,0 +1,200 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// smoothBody is a mesh that is smoothed, whole, as rank 0 holds it: of triangles or of tetrahedra.
+type smoothBody interface {
+	dim() int
+	// cut makes the shares of all ranks.
+	cut(ctx context.Context, w *config.Smooth, ranks int, spread bool) ([]smoothShare, error)
+	// nodes is what metrics at vertices need of the mesh.
+	nodes() nodes
+	// moved is the same mesh at other places, with the cell field "quality".
+	moved(at [][]float64, quality []float64) smoothBody
+	centre(cell int) []float64
+	write(path string) error
+}
+
+// loadBody reads or generates the mesh of a case.
+func loadBody(c *config.Case, s config.Mesh) (smoothBody, error) {
+	switch {
+	case s.Generate == "box":
+		solid, err := mesh.Box([3]float64(s.Box[:3]), [3]float64(s.Box[3:]), s.Cells, s.Seed)
+		return solidBody{solid}, err
+	case s.File != "":
+		m, solid, err := meshio.ReadAny(c.Path(s.File))
+		if err != nil {
+			return nil, err
+		}
+		if solid != nil {
+			if s.Refine > 0 {
+				return nil, fmt.Errorf("[mesh] refine = %d cuts triangles, and %s has tetrahedra", s.Refine, s.File)
+			}
+			return solidBody{solid}, nil
+		}
+		m, err = refined(m, s.Refine)
+		return planeBody{m}, err
+	}
+	m, err := LoadMesh(c, s)
+	return planeBody{m}, err
+}
+
+// layoutOptions are those of a case.
+func layoutOptions(w *config.Smooth, spread bool) smooth.LayoutOptions {
+	return smooth.LayoutOptions{
+		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
+		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Deep: w.Method.Deep,
+		Tangled: w.Method.Untangle, Spread: spread,
+	}
+}
+
+// spreads tells whether a device, or the method, takes the vertices of a set in any order.
+func spreads(w *config.Smooth, dev backend.Device) bool {
+	_, apart := dev.(backend.Memory)
+	return apart || w.Method.Cull
+}
+
+// ownersOf gives every vertex to a rank.
+func ownersOf(ctx context.Context, w *config.Smooth, graph func() (partition.Graph, error), x, y []float64, ranks int) (
+	[]int32, error) {
+	if err := ctx.Err(); err != nil || ranks == 1 {
+		return make([]int32, len(x)), err
+	}
+	if ranks > len(x) {
+		return nil, fmt.Errorf("%d ranks for %d vertices: use fewer ranks or a finer mesh", ranks, len(x))
+	}
+	g, err := graph()
+	if err != nil {
+		return nil, err
+	}
+	owner, err := partition.Partition(partition.Cut(w.Mesh.Partition), g, x, y, ranks, w.Mesh.Seed)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return owner, err
+}
+
+// withQuality adds the cell field "quality" to others.
+func withQuality(fields map[string][]float64, quality []float64) map[string][]float64 {
+	if fields = maps.Clone(fields); fields == nil {
+		fields = map[string][]float64{}
+	}
+	fields["quality"] = quality
+	return fields
+}
+
+// planeBody is of triangles.
+type planeBody struct{ *mesh.Mesh }
+
+func (planeBody) dim() int                  { return 2 }
+func (b planeBody) write(path string) error { return meshio.Write(path, b.Mesh) }
+func (b planeBody) nodes() nodes            { return nodes{metric.Of(b.Mesh), b.VertexData} }
+
+func (b planeBody) centre(cell int) []float64 {
+	x, y := b.Centroid(cell)
+	return []float64{x, y}
+}
+
+func (b planeBody) moved(at [][]float64, quality []float64) smoothBody {
+	m := *b.Mesh
+	m.X, m.Y, m.CellData = at[0], at[1], withQuality(m.CellData, quality)
+	return planeBody{&m}
+}
+
+func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, spread bool) ([]smoothShare, error) {
+	m := b.Mesh
+	if err := m.Check(); err != nil {
+		if m.CheckTangled() != nil {
+			return nil, err
+		}
+		if !w.Method.Untangle {
+			return nil, fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true", err)
+		}
+	}
+	layout, err := smooth.NewLayout(m, layoutOptions(w, spread))
+	if err != nil {
+		return nil, err
+	}
+	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) {
+		rings, err := m.Rings()
+		if err != nil {
+			return partition.Graph{}, err
+		}
+		return partition.Graph{Start: rings.Start, Adj: rings.At}, nil
+	}, m.X, m.Y, ranks)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := layout.Parts(owner, ranks)
+	if err != nil {
+		return nil, err
+	}
+	bounds := boundsOfMesh(m)
+	shares := make([]smoothShare, ranks)
+	for r := range shares {
+		shares[r] = smoothShare{Part: parts[r], Bounds: bounds, Vertices: int64(len(m.X)), Cells: int64(len(m.Cells)),
+			Crowded: layout.Crowded()}
+	}
+	return shares, nil
+}
+
+func boundsOfMesh(m *mesh.Mesh) smooth.Bounds {
+	b := smooth.Bounds{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
+	for v := range m.X {
+		b.X0, b.X1 = min(b.X0, m.X[v]), max(b.X1, m.X[v])
+		b.Y0, b.Y1 = min(b.Y0, m.Y[v]), max(b.Y1, m.Y[v])
+	}
+	return b
+}
+
+// solidBody is of tetrahedra.
+type solidBody struct{ *mesh.Solid }
+
+func (solidBody) dim() int                  { return 3 }
+func (b solidBody) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
+func (b solidBody) nodes() nodes            { return nodes{metric.OfSolid(b.Solid), b.VertexData} }
+
+func (b solidBody) centre(cell int) []float64 {
+	at := b.Centroid(cell)
+	return at[:]
+}
+
+func (b solidBody) moved(at [][]float64, quality []float64) smoothBody {
+	s := *b.Solid
+	s.X, s.Y, s.Z, s.CellData = at[0], at[1], at[2], withQuality(s.CellData, quality)
+	return solidBody{&s}
+}
+
+func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, spread bool) ([]smoothShare, error) {
+	layout, err := smooth.NewSolidLayout(b.Solid, layoutOptions(w, spread))
+	if err != nil {
+		return nil, err
+	}
+	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) { return layout.Graph(), nil }, b.X, b.Y, ranks)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := layout.Parts(owner, ranks)
+	if err != nil {
+		return nil, err
+	}
+	shares := make([]smoothShare, ranks)
+	for r := range shares {
+		shares[r] = smoothShare{Solid: parts[r], Box: smooth.BoxOf(b.Solid), Vertices: int64(len(b.X)),
+			Cells: int64(len(b.Cells))}
+	}
+	return shares, nil
+}
