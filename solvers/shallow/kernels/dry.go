@@ -39,8 +39,10 @@ func (f *Face[F]) dry(p *Params[F]) {
 		f.dz1 = f.dz2
 		f.meanThin(p.Gravity)
 		f.jumps(p.DensityRatio)
+		f.r2 = 0
 		if absent2l && absent2r {
 			f.absent2()
+			f.r4 = 0
 			f.viscosity, f.speed = vector[F]{}, 0
 			return
 		}

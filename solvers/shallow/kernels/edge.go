@@ -115,17 +115,19 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts
 	}
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
-	n1l, n1r = bounded(n1l, n1r, m1, l.h1, l.u1, r.h1, r.u1, abs(f.dz1), p)
-	n2l, n2r = bounded(n2l, n2r, m2, l.h2, l.u2, r.h2, r.u2, larger(abs(f.dz1), abs(f.dz2)), p)
 	length := normal.Length
 	step1, step2 := abs((r.h2-r.depth)-(l.h2-l.depth)), abs(l.depth-r.depth)
-	if s := f.share(at, m1*length*dt, l.h1, r.h1, step1, p.DryDepth); s < 1 {
+	s := f.share(at, m1*length*dt, l.h1, r.h1, step1, p.DryDepth)
+	n1l, n1r = bounded(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, abs(f.dz1), p)
+	if s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
 		if mine {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
 		}
 	}
-	if s := f.share(at, m2*length*dt, l.h2, r.h2, step2, p.DryDepth); s < 1 {
+	s = f.share(at, m2*length*dt, l.h2, r.h2, step2, p.DryDepth)
+	n2l, n2r = bounded(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, larger(abs(f.dz1), abs(f.dz2)), p)
+	if s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
 		if mine {
 			atomic.AddInt64(&n.LimitedFluxes, 1)
@@ -155,21 +157,23 @@ func contact[F Float](ql, tl, qr, tr, u, t, v F) F {
 // bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum.
-func bounded[F Float](nl, nr, m, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
+// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that gives
+// less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
+func bounded[F Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
 	film := 10 * p.DryDepth
-	if hl >= film && hr >= film {
+	left, right := hl < film || cut && m > 0, hr < film || cut && m < 0
+	if !left && !right {
 		return nl, nr
 	}
 	carried, spread := m*ul, m*(2*sqrt(p.Gravity*hl))
 	if m < 0 {
 		carried, spread = m*ur, -m*(2*sqrt(p.Gravity*hr))
 	}
-	if hl < film {
+	if left {
 		most := spread + p.Gravity*hl*jump
 		nl = larger(carried-most, smaller(nl, carried+most))
 	}
-	if hr < film {
+	if right {
 		most := spread + p.Gravity*hr*jump
 		nr = larger(-carried-most, smaller(nr, -carried+most))
 	}

@@ -1081,7 +1081,7 @@ DEVICE float smaller_f32(float a, float b) {
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-// (*Face[float32]).absent1, dry.go:79
+// (*Face[float32]).absent1, dry.go:81
 DEVICE void Face_absent1_f32(Face_f32 *f) {
     f->l.q1 = 0.0f;
     f->l.u1 = 0.0f;
@@ -1090,7 +1090,7 @@ DEVICE void Face_absent1_f32(Face_f32 *f) {
 }
 
 // meanThin is mean where thicknesses may be 0.
-// (*Face[float32]).meanThin, dry.go:69
+// (*Face[float32]).meanThin, dry.go:71
 DEVICE void Face_meanThin_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     float h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -1105,7 +1105,7 @@ DEVICE void Face_meanThin_f32(Face_f32 *f, float g) {
     r->h2 = h2r;
 }
 
-// (*Face[float32]).absent2, dry.go:83
+// (*Face[float32]).absent2, dry.go:85
 DEVICE void Face_absent2_f32(Face_f32 *f) {
     f->l.q2 = 0.0f;
     f->l.u2 = 0.0f;
@@ -1116,7 +1116,7 @@ DEVICE void Face_absent2_f32(Face_f32 *f) {
 // alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
 // speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
 // The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// alone[float32], dry.go:90
+// alone[float32], dry.go:92
 struct alone_f32_results { float r0; float r1; float r2; };
 DEVICE alone_f32_results alone_f32(float g, float hl, float ul, float hr, float ur, float u, float c, float dz,
         float r1, float r2, float dry) {
@@ -1236,8 +1236,10 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
         f->dz1 = f->dz2;
         Face_meanThin_f32(f, p->Gravity);
         Face_jumps_f32(f, p->DensityRatio);
+        f->r2 = 0.0f;
         if (absent2l && absent2r) {
             Face_absent2_f32(f);
+            f->r4 = 0.0f;
             f->viscosity = vector_f32{};
             f->speed_ = 0.0f;
             return;
@@ -1288,14 +1290,14 @@ DEVICE float sign_f32(float x) {
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:150
+// contact[float32], edge.go:152
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:141
+// carried[float32], edge.go:143
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -1303,38 +1305,10 @@ DEVICE float carried_f32(float m, float tl, float tr) {
     return m * tr;
 }
 
-// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
-// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
-// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum.
-// bounded[float32], edge.go:159
-struct bounded_f32_results { float r0; float r1; };
-DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, float hl, float ul, float hr, float ur,
-        float jump, const Params_f32 *p) {
-    float film = 10.0f * p->DryDepth;
-    if (hl >= film && hr >= film) {
-        return {nl, nr};
-    }
-    float carried = m * ul, spread = m * (2.0f * sqrt_f32(p->Gravity * hl));
-    if (m < 0.0f) {
-        carried = m * ur;
-        spread = -m * (2.0f * sqrt_f32(p->Gravity * hr));
-    }
-    if (hl < film) {
-        float most = spread + p->Gravity * hl * jump;
-        nl = larger_f32(carried - most, smaller_f32(nl, carried + most));
-    }
-    if (hr < film) {
-        float most = spread + p->Gravity * hr * jump;
-        nr = larger_f32(-carried - most, smaller_f32(nr, -carried + most));
-    }
-    return {nl, nr};
-}
-
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
 // layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
 // cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:182
+// (*Face[float32]).share, edge.go:186
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1357,6 +1331,36 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
         return 1.0f;
     }
     return most / want;
+}
+
+// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
+// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
+// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
+// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that gives
+// less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
+// bounded[float32], edge.go:162
+struct bounded_f32_results { float r0; float r1; };
+DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
+        float ur, float jump, const Params_f32 *p) {
+    float film = 10.0f * p->DryDepth;
+    bool left = hl < film || cut && m > 0.0f, right = hr < film || cut && m < 0.0f;
+    if (!left && !right) {
+        return {nl, nr};
+    }
+    float carried = m * ul, spread = m * (2.0f * sqrt_f32(p->Gravity * hl));
+    if (m < 0.0f) {
+        carried = m * ur;
+        spread = -m * (2.0f * sqrt_f32(p->Gravity * hr));
+    }
+    if (left) {
+        float most = spread + p->Gravity * hl * jump;
+        nl = larger_f32(carried - most, smaller_f32(nl, carried + most));
+    }
+    if (right) {
+        float most = spread + p->Gravity * hr * jump;
+        nr = larger_f32(-carried - most, smaller_f32(nr, -carried + most));
+    }
+    return {nl, nr};
 }
 
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
@@ -1389,15 +1393,13 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     }
     float n1l = (f->r2 - v->q1) / 2.0f + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0f - r->q1 * r->u1;
     float n2l = (f->r4 - v->q2) / 2.0f + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0f - r->q2 * r->u2;
-    const auto results1 = bounded_f32(n1l, n1r, m1, l->h1, l->u1, r->h1, r->u1, abs_f32(f->dz1), p);
-    n1l = results1.r0;
-    n1r = results1.r1;
-    const auto results2 = bounded_f32(n2l, n2r, m2, l->h2, l->u2, r->h2, r->u2, larger_f32(abs_f32(f->dz1), abs_f32(f->dz2)), p);
-    n2l = results2.r0;
-    n2r = results2.r1;
     float length = normal->Length;
     float step1 = abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = abs_f32(l->depth - r->depth);
-    if (float s = Face_share_f32(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth); s < 1.0f) {
+    float s = Face_share_f32(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth);
+    const auto results1 = bounded_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, abs_f32(f->dz1), p);
+    n1l = results1.r0;
+    n1r = results1.r1;
+    if (s < 1.0f) {
         m1 = m1 * s;
         t1 = t1 * s;
         n1l = n1l * s;
@@ -1406,7 +1408,11 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    if (float s = Face_share_f32(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth); s < 1.0f) {
+    s = Face_share_f32(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth);
+    const auto results2 = bounded_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, larger_f32(abs_f32(f->dz1), abs_f32(f->dz2)), p);
+    n2l = results2.r0;
+    n2r = results2.r1;
+    if (s < 1.0f) {
         m2 = m2 * s;
         t2 = t2 * s;
         n2l = n2l * s;
@@ -1659,7 +1665,7 @@ DEVICE double smaller_f64(double a, double b) {
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-// (*Face[float64]).absent1, dry.go:79
+// (*Face[float64]).absent1, dry.go:81
 DEVICE void Face_absent1_f64(Face_f64 *f) {
     f->l.q1 = 0.0;
     f->l.u1 = 0.0;
@@ -1668,7 +1674,7 @@ DEVICE void Face_absent1_f64(Face_f64 *f) {
 }
 
 // meanThin is mean where thicknesses may be 0.
-// (*Face[float64]).meanThin, dry.go:69
+// (*Face[float64]).meanThin, dry.go:71
 DEVICE void Face_meanThin_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     double h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -1683,7 +1689,7 @@ DEVICE void Face_meanThin_f64(Face_f64 *f, double g) {
     r->h2 = h2r;
 }
 
-// (*Face[float64]).absent2, dry.go:83
+// (*Face[float64]).absent2, dry.go:85
 DEVICE void Face_absent2_f64(Face_f64 *f) {
     f->l.q2 = 0.0;
     f->l.u2 = 0.0;
@@ -1694,7 +1700,7 @@ DEVICE void Face_absent2_f64(Face_f64 *f) {
 // alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
 // speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
 // The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// alone[float64], dry.go:90
+// alone[float64], dry.go:92
 struct alone_f64_results { double r0; double r1; double r2; };
 DEVICE alone_f64_results alone_f64(double g, double hl, double ul, double hr, double ur, double u, double c,
         double dz, double r1, double r2, double dry) {
@@ -1814,8 +1820,10 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
         f->dz1 = f->dz2;
         Face_meanThin_f64(f, p->Gravity);
         Face_jumps_f64(f, p->DensityRatio);
+        f->r2 = 0.0;
         if (absent2l && absent2r) {
             Face_absent2_f64(f);
+            f->r4 = 0.0;
             f->viscosity = vector_f64{};
             f->speed_ = 0.0;
             return;
@@ -1866,14 +1874,14 @@ DEVICE double sign_f64(double x) {
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:150
+// contact[float64], edge.go:152
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:141
+// carried[float64], edge.go:143
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -1881,38 +1889,10 @@ DEVICE double carried_f64(double m, double tl, double tr) {
     return m * tr;
 }
 
-// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
-// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
-// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum.
-// bounded[float64], edge.go:159
-struct bounded_f64_results { double r0; double r1; };
-DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, double hl, double ul, double hr, double ur,
-        double jump, const Params_f64 *p) {
-    double film = 10.0 * p->DryDepth;
-    if (hl >= film && hr >= film) {
-        return {nl, nr};
-    }
-    double carried = m * ul, spread = m * (2.0 * sqrt_f64(p->Gravity * hl));
-    if (m < 0.0) {
-        carried = m * ur;
-        spread = -m * (2.0 * sqrt_f64(p->Gravity * hr));
-    }
-    if (hl < film) {
-        double most = spread + p->Gravity * hl * jump;
-        nl = larger_f64(carried - most, smaller_f64(nl, carried + most));
-    }
-    if (hr < film) {
-        double most = spread + p->Gravity * hr * jump;
-        nr = larger_f64(-carried - most, smaller_f64(nr, -carried + most));
-    }
-    return {nl, nr};
-}
-
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
 // layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
 // cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:182
+// (*Face[float64]).share, edge.go:186
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -1935,6 +1915,36 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
         return 1.0;
     }
     return most / want;
+}
+
+// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
+// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
+// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
+// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that gives
+// less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
+// bounded[float64], edge.go:162
+struct bounded_f64_results { double r0; double r1; };
+DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
+        double ur, double jump, const Params_f64 *p) {
+    double film = 10.0 * p->DryDepth;
+    bool left = hl < film || cut && m > 0.0, right = hr < film || cut && m < 0.0;
+    if (!left && !right) {
+        return {nl, nr};
+    }
+    double carried = m * ul, spread = m * (2.0 * sqrt_f64(p->Gravity * hl));
+    if (m < 0.0) {
+        carried = m * ur;
+        spread = -m * (2.0 * sqrt_f64(p->Gravity * hr));
+    }
+    if (left) {
+        double most = spread + p->Gravity * hl * jump;
+        nl = larger_f64(carried - most, smaller_f64(nl, carried + most));
+    }
+    if (right) {
+        double most = spread + p->Gravity * hr * jump;
+        nr = larger_f64(-carried - most, smaller_f64(nr, -carried + most));
+    }
+    return {nl, nr};
 }
 
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
@@ -1967,15 +1977,13 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
     }
     double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
     double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
-    const auto results1 = bounded_f64(n1l, n1r, m1, l->h1, l->u1, r->h1, r->u1, abs_f64(f->dz1), p);
-    n1l = results1.r0;
-    n1r = results1.r1;
-    const auto results2 = bounded_f64(n2l, n2r, m2, l->h2, l->u2, r->h2, r->u2, larger_f64(abs_f64(f->dz1), abs_f64(f->dz2)), p);
-    n2l = results2.r0;
-    n2r = results2.r1;
     double length = normal->Length;
     double step1 = abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = abs_f64(l->depth - r->depth);
-    if (double s = Face_share_f64(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth); s < 1.0) {
+    double s = Face_share_f64(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth);
+    const auto results1 = bounded_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, abs_f64(f->dz1), p);
+    n1l = results1.r0;
+    n1r = results1.r1;
+    if (s < 1.0) {
         m1 = m1 * s;
         t1 = t1 * s;
         n1l = n1l * s;
@@ -1984,7 +1992,11 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    if (double s = Face_share_f64(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth); s < 1.0) {
+    s = Face_share_f64(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth);
+    const auto results2 = bounded_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, larger_f64(abs_f64(f->dz1), abs_f64(f->dz2)), p);
+    n2l = results2.r0;
+    n2r = results2.r1;
+    if (s < 1.0) {
         m2 = m2 * s;
         t2 = t2 * s;
         n2l = n2l * s;

@@ -1,0 +1,86 @@
+package kernels
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// pair is two cells with an edge of unit length between them, whose normal is the x axis.
+func pair(t *rapid.T, least, most float64) (Mesh[float64], []State[float64]) {
+	draw := func(name string, lo, hi float64) float64 { return rapid.Float64Range(lo, hi).Draw(t, name) }
+	m := Mesh[float64]{
+		Ends: []Ends{{0, 1}}, Normals: []Normal[float64]{{X: 1, Length: 1}}, Owned: 2,
+		Beds: []Bed[float64]{{Depth: draw("depth", 0, 1), Area: .01}, {Depth: draw("depth", 0, 1), Area: .01}},
+	}
+	w := make([]State[float64], 2)
+	for i := range w {
+		h1, h2 := draw("h1", least, most), draw("h2", least, most)
+		w[i] = State[float64]{
+			H1: h1, Q1x: h1 * draw("u1", -3, 3), Q1y: h1 * draw("v1", -3, 3),
+			H2: h2, Q2x: h2 * draw("u2", -3, 3), Q2y: h2 * draw("v2", -3, 3),
+		}
+	}
+	return m, w
+}
+
+var fluxes = map[string]func(int, *Params[float64], *Mesh[float64], *Clock[float64], []State[float64], []Flux[float64],
+	*Counters){"roe": FluxRoe[float64], "ir-roe": FluxIRRoe[float64], "pvm-ifcp": FluxPVM[float64]}
+
+// TestACutFluxTakesItsMomentumAlong: a layer that gives less mass than it is asked for loses the momentum of what it
+// gives, but for the speed of a front and the pressure on its own thickness, so that it does not speed up as it drains.
+func TestACutFluxTakesItsMomentumAlong(t *testing.T) {
+	p := &Params[float64]{Gravity: 9.81, DensityRatio: .9, CFL: .9, EntropyFix: .05, DryDepth: 1e-3, Tolerance: 1e-8}
+	for name, flux := range fluxes {
+		t.Run(name, func(t *testing.T) {
+			cuts := 0
+			rapid.Check(t, func(t *rapid.T) {
+				m, w := pair(t, .02, 1)
+				out, n := make([]Flux[float64], 1), &Counters{}
+				flux(0, p, &m, &Clock[float64]{Dt: .02}, w, out, n)
+				if n.LimitedFluxes < 2 {
+					return // at least one layer gives all that it is asked for
+				}
+				cuts++
+				f := out[0]
+				lower := [2]float64{w[0].H2 - m.Beds[0].Depth, w[1].H2 - m.Beds[1].Depth}
+				dz2 := math.Abs(lower[1] - lower[0])
+				dz1 := math.Abs(w[1].H1 + lower[1] - w[0].H1 - lower[0])
+				for _, layer := range []struct{ mass, h, q, push, jump float64 }{
+					{f.M1, w[0].H1, w[0].Q1x, f.Side[0].X1, dz1},
+					{f.M2, w[0].H2, w[0].Q2x, f.Side[0].X2, math.Max(dz1, dz2)},
+				} {
+					if layer.mass <= 0 {
+						continue // the other side gives
+					}
+					most := layer.mass*2*math.Sqrt(p.Gravity*layer.h) + p.Gravity*layer.h*layer.jump
+					if d := math.Abs(layer.push - layer.mass*layer.q/layer.h); d > most*(1+1e-12) {
+						t.Fatalf("a cell gives %g m²/s and loses a momentum that differs by %g from theirs, at most %g can be",
+							layer.mass, d, most)
+					}
+				}
+			})
+			if cuts < 10 {
+				t.Errorf("only %d faces had both fluxes cut", cuts)
+			}
+		})
+	}
+}
+
+// TestFilmsOnBothSidesRest: layers that are absent on both sides of an edge gain no momentum there, on any slope.
+func TestFilmsOnBothSidesRest(t *testing.T) {
+	p := &Params[float64]{Gravity: 9.81, DensityRatio: .9, CFL: .9, EntropyFix: .05, DryDepth: 1e-3, Tolerance: 1e-8}
+	for name, flux := range fluxes {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				m, w := pair(t, 0, .99e-3)
+				out := make([]Flux[float64], 1)
+				flux(0, p, &m, &Clock[float64]{Dt: 1e-3}, w, out, &Counters{})
+				if out[0] != (Flux[float64]{}) {
+					t.Fatalf("films exchange %+v", out[0])
+				}
+			})
+		})
+	}
+}
