@@ -117,6 +117,9 @@ func (b planeBody) moved(at [][]float64, quality []float64) smoothBody {
 func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, spread bool) ([]smoothShare, error) {
 	m := b.Mesh
 	if err := m.Check(); err != nil {
+		if w.Mesh.File != "" {
+			err = fmt.Errorf("%s: %w", w.Mesh.File, err)
+		}
 		if m.CheckTangled() != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/launch"
@@ -98,9 +99,9 @@ type rankFailure struct {
 
 func (e *rankFailure) Unwrap() error { return e.error }
 
-// failure says whose error it is, for ranks that mpirun or srun has started: Local does so itself.
+// failure says whose error it is, for ranks that a launcher has started.
 func (r *rank) failure(err error) error {
-	if err == nil || r.place.Launcher == launch.None || r.place.Launcher == launch.Atoll {
+	if err == nil || r.place.Launcher == launch.None {
 		return err
 	}
 	return &rankFailure{err, r.place, r.logRanks}
@@ -115,6 +116,9 @@ func (e *rankFailure) told(stopped bool) bool {
 	var bad *run.BadInput
 	var usage usageError
 	rank := e.place.Rank
+	if e.place.Launcher == launch.Atoll && !errors.As(e.error, &alike) && !errors.As(e.error, &bad) {
+		return !stopped || rank == 0 // of the rest the parent shows what a reader needs
+	}
 	switch {
 	case e.all:
 		return true
@@ -130,4 +134,22 @@ func (e *rankFailure) told(stopped bool) bool {
 	return true
 }
 
-func (e *rankFailure) prefix() string { return fmt.Sprintf("[rank %d] ", e.place.Rank) }
+// await gives the signal that may have ended another rank the time to come here too: it reaches one rank after the other.
+func (e *rankFailure) await(ctx context.Context) {
+	var lost *dist.PeerError
+	var abort *dist.AbortError
+	if errors.As(e.error, &lost) || errors.As(e.error, &abort) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// prefix names the rank, unless the parent does.
+func (e *rankFailure) prefix() string {
+	if e.place.Launcher == launch.Atoll {
+		return ""
+	}
+	return fmt.Sprintf("[rank %d] ", e.place.Rank)
+}

@@ -60,12 +60,17 @@ func execute(ctx context.Context, args []string) (code int) {
 	}
 	var local *launch.RankError
 	if errors.As(err, &local) {
-		fmt.Fprintln(os.Stderr, "atoll:", err)
-		return launch.ExitCode(err)
+		code := launch.ExitCode(err)
+		ordered := ctx.Err() != nil && local.Code == exitFailed && len(local.Killed) == 0
+		if code != exitUsage && !ordered { // of which rank 0 has told
+			fmt.Fprintln(os.Stderr, "atoll:", err)
+		}
+		return code
 	}
 	prefix := "atoll:"
 	var failure *rankFailure
 	if errors.As(err, &failure) {
+		failure.await(ctx)
 		if prefix = failure.prefix() + prefix; !failure.told(ctx.Err() != nil) {
 			return exitCode(ctx, err)
 		}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// endless is a case of smoothing that ends on no day.
+const endless = `
+solver = "smooth"
+[mesh]
+generate = "delaunay"
+bounds = [0, 0, 1, 1]
+cells = 2000
+[metric]
+width = "0.1 + 0.05*sin(9*x)"
+height = "0.1"
+[method]
+sweeps = 10000000
+[stop]
+every = 10000000
+[output]
+dir = "out"
+format = []
+`
+
+// end waits for a command and returns its exit code and what it wrote to stderr.
+func (c *command) end(t *testing.T) (int, string) {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		_ = c.Process.Kill()
+		t.Fatal("the command did not end")
+	}
+	return c.ProcessState.ExitCode(), c.stderr.String()
+}
+
+// TestSmoothEndsBySignal: SIGTERM ends smoothing within seconds, in set-up and in a sweep, in one process and in several,
+// with one line, exit code 1 and no mesh.
+func TestSmoothEndsBySignal(t *testing.T) {
+	in := squareFile(t, "a.msh")
+	for name, test := range map[string]struct {
+		wait time.Duration
+		args []string
+	}{
+		"smooth":             {300 * time.Millisecond, []string{"smooth", in, "b.msh", "--sweeps", "10000000", "--every", "10000000", "--ranks", "2"}},
+		"smooth, one rank":   {300 * time.Millisecond, []string{"smooth", in, "b.msh", "--sweeps", "10000000", "--every", "10000000"}},
+		"smooth, in set-up":  {300 * time.Millisecond, []string{"smooth", in, "b.msh", "--samples", "8192", "--width", "sin(x)+2", "--height", "cos(x)+2", "--ranks", "2"}},
+		"run, set-up":        {300 * time.Millisecond, []string{"run", "case.toml", "--set", "metric.samples=8192"}},
+		"processes":          {time.Second, []string{"run", "case.toml", "--ranks", "3", "--transport", "grpc"}},
+		"processes, set-up":  {time.Second, []string{"run", "case.toml", "--ranks", "3", "--transport", "grpc", "--set", "metric.samples=8192"}},
+		"processes, culling": {time.Second, []string{"run", "case.toml", "--ranks", "3", "--transport", "grpc", "--set", "method.cull=true"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := caseFile(t, endless)
+			c := atoll(t, dir, nil, test.args...)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(test.wait)
+			told := time.Now()
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			code, said := c.end(t)
+			if took := time.Since(told); code != exitFailed || took > 5*time.Second {
+				t.Errorf("exit code %d after %v", code, took)
+			}
+			if strings.Count(said, "stopped by a signal") != 1 || strings.Count(said, "atoll:") != 1 {
+				t.Errorf("stderr is not one line that tells of the signal:\n%s", said)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "b.msh")); err == nil {
+				t.Error("a mesh was written")
+			}
+		})
+	}
+}
+
+// TestSmoothLosesAProcess: kill -9 of a rank in a sweep ends all within seconds, with its name and exit code 1.
+func TestSmoothLosesAProcess(t *testing.T) {
+	for _, set := range []string{"method.cull=false", "method.cull=true", "method.deep=true"} {
+		dir := caseFile(t, endless)
+		c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "3", "--transport", "grpc", "--set", set)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		pids := ranksOf(t, c.Process.Pid, 3)
+		time.Sleep(500 * time.Millisecond)
+		told := time.Now()
+		if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		code, said := c.end(t)
+		if took := time.Since(told); code != exitFailed || took > 8*time.Second || !strings.Contains(said, "rank 1 was killed by signal 9") {
+			t.Errorf("%s: exit code %d after %v:\n%s", set, code, took, said)
+		}
+	}
+}
+
+// TestSmoothRefusesOverProcesses: a mesh that is refused is told once, its two faults in a line each, with exit code 2, its name and the id, on one rank and on several.
+func TestSmoothRefusesOverProcesses(t *testing.T) {
+	dir := caseFile(t, endless)
+	flipped := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\nTriangles 2\n1 2 3 0\n1 4 3 0\nEnd\n"
+	if err := os.WriteFile(filepath.Join(dir, "flipped.mesh"), []byte(flipped), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"smooth", "flipped.mesh", "b.mesh"}, {"smooth", "flipped.mesh", "b.mesh", "--ranks", "3"},
+		{"run", "case.toml", "--set", `mesh={file="flipped.mesh"}`, "--ranks", "3"},
+		{"run", "case.toml", "--set", `mesh={file="flipped.mesh"}`, "--ranks", "3", "--transport", "grpc"},
+	} {
+		c := atoll(t, dir, nil, args...)
+		code, said := c.code(t), c.stderr.String()
+		if code != exitUsage || strings.Count(said, "flipped.mesh: 1 clockwise cell: cell 1") != 1 || strings.Count(said, "\n") != 2 {
+			t.Errorf("%v: exit code %d:\n%s", args, code, said)
+		}
+	}
+}
