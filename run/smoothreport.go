@@ -99,7 +99,7 @@ func (r *SmoothReport) Text() string {
 		r.After.Limited)
 	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
-		fmt.Fprintf(&b, " (%.3g ns a vertex and sweep)", 1e9*r.Seconds/updates)
+		fmt.Fprintf(&b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
 	}
 	fmt.Fprintf(&b, "; set up in %.3g s\nstate     %s\n", r.SetUp, r.SHA256)
 	return b.String()
