@@ -60,6 +60,12 @@ func (r *runner) frames(path string) error {
 	if isLines(all[0].File) {
 		return r.surfaces(path, all, chosen)
 	}
+	if solid, err := isSolid(frameFile(path, all[chosen[0]])); err != nil || solid {
+		if err == nil {
+			err = r.solids(path, all, chosen)
+		}
+		return err
+	}
 	load := func(i int) (*frameData, error) { return r.load(frameFile(path, all[i])) }
 	// Several frames can only be compared by one colour bar: a first pass finds what it must span.
 	spans := map[string]*[2]float64{}

@@ -46,7 +46,7 @@ func ParseFrame(s string) (int, error) {
 //
 //   - of each *.pvd, a map of every cell field of one component (the length of those of more) in the chosen frames,
 //     and the partition if there is a cell array "rank"; the maps of all frames share a colour bar; of a surface in
-//     space, a shaded view, which counts as a field "surface";
+//     space, a shaded view, which counts as a field "surface"; of tetrahedra, a view of those behind a cut;
 //   - of each gauges/*.csv and gauge_*.csv, the columns over time, in a panel for each unit;
 //   - of conservation.csv, the drift of the columns mass1, mass2 and so on, or the qualities of a mesh that was smoothed;
 //   - of a mesh that was smoothed, its first and its last frame side by side.

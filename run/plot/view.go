@@ -18,6 +18,12 @@ type View struct {
 	Box       [2][3]float64
 	Title     string
 	Width     int // of the picture in pixels, 0 for 1200
+
+	// Of triangles that show a field: the colour of each, which is then drawn flat with its edges, and what the colours
+	// mean, for a bar beside the view.
+	Colours []color.RGBA
+	Scale   *scaleOf
+	Label   string
 }
 
 // Directions of the picture: to the right, up, and to the viewer, at right angles to each other and of length 1.
@@ -60,7 +66,11 @@ func (v *View) Draw() (*image.RGBA, error) {
 	}
 	f := &frame{unit: float64(width) / defaultWidth, faces: map[float64]font.Face{}}
 	side, top := f.px(marginLow), f.px(marginTop)
-	scale := min(float64(width-2*side)/(right-left), tallest*float64(width)/(high-low))
+	view := width
+	if v.Scale != nil {
+		view -= f.px(sideGap + sideWidth)
+	}
+	scale := min(float64(view-2*side)/(right-left), tallest*float64(view)/(high-low))
 	height := int(math.Ceil((high - low) * scale))
 	f.img = image.NewRGBA(image.Rect(0, 0, width, top+height+f.px(marginLow)))
 	draw.Draw(f.img, f.img.Bounds(), image.NewUniform(white), image.Point{}, draw.Src)
@@ -68,17 +78,28 @@ func (v *View) Draw() (*image.RGBA, error) {
 	d := newDepths(f.img.Bounds().Dx(), f.img.Bounds().Dy())
 	centre := (left + right) / 2
 	place := func(p [3]float64) [3]float64 {
-		return [3]float64{(dot(p, rightward)-centre)*scale + float64(width)/2, float64(top) + (high-dot(p, upward))*scale, dot(p, toward)}
+		return [3]float64{(dot(p, rightward)-centre)*scale + float64(view)/2, float64(top) + (high-dot(p, upward))*scale, dot(p, toward)}
 	}
-	v.surface(d, place)
+	if v.Colours != nil {
+		v.facets(d, place, f.unit)
+	} else {
+		v.surface(d, place)
+	}
 	v.edges(d, place, f.unit*1.2)
 	d.paint(f.img)
 	v.labels(f, place)
 	f.text(v.Title, titleSize, side/2, top-f.px(24), 0)
+	if v.Scale != nil {
+		f.area = image.Rect(side, top+f.px(40), view-side/2, top+height-f.px(10))
+		f.bar(v.Scale, v.Label)
+	}
 	return f.img, nil
 }
 
 func (v *View) check() error {
+	if v.Colours != nil && len(v.Colours) != len(v.Triangles) {
+		return fmt.Errorf("%d colours for %d triangles", len(v.Colours), len(v.Triangles))
+	}
 	for i, x := range v.Points {
 		if x-x != 0 {
 			return fmt.Errorf("point %d has the coordinate %g", i/3, x)
@@ -109,13 +130,18 @@ func (v *View) corner(bits int) (p [3]float64) {
 
 func (v *View) at(i int32) [3]float64 { return [3]float64(v.Points[3*i:]) }
 
-// surface draws the triangles, with light from the upper left, beside the viewer.
+// light is where it comes from: the upper left, beside the viewer.
+func light() (l [3]float64) {
+	for k := range l {
+		l[k] = 0.72*toward[k] + 0.52*upward[k] - 0.46*rightward[k]
+	}
+	return l
+}
+
+// surface draws the triangles.
 func (v *View) surface(d *depths, place func([3]float64) [3]float64) {
 	normals := v.normals()
-	var light [3]float64
-	for k := range light {
-		light[k] = 0.72*toward[k] + 0.52*upward[k] - 0.46*rightward[k]
-	}
+	light := light()
 	for _, t := range v.Triangles {
 		var p, n [3][3]float64
 		for k, i := range t {
