@@ -48,7 +48,8 @@ func distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Co
 	var bad error
 	if comm.Rank() == 0 {
 		var m *mesh.Mesh
-		if m, bad = LoadMesh(c, s); bad == nil {
+		// A run that was stopped meanwhile does not go on to cut the mesh: it ends with the next call of comm.
+		if m, bad = LoadMesh(c, s); bad == nil && ctx.Err() == nil {
 			d, bad = decompose.New(m, decompose.Options{
 				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Cut: partition.Cut(s.Partition), Seed: s.Seed,
 			})

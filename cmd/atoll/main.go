@@ -25,6 +25,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := execute(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -33,15 +34,7 @@ func main() {
 // usageError is a wrong command line.
 type usageError struct{ error }
 
-func execute(ctx context.Context, args []string) (code int) {
-	defer func() {
-		// A panic's own exit code, 2, would say that the input was bad.
-		if r := recover(); r != nil {
-			fmt.Fprintln(os.Stderr, "atoll: internal error:", r)
-			code = exitFailed
-			panic(r)
-		}
-	}()
+func execute(ctx context.Context, args []string) int {
 	root := &cobra.Command{
 		Use:           "atoll",
 		Short:         "Distributed solvers for interfaces, shallow water and meshes: the same bits on any number of ranks",
@@ -52,9 +45,10 @@ func execute(ctx context.Context, args []string) (code int) {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), smoothCommand(), meshCommand(), launchCommand(), plotCommand(), verifyCommand(), benchCommand(), doctorCommand())
+	root.AddCommand(runCommand(), smoothCommand(), meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
+		benchCommand(), doctorCommand())
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return exitDone
 	}

@@ -40,11 +40,13 @@ func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for rank, comm := range comms {
 		g.Go(func() error {
-			s, err := r.run(ctx, c, comm)
-			if rank == 0 {
-				result = s
-			}
-			return errors.Join(err, comm.Close())
+			return guard(func() error {
+				s, err := r.run(ctx, c, comm)
+				if rank == 0 {
+					result = s
+				}
+				return errors.Join(err, comm.Close())
+			})
 		})
 	}
 	if err := g.Wait(); err != nil {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSignalEndsARun: whatever a run is doing, a signal ends it with exit code 1 and a word about it.
+func TestSignalEndsARun(t *testing.T) {
+	long := strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e6")
+	for name, args := range map[string][]string{
+		"one rank":        {},
+		"ranks, local":    {"--ranks", "3", "--transport", "local"},
+		"ranks, of gRPC":  {"--ranks", "2", "--transport", "grpc"},
+		"while it set up": {"--ranks", "2", "--set", "mesh.cells=1000000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := caseFile(t, long)
+			c := atoll(t, dir, nil, append([]string{"run", "case.toml"}, args...)...)
+			c.begin(t)
+			time.Sleep(200 * time.Millisecond) // into the set-up, or the time loop
+			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if code := c.end(t); code != 1 {
+				t.Errorf("exit code %d", code)
+			}
+			if !strings.Contains(c.stderr.String(), "stopped by a signal") {
+				t.Errorf("stderr says\n%s", c.stderr.String())
+			}
+		})
+	}
+}
+
+// TestSecondSignalEndsAtOnce: who cannot wait for the set-up of a large case need not.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	c := atoll(t, caseFile(t, smallCase), nil, "run", "case.toml", "--set", "mesh.cells=8000000")
+	c.begin(t)
+	time.Sleep(100 * time.Millisecond) // into the set-up
+	for range 2 {
+		if err := c.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	c.end(t)
+	status := c.ProcessState.Sys().(syscall.WaitStatus)
+	if !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("%v, want an end by the second signal", c.ProcessState)
+	}
+}
+
+// begin starts a command that runs a case, and returns when it has printed what it found.
+func (c *command) begin(t *testing.T) {
+	t.Helper()
+	c.Stdout = nil
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil {
+		_, err = bufio.NewReaderSize(out, 1<<16).ReadString('\n')
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// end waits for a started command, and returns its exit code.
+func (c *command) end(t *testing.T) int {
+	t.Helper()
+	timeout := time.AfterFunc(30*time.Second, func() { _ = c.Process.Kill() })
+	defer timeout.Stop()
+	_ = c.Wait() // its exit code tells
+	return c.ProcessState.ExitCode()
+}
+
+// TestPanicIsNoBadInput: Go ends a program that panics with exit code 2.
+func TestPanicIsNoBadInput(t *testing.T) {
+	err := guard(func() error { panic("at the disco") })
+	if err == nil || err.Error() != "internal error: at the disco" {
+		t.Errorf("error %v", err)
+	}
+	if code := exitCode(context.Background(), err); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+}
