@@ -7,7 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// messages are those of an exchange that are under way. After a failure there are none: the next exchange begins anew.
+// messages are those of an exchange that are under way. After a failure there are none: nothing is written to buffers, or
+// read from them, any more.
 type messages struct {
 	comm dist.Comm
 	tag  int
@@ -21,7 +22,7 @@ func newMessages(comm dist.Comm, tag, most int) messages {
 func (m *messages) receive(ctx context.Context, from int, buf []byte) error {
 	req, err := m.comm.Irecv(ctx, from, m.tag, buf)
 	if err != nil {
-		m.reqs = m.reqs[:0]
+		m.withdraw()
 		return fmt.Errorf("halo: receive: %w", err)
 	}
 	m.reqs = append(m.reqs, req)
@@ -31,7 +32,7 @@ func (m *messages) receive(ctx context.Context, from int, buf []byte) error {
 func (m *messages) send(ctx context.Context, to int, buf []byte) error {
 	req, err := m.comm.Isend(ctx, to, m.tag, buf)
 	if err != nil {
-		m.reqs = m.reqs[:0]
+		m.withdraw()
 		return fmt.Errorf("halo: send: %w", err)
 	}
 	m.reqs = append(m.reqs, req)
@@ -46,4 +47,12 @@ func (m *messages) wait(ctx context.Context) error {
 		return fmt.Errorf("halo: exchange: %w", err)
 	}
 	return nil
+}
+
+// withdraw takes back what was posted before a failure.
+func (m *messages) withdraw() {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	_ = m.comm.Wait(ended, m.reqs) // the first failure is told already
+	m.reqs = m.reqs[:0]
 }
