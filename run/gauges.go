@@ -21,7 +21,7 @@ import (
 type gauge struct {
 	cell  int // -1 on other ranks, which have no file
 	every float64
-	next  float64 // when the next row is due
+	next  float64 // when the next row is due: a multiple of every
 	file  *os.File
 	w     *bufio.Writer
 	row   []byte
@@ -112,8 +112,14 @@ func (g *gauge) due(t float64) bool { return t >= g.next }
 
 // wait looks for the next such multiple.
 func (g *gauge) wait(t float64) {
-	for g.every > 0 && g.next <= t {
-		g.next += g.every
+	if g.every == 0 {
+		return
+	}
+	n := math.Floor(t / g.every) // rounded, and thus one off at most
+	for k := range 3 {
+		if g.next = (n + float64(k)) * g.every; g.next > t {
+			return
+		}
 	}
 }
 
