@@ -159,12 +159,26 @@ func scaled(v uint64, more bool, exp int) float64 {
 	return math.Ldexp(float64(v), exp-1074)
 }
 
-// AllreduceSum replaces acc on every rank by the sum over all ranks, in one reduction. All ranks must call it.
-func AllreduceSum(ctx context.Context, c Comm, acc *Accumulator) error {
-	acc.carry()
-	if err := c.AllreduceInt64(ctx, Sum, acc.word[:]); err != nil {
+// AllreduceSum replaces each sum on every rank by the sum over all ranks, in one reduction. All ranks must call it, with
+// as many sums.
+func AllreduceSum(ctx context.Context, c Comm, sums ...*Accumulator) error {
+	if len(sums) == 1 { // in place
+		sums[0].carry()
+		err := c.AllreduceInt64(ctx, Sum, sums[0].word[:])
+		sums[0].carry()
 		return err
 	}
-	acc.carry()
+	all := make([]int64, 0, len(sums)*words)
+	for _, a := range sums {
+		a.carry()
+		all = append(all, a.word[:]...)
+	}
+	if err := c.AllreduceInt64(ctx, Sum, all); err != nil {
+		return err
+	}
+	for i, a := range sums {
+		copy(a.word[:], all[i*words:])
+		a.carry()
+	}
 	return nil
 }

@@ -121,8 +121,13 @@ func exactSum(ctx context.Context, c dist.Comm) error {
 	if c.Rank() == c.Size()-1 {
 		special.Add(math.NaN())
 	}
-	if err := dist.AllreduceSum(ctx, c, special); err != nil {
+	again := new(dist.Accumulator)
+	again.Add(float64(c.Rank()) + 0.5)
+	if err := dist.AllreduceSum(ctx, c, special, again); err != nil {
 		return err
+	}
+	if got, want := again.Float64(), float64(c.Size()*c.Size())/2; got != want {
+		return fmt.Errorf("the second of two sums is %v, want %v", got, want)
 	}
 	if !math.IsNaN(special.Float64()) {
 		return fmt.Errorf("a sum with a NaN is %v", special.Float64())

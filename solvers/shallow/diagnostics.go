@@ -49,21 +49,22 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		return Diagnostics{}, err
 	}
 	d := Diagnostics{CFLMax: s.time[0].Courant}
+	var mass1, mass2, surface, lower dist.Accumulator
 	for _, e := range []struct {
-		to   *float64
+		sum  *dist.Accumulator
 		what int32
-	}{{&d.Mass1, kernels.Mass1}, {&d.Mass2, kernels.Mass2}, {&d.Z1AbsIntegral, kernels.Surface}, {&d.H2SqIntegral, kernels.Lower}} {
+	}{{&mass1, kernels.Mass1}, {&mass2, kernels.Mass2}, {&surface, kernels.Surface}, {&lower, kernels.Lower}} {
 		var words [backend.SumWords]int64
 		if err := primitives.SumInto(s.meter.work, &words, s.measured(e.what)); err != nil {
 			return d, err
 		}
-		var sum dist.Accumulator
-		sum.AddWords(&words)
-		if err := dist.AllreduceSum(ctx, s.comm, &sum); err != nil {
-			return d, err
-		}
-		*e.to = sum.Float64()
+		e.sum.AddWords(&words)
 	}
+	if err := dist.AllreduceSum(ctx, s.comm, &mass1, &mass2, &surface, &lower); err != nil {
+		return d, err
+	}
+	d.Mass1, d.Mass2 = mass1.Float64(), mass2.Float64()
+	d.Z1AbsIntegral, d.H2SqIntegral = surface.Float64(), lower.Float64()
 	most := make([]float64, 0, 5)
 	for _, what := range []int32{kernels.Upper1, kernels.Upper2, kernels.Speed} {
 		v, err := primitives.Max(s.meter.work, s.measured(what))
