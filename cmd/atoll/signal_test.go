@@ -26,11 +26,9 @@ func TestSignalEndsARun(t *testing.T) {
 			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			if code := c.end(t); code != 1 {
-				t.Errorf("exit code %d", code)
-			}
-			if !strings.Contains(c.stderr.String(), "stopped by a signal") {
-				t.Errorf("stderr says\n%s", c.stderr.String())
+			code, said := c.end(t)
+			if code != exitFailed || !strings.Contains(said, "stopped by a signal") {
+				t.Errorf("exit code %d, stderr says\n%s", code, said)
 			}
 		})
 	}
@@ -68,15 +66,6 @@ func (c *command) begin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// end waits for a started command, and returns its exit code.
-func (c *command) end(t *testing.T) int {
-	t.Helper()
-	timeout := time.AfterFunc(30*time.Second, func() { _ = c.Process.Kill() })
-	defer timeout.Stop()
-	_ = c.Wait() // its exit code tells
-	return c.ProcessState.ExitCode()
 }
 
 // TestPanicIsNoBadInput: Go ends a program that panics with exit code 2.
