@@ -51,7 +51,7 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"guard", "method.guard", "what keeps cells from turning over: none, halve or clip (halve)"},
 	{"boundary", "method.boundary", "what vertices of straight or flat boundaries do: slide or fixed (slide)"},
 	{"colouring", "method.colouring", "jones-plassmann, first-fit or two-level (jones-plassmann)"},
-	{"floor", "method.floor", "hybrid optimises below this quality (the mean)"},
+	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},
 	{"untangle", "method.untangle", "true mends triangles that are turned over before the sweeps (false: they are refused)"},
 	{"precision", "method.precision", "float64 or float32 (float64)"},
 	{"every", "stop.every", "sweeps between two looks at the rules to stop by (10)"},

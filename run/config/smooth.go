@@ -21,7 +21,7 @@ type SmoothMethod struct {
 	Cull      bool    // visit only vertices around which something has moved; false
 	Settled   float64 // length of a move, in the metric, that counts as none, in [0, 1); 0
 	Gain      float64 // least rise of the worst quality that is worth a move, in [0, 1); 1e-6
-	Floor     float64 // hybrid optimises below this quality, in [0, 1]; 0 for the mean
+	Floor     float64 // hybrid optimises below this quality, in [0, 1]; 0 for the mean, of tetrahedra half of it
 	Untangle  bool    // mend triangles that are turned over or flat before the sweeps; false
 	Precision string  // float32 or float64; float64
 }

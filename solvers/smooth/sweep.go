@@ -63,6 +63,9 @@ func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 			if err != nil {
 				return err
 			}
+			if s.dim == 3 { // tetrahedra are rarely as good as triangles, and half of them are below the mean
+				mean /= 2
+			}
 			s.now[0].Floor = F(mean)
 		}
 	}

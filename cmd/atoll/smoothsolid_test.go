@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+)
+
+// TestSmoothOfGmshSolid is the guide of docs/smoothing.md in space: a block made with gmsh is smoothed, keeps its groups and
+// their names, its volume and its surface, and gmsh and VTK read what comes out and give it back.
+func TestSmoothOfGmshSolid(t *testing.T) {
+	gmsh, err := exec.LookPath("gmsh")
+	if err != nil {
+		t.Skip("skipped: gmsh is not installed, so that no tetrahedra of its can be smoothed")
+	}
+	dir := t.TempDir()
+	geo := filepath.Join("..", "..", "examples", "smooth", "block.geo")
+	in, again := filepath.Join(dir, "block.msh"), filepath.Join(dir, "again.msh")
+	if text, err := exec.Command(gmsh, "-3", geo, "-o", in).CombinedOutput(); err != nil {
+		t.Fatalf("gmsh: %v\n%s", err, text)
+	}
+	before, err := meshio.ReadSolid(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, err := before.Freedoms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours *mesh.Solid
+	for _, to := range []string{"better.vtu", "better.mesh", "better.meshb", "better.msh"} {
+		path := filepath.Join(dir, to)
+		if code := execute(context.Background(), []string{"smooth", in, path, "-q", "--sweeps", "10", "--ranks", "2"}); code != exitDone {
+			t.Fatalf("exit code %d", code)
+		}
+		got, err := meshio.ReadSolid(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ours != nil && (!slices.Equal(got.X, ours.X) || !slices.Equal(got.Z, ours.Z) || !slices.Equal(got.Cells, ours.Cells) ||
+			!slices.Equal(got.Faces, ours.Faces)) {
+			t.Errorf("%s holds another mesh", to)
+		}
+		ours = got
+	}
+	if !slices.Equal(ours.Cells, before.Cells) || !slices.Equal(ours.Faces, before.Faces) ||
+		!slices.Equal(ours.CellTag, before.CellTag) || !slices.Equal(ours.Groups, before.Groups) || len(ours.Groups) != 4 {
+		t.Errorf("groups %v became %v, %d faces %d", before.Groups, ours.Groups, len(before.Faces), len(ours.Faces))
+	}
+	moved := [4]int{}
+	for v := range int32(len(ours.X)) {
+		if ours.At(v) != before.At(v) {
+			moved[free[v].Axes]++
+		}
+	}
+	if moved[0] > 0 || moved[1] == 0 || moved[2] == 0 || moved[3] == 0 {
+		t.Errorf("vertices that moved, by the directions that they have: %v", moved)
+	}
+	text, err := exec.Command(gmsh, filepath.Join(dir, "better.msh"), "-save", "-format", "msh22", "-bin", "-o", again).
+		CombinedOutput()
+	if err != nil || strings.Contains(string(text), "Error") || strings.Contains(string(text), "Warning") {
+		t.Fatalf("gmsh: %v\n%s", err, text)
+	}
+	theirs, err := meshio.ReadSolid(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(ours.X, theirs.X) || len(ours.Cells) != len(theirs.Cells) || len(ours.Faces) != len(theirs.Faces) ||
+		len(theirs.Groups) != 4 {
+		t.Errorf("gmsh's mesh is another: groups %v and %v", ours.Groups, theirs.Groups)
+	}
+	const script = `
+import sys
+import vtk
+r = vtk.vtkXMLUnstructuredGridReader()
+r.SetFileName(sys.argv[1])
+r.Update()
+w = vtk.vtkXMLUnstructuredGridWriter()
+w.SetFileName(sys.argv[2])
+w.SetInputData(r.GetOutput())
+w.Write()
+`
+	const python = "/usr/bin/python3" // Debian's, which sees its packages
+	if exec.Command(python, "-c", "import vtk").Run() != nil {
+		t.Skip("skipped the rest: python3-vtk9 is not installed, so that VTK cannot read our file")
+	}
+	back := filepath.Join(dir, "back.vtu")
+	if text, err := exec.Command(python, "-c", script, filepath.Join(dir, "better.vtu"), back).CombinedOutput(); err != nil {
+		t.Fatalf("VTK: %v\n%s", err, text)
+	}
+	round, err := meshio.ReadSolid(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(round.Groups, func(a, b mesh.Group) int { return a.Tag - b.Tag })
+	groups := slices.SortedFunc(slices.Values(ours.Groups), func(a, b mesh.Group) int { return a.Tag - b.Tag })
+	if !slices.Equal(round.X, ours.X) || !slices.Equal(round.Cells, ours.Cells) || !slices.Equal(round.Faces, ours.Faces) ||
+		!slices.Equal(round.CellData["quality"], ours.CellData["quality"]) || !slices.Equal(round.Groups, groups) {
+		t.Errorf("the mesh is another after VTK has had it: %v", round.Groups)
+	}
+}
+
+// TestSmoothSolidRefusals: what is not for tetrahedra is bad usage, and nothing is written.
+func TestSmoothSolidRefusals(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "box.mesh"), filepath.Join(dir, "out.msh")
+	box, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 48, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := meshio.WriteSolid(in, box); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--width", "1", "--height", "1"}, {"--m11", "1", "--m22", "1", "--m33", "-1"},
+		{"--untangle", "true"}, {"--metric", "ugawg-linear", "--low", "1"}} {
+		if code := execute(context.Background(), append([]string{"smooth", "-q", in, out}, args...)); code != exitUsage {
+			t.Errorf("%q: exit code %d", args, code)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a mesh was written")
+	}
+}
