@@ -14,9 +14,9 @@
 //	fjp          Freitag, Jones and Plassmann (1995): to where the worst quality around the vertex is best
 //	hybrid       smart, and then fjp where the worst quality is below a floor
 //
-// Meshes of tetrahedra (SolidLayout, SolidPart, NewSolid) have all of these but the last two. Vertices move in space, in
-// flat parts of the boundary and along its straight edges by one formula; see package kernels/solid. Their metrics are
-// SolidSizes and SolidDiscrete.
+// Meshes of tetrahedra (SolidLayout, SolidPart, NewSolid) have all of these. Vertices move in space, in flat parts of the
+// boundary and along its straight edges by one formula; see package kernels/solid. Their metrics are SolidSizes,
+// SolidDiscrete and OnSolid. What both kinds of cells have in common, sets, sweeps, exchanges and diagnostics, is the engine.
 //
 // A mesh with triangles turned over is refused, or untangled on request, by vertices that make the least area around
 // them greatest (Untangle).
