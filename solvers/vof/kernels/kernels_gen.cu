@@ -373,17 +373,28 @@ struct Matching_f32 {
     Lattice Lattice_;
     Array<float, 3> H;
     float Tolerance;
-    Slice<int32> Cases_;
+    Slice<uint32> Cases_;
     Slice<float> F;
     Slice<float> DX, DY;
     Slice<float> Rho;
     Slice<int32> Turns;
+    bool All;
 };
-static_assert(sizeof(Matching_f32) == 176 && offsetof(Matching_f32, Lattice_) == 0 &&
+static_assert(sizeof(Matching_f32) == 184 && offsetof(Matching_f32, Lattice_) == 0 &&
     offsetof(Matching_f32, H) == 12 && offsetof(Matching_f32, Tolerance) == 24 &&
     offsetof(Matching_f32, Cases_) == 32 && offsetof(Matching_f32, F) == 56 && offsetof(Matching_f32, DX) == 80 &&
     offsetof(Matching_f32, DY) == 104 && offsetof(Matching_f32, Rho) == 128 &&
-    offsetof(Matching_f32, Turns) == 152, "Matching_f32");
+    offsetof(Matching_f32, Turns) == 152 && offsetof(Matching_f32, All) == 176, "Matching_f32");
+
+// polygon is the fluid in a cell, seen as the unit square.
+// polygon[float32], match.go:110
+struct polygon_f32 {
+    int32 vertices;
+    float area;
+    float dx, dy;
+};
+static_assert(sizeof(polygon_f32) == 16 && offsetof(polygon_f32, vertices) == 0 &&
+    offsetof(polygon_f32, area) == 4 && offsetof(polygon_f32, dx) == 8 && offsetof(polygon_f32, dy) == 12, "polygon_f32");
 
 // Matching is the iterative reconstruction of Francois, Lo and Sewell (ASME 2014) in the plane: the line n·x + ρ = 0
 // with x from the middle of the cell, n the unit vector along the gradient, so that n·x + ρ ≥ 0 is the fluid, and ρ
@@ -393,17 +404,93 @@ struct Matching_f64 {
     Lattice Lattice_;
     Array<double, 3> H;
     double Tolerance;
-    Slice<int32> Cases_;
+    Slice<uint32> Cases_;
     Slice<double> F;
     Slice<double> DX, DY;
     Slice<double> Rho;
     Slice<int32> Turns;
+    bool All;
 };
-static_assert(sizeof(Matching_f64) == 192 && offsetof(Matching_f64, Lattice_) == 0 &&
+static_assert(sizeof(Matching_f64) == 200 && offsetof(Matching_f64, Lattice_) == 0 &&
     offsetof(Matching_f64, H) == 16 && offsetof(Matching_f64, Tolerance) == 40 &&
     offsetof(Matching_f64, Cases_) == 48 && offsetof(Matching_f64, F) == 72 && offsetof(Matching_f64, DX) == 96 &&
     offsetof(Matching_f64, DY) == 120 && offsetof(Matching_f64, Rho) == 144 &&
-    offsetof(Matching_f64, Turns) == 168, "Matching_f64");
+    offsetof(Matching_f64, Turns) == 168 && offsetof(Matching_f64, All) == 192, "Matching_f64");
+
+// polygon is the fluid in a cell, seen as the unit square.
+// polygon[float64], match.go:110
+struct polygon_f64 {
+    int32 vertices;
+    double area;
+    double dx, dy;
+};
+static_assert(sizeof(polygon_f64) == 32 && offsetof(polygon_f64, vertices) == 0 &&
+    offsetof(polygon_f64, area) == 8 && offsetof(polygon_f64, dx) == 16 && offsetof(polygon_f64, dy) == 24, "polygon_f64");
+
+// strip is a row of smallest parts of a cell.
+// strip[float32], patchdisk2.go:131
+struct strip_f32 {
+    float x, width, half;
+    float centre, square_;
+};
+static_assert(sizeof(strip_f32) == 20 && offsetof(strip_f32, x) == 0 && offsetof(strip_f32, width) == 4 &&
+    offsetof(strip_f32, half) == 8 && offsetof(strip_f32, centre) == 12 && offsetof(strip_f32, square_) == 16, "strip_f32");
+
+// strip is a row of smallest parts of a cell.
+// strip[float64], patchdisk2.go:131
+struct strip_f64 {
+    double x, width, half;
+    double centre, square_;
+};
+static_assert(sizeof(strip_f64) == 40 && offsetof(strip_f64, x) == 0 && offsetof(strip_f64, width) == 8 &&
+    offsetof(strip_f64, half) == 16 && offsetof(strip_f64, centre) == 24 && offsetof(strip_f64, square_) == 32, "strip_f64");
+
+// Patches are squares of 32×32 cells that cover a block, x fastest.
+// Patches, patch.go:13
+struct Patches {
+    Array<int32, 2> Lo, Hi;
+    int32 Across;
+};
+static_assert(sizeof(Patches) == 20 && offsetof(Patches, Lo) == 0 && offsetof(Patches, Hi) == 8 &&
+    offsetof(Patches, Across) == 16, "Patches");
+
+// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is far, else the
+// others.
+// diskWork[float32], patchdisk2.go:24
+struct diskWork_f32 {
+    float value;
+    int32 x, y;
+    int32 pure_, cells;
+};
+static_assert(sizeof(diskWork_f32) == 20 && offsetof(diskWork_f32, value) == 0 && offsetof(diskWork_f32, x) == 4 &&
+    offsetof(diskWork_f32, y) == 8 && offsetof(diskWork_f32, pure_) == 12 && offsetof(diskWork_f32, cells) == 16, "diskWork_f32");
+
+// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is far, else the
+// others.
+// diskWork[float64], patchdisk2.go:24
+struct diskWork_f64 {
+    double value;
+    int32 x, y;
+    int32 pure_, cells;
+};
+static_assert(sizeof(diskWork_f64) == 24 && offsetof(diskWork_f64, value) == 0 && offsetof(diskWork_f64, x) == 8 &&
+    offsetof(diskWork_f64, y) == 12 && offsetof(diskWork_f64, pure_) == 16 && offsetof(diskWork_f64, cells) == 20, "diskWork_f64");
+
+// quad is four numbers of a column, one cell above the other.
+// quad[float32], patch.go:45
+struct quad_f32 {
+    float a, b, c, d;
+};
+static_assert(sizeof(quad_f32) == 16 && offsetof(quad_f32, a) == 0 && offsetof(quad_f32, b) == 4 &&
+    offsetof(quad_f32, c) == 8 && offsetof(quad_f32, d) == 12, "quad_f32");
+
+// quad is four numbers of a column, one cell above the other.
+// quad[float64], patch.go:45
+struct quad_f64 {
+    double a, b, c, d;
+};
+static_assert(sizeof(quad_f64) == 32 && offsetof(quad_f64, a) == 0 && offsetof(quad_f64, b) == 8 &&
+    offsetof(quad_f64, c) == 16 && offsetof(quad_f64, d) == 24, "quad_f64");
 
 // Plane2 is the fluid m·ξ ≤ α in a cell of the plane.
 // Plane2[float32], types.go:26
@@ -440,14 +527,6 @@ static_assert(sizeof(Sweep2_f32) == 160 && offsetof(Sweep2_f32, Lattice_) == 0 &
     offsetof(Sweep2_f32, F) == 40 && offsetof(Sweep2_f32, Start) == 64 && offsetof(Sweep2_f32, Out) == 88 &&
     offsetof(Sweep2_f32, U) == 112 && offsetof(Sweep2_f32, Planes) == 136, "Sweep2_f32");
 
-// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
-// Courant = dt/h, times the factor of a velocity that varies in time.
-// Clock[float32], sweep2.go:12
-struct Clock_f32 {
-    Array<float, 3> Courant;
-};
-static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clock_f32");
-
 // Plane2 is the fluid m·ξ ≤ α in a cell of the plane.
 // Plane2[float64], types.go:26
 struct alignas(16) Plane2_f64 {
@@ -482,6 +561,14 @@ static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 &
     offsetof(Sweep2_f64, Stored) == 28 && offsetof(Sweep2_f64, Nudge) == 32 && offsetof(Sweep2_f64, Dust) == 40 &&
     offsetof(Sweep2_f64, F) == 48 && offsetof(Sweep2_f64, Start) == 72 && offsetof(Sweep2_f64, Out) == 96 &&
     offsetof(Sweep2_f64, U) == 120 && offsetof(Sweep2_f64, Planes) == 144, "Sweep2_f64");
+
+// Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
+// Courant = dt/h, times the factor of a velocity that varies in time.
+// Clock[float32], sweep2.go:12
+struct Clock_f32 {
+    Array<float, 3> Courant;
+};
+static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clock_f32");
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
@@ -582,14 +669,14 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
 // tileWork, tile2.go:48
 struct tileWork {
     int32 x, y;
-    int32 load, between, cells, mark;
+    int32 load, between, cells, mark_;
     int32 height_;
     int32 copied, once;
     int32 tile, kind;
 };
 static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
     offsetof(tileWork, load) == 8 && offsetof(tileWork, between) == 12 && offsetof(tileWork, cells) == 16 &&
-    offsetof(tileWork, mark) == 20 && offsetof(tileWork, height_) == 24 && offsetof(tileWork, copied) == 28 &&
+    offsetof(tileWork, mark_) == 20 && offsetof(tileWork, height_) == 24 && offsetof(tileWork, copied) == 28 &&
     offsetof(tileWork, once) == 32 && offsetof(tileWork, tile) == 36 && offsetof(tileWork, kind) == 40, "tileWork");
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
@@ -627,39 +714,6 @@ struct brickWork {
 static_assert(sizeof(brickWork) == 24 && offsetof(brickWork, x) == 0 && offsetof(brickWork, y) == 4 &&
     offsetof(brickWork, z) == 8 && offsetof(brickWork, faces) == 12 && offsetof(brickWork, rows) == 16 &&
     offsetof(brickWork, cells) == 20, "brickWork");
-
-// Patches are squares of 32×32 cells that cover a block, x fastest.
-// Patches, tiledisk2.go:13
-struct Patches {
-    Array<int32, 2> Lo, Hi;
-    int32 Across;
-};
-static_assert(sizeof(Patches) == 20 && offsetof(Patches, Lo) == 0 && offsetof(Patches, Hi) == 8 &&
-    offsetof(Patches, Across) == 16, "Patches");
-
-// diskWork is where a patch begins and how many turns the loops of TileDisk2 take: pure ones where the circle is far, else the
-// others.
-// diskWork[float32], tiledisk2.go:34
-struct diskWork_f32 {
-    float value;
-    int32 x, y;
-    int32 pure_, cells, rows;
-};
-static_assert(sizeof(diskWork_f32) == 24 && offsetof(diskWork_f32, value) == 0 && offsetof(diskWork_f32, x) == 4 &&
-    offsetof(diskWork_f32, y) == 8 && offsetof(diskWork_f32, pure_) == 12 && offsetof(diskWork_f32, cells) == 16 &&
-    offsetof(diskWork_f32, rows) == 20, "diskWork_f32");
-
-// diskWork is where a patch begins and how many turns the loops of TileDisk2 take: pure ones where the circle is far, else the
-// others.
-// diskWork[float64], tiledisk2.go:34
-struct diskWork_f64 {
-    double value;
-    int32 x, y;
-    int32 pure_, cells, rows;
-};
-static_assert(sizeof(diskWork_f64) == 32 && offsetof(diskWork_f64, value) == 0 && offsetof(diskWork_f64, x) == 8 &&
-    offsetof(diskWork_f64, y) == 12 && offsetof(diskWork_f64, pure_) == 16 && offsetof(diskWork_f64, cells) == 20 &&
-    offsetof(diskWork_f64, rows) == 24, "diskWork_f64");
 
 // TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
 // TileList, tilelist2.go:15
@@ -1984,68 +2038,101 @@ DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice
     f[Lattice_at(&b->Lattice_, i, j, k)] = Ball_part3_f64(b, x0, y0, z0);
 }
 
-// pure[float32], match.go:74
+// pure[float32], match.go:66
 DEVICE bool pure_f32(float f) {
     return f <= 0.0f || f >= 1.0f;
 }
 
-// corner is a vertex of the cell, from its middle.
-// (*Matching[float32]).corner, match.go:115
-struct Matching_corner_f32_results { float r0; float r1; };
-DEVICE Matching_corner_f32_results Matching_corner_f32(const Matching_f32 *m, int32 v) {
-    return {(float(v & 1) - 0.5f) * m->H[0], (float(v >> 1) - 0.5f) * m->H[1]};
+// leans[float32], match.go:64
+DEVICE bool leans_f32(float dx, float dy) {
+    return dx != 0.0f || dy != 0.0f;
 }
 
-// polygon is the part of the cell's area in n·x + ρ ≥ 0.
-// (*Matching[float32]).polygon, match.go:120
-DEVICE float Matching_polygon_f32(const Matching_f32 *m, float nx, float ny, float rho) {
-    int32 row = 0;
-    for (int32 bit = 0; bit < 4; bit++) {
-        int32 v = bit;
-        if (bit >= 2) {
-            v = sub(5, bit);
-        }
-        auto [x, y] = Matching_corner_f32(m, v);
-        if (nx * x + ny * y + rho >= 0.0f) {
-            row |= shl(1, bit);
-        }
+// corner is a vertex of the unit square, from its middle.
+// corner[float32], match.go:130
+struct corner_f32_results { float r0; float r1; };
+DEVICE corner_f32_results corner_f32(uint32 v) {
+    return {float(int32(v & 1u)) - 0.5f, float(int32(v >> 1)) - 0.5f};
+}
+
+// crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
+// crossing2[float32], match.go:133
+struct crossing2_f32_results { float r0; float r1; };
+DEVICE crossing2_f32_results crossing2_f32(float a, float b, float rho, uint32 u, uint32 v) {
+    auto [ux, uy] = corner_f32(u);
+    auto [vx, vy] = corner_f32(v);
+    // the very numbers whose signs gave the case
+    float from = (a * ux + b * uy) + rho, to = (a * vx + b * vy) + rho;
+    float t = from / (from - to);
+    return {ux + t * (vx - ux), uy + t * (vy - uy)};
+}
+
+// polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
+// (*Matching[float32]).polygon, match.go:142
+DEVICE polygon_f32 Matching_polygon_f32(const Matching_f32 *m, float a, float b, float rho) {
+    int32 number_ = 0;
+    float rising_ = (a + b) / 2.0f, falling_ = (a - b) / 2.0f;
+    if (rho - rising_ >= 0.0f) {
+        number_ |= 1;
     }
-    if (row == 15) {
-        return 1.0f;
+    if (rho + falling_ >= 0.0f) {
+        number_ |= 2;
     }
-    int32 n = m->Cases_[mul(8, row)];
-    if (n <= 0) {
-        return 0.0f;
+    if (rho + rising_ >= 0.0f) {
+        number_ |= 4;
     }
-    auto [x0, y0] = Matching_corner_f32(m, m->Cases_[add(mul(8, row), 1)]);
-    // from the first point
+    if (rho - falling_ >= 0.0f) {
+        number_ |= 8;
+    }
+    if (number_ == 15) {
+        return polygon_f32{4, 1.0f, 0.0f, 0.0f};
+    }
+    uint32 row = m->Cases_[number_];
+    uint32 n = row & 15u;
+    if (n == 0u || n > 3u) {
+        return polygon_f32{};
+    }
+    uint32 edges = shr(row, (4u * (n + 1u)));
+    auto [px, py] = crossing2_f32(a, b, rho, edges & 3u, edges >> 4 & 3u);
+    auto [qx, qy] = crossing2_f32(a, b, rho, edges >> 8 & 3u, edges >> 12 & 3u);
+    auto [x0, y0] = corner_f32(row >> 4 & 3u);
+    // from the first vertex
     float x = 0.0f, y = 0.0f, twice = 0.0f;
-    for (int32 k = 1; k < add(n, 2); k++) {
-        float px = 0.0f, py = 0.0f;
-        if (k < n) {
-            const auto results1 = Matching_corner_f32(m, m->Cases_[add(add(mul(8, row), 1), k)]);
-            px = results1.r0;
-            py = results1.r1;
-        } else {
-            int32 edge = add(add(add(mul(8, row), 1), n), mul(2, sub(k, n)));
-            auto [ax, ay] = Matching_corner_f32(m, m->Cases_[edge]);
-            auto [bx, by] = Matching_corner_f32(m, m->Cases_[add(edge, 1)]);
-            float a = nx * ax + ny * ay + rho, b = nx * bx + ny * by + rho;
-            float t = a / (a - b);
-            px = ax + t * (bx - ax);
-            py = ay + t * (by - ay);
-        }
-        px = px - x0;
-        py = py - y0;
-        twice += x * py - px * y;
-        x = px;
-        y = py;
+    for (uint32 k = 1u; k < n; k++) {
+        auto [vx, vy] = corner_f32(shr(row, (4u * (k + 1u))) & 3u);
+        vx = vx - x0;
+        vy = vy - y0;
+        twice += x * vy - vx * y;
+        x = vx;
+        y = vy;
     }
-    return twice / 2.0f / (m->H[0] * m->H[1]);
+    twice += x * (py - y0) - (px - x0) * y;
+    twice += (px - x0) * (qy - y0) - (qx - x0) * (py - y0);
+    return polygon_f32{int32(n), twice / 2.0f, qx - px, qy - py};
 }
 
-// match finds ρ of the mixed cell at place c.
-// (*Matching[float32]).match, match.go:77
+// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a triangle.
+// (*polygon[float32]).excess, match.go:117
+DEVICE float polygon_excess_f32(polygon_f32 *p, float f) {
+    switch (p->vertices) {
+    case 1:
+    {
+        float root = sqrt_f32(p->area);
+        return 2.0f * root * (root - sqrt_f32(f));
+    }
+    case 3:
+    {
+        float root = sqrt_f32(1.0f - p->area);
+        return 2.0f * root * (sqrt_f32(1.0f - f) - root);
+    }
+    }
+    return p->area - f;
+}
+
+// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon is quadratic
+// where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V would be right if the case
+// stayed as it is: once the case is right so is ρ, but for rounding.
+// (*Matching[float32]).match, match.go:71
 DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
     float f = m->F[c];
     float nx = m->DX[c], ny = m->DY[c];
@@ -2054,112 +2141,145 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
         m->Turns[c] = -1;
         return;
     }
-    nx = nx / size;
-    ny = ny / size;
+    // how the distance from the line grows over the cell, along x and y
+    float a = nx / size * m->H[0], b = ny / size * m->H[1];
+    float steepness = 1.0f / (a * a + b * b);
     // all is fluid
-    float hi = (abs_f32(nx) * m->H[0] + abs_f32(ny) * m->H[1]) / 2.0f;
+    float hi = (abs_f32(a) + abs_f32(b)) / 2.0f;
     float lo = -hi;
-    float missLo = -f, missHi = 1.0f - f;
-    float rho = 0.0f;
-    int32 turns = 0, last = 0;
-    while (turns < 100) {
-        rho = lo - missLo * (hi - lo) / (missHi - missLo);
+    float rho = lo + f * (hi - lo);
+    int32 turns = 0;
+    for (;;) {
+        polygon_f32 p = Matching_polygon_f32(m, a, b, rho);
         turns = add(turns, int32(1));
-        float miss = Matching_polygon_f32(m, nx, ny, rho) - f;
-        if (abs_f32(miss) <= m->Tolerance) {
+        float miss = p.area - f;
+        if (abs_f32(miss) <= m->Tolerance || turns == 100) {
             break;
         }
         if (miss < 0.0f) {
             lo = rho;
-            missLo = miss;
-            if (last < 0) {
-                missHi /= 2.0f;
-            }
-            last = -1;
         } else {
             hi = rho;
-            missHi = miss;
-            if (last > 0) {
-                missLo /= 2.0f;
-            }
-            last = 1;
         }
+        // The slope of V is the length of the line over the steepness of the distance.
+        float next = rho - polygon_excess_f32(&p, f) / (abs_f32(a * p.dy - b * p.dx) * steepness);
+        if (!(next > lo && next < hi)) {
+            next = (lo + hi) / 2.0f;
+        }
+        if (next == rho) {
+            // no number is between lo and hi
+            break;
+        }
+        rho = next;
     }
     m->Rho[c] = rho;
     m->Turns[c] = turns;
 }
 
-// Match2 finds ρ of cell (i, j) if it is mixed, by false position (Illinois) between the lines through its corners.
-// Match2[float32], match.go:47
+// Match2 finds ρ of cell (i, j) if it is mixed.
+// Match2[float32], match.go:57
 DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
-    if (!pure_f32(m->F[c])) {
+    if (!pure_f32(m->F[c]) || m->All && leans_f32(m->DX[c], m->DY[c])) {
         Matching_match_f32(m, c);
     }
 }
 
-// pure[float64], match.go:74
+// pure[float64], match.go:66
 DEVICE bool pure_f64(double f) {
     return f <= 0.0 || f >= 1.0;
 }
 
-// corner is a vertex of the cell, from its middle.
-// (*Matching[float64]).corner, match.go:115
-struct Matching_corner_f64_results { double r0; double r1; };
-DEVICE Matching_corner_f64_results Matching_corner_f64(const Matching_f64 *m, int32 v) {
-    return {(double(v & 1) - 0.5) * m->H[0], (double(v >> 1) - 0.5) * m->H[1]};
+// leans[float64], match.go:64
+DEVICE bool leans_f64(double dx, double dy) {
+    return dx != 0.0 || dy != 0.0;
 }
 
-// polygon is the part of the cell's area in n·x + ρ ≥ 0.
-// (*Matching[float64]).polygon, match.go:120
-DEVICE double Matching_polygon_f64(const Matching_f64 *m, double nx, double ny, double rho) {
-    int32 row = 0;
-    for (int32 bit = 0; bit < 4; bit++) {
-        int32 v = bit;
-        if (bit >= 2) {
-            v = sub(5, bit);
-        }
-        auto [x, y] = Matching_corner_f64(m, v);
-        if (nx * x + ny * y + rho >= 0.0) {
-            row |= shl(1, bit);
-        }
+// corner is a vertex of the unit square, from its middle.
+// corner[float64], match.go:130
+struct corner_f64_results { double r0; double r1; };
+DEVICE corner_f64_results corner_f64(uint32 v) {
+    return {double(int32(v & 1u)) - 0.5, double(int32(v >> 1)) - 0.5};
+}
+
+// crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
+// crossing2[float64], match.go:133
+struct crossing2_f64_results { double r0; double r1; };
+DEVICE crossing2_f64_results crossing2_f64(double a, double b, double rho, uint32 u, uint32 v) {
+    auto [ux, uy] = corner_f64(u);
+    auto [vx, vy] = corner_f64(v);
+    // the very numbers whose signs gave the case
+    double from = (a * ux + b * uy) + rho, to = (a * vx + b * vy) + rho;
+    double t = from / (from - to);
+    return {ux + t * (vx - ux), uy + t * (vy - uy)};
+}
+
+// polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
+// (*Matching[float64]).polygon, match.go:142
+DEVICE polygon_f64 Matching_polygon_f64(const Matching_f64 *m, double a, double b, double rho) {
+    int32 number_ = 0;
+    double rising_ = (a + b) / 2.0, falling_ = (a - b) / 2.0;
+    if (rho - rising_ >= 0.0) {
+        number_ |= 1;
     }
-    if (row == 15) {
-        return 1.0;
+    if (rho + falling_ >= 0.0) {
+        number_ |= 2;
     }
-    int32 n = m->Cases_[mul(8, row)];
-    if (n <= 0) {
-        return 0.0;
+    if (rho + rising_ >= 0.0) {
+        number_ |= 4;
     }
-    auto [x0, y0] = Matching_corner_f64(m, m->Cases_[add(mul(8, row), 1)]);
-    // from the first point
+    if (rho - falling_ >= 0.0) {
+        number_ |= 8;
+    }
+    if (number_ == 15) {
+        return polygon_f64{4, 1.0, 0.0, 0.0};
+    }
+    uint32 row = m->Cases_[number_];
+    uint32 n = row & 15u;
+    if (n == 0u || n > 3u) {
+        return polygon_f64{};
+    }
+    uint32 edges = shr(row, (4u * (n + 1u)));
+    auto [px, py] = crossing2_f64(a, b, rho, edges & 3u, edges >> 4 & 3u);
+    auto [qx, qy] = crossing2_f64(a, b, rho, edges >> 8 & 3u, edges >> 12 & 3u);
+    auto [x0, y0] = corner_f64(row >> 4 & 3u);
+    // from the first vertex
     double x = 0.0, y = 0.0, twice = 0.0;
-    for (int32 k = 1; k < add(n, 2); k++) {
-        double px = 0.0, py = 0.0;
-        if (k < n) {
-            const auto results1 = Matching_corner_f64(m, m->Cases_[add(add(mul(8, row), 1), k)]);
-            px = results1.r0;
-            py = results1.r1;
-        } else {
-            int32 edge = add(add(add(mul(8, row), 1), n), mul(2, sub(k, n)));
-            auto [ax, ay] = Matching_corner_f64(m, m->Cases_[edge]);
-            auto [bx, by] = Matching_corner_f64(m, m->Cases_[add(edge, 1)]);
-            double a = nx * ax + ny * ay + rho, b = nx * bx + ny * by + rho;
-            double t = a / (a - b);
-            px = ax + t * (bx - ax);
-            py = ay + t * (by - ay);
-        }
-        px = px - x0;
-        py = py - y0;
-        twice += x * py - px * y;
-        x = px;
-        y = py;
+    for (uint32 k = 1u; k < n; k++) {
+        auto [vx, vy] = corner_f64(shr(row, (4u * (k + 1u))) & 3u);
+        vx = vx - x0;
+        vy = vy - y0;
+        twice += x * vy - vx * y;
+        x = vx;
+        y = vy;
     }
-    return twice / 2.0 / (m->H[0] * m->H[1]);
+    twice += x * (py - y0) - (px - x0) * y;
+    twice += (px - x0) * (qy - y0) - (qx - x0) * (py - y0);
+    return polygon_f64{int32(n), twice / 2.0, qx - px, qy - py};
 }
 
-// match finds ρ of the mixed cell at place c.
-// (*Matching[float64]).match, match.go:77
+// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a triangle.
+// (*polygon[float64]).excess, match.go:117
+DEVICE double polygon_excess_f64(polygon_f64 *p, double f) {
+    switch (p->vertices) {
+    case 1:
+    {
+        double root = sqrt_f64(p->area);
+        return 2.0 * root * (root - sqrt_f64(f));
+    }
+    case 3:
+    {
+        double root = sqrt_f64(1.0 - p->area);
+        return 2.0 * root * (sqrt_f64(1.0 - f) - root);
+    }
+    }
+    return p->area - f;
+}
+
+// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon is quadratic
+// where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V would be right if the case
+// stayed as it is: once the case is right so is ρ, but for rounding.
+// (*Matching[float64]).match, match.go:71
 DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
     double f = m->F[c];
     double nx = m->DX[c], ny = m->DY[c];
@@ -2168,80 +2288,560 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
         m->Turns[c] = -1;
         return;
     }
-    nx = nx / size;
-    ny = ny / size;
+    // how the distance from the line grows over the cell, along x and y
+    double a = nx / size * m->H[0], b = ny / size * m->H[1];
+    double steepness = 1.0 / (a * a + b * b);
     // all is fluid
-    double hi = (abs_f64(nx) * m->H[0] + abs_f64(ny) * m->H[1]) / 2.0;
+    double hi = (abs_f64(a) + abs_f64(b)) / 2.0;
     double lo = -hi;
-    double missLo = -f, missHi = 1.0 - f;
-    double rho = 0.0;
-    int32 turns = 0, last = 0;
-    while (turns < 100) {
-        rho = lo - missLo * (hi - lo) / (missHi - missLo);
+    double rho = lo + f * (hi - lo);
+    int32 turns = 0;
+    for (;;) {
+        polygon_f64 p = Matching_polygon_f64(m, a, b, rho);
         turns = add(turns, int32(1));
-        double miss = Matching_polygon_f64(m, nx, ny, rho) - f;
-        if (abs_f64(miss) <= m->Tolerance) {
+        double miss = p.area - f;
+        if (abs_f64(miss) <= m->Tolerance || turns == 100) {
             break;
         }
         if (miss < 0.0) {
             lo = rho;
-            missLo = miss;
-            if (last < 0) {
-                missHi /= 2.0;
-            }
-            last = -1;
         } else {
             hi = rho;
-            missHi = miss;
-            if (last > 0) {
-                missLo /= 2.0;
-            }
-            last = 1;
         }
+        // The slope of V is the length of the line over the steepness of the distance.
+        double next = rho - polygon_excess_f64(&p, f) / (abs_f64(a * p.dy - b * p.dx) * steepness);
+        if (!(next > lo && next < hi)) {
+            next = (lo + hi) / 2.0;
+        }
+        if (next == rho) {
+            // no number is between lo and hi
+            break;
+        }
+        rho = next;
     }
     m->Rho[c] = rho;
     m->Turns[c] = turns;
 }
 
-// Match2 finds ρ of cell (i, j) if it is mixed, by false position (Illinois) between the lines through its corners.
-// Match2[float64], match.go:47
+// Match2 finds ρ of cell (i, j) if it is mixed.
+// Match2[float64], match.go:57
 DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
-    if (!pure_f64(m->F[c])) {
+    if (!pure_f64(m->F[c]) || m->All && leans_f64(m->DX[c], m->DY[c])) {
         Matching_match_f64(m, c);
     }
 }
 
-// MatchRows2 is Match2 for cells (i, 4j) to (i, 4j+3). It reads all of them before it looks: most are pure.
-// MatchRows2[float32], match.go:60
-DEVICE void MatchRows2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
-    int64 c = Lattice_at(&m->Lattice_, i, mul(int64(4), j), 0), sy = int64(m->Lattice_.SY);
-    float f = m->F[c], g = m->F[add(c, sy)], h = m->F[add(c, mul(int64(2), sy))], l = m->F[add(c, mul(int64(3), sy))];
-    if (pure_f32(f) && pure_f32(g) && pure_f32(h) && pure_f32(l)) {
-        return;
+// place2 is the lower corner of cell (i, j).
+// (*Ball[float32]).place2, patchdisk2.go:96
+struct Ball_place2_f32_results { float r0; float r1; };
+DEVICE Ball_place2_f32_results Ball_place2_f32(const Ball_f32 *b, int32 i, int32 j) {
+    return {b->Lo[0] + b->H[0] * float(add(i, b->First[0])), b->Lo[1] + b->H[1] * float(add(j, b->First[1]))};
+}
+
+// (*Ball[float32]).strip, patchdisk2.go:136
+DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
+    auto [x0, y0] = Ball_place2_f32(b, i, j);
+    float scale = 1.0f / float(shl(1, b->Levels));
+    float hx = b->H[0] * scale, hy = b->H[1] * scale;
+    float y = y0 + hy * float(row) + hy / 2.0f - b->Centre[1];
+    return strip_f32{x0, hx, hx / 2.0f, b->Centre[0], y * y};
+}
+
+// column is the distance of a column's middle from the disk's along x.
+// (*strip[float32]).column, patchdisk2.go:145
+DEVICE float strip_column_f32(strip_f32 *s, int32 k) {
+    return s->x + s->width * float(k) + s->half - s->centre;
+}
+
+// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone whose
+// rounding may matter.
+// (*strip[float32]).inside, patchdisk2.go:149
+DEVICE bool strip_inside_f32(strip_f32 *s, int32 k, float radius) {
+    float x = strip_column_f32(s, k);
+    float square = x * x + s->square_;
+    float least = radius * radius * 0x1.ffffdep-01f /* 0.999999 */, most = radius * radius * 0x1.00001p+00f /* 1.000001 */;
+    return square < least || square <= most && sqrt_f32(square) < radius;
+}
+
+// marked, patch.go:76
+DEVICE int32 marked(bool is) {
+    if (is) {
+        return 1;
     }
-    for (int64 turn1 = 0; turn1 < 4; turn1++) {
-        if (!pure_f32(m->F[c])) {
-            Matching_match_f32(m, c);
+    return 0;
+}
+
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on one side of
+// the middle are in it up to some column or from it on, also as rounded, because each rounding keeps the order: half of the
+// columns are left out at a time.
+// (*Ball[float32]).row2, patchdisk2.go:103
+DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
+    int32 n = shl(1, b->Levels);
+    strip_f32 s = Ball_strip_f32(b, i, j, row);
+    // the first columns are the nearest
+    bool right = strip_column_f32(&s, 0) >= 0.0f;
+    if (!right && strip_column_f32(&s, sub(n, 1)) > 0.0f) {
+        int32 inside = 0;
+        for (int32 k = 0, end1 = n; k < end1; k++) {
+            inside = add(inside, marked(strip_inside_f32(&s, k, b->Radius)));
         }
-        c = add(c, sy);
+        return inside;
+    }
+    int32 lo = 0, hi = n;
+    while (lo < hi) {
+        int32 mid = add(lo, hi) / 2;
+        int32 k = mid;
+        if (!right) {
+            k = sub(sub(n, 1), mid);
+        }
+        if (strip_inside_f32(&s, k, b->Radius)) {
+            lo = add(mid, 1);
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest parts of one
+// kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
+// CountDisk2[float32], patchdisk2.go:9
+DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
+    auto [x, y] = Ball_place2_f32(b, int32(i), int32(j));
+    auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
+    if (!pure) {
+        int32 n = 0;
+        for (int32 row = 0, end1 = shl(1, b->Levels); row < end1; row++) {
+            n = add(n, Ball_row2_f32(b, int32(i), int32(j), row));
+        }
+        v = float(n) / float(shl(1, mul(2, b->Levels)));
+    }
+    f[Lattice_at(&b->Lattice_, i, j, 0)] = v;
+}
+
+// place2 is the lower corner of cell (i, j).
+// (*Ball[float64]).place2, patchdisk2.go:96
+struct Ball_place2_f64_results { double r0; double r1; };
+DEVICE Ball_place2_f64_results Ball_place2_f64(const Ball_f64 *b, int32 i, int32 j) {
+    return {b->Lo[0] + b->H[0] * double(add(i, b->First[0])), b->Lo[1] + b->H[1] * double(add(j, b->First[1]))};
+}
+
+// (*Ball[float64]).strip, patchdisk2.go:136
+DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
+    auto [x0, y0] = Ball_place2_f64(b, i, j);
+    double scale = 1.0 / double(shl(1, b->Levels));
+    double hx = b->H[0] * scale, hy = b->H[1] * scale;
+    double y = y0 + hy * double(row) + hy / 2.0 - b->Centre[1];
+    return strip_f64{x0, hx, hx / 2.0, b->Centre[0], y * y};
+}
+
+// column is the distance of a column's middle from the disk's along x.
+// (*strip[float64]).column, patchdisk2.go:145
+DEVICE double strip_column_f64(strip_f64 *s, int32 k) {
+    return s->x + s->width * double(k) + s->half - s->centre;
+}
+
+// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone whose
+// rounding may matter.
+// (*strip[float64]).inside, patchdisk2.go:149
+DEVICE bool strip_inside_f64(strip_f64 *s, int32 k, double radius) {
+    double x = strip_column_f64(s, k);
+    double square = x * x + s->square_;
+    double least = radius * radius * 0x1.ffffde7210be9p-01 /* 0.999999 */, most = radius * radius * 0x1.000010c6f7a0bp+00 /* 1.000001 */;
+    return square < least || square <= most && sqrt_f64(square) < radius;
+}
+
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on one side of
+// the middle are in it up to some column or from it on, also as rounded, because each rounding keeps the order: half of the
+// columns are left out at a time.
+// (*Ball[float64]).row2, patchdisk2.go:103
+DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
+    int32 n = shl(1, b->Levels);
+    strip_f64 s = Ball_strip_f64(b, i, j, row);
+    // the first columns are the nearest
+    bool right = strip_column_f64(&s, 0) >= 0.0;
+    if (!right && strip_column_f64(&s, sub(n, 1)) > 0.0) {
+        int32 inside = 0;
+        for (int32 k = 0, end1 = n; k < end1; k++) {
+            inside = add(inside, marked(strip_inside_f64(&s, k, b->Radius)));
+        }
+        return inside;
+    }
+    int32 lo = 0, hi = n;
+    while (lo < hi) {
+        int32 mid = add(lo, hi) / 2;
+        int32 k = mid;
+        if (!right) {
+            k = sub(sub(n, 1), mid);
+        }
+        if (strip_inside_f64(&s, k, b->Radius)) {
+            lo = add(mid, 1);
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest parts of one
+// kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
+// CountDisk2[float64], patchdisk2.go:9
+DEVICE void CountDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
+    auto [x, y] = Ball_place2_f64(b, int32(i), int32(j));
+    auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
+    if (!pure) {
+        int32 n = 0;
+        for (int32 row = 0, end1 = shl(1, b->Levels); row < end1; row++) {
+            n = add(n, Ball_row2_f64(b, int32(i), int32(j), row));
+        }
+        v = double(n) / double(shl(1, mul(2, b->Levels)));
+    }
+    f[Lattice_at(&b->Lattice_, i, j, 0)] = v;
+}
+
+// corner is the first cell of patch t.
+// (*Patches).corner, patch.go:29
+struct Patches_corner_results { int32 r0; int32 r1; };
+DEVICE Patches_corner_results Patches_corner(const Patches *p, int64 t) {
+    return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
+}
+
+// (*Ball[float32]).work, patchdisk2.go:82
+DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) {
+    diskWork_f32 w = {};
+    const auto results1 = Patches_corner(p, t);
+    w.x = results1.r0;
+    w.y = results1.r1;
+    auto [x, y] = Ball_place2_f32(b, w.x, w.y);
+    auto [v, pure] = Ball_pure2_f32(b, x, y, 32.0f * b->H[0], 32.0f * b->H[1]);
+    if (pure) {
+        w.value = v;
+        w.pure_ = 1024;
+    } else {
+        w.cells = 1024;
+    }
+    return w;
+}
+
+// has tells whether cell (i, j) is one to do.
+// (*Patches).has, patch.go:34
+DEVICE bool Patches_has(const Patches *p, int32 i, int32 j) {
+    return i < p->Hi[0] && j < p->Hi[1];
+}
+
+// counted is how many of the marks in column x are set.
+// counted, tilemarks.go:7
+DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
+    int32 n = 0;
+    for (int32 y = 0, end1 = height; y < end1; y++) {
+        n = add(n, marks[add(x, mul(y, width))]);
+    }
+    return n;
+}
+
+// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they end.
+// listed, tilemarks.go:16
+DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width, int32 height) {
+    int32 end = 0;
+    for (int32 n = 0, end1 = x; n < end1; n++) {
+        end = add(end, counts[n]);
+    }
+    for (int32 y = 0, end2 = height; y < end2; y++) {
+        if (int32 k = add(x, mul(y, width)); marks[k] != 0) {
+            list[end] = k;
+            end = add(end, int32(1));
+        }
+    }
+    return end;
+}
+
+// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted if there
+// can be any.
+// (*diskWork[float32]).rows, patchdisk2.go:75
+DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels) {
+    if (w->cells == 0) {
+        return 0;
+    }
+    return shl(count[0], levels);
+}
+
+// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different threads.
+// PatchDisk2[float32], patchdisk2.go:33
+DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slice<float> f,
+        Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
+        Array<int32, 1> *count) {
+    diskWork_f32 w = Ball_work_f32(b, t, p);
+    for (int32 k = threadIdx.x, end_k = w.pure_; k < end_k; k += blockDim.x) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (Patches_has(p, i, j)) {
+            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
+        }
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        auto [x, y] = Ball_place2_f32(b, add(w.x, k % 32), add(w.y, k / 32));
+        auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
+        (*near)[k] = marked(!pure);
+        (*inside)[k] = shl(int32(v), mul(2, b->Levels));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = smallerOf(w.cells, 32); k < end_k; k += blockDim.x) {
+        (*counts)[k] = counted(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = smallerOf(w.cells, 32); k < end_k; k += blockDim.x) {
+        int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+        if (k == 31) {
+            (*count)[0] = end;
+        }
+    }
+    int32 rows = diskWork_rows_f32(&w, Slice<int32>{count->at, int64(1), int64(1)}, b->Levels);
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = rows; k < end_k; k += blockDim.x) {
+        int32 cell = (*list)[shr(k, b->Levels)];
+        if (int32 n = Ball_row2_f32(b, add(w.x, cell % 32), add(w.y, cell / 32), k & sub(shl(1, b->Levels), 1)); n != 0) {
+            atomic_add(&(*inside)[cell], n);
+        }
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (Patches_has(p, i, j)) {
+            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = float((*inside)[k]) / float(shl(1, mul(2, b->Levels)));
+        }
     }
 }
 
-// MatchRows2 is Match2 for cells (i, 4j) to (i, 4j+3). It reads all of them before it looks: most are pure.
-// MatchRows2[float64], match.go:60
-DEVICE void MatchRows2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
-    int64 c = Lattice_at(&m->Lattice_, i, mul(int64(4), j), 0), sy = int64(m->Lattice_.SY);
-    double f = m->F[c], g = m->F[add(c, sy)], h = m->F[add(c, mul(int64(2), sy))], l = m->F[add(c, mul(int64(3), sy))];
-    if (pure_f64(f) && pure_f64(g) && pure_f64(h) && pure_f64(l)) {
-        return;
+// (*Ball[float64]).work, patchdisk2.go:82
+DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) {
+    diskWork_f64 w = {};
+    const auto results1 = Patches_corner(p, t);
+    w.x = results1.r0;
+    w.y = results1.r1;
+    auto [x, y] = Ball_place2_f64(b, w.x, w.y);
+    auto [v, pure] = Ball_pure2_f64(b, x, y, 32.0 * b->H[0], 32.0 * b->H[1]);
+    if (pure) {
+        w.value = v;
+        w.pure_ = 1024;
+    } else {
+        w.cells = 1024;
     }
-    for (int64 turn1 = 0; turn1 < 4; turn1++) {
-        if (!pure_f64(m->F[c])) {
-            Matching_match_f64(m, c);
+    return w;
+}
+
+// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted if there
+// can be any.
+// (*diskWork[float64]).rows, patchdisk2.go:75
+DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels) {
+    if (w->cells == 0) {
+        return 0;
+    }
+    return shl(count[0], levels);
+}
+
+// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different threads.
+// PatchDisk2[float64], patchdisk2.go:33
+DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slice<double> f,
+        Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
+        Array<int32, 1> *count) {
+    diskWork_f64 w = Ball_work_f64(b, t, p);
+    for (int32 k = threadIdx.x, end_k = w.pure_; k < end_k; k += blockDim.x) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (Patches_has(p, i, j)) {
+            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
         }
-        c = add(c, sy);
     }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        auto [x, y] = Ball_place2_f64(b, add(w.x, k % 32), add(w.y, k / 32));
+        auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
+        (*near)[k] = marked(!pure);
+        (*inside)[k] = shl(int32(v), mul(2, b->Levels));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = smallerOf(w.cells, 32); k < end_k; k += blockDim.x) {
+        (*counts)[k] = counted(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = smallerOf(w.cells, 32); k < end_k; k += blockDim.x) {
+        int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+        if (k == 31) {
+            (*count)[0] = end;
+        }
+    }
+    int32 rows = diskWork_rows_f64(&w, Slice<int32>{count->at, int64(1), int64(1)}, b->Levels);
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = rows; k < end_k; k += blockDim.x) {
+        int32 cell = (*list)[shr(k, b->Levels)];
+        if (int32 n = Ball_row2_f64(b, add(w.x, cell % 32), add(w.y, cell / 32), k & sub(shl(1, b->Levels), 1)); n != 0) {
+            atomic_add(&(*inside)[cell], n);
+        }
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
+        if (Patches_has(p, i, j)) {
+            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = double((*inside)[k]) / double(shl(1, mul(2, b->Levels)));
+        }
+    }
+}
+
+// quadOf reads a field in run k of the patch at (x, y), at once so that a GPU waits once for memory. Cells that are not to be
+// done count as 0.
+// quadOf[float32], patch.go:49
+DEVICE quad_f32 quadOf_f32(Slice<float> f, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
+    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 4));
+    int64 c = Lattice_at(l, int64(i), int64(j), 0), sy = int64(l->SY);
+    quad_f32 q = {};
+    if (Patches_has(p, i, j)) {
+        q.a = f[c];
+    }
+    if (Patches_has(p, i, add(j, 1))) {
+        q.b = f[add(c, sy)];
+    }
+    if (Patches_has(p, i, add(j, 2))) {
+        q.c = f[add(c, mul(int64(2), sy))];
+    }
+    if (Patches_has(p, i, add(j, 3))) {
+        q.d = f[add(c, mul(int64(3), sy))];
+    }
+    return q;
+}
+
+// mark sets the marks of the cells of run k, and tells how many there are.
+// mark, patch.go:69
+DEVICE int32 mark(Slice<int32> marks, int32 k, bool a, bool b, bool c, bool d) {
+    int32 at = add(k % 32, mul(mul(k / 32, 4), 32));
+    int32 ma = marked(a), mb = marked(b), mc = marked(c), md = marked(d);
+    marks[at] = ma;
+    marks[add(at, 32)] = mb;
+    marks[add(at, 64)] = mc;
+    marks[add(at, 96)] = md;
+    return add(add(add(ma, mb), mc), md);
+}
+
+// mark marks the cells of run k of a patch that have a line to find, and tells how many they are.
+// (*Matching[float32]).mark, patchmatch2.go:35
+DEVICE int32 Matching_mark_f32(const Matching_f32 *m, Slice<int32> marks, int32 k, int32 x, int32 y,
+        const Patches *p) {
+    quad_f32 f = quadOf_f32(m->F, &m->Lattice_, p, k, x, y);
+    if (!m->All) {
+        return mark(marks, k, !pure_f32(f.a), !pure_f32(f.b), !pure_f32(f.c), !pure_f32(f.d));
+    }
+    quad_f32 dx = quadOf_f32(m->DX, &m->Lattice_, p, k, x, y), dy = quadOf_f32(m->DY, &m->Lattice_, p, k, x, y);
+    return mark(marks, k, !pure_f32(f.a) || leans_f32(dx.a, dy.a), !pure_f32(f.b) || leans_f32(dx.b, dy.b), !pure_f32(f.c) || leans_f32(dx.c, dy.c), !pure_f32(f.d) || leans_f32(dx.d, dy.d));
+}
+
+// columns is how many columns of a patch with n marked cells have to be counted.
+// columns, patch.go:37
+DEVICE int32 columns(int32 n) {
+    if (n == 0) {
+        return 0;
+    }
+    return 32;
+}
+
+// PatchMatch2 is Match2 for the cells of patch t: it reads the patch, lists its mixed cells, which are
+// few, and gives each a thread of its own.
+// PatchMatch2[float32], patchmatch2.go:9
+DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p, Array<int32, 1024> *marks,
+        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *count) {
+    auto [x, y] = Patches_corner(p, t);
+    for (int32 k = threadIdx.x, end_k = 1; k < end_k; k += blockDim.x) {
+        (*count)[k] = 0;
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+        if (int32 n = Matching_mark_f32(m, Slice<int32>{marks->at, int64(1024), int64(1024)}, k, x, y, p); n > 0) {
+            atomic_add(&(*count)[0], n);
+        }
+    }
+    int32 n = (*count)[0];
+    int32 width = columns(n);
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
+        (*counts)[k] = counted(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
+        listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{marks->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        Matching_match_f32(m, Lattice_at(&m->Lattice_, int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), 0));
+    }
+}
+
+// quadOf reads a field in run k of the patch at (x, y), at once so that a GPU waits once for memory. Cells that are not to be
+// done count as 0.
+// quadOf[float64], patch.go:49
+DEVICE quad_f64 quadOf_f64(Slice<double> f, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
+    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 4));
+    int64 c = Lattice_at(l, int64(i), int64(j), 0), sy = int64(l->SY);
+    quad_f64 q = {};
+    if (Patches_has(p, i, j)) {
+        q.a = f[c];
+    }
+    if (Patches_has(p, i, add(j, 1))) {
+        q.b = f[add(c, sy)];
+    }
+    if (Patches_has(p, i, add(j, 2))) {
+        q.c = f[add(c, mul(int64(2), sy))];
+    }
+    if (Patches_has(p, i, add(j, 3))) {
+        q.d = f[add(c, mul(int64(3), sy))];
+    }
+    return q;
+}
+
+// mark marks the cells of run k of a patch that have a line to find, and tells how many they are.
+// (*Matching[float64]).mark, patchmatch2.go:35
+DEVICE int32 Matching_mark_f64(const Matching_f64 *m, Slice<int32> marks, int32 k, int32 x, int32 y,
+        const Patches *p) {
+    quad_f64 f = quadOf_f64(m->F, &m->Lattice_, p, k, x, y);
+    if (!m->All) {
+        return mark(marks, k, !pure_f64(f.a), !pure_f64(f.b), !pure_f64(f.c), !pure_f64(f.d));
+    }
+    quad_f64 dx = quadOf_f64(m->DX, &m->Lattice_, p, k, x, y), dy = quadOf_f64(m->DY, &m->Lattice_, p, k, x, y);
+    return mark(marks, k, !pure_f64(f.a) || leans_f64(dx.a, dy.a), !pure_f64(f.b) || leans_f64(dx.b, dy.b), !pure_f64(f.c) || leans_f64(dx.c, dy.c), !pure_f64(f.d) || leans_f64(dx.d, dy.d));
+}
+
+// PatchMatch2 is Match2 for the cells of patch t: it reads the patch, lists its mixed cells, which are
+// few, and gives each a thread of its own.
+// PatchMatch2[float64], patchmatch2.go:9
+DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p, Array<int32, 1024> *marks,
+        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *count) {
+    auto [x, y] = Patches_corner(p, t);
+    for (int32 k = threadIdx.x, end_k = 1; k < end_k; k += blockDim.x) {
+        (*count)[k] = 0;
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+        if (int32 n = Matching_mark_f64(m, Slice<int32>{marks->at, int64(1024), int64(1024)}, k, x, y, p); n > 0) {
+            atomic_add(&(*count)[0], n);
+        }
+    }
+    int32 n = (*count)[0];
+    int32 width = columns(n);
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
+        (*counts)[k] = counted(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
+        listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{marks->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        Matching_match_f64(m, Lattice_at(&m->Lattice_, int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), 0));
+    }
+}
+
+// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
+// mixed[float32], tilemarks.go:31
+DEVICE bool mixed_f32(float f, float dust) {
+    return !(f <= dust || f >= 1.0f - dust);
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
@@ -2333,297 +2933,6 @@ DEVICE float LineConstant_f32(float mx, float my, float f) {
         a = 1.0f - a;
     }
     return a * sum + smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f);
-}
-
-// (*Sweep2[float32]).plane, sweep2.go:118
-DEVICE Plane2_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
-    if (s->Stored) {
-        return s->Planes[c];
-    }
-    auto [mx, my] = simple2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal);
-    return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
-}
-
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-//
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
-// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
-// (*Sweep2[float32]).flux, sweep2.go:85
-DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
-    int64 step = int64(s->Stride);
-    float cfl = s->U[c] * q;
-    if (cfl == 0.0f) {
-        return 0.0f;
-    }
-    int64 donor = c;
-    if (cfl > 0.0f) {
-        donor = sub(c, step);
-    }
-    float f = s->F[donor];
-    if (f <= s->Dust) {
-        return 0.0f;
-    }
-    if (f >= 1.0f - s->Dust) {
-        return cfl;
-    }
-    // the layer of the donor that is swept over the face
-    float t = abs_f32(cfl);
-    if (s->Kind == 2) {
-        t /= 1.0f + (s->U[add(donor, step)] * q - s->U[donor] * q);
-    }
-    Plane2_f32 p = Sweep2_plane_f32(s, donor);
-    float along = p.X, across = p.Y;
-    if (s->Axis == 1) {
-        const float value1 = across, value2 = along;
-        along = value1;
-        across = value2;
-    }
-    float alpha = p.Alpha;
-    if (cfl > 0.0f) {
-        alpha -= along * (1.0f - t);
-    }
-    return cfl * Area_f32(along * t, across, alpha);
-}
-
-// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
-// passes them. In full surroundings all is as before, to the last bit.
-// updated[float32], sweep2.go:66
-DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
-    float gain = in - out;
-    float spread = hi - lo;
-    switch (kind) {
-    case 1:
-    {
-        return (f + gain) / (1.0f - spread);
-    }
-    case 2:
-    {
-        return f + (f * spread + gain);
-    }
-    }
-    if (start > 0.5f) {
-        gain += spread;
-    }
-    return f + gain;
-}
-
-// (*Sweep2[float32]).advance, sweep2.go:55
-DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
-    float q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    float lo = s->U[c] * q, hi = s->U[above] * q;
-    float in = Sweep2_flux_f32(s, c, q);
-    float out = Sweep2_flux_f32(s, above, q);
-    s->Out[c] = updated_f32(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
-}
-
-// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float32], sweep2.go:39
-DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    // What follows is what advance comes to here, without its work.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (s->Kind == 0 || f == 0.0f)) {
-        s->Out[c] = f;
-        return;
-    }
-    float full = 1.0f - s->Dust;
-    if (f >= full && below >= full && above >= full && (s->Kind == 0 && s->Start[c] > 0.5f || s->Kind != 0 && f == 1.0f)) {
-        s->Out[c] = f;
-        return;
-    }
-    Sweep2_advance_f32(s, c, clock);
-}
-
-// side is 1 where the fluid lies below, -1 where it lies above.
-// side[float64], normal2.go:64
-DEVICE double side_f64(double below, double above) {
-    if (below >= above) {
-        return 1.0;
-    }
-    return -1.0;
-}
-
-// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float64]).mixed, normal2.go:72
-struct square_mixed_f64_results { double r0; double r1; };
-DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
-    double mx = 0.0;
-    double my = 0.0;
-    double w = q->sw + q->w + q->nw, e = q->se + q->e + q->ne;
-    double s = q->sw + q->s + q->se, n = q->nw + q->n + q->ne;
-    double x = (w - e) / 2.0, y = (s - n) / 2.0;
-    double own = 0.0;
-    if (abs_f64(x) <= abs_f64(y)) {
-        // heights along y
-        mx = x;
-        my = side_f64(s, n);
-        own = 1.0 / (1.0 + abs_f64(x));
-    } else {
-        mx = side_f64(w, e);
-        my = y;
-        own = 1.0 / (1.0 + abs_f64(y));
-    }
-    auto [yx, yy] = square_youngs_f64(q);
-    if (double sum = abs_f64(yx) + abs_f64(yy); sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && larger_f64(abs_f64(yx), abs_f64(yy)) < own * sum) {
-        return {yx, yy};
-    }
-    return {mx, my};
-}
-
-// simple finds one by Youngs, or else by Mixed.
-// (*square[float64]).simple, normal2.go:52
-struct square_simple_f64_results { double r0; double r1; };
-DEVICE square_simple_f64_results square_simple_f64(square_f64 *q, int32 way) {
-    if (way == 0) {
-        const auto results1 = square_youngs_f64(q);
-        return {results1.r0, results1.r1};
-    }
-    const auto results2 = square_mixed_f64(q);
-    return {results2.r0, results2.r1};
-}
-
-// simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
-// simple2[float64], normal2.go:29
-struct simple2_f64_results { double r0; double r1; };
-DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32 way) {
-    if (way == 4) {
-        auto [mx, my, unused1, ok] = heights2_f64(f, c, sy, 1.0, 1.0);
-        if (ok) {
-            return {mx, my};
-        }
-    }
-    square_f64 q = around2_f64(f, c, sy);
-    const auto results1 = square_simple_f64(&q, way);
-    return {results1.r0, results1.r1};
-}
-
-// LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
-// LineConstant[float64], plane2.go:34
-DEVICE double LineConstant_f64(double mx, double my, double f) {
-    double m1 = abs_f64(mx), m2 = abs_f64(my);
-    if (m1 > m2) {
-        const double value1 = m2, value2 = m1;
-        m1 = value1;
-        m2 = value2;
-    }
-    double sum = m1 + m2;
-    if (sum < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
-        return f;
-    }
-    m1 /= sum;
-    m2 /= sum;
-    double v = smaller_f64(f, 1.0 - f);
-    double a = 0.0;
-    if (2.0 * m2 * v < m1) {
-        a = sqrt_f64(2.0 * m1 * m2 * v);
-    } else {
-        a = m2 * v + m1 / 2.0;
-    }
-    if (f > 0.5) {
-        a = 1.0 - a;
-    }
-    return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0);
-}
-
-// (*Sweep2[float64]).plane, sweep2.go:118
-DEVICE Plane2_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
-    if (s->Stored) {
-        return s->Planes[c];
-    }
-    auto [mx, my] = simple2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal);
-    return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
-}
-
-// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-//
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
-// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
-// (*Sweep2[float64]).flux, sweep2.go:85
-DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
-    int64 step = int64(s->Stride);
-    double cfl = s->U[c] * q;
-    if (cfl == 0.0) {
-        return 0.0;
-    }
-    int64 donor = c;
-    if (cfl > 0.0) {
-        donor = sub(c, step);
-    }
-    double f = s->F[donor];
-    if (f <= s->Dust) {
-        return 0.0;
-    }
-    if (f >= 1.0 - s->Dust) {
-        return cfl;
-    }
-    // the layer of the donor that is swept over the face
-    double t = abs_f64(cfl);
-    if (s->Kind == 2) {
-        t /= 1.0 + (s->U[add(donor, step)] * q - s->U[donor] * q);
-    }
-    Plane2_f64 p = Sweep2_plane_f64(s, donor);
-    double along = p.X, across = p.Y;
-    if (s->Axis == 1) {
-        const double value1 = across, value2 = along;
-        along = value1;
-        across = value2;
-    }
-    double alpha = p.Alpha;
-    if (cfl > 0.0) {
-        alpha -= along * (1.0 - t);
-    }
-    return cfl * Area_f64(along * t, across, alpha);
-}
-
-// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
-// passes them. In full surroundings all is as before, to the last bit.
-// updated[float64], sweep2.go:66
-DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
-    double gain = in - out;
-    double spread = hi - lo;
-    switch (kind) {
-    case 1:
-    {
-        return (f + gain) / (1.0 - spread);
-    }
-    case 2:
-    {
-        return f + (f * spread + gain);
-    }
-    }
-    if (start > 0.5) {
-        gain += spread;
-    }
-    return f + gain;
-}
-
-// (*Sweep2[float64]).advance, sweep2.go:55
-DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
-    double q = clock->Courant[s->Axis];
-    int64 above = add(c, int64(s->Stride));
-    double lo = s->U[c] * q, hi = s->U[above] * q;
-    double in = Sweep2_flux_f64(s, c, q);
-    double out = Sweep2_flux_f64(s, above, q);
-    s->Out[c] = updated_f64(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
-}
-
-// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float64], sweep2.go:39
-DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    // What follows is what advance comes to here, without its work.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (s->Kind == 0 || f == 0.0)) {
-        s->Out[c] = f;
-        return;
-    }
-    double full = 1.0 - s->Dust;
-    if (f >= full && below >= full && above >= full && (s->Kind == 0 && s->Start[c] > 0.5 || s->Kind != 0 && f == 1.0)) {
-        s->Out[c] = f;
-        return;
-    }
-    Sweep2_advance_f64(s, c, clock);
 }
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
@@ -2797,13 +3106,141 @@ DEVICE Plane2_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
     return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
-// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float32], sweep2.go:134
-DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
+// (*Sweep2[float32]).reconstruct, sweep2.go:138
+DEVICE void Sweep2_reconstruct_f32(const Sweep2_f32 *s, int64 c) {
     if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
         s->Planes[c] = Sweep2_found_f32(s, c);
     }
+}
+
+// PatchReconstruct2 is Reconstruct2 for the cells of patch t: it reads the patch, lists its mixed cells, and gives each a
+// thread of its own.
+// PatchReconstruct2[float32], patchplanes2.go:9
+DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches *p, Array<int32, 1024> *marks,
+        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *count) {
+    auto [x, y] = Patches_corner(p, t);
+    for (int32 k = threadIdx.x, end_k = 1; k < end_k; k += blockDim.x) {
+        (*count)[k] = 0;
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+        quad_f32 f = quadOf_f32(s->F, &s->Lattice_, p, k, x, y);
+        int32 n = mark(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, mixed_f32(f.a, s->Dust), mixed_f32(f.b, s->Dust), mixed_f32(f.c, s->Dust), mixed_f32(f.d, s->Dust));
+        if (n > 0) {
+            atomic_add(&(*count)[0], n);
+        }
+    }
+    int32 n = (*count)[0];
+    int32 width = columns(n);
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
+        (*counts)[k] = counted(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
+        listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{marks->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        Sweep2_reconstruct_f32(s, Lattice_at(&s->Lattice_, int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), 0));
+    }
+}
+
+// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
+// mixed[float64], tilemarks.go:31
+DEVICE bool mixed_f64(double f, double dust) {
+    return !(f <= dust || f >= 1.0 - dust);
+}
+
+// side is 1 where the fluid lies below, -1 where it lies above.
+// side[float64], normal2.go:64
+DEVICE double side_f64(double below, double above) {
+    if (below >= above) {
+        return 1.0;
+    }
+    return -1.0;
+}
+
+// mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
+// (*square[float64]).mixed, normal2.go:72
+struct square_mixed_f64_results { double r0; double r1; };
+DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
+    double mx = 0.0;
+    double my = 0.0;
+    double w = q->sw + q->w + q->nw, e = q->se + q->e + q->ne;
+    double s = q->sw + q->s + q->se, n = q->nw + q->n + q->ne;
+    double x = (w - e) / 2.0, y = (s - n) / 2.0;
+    double own = 0.0;
+    if (abs_f64(x) <= abs_f64(y)) {
+        // heights along y
+        mx = x;
+        my = side_f64(s, n);
+        own = 1.0 / (1.0 + abs_f64(x));
+    } else {
+        mx = side_f64(w, e);
+        my = y;
+        own = 1.0 / (1.0 + abs_f64(y));
+    }
+    auto [yx, yy] = square_youngs_f64(q);
+    if (double sum = abs_f64(yx) + abs_f64(yy); sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && larger_f64(abs_f64(yx), abs_f64(yy)) < own * sum) {
+        return {yx, yy};
+    }
+    return {mx, my};
+}
+
+// simple finds one by Youngs, or else by Mixed.
+// (*square[float64]).simple, normal2.go:52
+struct square_simple_f64_results { double r0; double r1; };
+DEVICE square_simple_f64_results square_simple_f64(square_f64 *q, int32 way) {
+    if (way == 0) {
+        const auto results1 = square_youngs_f64(q);
+        return {results1.r0, results1.r1};
+    }
+    const auto results2 = square_mixed_f64(q);
+    return {results2.r0, results2.r1};
+}
+
+// simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
+// simple2[float64], normal2.go:29
+struct simple2_f64_results { double r0; double r1; };
+DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32 way) {
+    if (way == 4) {
+        auto [mx, my, unused1, ok] = heights2_f64(f, c, sy, 1.0, 1.0);
+        if (ok) {
+            return {mx, my};
+        }
+    }
+    square_f64 q = around2_f64(f, c, sy);
+    const auto results1 = square_simple_f64(&q, way);
+    return {results1.r0, results1.r1};
+}
+
+// LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
+// LineConstant[float64], plane2.go:34
+DEVICE double LineConstant_f64(double mx, double my, double f) {
+    double m1 = abs_f64(mx), m2 = abs_f64(my);
+    if (m1 > m2) {
+        const double value1 = m2, value2 = m1;
+        m1 = value1;
+        m2 = value2;
+    }
+    double sum = m1 + m2;
+    if (sum < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
+        return f;
+    }
+    m1 /= sum;
+    m2 /= sum;
+    double v = smaller_f64(f, 1.0 - f);
+    double a = 0.0;
+    if (2.0 * m2 * v < m1) {
+        a = sqrt_f64(2.0 * m1 * m2 * v);
+    } else {
+        a = m2 * v + m1 / 2.0;
+    }
+    if (f > 0.5) {
+        a = 1.0 - a;
+    }
+    return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0);
 }
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
@@ -2977,13 +3414,256 @@ DEVICE Plane2_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
     return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
-// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float64], sweep2.go:134
-DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
-    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
+// (*Sweep2[float64]).reconstruct, sweep2.go:138
+DEVICE void Sweep2_reconstruct_f64(const Sweep2_f64 *s, int64 c) {
     if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
         s->Planes[c] = Sweep2_found_f64(s, c);
     }
+}
+
+// PatchReconstruct2 is Reconstruct2 for the cells of patch t: it reads the patch, lists its mixed cells, and gives each a
+// thread of its own.
+// PatchReconstruct2[float64], patchplanes2.go:9
+DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches *p, Array<int32, 1024> *marks,
+        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *count) {
+    auto [x, y] = Patches_corner(p, t);
+    for (int32 k = threadIdx.x, end_k = 1; k < end_k; k += blockDim.x) {
+        (*count)[k] = 0;
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+        quad_f64 f = quadOf_f64(s->F, &s->Lattice_, p, k, x, y);
+        int32 n = mark(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, mixed_f64(f.a, s->Dust), mixed_f64(f.b, s->Dust), mixed_f64(f.c, s->Dust), mixed_f64(f.d, s->Dust));
+        if (n > 0) {
+            atomic_add(&(*count)[0], n);
+        }
+    }
+    int32 n = (*count)[0];
+    int32 width = columns(n);
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
+        (*counts)[k] = counted(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
+        listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{marks->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        Sweep2_reconstruct_f64(s, Lattice_at(&s->Lattice_, int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), 0));
+    }
+}
+
+// (*Sweep2[float32]).plane, sweep2.go:118
+DEVICE Plane2_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
+    if (s->Stored) {
+        return s->Planes[c];
+    }
+    auto [mx, my] = simple2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal);
+    return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
+}
+
+// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
+// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
+// (*Sweep2[float32]).flux, sweep2.go:85
+DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
+    int64 step = int64(s->Stride);
+    float cfl = s->U[c] * q;
+    if (cfl == 0.0f) {
+        return 0.0f;
+    }
+    int64 donor = c;
+    if (cfl > 0.0f) {
+        donor = sub(c, step);
+    }
+    float f = s->F[donor];
+    if (f <= s->Dust) {
+        return 0.0f;
+    }
+    if (f >= 1.0f - s->Dust) {
+        return cfl;
+    }
+    // the layer of the donor that is swept over the face
+    float t = abs_f32(cfl);
+    if (s->Kind == 2) {
+        t /= 1.0f + (s->U[add(donor, step)] * q - s->U[donor] * q);
+    }
+    Plane2_f32 p = Sweep2_plane_f32(s, donor);
+    float along = p.X, across = p.Y;
+    if (s->Axis == 1) {
+        const float value1 = across, value2 = along;
+        along = value1;
+        across = value2;
+    }
+    float alpha = p.Alpha;
+    if (cfl > 0.0f) {
+        alpha -= along * (1.0f - t);
+    }
+    return cfl * Area_f32(along * t, across, alpha);
+}
+
+// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
+// passes them. In full surroundings all is as before, to the last bit.
+// updated[float32], sweep2.go:66
+DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
+    float gain = in - out;
+    float spread = hi - lo;
+    switch (kind) {
+    case 1:
+    {
+        return (f + gain) / (1.0f - spread);
+    }
+    case 2:
+    {
+        return f + (f * spread + gain);
+    }
+    }
+    if (start > 0.5f) {
+        gain += spread;
+    }
+    return f + gain;
+}
+
+// (*Sweep2[float32]).advance, sweep2.go:55
+DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
+    float q = clock->Courant[s->Axis];
+    int64 above = add(c, int64(s->Stride));
+    float lo = s->U[c] * q, hi = s->U[above] * q;
+    float in = Sweep2_flux_f32(s, c, q);
+    float out = Sweep2_flux_f32(s, above, q);
+    s->Out[c] = updated_f32(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
+}
+
+// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
+// Advance2[float32], sweep2.go:39
+DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
+    float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    // What follows is what advance comes to here, without its work.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (s->Kind == 0 || f == 0.0f)) {
+        s->Out[c] = f;
+        return;
+    }
+    float full = 1.0f - s->Dust;
+    if (f >= full && below >= full && above >= full && (s->Kind == 0 && s->Start[c] > 0.5f || s->Kind != 0 && f == 1.0f)) {
+        s->Out[c] = f;
+        return;
+    }
+    Sweep2_advance_f32(s, c, clock);
+}
+
+// (*Sweep2[float64]).plane, sweep2.go:118
+DEVICE Plane2_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
+    if (s->Stored) {
+        return s->Planes[c];
+    }
+    auto [mx, my] = simple2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal);
+    return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
+}
+
+// flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
+// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
+// (*Sweep2[float64]).flux, sweep2.go:85
+DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
+    int64 step = int64(s->Stride);
+    double cfl = s->U[c] * q;
+    if (cfl == 0.0) {
+        return 0.0;
+    }
+    int64 donor = c;
+    if (cfl > 0.0) {
+        donor = sub(c, step);
+    }
+    double f = s->F[donor];
+    if (f <= s->Dust) {
+        return 0.0;
+    }
+    if (f >= 1.0 - s->Dust) {
+        return cfl;
+    }
+    // the layer of the donor that is swept over the face
+    double t = abs_f64(cfl);
+    if (s->Kind == 2) {
+        t /= 1.0 + (s->U[add(donor, step)] * q - s->U[donor] * q);
+    }
+    Plane2_f64 p = Sweep2_plane_f64(s, donor);
+    double along = p.X, across = p.Y;
+    if (s->Axis == 1) {
+        const double value1 = across, value2 = along;
+        along = value1;
+        across = value2;
+    }
+    double alpha = p.Alpha;
+    if (cfl > 0.0) {
+        alpha -= along * (1.0 - t);
+    }
+    return cfl * Area_f64(along * t, across, alpha);
+}
+
+// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
+// passes them. In full surroundings all is as before, to the last bit.
+// updated[float64], sweep2.go:66
+DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
+    double gain = in - out;
+    double spread = hi - lo;
+    switch (kind) {
+    case 1:
+    {
+        return (f + gain) / (1.0 - spread);
+    }
+    case 2:
+    {
+        return f + (f * spread + gain);
+    }
+    }
+    if (start > 0.5) {
+        gain += spread;
+    }
+    return f + gain;
+}
+
+// (*Sweep2[float64]).advance, sweep2.go:55
+DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
+    double q = clock->Courant[s->Axis];
+    int64 above = add(c, int64(s->Stride));
+    double lo = s->U[c] * q, hi = s->U[above] * q;
+    double in = Sweep2_flux_f64(s, c, q);
+    double out = Sweep2_flux_f64(s, above, q);
+    s->Out[c] = updated_f64(s->Kind, s->F[c], s->Start[c], lo, hi, in, out);
+}
+
+// Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
+// Advance2[float64], sweep2.go:39
+DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
+    double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
+    // What follows is what advance comes to here, without its work.
+    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (s->Kind == 0 || f == 0.0)) {
+        s->Out[c] = f;
+        return;
+    }
+    double full = 1.0 - s->Dust;
+    if (f >= full && below >= full && above >= full && (s->Kind == 0 && s->Start[c] > 0.5 || s->Kind != 0 && f == 1.0)) {
+        s->Out[c] = f;
+        return;
+    }
+    Sweep2_advance_f64(s, c, clock);
+}
+
+// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
+// Reconstruct2[float32], sweep2.go:134
+DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
+    Sweep2_reconstruct_f32(s, Lattice_at(&s->Lattice_, i, j, 0));
+}
+
+// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
+// Reconstruct2[float64], sweep2.go:134
+DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
+    Sweep2_reconstruct_f64(s, Lattice_at(&s->Lattice_, i, j, 0));
 }
 
 // still tells that advance comes to f in cell c, without its work.
@@ -3890,7 +4570,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
         w.load = 1444;
         w.between = 1296;
         w.cells = 1024;
-        w.mark = 256;
+        w.mark_ = 256;
         w.height_ = 38;
     } else if ((was & 4) == 0) {
         w.copied = 1024;
@@ -3954,12 +4634,6 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
-// mixed[float32], tilemarks.go:31
-DEVICE bool mixed_f32(float f, float dust) {
-    return !(f <= dust || f >= 1.0f - dust);
-}
-
 // (*Tiles2[float32]).velocity, tile2.go:332
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
@@ -3992,32 +4666,6 @@ DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x
         return crossing_f32(Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above);
     }
     return 0;
-}
-
-// counted is how many of the marks in column x are set.
-// counted, tilemarks.go:7
-DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
-    int32 n = 0;
-    for (int32 y = 0, end1 = height; y < end1; y++) {
-        n = add(n, marks[add(x, mul(y, width))]);
-    }
-    return n;
-}
-
-// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they end.
-// listed, tilemarks.go:16
-DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width, int32 height) {
-    int32 end = 0;
-    for (int32 n = 0, end1 = x; n < end1; n++) {
-        end = add(end, counts[n]);
-    }
-    for (int32 y = 0, end2 = height; y < end2; y++) {
-        if (int32 k = add(x, mul(y, width)); marks[k] != 0) {
-            list[end] = k;
-            end = add(end, int32(1));
-        }
-    }
-    return end;
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
@@ -4234,11 +4882,11 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
         Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark_; k < end_k; k += blockDim.x) {
         (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark_ / 16; k < end_k; k += blockDim.x) {
         (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
     }
     __syncthreads();
@@ -4248,7 +4896,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
     __syncthreads();
     for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
-        if (w.mark > 0) {
+        if (w.mark_ > 0) {
             s->Is[w.tile] = merged_f32(between, 256, 16);
         }
     }
@@ -4288,7 +4936,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
         w.load = 1444;
         w.between = 1296;
         w.cells = 1024;
-        w.mark = 256;
+        w.mark_ = 256;
         w.height_ = 38;
     } else if ((was & 4) == 0) {
         w.copied = 1024;
@@ -4339,12 +4987,6 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
         return {1, 1};
     }
     return {38, int64(s->Lattice_.SY)};
-}
-
-// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
-// mixed[float64], tilemarks.go:31
-DEVICE bool mixed_f64(double f, double dust) {
-    return !(f <= dust || f >= 1.0 - dust);
 }
 
 // (*Tiles2[float64]).velocity, tile2.go:332
@@ -4589,11 +5231,11 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark_; k < end_k; k += blockDim.x) {
         (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark_ / 16; k < end_k; k += blockDim.x) {
         (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
     }
     __syncthreads();
@@ -4603,7 +5245,7 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     __syncthreads();
     for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
-        if (w.mark > 0) {
+        if (w.mark_ > 0) {
             s->Is[w.tile] = merged_f64(between, 256, 16);
         }
     }
@@ -4659,11 +5301,11 @@ DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
         Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark_; k < end_k; k += blockDim.x) {
         (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark_ / 16; k < end_k; k += blockDim.x) {
         (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
     }
     __syncthreads();
@@ -4673,7 +5315,7 @@ DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
     __syncthreads();
     for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
-        if (w.mark > 0) {
+        if (w.mark_ > 0) {
             s->Is[w.tile] = merged_f32(between, 256, 16);
         }
     }
@@ -4729,11 +5371,11 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark_; k < end_k; k += blockDim.x) {
         (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark_ / 16; k < end_k; k += blockDim.x) {
         (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
     }
     __syncthreads();
@@ -4743,7 +5385,7 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     __syncthreads();
     for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
-        if (w.mark > 0) {
+        if (w.mark_ > 0) {
             s->Is[w.tile] = merged_f64(between, 256, 16);
         }
     }
@@ -4938,189 +5580,6 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
         int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
         if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
             Sweep3_between_f64(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
-        }
-    }
-}
-
-// corner is the first cell of patch t.
-// (*Patches).corner, tiledisk2.go:25
-struct Patches_corner_results { int32 r0; int32 r1; };
-DEVICE Patches_corner_results Patches_corner(const Patches *p, int64 t) {
-    return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
-}
-
-// place2 is the lower corner of cell (i, j).
-// (*Ball[float32]).place2, tiledisk2.go:91
-struct Ball_place2_f32_results { float r0; float r1; };
-DEVICE Ball_place2_f32_results Ball_place2_f32(const Ball_f32 *b, int32 i, int32 j) {
-    return {b->Lo[0] + b->H[0] * float(add(i, b->First[0])), b->Lo[1] + b->H[1] * float(add(j, b->First[1]))};
-}
-
-// (*Ball[float32]).work, tiledisk2.go:77
-DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) {
-    diskWork_f32 w = {};
-    const auto results1 = Patches_corner(p, t);
-    w.x = results1.r0;
-    w.y = results1.r1;
-    auto [x, y] = Ball_place2_f32(b, w.x, w.y);
-    auto [v, pure] = Ball_pure2_f32(b, x, y, 32.0f * b->H[0], 32.0f * b->H[1]);
-    if (pure) {
-        w.value = v;
-        w.pure_ = 1024;
-    } else {
-        w.cells = 1024;
-        w.rows = shl(1024, b->Levels);
-    }
-    return w;
-}
-
-// has tells whether cell (i, j) is one to do.
-// (*Patches).has, tiledisk2.go:30
-DEVICE bool Patches_has(const Patches *p, int32 i, int32 j) {
-    return i < p->Hi[0] && j < p->Hi[1];
-}
-
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Roots are taken of those alone
-// whose rounding may matter.
-// (*Ball[float32]).row2, tiledisk2.go:97
-DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
-    auto [x0, y0] = Ball_place2_f32(b, i, j);
-    float scale = 1.0f / float(shl(1, b->Levels));
-    float hx = b->H[0] * scale, hy = b->H[1] * scale;
-    float y = y0 + hy * float(row) + hy / 2.0f - b->Centre[1];
-    float least = b->Radius * b->Radius * 0x1.ffffdep-01f /* 0.999999 */, most = b->Radius * b->Radius * 0x1.00001p+00f /* 1.000001 */;
-    int32 n = 0;
-    for (int32 column = 0, end1 = shl(1, b->Levels); column < end1; column++) {
-        float x = x0 + hx * float(column) + hx / 2.0f - b->Centre[0];
-        float square = x * x + y * y;
-        if (square < least || square <= most && sqrt_f32(square) < b->Radius) {
-            n = add(n, int32(1));
-        }
-    }
-    return n;
-}
-
-// TileDisk2 is FillDisk2 for patch t, where cells are cut by no planes. A part that the circle does not pass holds smallest
-// parts of one kind, so that dividing cells comes to counting the smallest parts whose centre is in the disk: a row of
-// them at a time, by different threads.
-// TileDisk2[float32], tiledisk2.go:45
-DEVICE void TileDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slice<float> f,
-        Array<int32, 1024> *inside, Array<int32, 1024> *near) {
-    diskWork_f32 w = Ball_work_f32(b, t, p);
-    for (int32 k = threadIdx.x, end_k = w.pure_; k < end_k; k += blockDim.x) {
-        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (Patches_has(p, i, j)) {
-            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
-        }
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        auto [x, y] = Ball_place2_f32(b, add(w.x, k % 32), add(w.y, k / 32));
-        auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
-        (*near)[k] = 1;
-        if (pure) {
-            (*near)[k] = 0;
-        }
-        (*inside)[k] = shl(int32(v), mul(2, b->Levels));
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.rows; k < end_k; k += blockDim.x) {
-        if (int32 cell = shr(k, b->Levels); (*near)[cell] != 0) {
-            if (int32 n = Ball_row2_f32(b, add(w.x, cell % 32), add(w.y, cell / 32), sub(k, shl(cell, b->Levels))); n != 0) {
-                atomic_add(&(*inside)[cell], n);
-            }
-        }
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (Patches_has(p, i, j)) {
-            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = float((*inside)[k]) / float(shl(1, mul(2, b->Levels)));
-        }
-    }
-}
-
-// place2 is the lower corner of cell (i, j).
-// (*Ball[float64]).place2, tiledisk2.go:91
-struct Ball_place2_f64_results { double r0; double r1; };
-DEVICE Ball_place2_f64_results Ball_place2_f64(const Ball_f64 *b, int32 i, int32 j) {
-    return {b->Lo[0] + b->H[0] * double(add(i, b->First[0])), b->Lo[1] + b->H[1] * double(add(j, b->First[1]))};
-}
-
-// (*Ball[float64]).work, tiledisk2.go:77
-DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) {
-    diskWork_f64 w = {};
-    const auto results1 = Patches_corner(p, t);
-    w.x = results1.r0;
-    w.y = results1.r1;
-    auto [x, y] = Ball_place2_f64(b, w.x, w.y);
-    auto [v, pure] = Ball_pure2_f64(b, x, y, 32.0 * b->H[0], 32.0 * b->H[1]);
-    if (pure) {
-        w.value = v;
-        w.pure_ = 1024;
-    } else {
-        w.cells = 1024;
-        w.rows = shl(1024, b->Levels);
-    }
-    return w;
-}
-
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Roots are taken of those alone
-// whose rounding may matter.
-// (*Ball[float64]).row2, tiledisk2.go:97
-DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
-    auto [x0, y0] = Ball_place2_f64(b, i, j);
-    double scale = 1.0 / double(shl(1, b->Levels));
-    double hx = b->H[0] * scale, hy = b->H[1] * scale;
-    double y = y0 + hy * double(row) + hy / 2.0 - b->Centre[1];
-    double least = b->Radius * b->Radius * 0x1.ffffde7210be9p-01 /* 0.999999 */, most = b->Radius * b->Radius * 0x1.000010c6f7a0bp+00 /* 1.000001 */;
-    int32 n = 0;
-    for (int32 column = 0, end1 = shl(1, b->Levels); column < end1; column++) {
-        double x = x0 + hx * double(column) + hx / 2.0 - b->Centre[0];
-        double square = x * x + y * y;
-        if (square < least || square <= most && sqrt_f64(square) < b->Radius) {
-            n = add(n, int32(1));
-        }
-    }
-    return n;
-}
-
-// TileDisk2 is FillDisk2 for patch t, where cells are cut by no planes. A part that the circle does not pass holds smallest
-// parts of one kind, so that dividing cells comes to counting the smallest parts whose centre is in the disk: a row of
-// them at a time, by different threads.
-// TileDisk2[float64], tiledisk2.go:45
-DEVICE void TileDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slice<double> f,
-        Array<int32, 1024> *inside, Array<int32, 1024> *near) {
-    diskWork_f64 w = Ball_work_f64(b, t, p);
-    for (int32 k = threadIdx.x, end_k = w.pure_; k < end_k; k += blockDim.x) {
-        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (Patches_has(p, i, j)) {
-            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
-        }
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        auto [x, y] = Ball_place2_f64(b, add(w.x, k % 32), add(w.y, k / 32));
-        auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
-        (*near)[k] = 1;
-        if (pure) {
-            (*near)[k] = 0;
-        }
-        (*inside)[k] = shl(int32(v), mul(2, b->Levels));
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.rows; k < end_k; k += blockDim.x) {
-        if (int32 cell = shr(k, b->Levels); (*near)[cell] != 0) {
-            if (int32 n = Ball_row2_f64(b, add(w.x, cell % 32), add(w.y, cell / 32), sub(k, shl(cell, b->Levels))); n != 0) {
-                atomic_add(&(*inside)[cell], n);
-            }
-        }
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
-        if (Patches_has(p, i, j)) {
-            f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = double((*inside)[k]) / double(shl(1, mul(2, b->Levels)));
         }
     }
 }
@@ -5373,7 +5832,7 @@ extern "C" __global__ void __launch_bounds__(128) FillBall3_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) FillBall3_f64_at(i, j, k, &b, f);
 }
 
-// Kernel Match2, match.go:47
+// Kernel Match2, match.go:57
 extern "C" __global__ void __launch_bounds__(128) Match2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Matching_f32 m) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5381,7 +5840,7 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j) Match2_f32_at(i, j, &m);
 }
 
-// Kernel Match2, match.go:47
+// Kernel Match2, match.go:57
 extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Matching_f64 m) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5389,20 +5848,88 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j) Match2_f64_at(i, j, &m);
 }
 
-// Kernel MatchRows2, match.go:60
-extern "C" __global__ void __launch_bounds__(128) MatchRows2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        const __grid_constant__ Matching_f32 m) {
+// Kernel CountDisk2, patchdisk2.go:9
+extern "C" __global__ void __launch_bounds__(128) CountDisk2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        const __grid_constant__ Ball_f32 b, Slice<float> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    if (i < hi_i && j < hi_j) MatchRows2_f32_at(i, j, &m);
+    if (i < hi_i && j < hi_j) CountDisk2_f32_at(i, j, &b, f);
 }
 
-// Kernel MatchRows2, match.go:60
-extern "C" __global__ void __launch_bounds__(128) MatchRows2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        const __grid_constant__ Matching_f64 m) {
+// Kernel CountDisk2, patchdisk2.go:9
+extern "C" __global__ void __launch_bounds__(128) CountDisk2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        const __grid_constant__ Ball_f64 b, Slice<double> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    if (i < hi_i && j < hi_j) MatchRows2_f64_at(i, j, &m);
+    if (i < hi_i && j < hi_j) CountDisk2_f64_at(i, j, &b, f);
+}
+
+// Kernel PatchDisk2, patchdisk2.go:33
+extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Ball_f32 b, const __grid_constant__ Patches p, Slice<float> f) {
+    __shared__ Array<int32, 1024> inside;
+    __shared__ Array<int32, 1024> near;
+    __shared__ Array<int32, 1024> list;
+    __shared__ Array<int32, 32> counts;
+    __shared__ Array<int32, 1> count;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) PatchDisk2_f32_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
+}
+
+// Kernel PatchDisk2, patchdisk2.go:33
+extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Ball_f64 b, const __grid_constant__ Patches p, Slice<double> f) {
+    __shared__ Array<int32, 1024> inside;
+    __shared__ Array<int32, 1024> near;
+    __shared__ Array<int32, 1024> list;
+    __shared__ Array<int32, 32> counts;
+    __shared__ Array<int32, 1> count;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) PatchDisk2_f64_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
+}
+
+// Kernel PatchMatch2, patchmatch2.go:9
+extern "C" __global__ void __launch_bounds__(256) PatchMatch2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Matching_f32 m, const __grid_constant__ Patches p) {
+    __shared__ Array<int32, 1024> marks;
+    __shared__ Array<int32, 1024> list;
+    __shared__ Array<int32, 32> counts;
+    __shared__ Array<int32, 1> count;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) PatchMatch2_f32_at(t, &m, &p, &marks, &list, &counts, &count);
+}
+
+// Kernel PatchMatch2, patchmatch2.go:9
+extern "C" __global__ void __launch_bounds__(256) PatchMatch2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Matching_f64 m, const __grid_constant__ Patches p) {
+    __shared__ Array<int32, 1024> marks;
+    __shared__ Array<int32, 1024> list;
+    __shared__ Array<int32, 32> counts;
+    __shared__ Array<int32, 1> count;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) PatchMatch2_f64_at(t, &m, &p, &marks, &list, &counts, &count);
+}
+
+// Kernel PatchReconstruct2, patchplanes2.go:9
+extern "C" __global__ void __launch_bounds__(256) PatchReconstruct2_f32(int64 lo, int64 hi,
+        const __grid_constant__ Sweep2_f32 s, const __grid_constant__ Patches p) {
+    __shared__ Array<int32, 1024> marks;
+    __shared__ Array<int32, 1024> list;
+    __shared__ Array<int32, 32> counts;
+    __shared__ Array<int32, 1> count;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) PatchReconstruct2_f32_at(t, &s, &p, &marks, &list, &counts, &count);
+}
+
+// Kernel PatchReconstruct2, patchplanes2.go:9
+extern "C" __global__ void __launch_bounds__(256) PatchReconstruct2_f64(int64 lo, int64 hi,
+        const __grid_constant__ Sweep2_f64 s, const __grid_constant__ Patches p) {
+    __shared__ Array<int32, 1024> marks;
+    __shared__ Array<int32, 1024> list;
+    __shared__ Array<int32, 32> counts;
+    __shared__ Array<int32, 1> count;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &marks, &list, &counts, &count);
 }
 
 // Kernel Advance2, sweep2.go:39
@@ -5551,24 +6078,6 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
     __shared__ Array<int32, 33> total;
     const int64 t = lo + blockIdx.x;
     if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
-}
-
-// Kernel TileDisk2, tiledisk2.go:45
-extern "C" __global__ void __launch_bounds__(256) TileDisk2_f32(int64 lo, int64 hi,
-        const __grid_constant__ Ball_f32 b, const __grid_constant__ Patches p, Slice<float> f) {
-    __shared__ Array<int32, 1024> inside;
-    __shared__ Array<int32, 1024> near;
-    const int64 t = lo + blockIdx.x;
-    if (t < hi) TileDisk2_f32_at(t, &b, &p, f, &inside, &near);
-}
-
-// Kernel TileDisk2, tiledisk2.go:45
-extern "C" __global__ void __launch_bounds__(256) TileDisk2_f64(int64 lo, int64 hi,
-        const __grid_constant__ Ball_f64 b, const __grid_constant__ Patches p, Slice<double> f) {
-    __shared__ Array<int32, 1024> inside;
-    __shared__ Array<int32, 1024> near;
-    const int64 t = lo + blockIdx.x;
-    if (t < hi) TileDisk2_f64_at(t, &b, &p, f, &inside, &near);
 }
 
 // Kernel MarkTile, tilelist2.go:28

@@ -324,32 +324,127 @@ func (loop *Match2Loop[F]) Launch() abi.Launch {
 	}}
 }
 
-// MatchRows2Loop runs MatchRows2 for the elements of box, on the CPU or another device.
-type MatchRows2Loop[F Float] struct {
+// CountDisk2Loop runs CountDisk2 for the elements of box, on the CPU or another device.
+type CountDisk2Loop[F Float] struct {
 	box abi.Box
-	m   *Matching[F]
+	b   *Ball[F]
+	f   []F
 }
 
-// NewMatchRows2Loop prepares MatchRows2.
-func NewMatchRows2Loop[F Float](box abi.Box, m *Matching[F]) *MatchRows2Loop[F] {
-	return &MatchRows2Loop[F]{box, m}
+// NewCountDisk2Loop prepares CountDisk2.
+func NewCountDisk2Loop[F Float](box abi.Box, b *Ball[F], f []F) *CountDisk2Loop[F] {
+	return &CountDisk2Loop[F]{box, b, f}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *MatchRows2Loop[F]) Range(lo, hi int) {
+func (loop *CountDisk2Loop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, _, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			MatchRows2(i, j, loop.m)
+			CountDisk2(i, j, loop.b, loop.f)
 		}
 		lo += count
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *MatchRows2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "MatchRows2" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 2, Args: []abi.Arg{
+func (loop *CountDisk2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CountDisk2" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 2, Args: []abi.Arg{
+		abi.ConstantOf("b", loop.b),
+		abi.ElementsOf("f", loop.f),
+	}}
+}
+
+// PatchDisk2Loop runs PatchDisk2 for lo ≤ index < hi, on the CPU or another device.
+type PatchDisk2Loop[F Float] struct {
+	b *Ball[F]
+	p *Patches
+	f []F
+}
+
+// NewPatchDisk2Loop prepares PatchDisk2.
+func NewPatchDisk2Loop[F Float](b *Ball[F], p *Patches, f []F) *PatchDisk2Loop[F] {
+	return &PatchDisk2Loop[F]{b, p, f}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PatchDisk2Loop[F]) Range(lo, hi int) {
+	var inside [1024]int32
+	var near [1024]int32
+	var list [1024]int32
+	var counts [32]int32
+	var count [1]int32
+	for t := lo; t < hi; t++ {
+		PatchDisk2(t, loop.b, loop.p, loop.f, &inside, &near, &list, &counts, &count)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PatchDisk2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PatchDisk2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("b", loop.b),
+		abi.ConstantOf("p", loop.p),
+		abi.ElementsOf("f", loop.f),
+	}}
+}
+
+// PatchMatch2Loop runs PatchMatch2 for lo ≤ index < hi, on the CPU or another device.
+type PatchMatch2Loop[F Float] struct {
+	m *Matching[F]
+	p *Patches
+}
+
+// NewPatchMatch2Loop prepares PatchMatch2.
+func NewPatchMatch2Loop[F Float](m *Matching[F], p *Patches) *PatchMatch2Loop[F] {
+	return &PatchMatch2Loop[F]{m, p}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PatchMatch2Loop[F]) Range(lo, hi int) {
+	var marks [1024]int32
+	var list [1024]int32
+	var counts [32]int32
+	var count [1]int32
+	for t := lo; t < hi; t++ {
+		PatchMatch2(t, loop.m, loop.p, &marks, &list, &counts, &count)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PatchMatch2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PatchMatch2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("p", loop.p),
+	}}
+}
+
+// PatchReconstruct2Loop runs PatchReconstruct2 for lo ≤ index < hi, on the CPU or another device.
+type PatchReconstruct2Loop[F Float] struct {
+	s *Sweep2[F]
+	p *Patches
+}
+
+// NewPatchReconstruct2Loop prepares PatchReconstruct2.
+func NewPatchReconstruct2Loop[F Float](s *Sweep2[F], p *Patches) *PatchReconstruct2Loop[F] {
+	return &PatchReconstruct2Loop[F]{s, p}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PatchReconstruct2Loop[F]) Range(lo, hi int) {
+	var marks [1024]int32
+	var list [1024]int32
+	var counts [32]int32
+	var count [1]int32
+	for t := lo; t < hi; t++ {
+		PatchReconstruct2(t, loop.s, loop.p, &marks, &list, &counts, &count)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PatchReconstruct2Loop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PatchReconstruct2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ConstantOf("p", loop.p),
 	}}
 }
 
@@ -569,36 +664,6 @@ func (loop *Brick3Loop[F]) Launch() abi.Launch {
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("b", loop.b),
 		abi.PointerTo("clock", loop.clock),
-	}}
-}
-
-// TileDisk2Loop runs TileDisk2 for lo ≤ index < hi, on the CPU or another device.
-type TileDisk2Loop[F Float] struct {
-	b *Ball[F]
-	p *Patches
-	f []F
-}
-
-// NewTileDisk2Loop prepares TileDisk2.
-func NewTileDisk2Loop[F Float](b *Ball[F], p *Patches, f []F) *TileDisk2Loop[F] {
-	return &TileDisk2Loop[F]{b, p, f}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *TileDisk2Loop[F]) Range(lo, hi int) {
-	var inside [1024]int32
-	var near [1024]int32
-	for t := lo; t < hi; t++ {
-		TileDisk2(t, loop.b, loop.p, loop.f, &inside, &near)
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *TileDisk2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TileDisk2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("b", loop.b),
-		abi.ConstantOf("p", loop.p),
-		abi.ElementsOf("f", loop.f),
 	}}
 }
 

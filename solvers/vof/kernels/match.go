@@ -7,73 +7,67 @@ package kernels
 //atoll:constant
 type Matching[F Float] struct {
 	Lattice
-	H         [3]F    // sides of a cell
-	Tolerance F       // of the volume, as a part of the cell's
-	Cases     []int32 // as by Cases
+	H         [3]F     // sides of a cell
+	Tolerance F        // of the volume, as a part of the cell's
+	Cases     []uint32 // as by Cases
 	F         []F
 	DX, DY    []F     // its gradient
 	Rho       []F     // of mixed cells
 	Turns     []int32 // how many polygons it took, -1 where there is no gradient; a pure cell keeps what it has
+	All       bool    // pure cells with a gradient have a line too, through a corner: the gradient of each cell is read
 }
 
-// Cases is the look-up table of the paper's Figure 2. A row of 8 has the number of vertices in the fluid, these vertices
+// figure2 is the look-up table of the paper's Figure 2. A row has the number of vertices in the fluid, these vertices
 // counterclockwise, and then the two edges that the line crosses, each as the pair of its vertices; -1 fills it up.
 // Vertices are {lower left, lower right, upper left, upper right}. A row's number has the bits 1, 2, 4, 8 for vertices
 // 0, 1, 3, 2. No line leads to rows 5 and 10.
-func Cases() []int32 {
-	return []int32{
-		0, -1, -1, -1, -1, -1, -1, -1,
-		1, 0, 0, 1, 0, 2, -1, -1,
-		1, 1, 1, 3, 0, 1, -1, -1,
-		2, 0, 1, 1, 3, 0, 2, -1,
-		1, 3, 2, 3, 1, 3, -1, -1,
-		-1, -1, -1, -1, -1, -1, -1, -1,
-		2, 1, 3, 2, 3, 0, 1, -1,
-		3, 0, 1, 3, 2, 3, 0, 2,
-		1, 2, 0, 2, 2, 3, -1, -1,
-		2, 2, 0, 0, 1, 2, 3, -1,
-		-1, -1, -1, -1, -1, -1, -1, -1,
-		3, 2, 0, 1, 1, 3, 2, 3,
-		2, 3, 2, 0, 2, 1, 3, -1,
-		3, 3, 2, 0, 0, 1, 1, 3,
-		3, 1, 3, 2, 0, 2, 0, 1,
-		4, 0, 1, 3, 2, -1, -1, -1,
-	}
+var figure2 = [16][8]int32{
+	{0, -1, -1, -1, -1, -1, -1, -1},
+	{1, 0, 0, 1, 0, 2, -1, -1},
+	{1, 1, 1, 3, 0, 1, -1, -1},
+	{2, 0, 1, 1, 3, 0, 2, -1},
+	{1, 3, 2, 3, 1, 3, -1, -1},
+	{-1, -1, -1, -1, -1, -1, -1, -1},
+	{2, 1, 3, 2, 3, 0, 1, -1},
+	{3, 0, 1, 3, 2, 3, 0, 2},
+	{1, 2, 0, 2, 2, 3, -1, -1},
+	{2, 2, 0, 0, 1, 2, 3, -1},
+	{-1, -1, -1, -1, -1, -1, -1, -1},
+	{3, 2, 0, 1, 1, 3, 2, 3},
+	{2, 3, 2, 0, 2, 1, 3, -1},
+	{3, 3, 2, 0, 0, 1, 1, 3},
+	{3, 1, 3, 2, 0, 2, 0, 1},
+	{4, 0, 1, 3, 2, -1, -1, -1},
 }
 
-// Match2 finds ρ of cell (i, j) if it is mixed, by false position (Illinois) between the lines through its corners.
+// Cases is the look-up table of the paper's Figure 2, a row in a number, its first entry in the lowest four bits.
+func Cases() []uint32 {
+	rows := make([]uint32, len(figure2))
+	for r, row := range figure2 {
+		for k, entry := range row {
+			rows[r] |= uint32(entry&15) << (4 * k)
+		}
+	}
+	return rows
+}
+
+// Match2 finds ρ of cell (i, j) if it is mixed.
 //
 //atoll:kernel
 func Match2[F Float](i, j int, m *Matching[F]) {
 	c := m.at(i, j, 0)
-	if !pure(m.F[c]) {
+	if !pure(m.F[c]) || m.All && leans(m.DX[c], m.DY[c]) {
 		m.match(c)
 	}
 }
 
-// MatchRows is how many cells MatchRows2 takes.
-const MatchRows = 4
-
-// MatchRows2 is Match2 for cells (i, 4j) to (i, 4j+3). It reads all of them before it looks: most are pure.
-//
-//atoll:kernel
-func MatchRows2[F Float](i, j int, m *Matching[F]) {
-	c, sy := m.at(i, MatchRows*j, 0), int(m.SY)
-	f, g, h, l := m.F[c], m.F[c+sy], m.F[c+2*sy], m.F[c+3*sy]
-	if pure(f) && pure(g) && pure(h) && pure(l) {
-		return
-	}
-	for range MatchRows {
-		if !pure(m.F[c]) {
-			m.match(c)
-		}
-		c += sy
-	}
-}
+func leans[F Float](dx, dy F) bool { return dx != 0 || dy != 0 }
 
 func pure[F Float](f F) bool { return f <= 0 || f >= 1 }
 
-// match finds ρ of the mixed cell at place c.
+// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon is quadratic
+// where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V would be right if the case
+// stayed as it is: once the case is right so is ρ, but for rounding.
 func (m *Matching[F]) match(c int) {
 	f := m.F[c]
 	nx, ny := m.DX[c], m.DY[c]
@@ -82,77 +76,104 @@ func (m *Matching[F]) match(c int) {
 		m.Turns[c] = -1
 		return
 	}
-	nx, ny = nx/size, ny/size
-	hi := (abs(nx)*m.H[0] + abs(ny)*m.H[1]) / 2 // all is fluid
+	a, b := nx/size*m.H[0], ny/size*m.H[1] // how the distance from the line grows over the cell, along x and y
+	steepness := 1 / (a*a + b*b)
+	hi := (abs(a) + abs(b)) / 2 // all is fluid
 	lo := -hi
-	missLo, missHi := -f, 1-f
-	rho, turns, last := F(0), int32(0), int32(0)
-	for turns < 100 {
-		rho = lo - missLo*(hi-lo)/(missHi-missLo)
+	rho, turns := lo+f*(hi-lo), int32(0)
+	for {
+		p := m.polygon(a, b, rho)
 		turns++
-		miss := m.polygon(nx, ny, rho) - f
-		if abs(miss) <= m.Tolerance {
+		miss := p.area - f
+		if abs(miss) <= m.Tolerance || turns == 100 {
 			break
 		}
 		if miss < 0 {
-			lo, missLo = rho, miss
-			if last < 0 {
-				missHi /= 2
-			}
-			last = -1
+			lo = rho
 		} else {
-			hi, missHi = rho, miss
-			if last > 0 {
-				missLo /= 2
-			}
-			last = 1
+			hi = rho
 		}
+		// The slope of V is the length of the line over the steepness of the distance.
+		next := rho - p.excess(f)/(abs(a*p.dy-b*p.dx)*steepness)
+		if !(next > lo && next < hi) {
+			next = (lo + hi) / 2
+		}
+		if next == rho {
+			break // no number is between lo and hi
+		}
+		rho = next
 	}
 	m.Rho[c], m.Turns[c] = rho, turns
 }
 
-// corner is a vertex of the cell, from its middle.
-func (m *Matching[F]) corner(v int32) (x, y F) {
-	return (F(v&1) - 0.5) * m.H[0], (F(v>>1) - 0.5) * m.H[1]
+// polygon is the fluid in a cell, seen as the unit square.
+type polygon[F Float] struct {
+	vertices int32 // of the cell that are in the fluid
+	area     F
+	dx, dy   F // along its side on the line
 }
 
-// polygon is the part of the cell's area in n·x + ρ ≥ 0.
-func (m *Matching[F]) polygon(nx, ny, rho F) F {
-	row := int32(0)
-	for bit := range int32(4) {
-		v := bit
-		if bit >= 2 {
-			v = 5 - bit
-		}
-		x, y := m.corner(v)
-		if nx*x+ny*y+rho >= 0 {
-			row |= 1 << bit
-		}
+// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a triangle.
+func (p *polygon[F]) excess(f F) F {
+	switch p.vertices {
+	case 1:
+		root := sqrt(p.area)
+		return 2 * root * (root - sqrt(f))
+	case 3:
+		root := sqrt(1 - p.area)
+		return 2 * root * (sqrt(1-f) - root)
 	}
-	if row == 15 {
-		return 1
+	return p.area - f
+}
+
+// corner is a vertex of the unit square, from its middle.
+func corner[F Float](v uint32) (x, y F) { return F(int32(v&1)) - 0.5, F(int32(v>>1)) - 0.5 }
+
+// crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
+func crossing2[F Float](a, b, rho F, u, v uint32) (x, y F) {
+	ux, uy := corner[F](u)
+	vx, vy := corner[F](v)
+	from, to := (a*ux+b*uy)+rho, (a*vx+b*vy)+rho // the very numbers whose signs gave the case
+	t := from / (from - to)
+	return ux + t*(vx-ux), uy + t*(vy-uy)
+}
+
+// polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
+func (m *Matching[F]) polygon(a, b, rho F) polygon[F] {
+	number := int32(0)
+	rising, falling := (a+b)/2, (a-b)/2
+	if rho-rising >= 0 {
+		number |= 1
 	}
-	n := m.Cases[8*row]
-	if n <= 0 {
-		return 0
+	if rho+falling >= 0 {
+		number |= 2
 	}
-	x0, y0 := m.corner(m.Cases[8*row+1])
-	x, y, twice := F(0), F(0), F(0) // from the first point
-	for k := int32(1); k < n+2; k++ {
-		px, py := F(0), F(0)
-		if k < n {
-			px, py = m.corner(m.Cases[8*row+1+k])
-		} else {
-			edge := 8*row + 1 + n + 2*(k-n)
-			ax, ay := m.corner(m.Cases[edge])
-			bx, by := m.corner(m.Cases[edge+1])
-			a, b := nx*ax+ny*ay+rho, nx*bx+ny*by+rho
-			t := a / (a - b)
-			px, py = ax+t*(bx-ax), ay+t*(by-ay)
-		}
-		px, py = px-x0, py-y0
-		twice += x*py - px*y
-		x, y = px, py
+	if rho+rising >= 0 {
+		number |= 4
 	}
-	return twice / 2 / (m.H[0] * m.H[1])
+	if rho-falling >= 0 {
+		number |= 8
+	}
+	if number == 15 {
+		return polygon[F]{vertices: 4, area: 1}
+	}
+	row := m.Cases[number]
+	n := row & 15
+	if n == 0 || n > 3 {
+		return polygon[F]{}
+	}
+	edges := row >> (4 * (n + 1))
+	px, py := crossing2(a, b, rho, edges&3, edges>>4&3)
+	qx, qy := crossing2(a, b, rho, edges>>8&3, edges>>12&3)
+	x0, y0 := corner[F](row >> 4 & 3)
+	x, y, twice := F(0), F(0), F(0) // from the first vertex
+	for k := uint32(1); k < n; k++ {
+		vx, vy := corner[F](row >> (4 * (k + 1)) & 3)
+		vx, vy = vx-x0, vy-y0
+		twice += x*vy - vx*y
+		x, y = vx, vy
+	}
+	twice += x*(py-y0) - (px-x0)*y
+	twice += (px-x0)*(qy-y0) - (qx-x0)*(py-y0)
+	return polygon[F]{int32(n), twice / 2, qx - px, qy - py}
 }

@@ -2,6 +2,7 @@ package kernels_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
@@ -50,7 +51,10 @@ func stages[F Float](t *testing.T, l cudatest.Runner, tolerance F) {
 				Centre: [3]F{F(rng.Float64()), F(2 * rng.Float64())}, Radius: F(rng.Float64())}
 			out, none := make([]F, n), []F{}
 			ways("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
-				return NewTileDisk2Loop(disk, patches, a), count
+				return NewPatchDisk2Loop(disk, patches, a), count
+			})
+			ways("FillDisk2", NewFillDisk2Loop(box, disk, out), box.Size(), out, none, func(a, _ []F) (loop, int) {
+				return NewCountDisk2Loop(box, disk, a), box.Size()
 			})
 		}
 	}
@@ -64,16 +68,36 @@ func stages[F Float](t *testing.T, l cudatest.Runner, tolerance F) {
 		return NewGradientRows2Loop(rows, &Gradients[F]{Lattice: lattice, H: h, F: f, DX: a, DY: b}), rows.Size()
 	})
 
-	rho, turns := make([]F, n), make([]int32, n)
-	matching := func(rho []F, turns []int32) *Matching[F] {
-		return &Matching[F]{Lattice: lattice, H: h, Tolerance: tolerance, Cases: Cases(), F: f, DX: dx, DY: dy, Rho: rho, Turns: turns}
+	box.Hi[1] -= 3 // patches that reach over the edge
+	patches, count = NewPatches([2]int{-1, 0}, [2]int{nx + 1, ny - 3})
+	for _, all := range []bool{false, true} {
+		matching := func(rho []F, turns []int32) *Matching[F] {
+			return &Matching[F]{Lattice: lattice, H: h, Tolerance: tolerance, Cases: Cases(), F: f, DX: dx, DY: dy, Rho: rho,
+				Turns: turns, All: all}
+		}
+		rho, turns, other := make([]F, n), make([]int32, n), make([]int32, n)
+		ways("Match2", NewMatch2Loop(box, matching(rho, turns)), box.Size(), rho, nil, func(a, _ []F) (loop, int) {
+			clear(other)
+			return NewPatchMatch2Loop(matching(a, other), patches), count
+		})
+		kerneltest.Same(t, "turns of Match2", turns, other, nil)
+		if found := slices.ContainsFunc(rho, func(x F) bool { return x != 0 }); !found {
+			t.Error("no line was found")
+		}
 	}
-	other := make([]int32, n)
-	ways("Match2", NewMatch2Loop(box, matching(rho, turns)), box.Size(), rho, nil, func(a, _ []F) (loop, int) {
-		clear(other)
-		rows := box
-		rows.Hi[1] /= MatchRows
-		return NewMatchRows2Loop(rows, matching(a, other)), rows.Size()
-	})
-	kerneltest.Same(t, "turns of Match2", turns, other, nil)
+
+	sweep := func(planes []Plane2[F]) *Sweep2[F] {
+		return &Sweep2[F]{Lattice: lattice, Stride: 1, Normal: Youngs, Dust: tolerance, F: f, Planes: planes}
+	}
+	planes := make([]Plane2[F], n)
+	NewReconstruct2Loop(box, sweep(planes)).Range(0, box.Size())
+	for _, translated := range []bool{false, true} {
+		others := make([]Plane2[F], n)
+		if of := NewPatchReconstruct2Loop(sweep(others), patches); translated {
+			l.Run(t, of, 0, count)
+		} else {
+			of.Range(0, count)
+		}
+		kerneltest.Same(t, "Reconstruct2", planes, others, nil)
+	}
 }

@@ -1,0 +1,155 @@
+package kernels
+
+import "sync/atomic"
+
+// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest parts of one
+// kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
+//
+//atoll:kernel
+func CountDisk2[F Float](i, j int, b *Ball[F], f []F) {
+	x, y := b.place2(int32(i), int32(j))
+	v, pure := b.pure2(x, y, b.H[0], b.H[1])
+	if !pure {
+		n := int32(0)
+		for row := range int32(1) << b.Levels {
+			n += b.row2(int32(i), int32(j), row)
+		}
+		v = F(n) / F(int32(1)<<(2*b.Levels))
+	}
+	f[b.at(i, j, 0)] = v
+}
+
+// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is far, else the
+// others.
+type diskWork[F Float] struct {
+	value       F
+	x, y        int32
+	pure, cells int32
+}
+
+// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different threads.
+//
+//atoll:kernel tile block=256
+func PatchDisk2[F Float](
+	t int, b *Ball[F], p *Patches, f []F, inside, near, list *[patchCells]int32, counts *[patch]int32, count *[1]int32,
+) {
+	w := b.work(t, p)
+	for k := range w.pure {
+		i, j := w.x+k%patch, w.y+k/patch
+		if p.has(i, j) {
+			f[b.at(int(i), int(j), 0)] = w.value
+		}
+	}
+	for k := range w.cells {
+		x, y := b.place2(w.x+k%patch, w.y+k/patch)
+		v, pure := b.pure2(x, y, b.H[0], b.H[1])
+		near[k] = marked(!pure)
+		inside[k] = int32(v) << (2 * b.Levels)
+	}
+	for k := range smallerOf(w.cells, patch) {
+		counts[k] = counted(near[:], k, patch, patch)
+	}
+	for k := range smallerOf(w.cells, patch) {
+		end := listed(list[:], near[:], counts[:], k, patch, patch)
+		if k == patch-1 {
+			count[0] = end
+		}
+	}
+	rows := w.rows(count[:], b.Levels)
+	for k := range rows {
+		cell := list[k>>b.Levels]
+		if n := b.row2(w.x+cell%patch, w.y+cell/patch, k&(1<<b.Levels-1)); n != 0 {
+			atomic.AddInt32(&inside[cell], n)
+		}
+	}
+	for k := range w.cells {
+		i, j := w.x+k%patch, w.y+k/patch
+		if p.has(i, j) {
+			f[b.at(int(i), int(j), 0)] = F(inside[k]) / F(int32(1)<<(2*b.Levels))
+		}
+	}
+}
+
+// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted if there
+// can be any.
+func (w *diskWork[F]) rows(count []int32, levels int32) int32 {
+	if w.cells == 0 {
+		return 0
+	}
+	return count[0] << levels
+}
+
+func (b *Ball[F]) work(t int, p *Patches) diskWork[F] {
+	var w diskWork[F]
+	w.x, w.y = p.corner(t)
+	x, y := b.place2(w.x, w.y)
+	v, pure := b.pure2(x, y, patch*b.H[0], patch*b.H[1])
+	if pure {
+		w.value, w.pure = v, patchCells
+	} else {
+		w.cells = patchCells
+	}
+	return w
+}
+
+// place2 is the lower corner of cell (i, j).
+func (b *Ball[F]) place2(i, j int32) (x, y F) {
+	return b.Lo[0] + b.H[0]*F(i+b.First[0]), b.Lo[1] + b.H[1]*F(j+b.First[1])
+}
+
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on one side of
+// the middle are in it up to some column or from it on, also as rounded, because each rounding keeps the order: half of the
+// columns are left out at a time.
+func (b *Ball[F]) row2(i, j, row int32) int32 {
+	n := int32(1) << b.Levels
+	s := b.strip(i, j, row)
+	right := s.column(0) >= 0 // the first columns are the nearest
+	if !right && s.column(n-1) > 0 {
+		inside := int32(0)
+		for k := range n {
+			inside += marked(s.inside(k, b.Radius))
+		}
+		return inside
+	}
+	lo, hi := int32(0), n
+	for lo < hi {
+		mid := (lo + hi) / 2
+		k := mid
+		if !right {
+			k = n - 1 - mid
+		}
+		if s.inside(k, b.Radius) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// strip is a row of smallest parts of a cell.
+type strip[F Float] struct {
+	x, width, half F // where it begins, a part's width and half of it
+	centre, square F // the disk's middle, and the squared distance from it along y
+}
+
+func (b *Ball[F]) strip(i, j, row int32) strip[F] {
+	x0, y0 := b.place2(i, j)
+	scale := 1 / F(int32(1)<<b.Levels)
+	hx, hy := b.H[0]*scale, b.H[1]*scale
+	y := y0 + hy*F(row) + hy/2 - b.Centre[1]
+	return strip[F]{x: x0, width: hx, half: hx / 2, centre: b.Centre[0], square: y * y}
+}
+
+// column is the distance of a column's middle from the disk's along x.
+func (s *strip[F]) column(k int32) F { return s.x + s.width*F(k) + s.half - s.centre }
+
+// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone whose
+// rounding may matter.
+func (s *strip[F]) inside(k int32, radius F) bool {
+	const slack = 1e-6
+	x := s.column(k)
+	square := x*x + s.square
+	least, most := radius*radius*(1-slack), radius*radius*(1+slack)
+	return square < least || square <= most && sqrt(square) < radius
+}
