@@ -18,6 +18,7 @@ func benchVofCommand() *cobra.Command {
 	o := bench.VofOptions{}
 	var normals, advects, exchanges, halos, sweeps []string
 	var stages bool
+	var picture string
 	cfl := .5
 	c := &cobra.Command{
 		Use:   "vof",
@@ -40,7 +41,10 @@ func benchVofCommand() *cobra.Command {
 				o.Threads = o.Threads[:1]
 			}
 			if stages {
-				return benchStages(o)
+				return benchStages(o, picture)
+			}
+			if picture != "" {
+				return usageError{fmt.Errorf("--picture %s: a picture is drawn of --stages", picture)}
 			}
 			for _, normal := range normals {
 				for _, advect := range advects {
@@ -64,6 +68,7 @@ func benchVofCommand() *cobra.Command {
 	p := c.Flags()
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
 	p.BoolVar(&stages, "stages", false, "the stages of a reconstruction in the plane, by size, in place of steps")
+	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of --stages over --threads, with one number of --cells")
 	p.IntVar(&o.Dim, "dim", 2, "dimensions: 2 or 3")
 	p.IntSliceVar(&o.Cells, "cells", []int{256, 1024}, "cells along each axis: of a rank with --weak, else of the grid")
 	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
@@ -83,17 +88,17 @@ func benchVofCommand() *cobra.Command {
 	return c
 }
 
-func benchStages(o bench.VofOptions) error {
-	for _, threads := range o.Threads {
-		dev, done, err := o.Open(0, threads)
-		if err != nil {
-			return err
-		}
-		err = bench.VofStages(os.Stdout, o.Cells, o.Repeat, dev)
-		done()
-		if err != nil {
-			return err
-		}
+func benchStages(o bench.VofOptions, picture string) error {
+	if picture != "" && (len(o.Threads) < 2 || len(o.Cells) != 1) {
+		return usageError{fmt.Errorf("--picture %s: give several --threads, on the CPU, and one number of --cells", picture)}
 	}
-	return nil
+	chart, err := bench.VofStages(os.Stdout, o)
+	if err != nil || picture == "" {
+		return err
+	}
+	img, err := chart.Draw()
+	if err != nil {
+		return err
+	}
+	return writePNG(picture, img)
 }

@@ -39,14 +39,37 @@ func TestVof(t *testing.T) {
 	}
 }
 
+// TestVofStages: a row for each stage, size and number of threads, speedups for each size, and a picture of one size.
 func TestVofStages(t *testing.T) {
-	dev := cpu.New(1)
-	defer dev.Close()
+	o := VofOptions{Cells: []int{16, 32}, Threads: []int{2, 1}, Repeat: 1}
+	o.Open = func(_, threads int) (backend.Device, func(), error) {
+		dev := cpu.New(threads)
+		return dev, dev.Close, nil
+	}
 	var out bytes.Buffer
-	if err := VofStages(&out, []int{16, 32}, 1, dev); err != nil {
+	chart, err := VofStages(&out, o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(out.String(), "\n"); n != 4 {
-		t.Errorf("%d lines:\n%s", n, out.String())
+	rows := map[string]int{}
+	for line := range strings.Lines(out.String()) {
+		rows[strings.Fields(line)[0]]++
+	}
+	if rows["initialise"] != 4 || rows["reconstruct"] != 8 || rows["speedup,"] != 2 || rows["1"] != 2 || rows["2"] != 2 {
+		t.Errorf("rows %v in\n%s", rows, out.String())
+	}
+	if _, err := chart.Draw(); err == nil {
+		t.Error("a picture of two sizes was drawn")
+	}
+	o.Cells = o.Cells[:1]
+	if chart, err = VofStages(&out, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chart.Draw(); err != nil {
+		t.Error(err)
+	}
+	o.Threads = []int{0}
+	if _, err := VofStages(&out, o); err == nil {
+		t.Error("no threads are accepted")
 	}
 }

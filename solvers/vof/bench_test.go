@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
@@ -56,6 +57,35 @@ func BenchmarkStep(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+		})
+	}
+}
+
+// BenchmarkStages runs the stages of a reconstruction on one core.
+func BenchmarkStages(b *testing.B) {
+	const n = 1024
+	dev := cpu.New(1)
+	defer dev.Close()
+	s, err := NewStages(dev, n)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Free()
+	for _, stage := range s.All {
+		dev.Run(stage.Loop, 0, stage.Size)
+	}
+	mixed, err := s.Mixed()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, stage := range s.All {
+		b.Run(stage.Name, func(b *testing.B) {
+			for range b.N {
+				dev.Run(stage.Loop, 0, stage.Size)
+			}
+			each := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+			b.ReportMetric(each/(n*n), "ns/cell")
+			b.ReportMetric(each/float64(mixed), "ns/mixed")
 		})
 	}
 }

@@ -13,31 +13,45 @@ type Stage struct {
 	Name string
 	Loop backend.Loop
 	Size int // its indices
+
+	Bytes int // that it must move for a cell if few are mixed
 }
 
-// Stages prepares those of Francois, Lo and Sewell (ASME 2014) on n×n cells with a disk, in float64: volume fractions by
-// five divisions, gradients by Green and Gauss, and lines by iteration in mixed cells. Two more take the place of the third:
+// Stages are those of Francois, Lo and Sewell (ASME 2014) on n×n cells with a disk, in float64: volume fractions by five
+// divisions, gradients by Green and Gauss, and lines by iteration in mixed cells. Two more take the place of the third:
 // the iteration for each cell with a gradient, which reads that of all cells, and lines by Youngs' normal and the analytic
-// constant. Each needs the results of those before. free gives the arrays back.
-func Stages(dev backend.Device, n int) (all []Stage, free func(), err error) {
+// constant. Each needs the results of those before.
+type Stages struct {
+	All []Stage
+
+	dev    backend.Device
+	arrays arrays[float64]
+	layout kernels.Lattice
+	n      int
+	f      []float64
+}
+
+// NewStages prepares the stages on a device.
+func NewStages(dev backend.Device, n int) (*Stages, error) {
 	const ghost, line = 2, 16 // numbers in a line of a GPU's cache, with one of which each row of cells begins
 	if n < 1 || n > 46200 {
-		return nil, nil, fmt.Errorf("%d cells along an axis: choose 1 to 46200", n)
+		return nil, fmt.Errorf("%d cells along an axis: choose 1 to 46200", n)
 	}
 	rows := (n + kernels.GradientRows - 1) / kernels.GradientRows
 	row := (line + n + ghost + line - 1) / line * line
 	size := row * (rows*kernels.GradientRows + 2*ghost)
-	a := &arrays[float64]{}
-	p := &placer{dev: dev, taken: &a.taken}
+	s := &Stages{dev: dev, n: n, layout: kernels.Lattice{Origin: int32(ghost*row + line), SY: int32(row)}}
+	layout := s.layout
+	p := &placer{dev: dev, taken: &s.arrays.taken}
 	f, rho := fresh[float64](p, size, "volume fractions"), fresh[float64](p, size, "lines")
 	dx, dy := fresh[float64](p, size, "gradient"), fresh[float64](p, size, "gradient")
 	turns, planes := fresh[int32](p, size, "lines"), fresh[kernels.Plane2[float64]](p, size, "lines")
 	cases := placed(p, kernels.Cases(), "lines")
 	if p.err != nil {
-		a.free()
-		return nil, nil, p.err
+		s.Free()
+		return nil, p.err
 	}
-	layout := kernels.Lattice{Origin: int32(ghost*row + line), SY: int32(row)}
+	s.f = f
 	h := [3]float64{1 / float64(n), 1 / float64(n), 1}
 	disk := &kernels.Ball[float64]{Lattice: layout, H: h, Centre: [3]float64{.5, .5}, Radius: .25, Levels: 5}
 	gradients := &kernels.Gradients[float64]{Lattice: layout, H: h, F: f, DX: dx, DY: dy}
@@ -50,21 +64,44 @@ func Stages(dev backend.Device, n int) (all []Stage, free func(), err error) {
 	box, strips := abi.Box{Hi: [3]int{n, n, 1}}, abi.Box{Hi: [3]int{n, rows, 1}}
 	wide := abi.Box{Lo: [3]int{-ghost, -ghost, 0}, Hi: [3]int{n + ghost, n + ghost, 1}}
 	if _, apart := dev.(backend.Memory); !apart {
-		return []Stage{
-			{"initialise", kernels.NewCountDisk2Loop(wide, disk, f), wide.Size()},
-			{"gradient", kernels.NewGradient2Loop(box, gradients), box.Size()},
-			{"reconstruct", kernels.NewMatch2Loop(box, matching), box.Size()},
-			{"reconstruct all", kernels.NewMatch2Loop(box, &ofAll), box.Size()},
-			{"analytic", kernels.NewReconstruct2Loop(box, analytic), box.Size()},
-		}, a.free, nil
+		s.All = []Stage{
+			{"initialise", kernels.NewCountDisk2Loop(wide, disk, f), wide.Size(), 8},
+			{"gradient", kernels.NewGradient2Loop(box, gradients), box.Size(), 24},
+			{"reconstruct", kernels.NewMatch2Loop(box, matching), box.Size(), 8},
+			{"reconstruct all", kernels.NewMatch2Loop(box, &ofAll), box.Size(), 24},
+			{"analytic", kernels.NewReconstruct2Loop(box, analytic), box.Size(), 8},
+		}
+		return s, nil
 	}
 	widePatches, wideCount := kernels.NewPatches([2]int{-ghost, -ghost}, [2]int{n + ghost, n + ghost})
 	patches, count := kernels.NewPatches([2]int{0, 0}, [2]int{n, n})
-	return []Stage{
-		{"initialise", kernels.NewPatchDisk2Loop(disk, widePatches, f), wideCount},
-		{"gradient", kernels.NewGradientRows2Loop(strips, gradients), strips.Size()},
-		{"reconstruct", kernels.NewPatchMatch2Loop(matching, patches), count},
-		{"reconstruct all", kernels.NewPatchMatch2Loop(&ofAll, patches), count},
-		{"analytic", kernels.NewPatchReconstruct2Loop(analytic, patches), count},
-	}, a.free, nil
+	s.All = []Stage{
+		{"initialise", kernels.NewPatchDisk2Loop(disk, widePatches, f), wideCount, 8},
+		{"gradient", kernels.NewGradientRows2Loop(strips, gradients), strips.Size(), 24},
+		{"reconstruct", kernels.NewPatchMatch2Loop(matching, patches), count, 8},
+		{"reconstruct all", kernels.NewPatchMatch2Loop(&ofAll, patches), count, 24},
+		{"analytic", kernels.NewPatchReconstruct2Loop(analytic, patches), count, 8},
+	}
+	return s, nil
+}
+
+// Free gives the arrays back.
+func (s *Stages) Free() { s.arrays.free() }
+
+// Mixed is how many cells are mixed, once the first stage has run.
+func (s *Stages) Mixed() (int, error) {
+	f := make([]float64, len(s.f))
+	if err := backend.Download(s.dev, f, s.f); err != nil {
+		return 0, err
+	}
+	mixed := 0
+	for j := range s.n {
+		first := int(s.layout.Origin) + j*int(s.layout.SY)
+		for _, v := range f[first : first+s.n] {
+			if v > 0 && v < 1 {
+				mixed++
+			}
+		}
+	}
+	return mixed, nil
 }

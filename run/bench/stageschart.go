@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"fmt"
+	"image"
+
+	"github.com/atoll-hpc/atoll/run/plot"
+)
+
+// StagesChart is what VofStages measured with several numbers of threads, as a picture.
+type StagesChart struct{ times []stageTimes }
+
+// Draw draws the speedup and the time of each stage over threads, as Figure 6 of Francois, Lo and Sewell (ASME 2014). It
+// needs one size.
+func (c *StagesChart) Draw() (image.Image, error) {
+	n := c.times[0].n
+	times := timesOf(c.times, n)
+	if len(times) < len(c.times) {
+		return nil, fmt.Errorf("a picture shows one number of cells, not more")
+	}
+	speed := plot.Panel{Label: "speedup"}
+	milliseconds := plot.Panel{Label: "ms"}
+	var threads, ideal []float64
+	for _, t := range times {
+		threads = append(threads, float64(t.threads))
+		ideal = append(ideal, float64(t.threads)/float64(times[0].threads))
+	}
+	for k, stage := range times[0].stages {
+		ms := make([]float64, len(times))
+		for i, t := range times {
+			ms[i] = 1e3 * t.seconds[k]
+		}
+		speed.Curves = append(speed.Curves, plot.Curve{Name: stage.Name, Values: speedups(times, k)})
+		milliseconds.Curves = append(milliseconds.Curves, plot.Curve{Name: stage.Name, Values: ms})
+	}
+	speed.Curves = append(speed.Curves, plot.Curve{Name: "ideal", Values: ideal})
+	title := fmt.Sprintf("Stages of a reconstruction, %s cells", square(n))
+	return (&plot.Series{Title: title, T: threads, Across: "threads", Panels: []plot.Panel{speed, milliseconds}}).Draw()
+}
