@@ -230,16 +230,6 @@ static_assert(sizeof(Gradients_f32) == 120 && offsetof(Gradients_f32, Lattice_) 
     offsetof(Gradients_f32, H) == 12 && offsetof(Gradients_f32, F) == 24 && offsetof(Gradients_f32, DX) == 48 &&
     offsetof(Gradients_f32, DY) == 72 && offsetof(Gradients_f32, DZ) == 96, "Gradients_f32");
 
-// square is a cell's volume fraction and those of its neighbours, named by the compass.
-// square[float32], normal2.go:13
-struct square_f32 {
-    float sw, s, se, w, c, e, nw, n, ne;
-};
-static_assert(sizeof(square_f32) == 36 && offsetof(square_f32, sw) == 0 && offsetof(square_f32, s) == 4 &&
-    offsetof(square_f32, se) == 8 && offsetof(square_f32, w) == 12 && offsetof(square_f32, c) == 16 &&
-    offsetof(square_f32, e) == 20 && offsetof(square_f32, nw) == 24 && offsetof(square_f32, n) == 28 &&
-    offsetof(square_f32, ne) == 32, "square_f32");
-
 // Gradients is the gradient of a field by Green and Gauss, equation (2) of Francois, Lo and Sewell (ASME 2014): the
 // fractions of a cell's faces are averages over their vertices, those of the vertices over their cells.
 // Gradients[float64], gradient.go:7
@@ -253,6 +243,32 @@ static_assert(sizeof(Gradients_f64) == 136 && offsetof(Gradients_f64, Lattice_) 
     offsetof(Gradients_f64, H) == 16 && offsetof(Gradients_f64, F) == 40 && offsetof(Gradients_f64, DX) == 64 &&
     offsetof(Gradients_f64, DY) == 88 && offsetof(Gradients_f64, DZ) == 112, "Gradients_f64");
 
+// triple is a cell and its neighbours along x.
+// triple[float32], gradient.go:31
+struct triple_f32 {
+    float w, c, e;
+};
+static_assert(sizeof(triple_f32) == 12 && offsetof(triple_f32, w) == 0 && offsetof(triple_f32, c) == 4 &&
+    offsetof(triple_f32, e) == 8, "triple_f32");
+
+// square is a cell's volume fraction and those of its neighbours, named by the compass.
+// square[float32], normal2.go:13
+struct square_f32 {
+    float sw, s, se, w, c, e, nw, n, ne;
+};
+static_assert(sizeof(square_f32) == 36 && offsetof(square_f32, sw) == 0 && offsetof(square_f32, s) == 4 &&
+    offsetof(square_f32, se) == 8 && offsetof(square_f32, w) == 12 && offsetof(square_f32, c) == 16 &&
+    offsetof(square_f32, e) == 20 && offsetof(square_f32, nw) == 24 && offsetof(square_f32, n) == 28 &&
+    offsetof(square_f32, ne) == 32, "square_f32");
+
+// triple is a cell and its neighbours along x.
+// triple[float64], gradient.go:31
+struct triple_f64 {
+    double w, c, e;
+};
+static_assert(sizeof(triple_f64) == 24 && offsetof(triple_f64, w) == 0 && offsetof(triple_f64, c) == 8 &&
+    offsetof(triple_f64, e) == 16, "triple_f64");
+
 // square is a cell's volume fraction and those of its neighbours, named by the compass.
 // square[float64], normal2.go:13
 struct square_f64 {
@@ -262,22 +278,6 @@ static_assert(sizeof(square_f64) == 72 && offsetof(square_f64, sw) == 0 && offse
     offsetof(square_f64, se) == 16 && offsetof(square_f64, w) == 24 && offsetof(square_f64, c) == 32 &&
     offsetof(square_f64, e) == 40 && offsetof(square_f64, nw) == 48 && offsetof(square_f64, n) == 56 &&
     offsetof(square_f64, ne) == 64, "square_f64");
-
-// triple is a cell and its neighbours along x.
-// triple[float32], gradient.go:29
-struct triple_f32 {
-    float w, c, e;
-};
-static_assert(sizeof(triple_f32) == 12 && offsetof(triple_f32, w) == 0 && offsetof(triple_f32, c) == 4 &&
-    offsetof(triple_f32, e) == 8, "triple_f32");
-
-// triple is a cell and its neighbours along x.
-// triple[float64], gradient.go:29
-struct triple_f64 {
-    double w, c, e;
-};
-static_assert(sizeof(triple_f64) == 24 && offsetof(triple_f64, w) == 0 && offsetof(triple_f64, c) == 8 &&
-    offsetof(triple_f64, e) == 16, "triple_f64");
 
 // cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
 // cube[float32], normal3.go:4
@@ -295,7 +295,7 @@ static_assert(sizeof(cube_f64) == 216 && offsetof(cube_f64, f) == 0, "cube_f64")
 
 // Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
 // are pure or whose heights do not exist get None.
-// Curvatures[float32], gradient.go:71
+// Curvatures[float32], gradient.go:73
 struct Curvatures_f32 {
     Lattice Lattice_;
     Array<float, 3> H;
@@ -308,7 +308,7 @@ static_assert(sizeof(Curvatures_f32) == 80 && offsetof(Curvatures_f32, Lattice_)
 
 // Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
 // are pure or whose heights do not exist get None.
-// Curvatures[float64], gradient.go:71
+// Curvatures[float64], gradient.go:73
 struct Curvatures_f64 {
     Lattice Lattice_;
     Array<double, 3> H;
@@ -954,9 +954,36 @@ DEVICE void RestBrick_f64_at(int64 t, const BrickList_f64 *l) {
     }
 }
 
-// around2[float32], normal2.go:15
-DEVICE square_f32 around2_f32(Slice<float> f, int64 c, int64 sy) {
-    return square_f32{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
+// Gradient2[float32], gradient.go:15
+DEVICE void Gradient2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
+    int64 c = Lattice_at(&g->Lattice_, i, j, 0), sy = int64(g->Lattice_.SY);
+    Slice<float> s = Slice<float>{g->F.data + int64(sub(sub(c, sy), int64(1))), sub(int64(add(sub(c, sy), int64(2))), int64(sub(sub(c, sy), int64(1)))), sub(int64(add(sub(c, sy), int64(2))), int64(sub(sub(c, sy), int64(1))))}, m = Slice<float>{g->F.data + int64(sub(c, int64(1))), sub(int64(add(c, int64(2))), int64(sub(c, int64(1)))), sub(int64(add(c, int64(2))), int64(sub(c, int64(1))))}, n = Slice<float>{g->F.data + int64(sub(add(c, sy), int64(1))), sub(int64(add(add(c, sy), int64(2))), int64(sub(add(c, sy), int64(1)))), sub(int64(add(add(c, sy), int64(2))), int64(sub(add(c, sy), int64(1))))};
+    float mx = (s[0] - s[2]) + 2.0f * (m[0] - m[2]) + (n[0] - n[2]);
+    float my = (s[0] - n[0]) + 2.0f * (s[1] - n[1]) + (s[2] - n[2]);
+    const float value1 = mx * (-1.0f / (8.0f * g->H[0])), value2 = my * (-1.0f / (8.0f * g->H[1]));
+    g->DX[c] = value1;
+    g->DY[c] = value2;
+}
+
+// Gradient2[float64], gradient.go:15
+DEVICE void Gradient2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
+    int64 c = Lattice_at(&g->Lattice_, i, j, 0), sy = int64(g->Lattice_.SY);
+    Slice<double> s = Slice<double>{g->F.data + int64(sub(sub(c, sy), int64(1))), sub(int64(add(sub(c, sy), int64(2))), int64(sub(sub(c, sy), int64(1)))), sub(int64(add(sub(c, sy), int64(2))), int64(sub(sub(c, sy), int64(1))))}, m = Slice<double>{g->F.data + int64(sub(c, int64(1))), sub(int64(add(c, int64(2))), int64(sub(c, int64(1)))), sub(int64(add(c, int64(2))), int64(sub(c, int64(1))))}, n = Slice<double>{g->F.data + int64(sub(add(c, sy), int64(1))), sub(int64(add(add(c, sy), int64(2))), int64(sub(add(c, sy), int64(1)))), sub(int64(add(add(c, sy), int64(2))), int64(sub(add(c, sy), int64(1))))};
+    double mx = (s[0] - s[2]) + 2.0 * (m[0] - m[2]) + (n[0] - n[2]);
+    double my = (s[0] - n[0]) + 2.0 * (s[1] - n[1]) + (s[2] - n[2]);
+    const double value1 = mx * (-1.0 / (8.0 * g->H[0])), value2 = my * (-1.0 / (8.0 * g->H[1]));
+    g->DX[c] = value1;
+    g->DY[c] = value2;
+}
+
+// (*Gradients[float32]).triple, gradient.go:33
+DEVICE triple_f32 Gradients_triple_f32(const Gradients_f32 *g, int64 c) {
+    return triple_f32{g->F[sub(c, int64(1))], g->F[c], g->F[add(c, int64(1))]};
+}
+
+// stacked[float32], gradient.go:35
+DEVICE square_f32 stacked_f32(triple_f32 *s, triple_f32 *c, triple_f32 *n) {
+    return square_f32{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
 }
 
 // (*square[float32]).youngs, normal2.go:59
@@ -967,60 +994,16 @@ DEVICE square_youngs_f32_results square_youngs_f32(square_f32 *q) {
 
 // put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide zero:
 // it is given the reciprocals.
-// (*Gradients[float32]).put2, gradient.go:23
+// (*Gradients[float32]).put2, gradient.go:25
 DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, square_f32 *q, float x, float y) {
     auto [mx, my] = square_youngs_f32(q);
     g->DX[c] = mx * x;
     g->DY[c] = my * y;
 }
 
-// Gradient2[float32], gradient.go:15
-DEVICE void Gradient2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
-    int64 c = Lattice_at(&g->Lattice_, i, j, 0);
-    square_f32 q = around2_f32(g->F, c, int64(g->Lattice_.SY));
-    Gradients_put2_f32(g, c, &q, -1.0f / (8.0f * g->H[0]), -1.0f / (8.0f * g->H[1]));
-}
-
-// around2[float64], normal2.go:15
-DEVICE square_f64 around2_f64(Slice<double> f, int64 c, int64 sy) {
-    return square_f64{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
-}
-
-// (*square[float64]).youngs, normal2.go:59
-struct square_youngs_f64_results { double r0; double r1; };
-DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
-    return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
-}
-
-// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide zero:
-// it is given the reciprocals.
-// (*Gradients[float64]).put2, gradient.go:23
-DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, square_f64 *q, double x, double y) {
-    auto [mx, my] = square_youngs_f64(q);
-    g->DX[c] = mx * x;
-    g->DY[c] = my * y;
-}
-
-// Gradient2[float64], gradient.go:15
-DEVICE void Gradient2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
-    int64 c = Lattice_at(&g->Lattice_, i, j, 0);
-    square_f64 q = around2_f64(g->F, c, int64(g->Lattice_.SY));
-    Gradients_put2_f64(g, c, &q, -1.0 / (8.0 * g->H[0]), -1.0 / (8.0 * g->H[1]));
-}
-
-// (*Gradients[float32]).triple, gradient.go:31
-DEVICE triple_f32 Gradients_triple_f32(const Gradients_f32 *g, int64 c) {
-    return triple_f32{g->F[sub(c, int64(1))], g->F[c], g->F[add(c, int64(1))]};
-}
-
-// stacked[float32], gradient.go:33
-DEVICE square_f32 stacked_f32(triple_f32 *s, triple_f32 *c, triple_f32 *n) {
-    return square_f32{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
-}
-
 // GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU waits
 // once for memory, and each number once but for the rows next to these.
-// GradientRows2[float32], gradient.go:44
+// GradientRows2[float32], gradient.go:46
 DEVICE void GradientRows2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
     triple_f32 below = Gradients_triple_f32(g, sub(c, sy)), a = Gradients_triple_f32(g, c), b = Gradients_triple_f32(g, add(c, sy));
@@ -1036,19 +1019,34 @@ DEVICE void GradientRows2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     Gradients_put2_f32(g, add(c, mul(int64(3), sy)), &q, x, y);
 }
 
-// (*Gradients[float64]).triple, gradient.go:31
+// (*Gradients[float64]).triple, gradient.go:33
 DEVICE triple_f64 Gradients_triple_f64(const Gradients_f64 *g, int64 c) {
     return triple_f64{g->F[sub(c, int64(1))], g->F[c], g->F[add(c, int64(1))]};
 }
 
-// stacked[float64], gradient.go:33
+// stacked[float64], gradient.go:35
 DEVICE square_f64 stacked_f64(triple_f64 *s, triple_f64 *c, triple_f64 *n) {
     return square_f64{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
 }
 
+// (*square[float64]).youngs, normal2.go:59
+struct square_youngs_f64_results { double r0; double r1; };
+DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
+    return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
+}
+
+// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide zero:
+// it is given the reciprocals.
+// (*Gradients[float64]).put2, gradient.go:25
+DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, square_f64 *q, double x, double y) {
+    auto [mx, my] = square_youngs_f64(q);
+    g->DX[c] = mx * x;
+    g->DY[c] = my * y;
+}
+
 // GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU waits
 // once for memory, and each number once but for the rows next to these.
-// GradientRows2[float64], gradient.go:44
+// GradientRows2[float64], gradient.go:46
 DEVICE void GradientRows2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
     triple_f64 below = Gradients_triple_f64(g, sub(c, sy)), a = Gradients_triple_f64(g, c), b = Gradients_triple_f64(g, add(c, sy));
@@ -1091,7 +1089,7 @@ DEVICE cube_youngs_f32_results cube_youngs_f32(cube_f32 *q) {
     return {cube_slab_f32(q, 0, 3, 9) - cube_slab_f32(q, 2, 3, 9), cube_slab_f32(q, 0, 1, 9) - cube_slab_f32(q, 6, 1, 9), cube_slab_f32(q, 0, 1, 3) - cube_slab_f32(q, 18, 1, 3)};
 }
 
-// Gradient3[float32], gradient.go:60
+// Gradient3[float32], gradient.go:62
 DEVICE void Gradient3_f32_at(int64 i, int64 j, int64 k, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, k);
     cube_f32 q = around3_f32(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
@@ -1129,7 +1127,7 @@ DEVICE cube_youngs_f64_results cube_youngs_f64(cube_f64 *q) {
     return {cube_slab_f64(q, 0, 3, 9) - cube_slab_f64(q, 2, 3, 9), cube_slab_f64(q, 0, 1, 9) - cube_slab_f64(q, 6, 1, 9), cube_slab_f64(q, 0, 1, 3) - cube_slab_f64(q, 18, 1, 3)};
 }
 
-// Gradient3[float64], gradient.go:60
+// Gradient3[float64], gradient.go:62
 DEVICE void Gradient3_f64_at(int64 i, int64 j, int64 k, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, k);
     cube_f64 q = around3_f64(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
@@ -1138,6 +1136,11 @@ DEVICE void Gradient3_f64_at(int64 i, int64 j, int64 k, const Gradients_f64 *g) 
     g->DX[c] = value1;
     g->DY[c] = value2;
     g->DZ[c] = value3;
+}
+
+// around2[float32], normal2.go:15
+DEVICE square_f32 around2_f32(Slice<float> f, int64 c, int64 sy) {
+    return square_f32{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
 // abs and the two below branch: the builtins order NaN and -0 too, which costs more than all the rest here.
@@ -1232,7 +1235,7 @@ DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, floa
     return {-slope, b, curvature, true};
 }
 
-// Curvature2[float32], gradient.go:79
+// Curvature2[float32], gradient.go:81
 DEVICE void Curvature2_f32_at(int64 i, int64 j, const Curvatures_f32 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, 0);
     float out = v->None;
@@ -1243,6 +1246,11 @@ DEVICE void Curvature2_f32_at(int64 i, int64 j, const Curvatures_f32 *v) {
         }
     }
     v->Out[c] = out;
+}
+
+// around2[float64], normal2.go:15
+DEVICE square_f64 around2_f64(Slice<double> f, int64 c, int64 sy) {
+    return square_f64{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
 // abs and the two below branch: the builtins order NaN and -0 too, which costs more than all the rest here.
@@ -1337,7 +1345,7 @@ DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, dou
     return {-slope, b, curvature, true};
 }
 
-// Curvature2[float64], gradient.go:79
+// Curvature2[float64], gradient.go:81
 DEVICE void Curvature2_f64_at(int64 i, int64 j, const Curvatures_f64 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, 0);
     double out = v->None;
@@ -1412,7 +1420,7 @@ DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int6
     return {-a, -b, from, curvature, true};
 }
 
-// Curvature3[float32], gradient.go:92
+// Curvature3[float32], gradient.go:94
 DEVICE void Curvature3_f32_at(int64 i, int64 j, int64 k, const Curvatures_f32 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, k);
     float out = v->None;
@@ -1488,7 +1496,7 @@ DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int
     return {-a, -b, from, curvature, true};
 }
 
-// Curvature3[float64], gradient.go:92
+// Curvature3[float64], gradient.go:94
 DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, k);
     double out = v->None;
@@ -2596,6 +2604,7 @@ DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slic
             (*count)[0] = end;
         }
     }
+    __syncthreads();
     int32 rows = diskWork_rows_f32(&w, Slice<int32>{count->at, int64(1), int64(1)}, b->Levels);
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = rows; k < end_k; k += blockDim.x) {
@@ -2670,6 +2679,7 @@ DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slic
             (*count)[0] = end;
         }
     }
+    __syncthreads();
     int32 rows = diskWork_rows_f64(&w, Slice<int32>{count->at, int64(1), int64(1)}, b->Levels);
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = rows; k < end_k; k += blockDim.x) {
@@ -2757,6 +2767,7 @@ DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p,
             atomic_add(&(*count)[0], n);
         }
     }
+    __syncthreads();
     int32 n = (*count)[0];
     int32 width = columns(n);
     __syncthreads();
@@ -2822,6 +2833,7 @@ DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p,
             atomic_add(&(*count)[0], n);
         }
     }
+    __syncthreads();
     int32 n = (*count)[0];
     int32 width = columns(n);
     __syncthreads();
@@ -3130,6 +3142,7 @@ DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches
             atomic_add(&(*count)[0], n);
         }
     }
+    __syncthreads();
     int32 n = (*count)[0];
     int32 width = columns(n);
     __syncthreads();
@@ -3438,6 +3451,7 @@ DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches
             atomic_add(&(*count)[0], n);
         }
     }
+    __syncthreads();
     int32 n = (*count)[0];
     int32 width = columns(n);
     __syncthreads();
@@ -5730,7 +5744,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient2_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j) Gradient2_f64_at(i, j, &g);
 }
 
-// Kernel GradientRows2, gradient.go:44
+// Kernel GradientRows2, gradient.go:46
 extern "C" __global__ void __launch_bounds__(128) GradientRows2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f32 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5738,7 +5752,7 @@ extern "C" __global__ void __launch_bounds__(128) GradientRows2_f32(int64 lo_i, 
     if (i < hi_i && j < hi_j) GradientRows2_f32_at(i, j, &g);
 }
 
-// Kernel GradientRows2, gradient.go:44
+// Kernel GradientRows2, gradient.go:46
 extern "C" __global__ void __launch_bounds__(128) GradientRows2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f64 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5746,7 +5760,7 @@ extern "C" __global__ void __launch_bounds__(128) GradientRows2_f64(int64 lo_i, 
     if (i < hi_i && j < hi_j) GradientRows2_f64_at(i, j, &g);
 }
 
-// Kernel Gradient3, gradient.go:60
+// Kernel Gradient3, gradient.go:62
 extern "C" __global__ void __launch_bounds__(128) Gradient3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Gradients_f32 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5755,7 +5769,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient3_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) Gradient3_f32_at(i, j, k, &g);
 }
 
-// Kernel Gradient3, gradient.go:60
+// Kernel Gradient3, gradient.go:62
 extern "C" __global__ void __launch_bounds__(128) Gradient3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Gradients_f64 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5764,7 +5778,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient3_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) Gradient3_f64_at(i, j, k, &g);
 }
 
-// Kernel Curvature2, gradient.go:79
+// Kernel Curvature2, gradient.go:81
 extern "C" __global__ void __launch_bounds__(128) Curvature2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Curvatures_f32 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5772,7 +5786,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature2_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j) Curvature2_f32_at(i, j, &v);
 }
 
-// Kernel Curvature2, gradient.go:79
+// Kernel Curvature2, gradient.go:81
 extern "C" __global__ void __launch_bounds__(128) Curvature2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Curvatures_f64 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5780,7 +5794,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature2_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j) Curvature2_f64_at(i, j, &v);
 }
 
-// Kernel Curvature3, gradient.go:92
+// Kernel Curvature3, gradient.go:94
 extern "C" __global__ void __launch_bounds__(128) Curvature3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Curvatures_f32 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5789,7 +5803,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature3_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Curvature3_f32_at(i, j, k, &v);
 }
 
-// Kernel Curvature3, gradient.go:92
+// Kernel Curvature3, gradient.go:94
 extern "C" __global__ void __launch_bounds__(128) Curvature3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Curvatures_f64 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
