@@ -36,11 +36,6 @@ type arrays[F kernels.Float] struct {
 	edges  []kernels.Edge
 	shapes []kernels.Shape[F]
 	sides  []kernels.Side[F]
-
-	tiled  kernels.TiledMesh[F]
-	other  []kernels.Vertex[F] // what tiles make of v, where sweeps go by tiles
-	passes [2]backend.Loop     // of tiles, from v to other and back
-	aim    backend.Loop        // finds which samples of the metric the tiles hold
 }
 
 // furnish puts the arrays on the device.
@@ -63,24 +58,6 @@ func (a *solver[F]) furnish(p *Part, field kernels.Field[F]) error {
 	a.count = kernels.NewCountLoop(&a.control[0])
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
 	a.measureEdge = kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)
-	return b.err
-}
-
-// placeTiles puts tiles on the device, and another array of vertices, of which those that stay are never written.
-func (a *solver[F]) placeTiles(dev backend.Device, t *kernels.TiledMesh[F]) error {
-	b := a.placer()
-	a.tiled = kernels.TiledMesh[F]{Tiles: onDevice(b, t.Tiles), Slots: onDevice(b, t.Slots),
-		Visits: onDevice(b, t.Visits), Rails: a.mesh.Rails}
-	start := make([]kernels.Vertex[F], len(a.v))
-	if err := backend.Download(dev, start, a.v); err != nil {
-		return err
-	}
-	a.other = onDevice(b, start)
-	windows := onDevice(b, make([]kernels.Window, len(t.Tiles)-1))
-	a.aim = kernels.NewAimTilesLoop(&a.tiled, &a.field, a.v, windows)
-	for k, way := range [][2][]kernels.Vertex[F]{{a.v, a.other}, {a.other, a.v}} {
-		a.passes[k] = kernels.NewTilePainLoop(&a.params, &a.tiled, &a.field, windows, way[0], way[1], &a.most[0])
-	}
 	return b.err
 }
 

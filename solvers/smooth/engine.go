@@ -38,18 +38,21 @@ type engine[F kernels.Float, V any] struct {
 	taken       []func() error       // gives each array back
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
-	halos       []*halo.Exchanger
-	ghosts      []halo.Ghosts[V]  // instead of halos, where devices exchange them
-	linked      bool              // these go from device to device
-	changes     []*changes[V]     // instead of halos, where Cull leaves vertices alone
-	count       backend.Loop      // of sweeps, on the device
-	replay      backend.Recording // of several sweeps, made when it is first asked for
-	now         [1]kernels.Control[F]
-	longest     [1]atomics.Most[F]
-	reduced     [1]float64
-	mean        dist.Accumulator
-	start       Diagnostics // before the first sweep
-	order       []int32     // owned vertices in ascending global order
+
+	enter, leave []pass // before sweeps are repeated, and after
+
+	halos   []*halo.Exchanger
+	ghosts  []halo.Ghosts[V]  // instead of halos, where devices exchange them
+	linked  bool              // these go from device to device
+	changes []*changes[V]     // instead of halos, where Cull leaves vertices alone
+	count   backend.Loop      // of sweeps, on the device
+	replay  backend.Recording // of several sweeps, made when it is first asked for
+	now     [1]kernels.Control[F]
+	longest [1]atomics.Most[F]
+	reduced [1]float64
+	mean    dist.Accumulator
+	start   Diagnostics // before the first sweep
+	order   []int32     // owned vertices in ascending global order
 }
 
 // dimension is what triangles and tetrahedra do each in their own way.

@@ -36,6 +36,8 @@ func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
 	if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
 		return 0, err
 	}
+	s.move(s.enter)
+	defer s.move(s.leave)
 	done := 0
 	for ; done+recorded <= sweeps; done += recorded {
 		if done%most == 0 {
@@ -64,13 +66,14 @@ func (s *engine[F, V]) queueSets(sweeps int) {
 
 // queue queues sweeps by tiles, or else by sets.
 func (s *solver[F]) queue(sweeps int) error {
-	if s.ntiles == 0 {
+	n := s.tiles.n
+	if n == 0 {
 		s.queueSets(sweeps)
 		return nil
 	}
-	s.dev.Run(s.aim, 0, s.ntiles)
+	s.dev.Run(s.tiles.aim, 0, n)
 	for k := range sweeps {
-		s.dev.Run(s.passes[k%2], 0, s.ntiles)
+		s.dev.Run(s.tiles.passes[k%2], 0, n)
 	}
 	return nil
 }

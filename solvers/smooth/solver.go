@@ -54,7 +54,7 @@ type solver[F kernels.Float] struct {
 	part   *Part
 	metric *Metric
 
-	ntiles      int // 0 if sweeps go by sets
+	tiles       tiling[F]
 	measureCell backend.Loop
 	measureEdge backend.Loop
 }

@@ -2,6 +2,7 @@ package smooth
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/partition"
@@ -23,7 +24,7 @@ func tile[F kernels.Float](p *Part) (*kernels.TiledMesh[F], error) {
 		}
 		ids = append(ids, int32(i))
 	}
-	if len(ids) == 0 || p.Sets > kernels.TileSets {
+	if len(ids) == 0 || p.Sets > kernels.TileSets || len(p.X) > math.MaxInt32>>kernels.SlotBits {
 		return nil, nil
 	}
 	if fits, err := b.cut(ids, tileCount(len(ids))); err != nil || !fits {
@@ -60,7 +61,7 @@ type tiler[F kernels.Float] struct {
 
 func newTiler[F kernels.Float](p *Part) *tiler[F] {
 	n := len(p.X)
-	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{}, set: make([]int32, n), rail: make([]int32, n),
+	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails))}, set: make([]int32, n), rail: make([]int32, n),
 		mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
 	for i := range n {
 		b.set[i], b.rail[i], b.slot[i] = -1, -1, -1
@@ -71,6 +72,7 @@ func newTiler[F kernels.Float](p *Part) *tiler[F] {
 				b.set[i] = int32(set)
 				if i >= s.Slide {
 					b.rail[i] = i - s.Slide + s.Rail
+					b.to.Sliders[b.rail[i]] = i
 				}
 			}
 		}
@@ -188,18 +190,28 @@ func (b *tiler[F]) write() {
 	for k, v := range to.Slots[t.Slot:] {
 		b.slot[v] = int32(k)
 	}
+	slots := to.Slots[t.Slot:]
+	for k := range slots {
+		slots[k] <<= kernels.SlotBits
+	}
 	for k, v := range b.moving {
-		visit := kernels.Visit{Rail: b.rail[v]}
 		if b.mine[v] {
-			visit.Own = 1
+			slots[k] |= kernels.Own
 		}
-		near := b.part.neighbours(v)
+		var near [kernels.TileDegree / 2]uint32
+		ring := b.part.neighbours(v)
 		for n := range kernels.TileDegree {
 			at := uint32(kernels.NoSlot)
-			if n < len(near) {
-				at = uint32(b.slot[near[n]])
+			if n < len(ring) {
+				at = uint32(b.slot[ring[n]])
 			}
-			visit.Near[n/2] |= at << (16 * (n % 2))
+			near[n/2] |= at << (16 * (n % 2))
+		}
+		visit := kernels.Visit{Near: [4]uint32(near[:])}
+		if b.rail[v] >= 0 || len(ring) > 8 {
+			slots[k] |= kernels.HasExtra
+			visit.Near[3] = uint32(len(to.Extras))
+			to.Extras = append(to.Extras, kernels.Extra{Rail: b.rail[v], Near: [3]uint32(near[3:])})
 		}
 		to.Visits = append(to.Visits, visit)
 		for s := b.set[v]; s < kernels.TileSets; s++ {

@@ -63,6 +63,7 @@ func TestTilesHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const none = kernels.NoSlot<<16 | kernels.NoSlot
 	owned := make([]int, len(p.X))
 	for k, b := range tiles.Tiles[:len(tiles.Tiles)-1] {
 		next := tiles.Tiles[k+1]
@@ -72,16 +73,26 @@ func TestTilesHold(t *testing.T) {
 				b.End[kernels.TileSets-1])
 		}
 		for i, visit := range visits {
-			v := slots[i]
-			owned[v] += int(visit.Own)
+			v := slots[i] >> kernels.SlotBits
+			if slots[i]&kernels.Own != 0 {
+				owned[v]++
+			}
+			near := [kernels.TileDegree / 2]uint32{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], none, none}
+			if slots[i]&kernels.HasExtra != 0 {
+				extra := tiles.Extras[visit.Near[3]]
+				near[3], near[4], near[5] = extra.Near[0], extra.Near[1], extra.Near[2]
+				if slides := l.class[p.Global[v]] == sliding; slides != (extra.Rail >= 0) || slides && tiles.Sliders[extra.Rail] != v {
+					t.Fatalf("vertex %d, which slides: %v, has rail %d", v, slides, extra.Rail)
+				}
+			}
 			ring := p.neighbours(v)
-			if end := len(ring); end < kernels.TileDegree && visit.Near[end/2]>>(16*(end%2))&kernels.NoSlot != kernels.NoSlot {
+			if end := len(ring); end < kernels.TileDegree && near[end/2]>>(16*(end%2))&kernels.NoSlot != kernels.NoSlot {
 				t.Fatalf("vertex %d has %d neighbours, more in tile %d", v, end, k)
 			}
 			for n, u := range ring {
-				at := visit.Near[n/2] >> (16 * (n % 2)) & kernels.NoSlot
-				if slots[at] != u {
-					t.Fatalf("tile %d: neighbour %d of vertex %d is %d, not %d", k, n, v, slots[at], u)
+				at := near[n/2] >> (16 * (n % 2)) & kernels.NoSlot
+				if is := slots[at] >> kernels.SlotBits; is != u {
+					t.Fatalf("tile %d: neighbour %d of vertex %d is %d, not %d", k, n, v, is, u)
 				}
 				set, other := l.set[p.Global[v]], l.set[p.Global[u]]
 				if other < set && int(at) >= len(visits) {

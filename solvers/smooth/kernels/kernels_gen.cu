@@ -620,28 +620,36 @@ struct alignas(8) Tile {
 static_assert(sizeof(Tile) == 40 && offsetof(Tile, Slot) == 0 && offsetof(Tile, Visit_) == 4 &&
     offsetof(Tile, End) == 8, "Tile");
 
-// Visit is a vertex that a tile moves. Near are the slots of its neighbours, two a word, the first in the lower half, and
-// NoSlot after the last. All of it comes at once: what a visit waits for counts, not how much it reads.
+// Visit is a vertex that a tile moves: the slots of its neighbours, two a word, the first in the lower half, and NoSlot
+// after the last. Of one that slides, or has more than 8 neighbours, the last word says which of Extras goes on.
 // Visit, tile.go:26
 struct alignas(16) Visit {
-    Array<uint32, 6> Near;
-    int32 Rail_;
-    int32 Own;
+    Array<uint32, 4> Near;
 };
-static_assert(sizeof(Visit) == 32 && offsetof(Visit, Near) == 0 && offsetof(Visit, Rail_) == 24 &&
-    offsetof(Visit, Own) == 28, "Visit");
+static_assert(sizeof(Visit) == 16 && offsetof(Visit, Near) == 0, "Visit");
+
+// Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
+// Extra, tile.go:29
+struct alignas(16) Extra {
+    int32 Rail_;
+    Array<uint32, 3> Near;
+};
+static_assert(sizeof(Extra) == 16 && offsetof(Extra, Rail_) == 0 && offsetof(Extra, Near) == 4, "Extra");
 
 // TiledMesh is a mesh cut into tiles.
-// TiledMesh[float32], tile.go:33
+// TiledMesh[float32], tile.go:42
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
     Slice<Visit> Visits;
+    Slice<Extra> Extras;
     Slice<Rail_f32> Rails;
+    Slice<int32> Sliders;
 };
-static_assert(sizeof(TiledMesh_f32) == 96 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 144 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Slots) == 24 && offsetof(TiledMesh_f32, Visits) == 48 &&
-    offsetof(TiledMesh_f32, Rails) == 72, "TiledMesh_f32");
+    offsetof(TiledMesh_f32, Extras) == 72 && offsetof(TiledMesh_f32, Rails) == 96 &&
+    offsetof(TiledMesh_f32, Sliders) == 120, "TiledMesh_f32");
 
 // Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside of
 // it the samples come from the grid itself, so that no bit depends on windows.
@@ -653,23 +661,34 @@ static_assert(sizeof(Window) == 16 && offsetof(Window, I) == 0 && offsetof(Windo
     offsetof(Window, Nx) == 8 && offsetof(Window, Ny) == 12, "Window");
 
 // Place is where a vertex is.
-// Place[float32], tile.go:41
+// Place[float32], tile.go:61
 struct alignas(8) Place_f32 {
     float X, Y;
 };
 static_assert(sizeof(Place_f32) == 8 && offsetof(Place_f32, X) == 0 && offsetof(Place_f32, Y) == 4, "Place_f32");
 
-// Row is the first row of a symmetric tensor. It stands apart from the last element because threads that read numbers
-// of one array at random get in each other's way less than in an array of structs.
-// Row[float32], tile.go:45
+// Row is the first row of a symmetric tensor.
+// Row[float32], tile.go:64
 struct alignas(8) Row_f32 {
     float M11, M12;
 };
 static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
 
+// Held is the vertices as tiles take them from one sweep to the next: threads read numbers of several arrays without
+// getting in each other's way, as they would in an array of structs. Rest is M22, and Along the S of each rail's vertex.
+// Held[float32], tile.go:53
+struct Held_f32 {
+    Slice<Place_f32> Place_;
+    Slice<Row_f32> Row_;
+    Slice<float> Rest;
+    Slice<float> Along;
+};
+static_assert(sizeof(Held_f32) == 96 && offsetof(Held_f32, Place_) == 0 && offsetof(Held_f32, Row_) == 24 &&
+    offsetof(Held_f32, Rest) == 48 && offsetof(Held_f32, Along) == 72, "Held_f32");
+
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// board[float32], tile.go:49
+// board[float32], tile.go:68
 struct board_f32 {
     Slice<Place_f32> place;
     Slice<Row_f32> row;
@@ -683,35 +702,49 @@ static_assert(sizeof(board_f32) == 136 && offsetof(board_f32, place) == 0 && off
     offsetof(board_f32, window) == 120, "board_f32");
 
 // TiledMesh is a mesh cut into tiles.
-// TiledMesh[float64], tile.go:33
+// TiledMesh[float64], tile.go:42
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
     Slice<Visit> Visits;
+    Slice<Extra> Extras;
     Slice<Rail_f64> Rails;
+    Slice<int32> Sliders;
 };
-static_assert(sizeof(TiledMesh_f64) == 96 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 144 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Slots) == 24 && offsetof(TiledMesh_f64, Visits) == 48 &&
-    offsetof(TiledMesh_f64, Rails) == 72, "TiledMesh_f64");
+    offsetof(TiledMesh_f64, Extras) == 72 && offsetof(TiledMesh_f64, Rails) == 96 &&
+    offsetof(TiledMesh_f64, Sliders) == 120, "TiledMesh_f64");
 
 // Place is where a vertex is.
-// Place[float64], tile.go:41
+// Place[float64], tile.go:61
 struct alignas(16) Place_f64 {
     double X, Y;
 };
 static_assert(sizeof(Place_f64) == 16 && offsetof(Place_f64, X) == 0 && offsetof(Place_f64, Y) == 8, "Place_f64");
 
-// Row is the first row of a symmetric tensor. It stands apart from the last element because threads that read numbers
-// of one array at random get in each other's way less than in an array of structs.
-// Row[float64], tile.go:45
+// Row is the first row of a symmetric tensor.
+// Row[float64], tile.go:64
 struct alignas(16) Row_f64 {
     double M11, M12;
 };
 static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
 
+// Held is the vertices as tiles take them from one sweep to the next: threads read numbers of several arrays without
+// getting in each other's way, as they would in an array of structs. Rest is M22, and Along the S of each rail's vertex.
+// Held[float64], tile.go:53
+struct Held_f64 {
+    Slice<Place_f64> Place_;
+    Slice<Row_f64> Row_;
+    Slice<double> Rest;
+    Slice<double> Along;
+};
+static_assert(sizeof(Held_f64) == 96 && offsetof(Held_f64, Place_) == 0 && offsetof(Held_f64, Row_) == 24 &&
+    offsetof(Held_f64, Rest) == 48 && offsetof(Held_f64, Along) == 72, "Held_f64");
+
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// board[float64], tile.go:49
+// board[float64], tile.go:68
 struct board_f64 {
     Slice<Place_f64> place;
     Slice<Row_f64> row;
@@ -747,7 +780,7 @@ static_assert(sizeof(star_f64) == 776 && offsetof(star_f64, n) == 0 && offsetof(
     offsetof(star_f64, gx) == 264 && offsetof(star_f64, gy) == 520, "star_f64");
 
 // Boxes is a range of a grid's boxes.
-// Boxes, window.go:43
+// Boxes, window.go:37
 struct alignas(16) Boxes {
     int32 I0, I1, J0, J1;
 };
@@ -2870,65 +2903,76 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// node returns which sample of a grid of stride nodes a row is number k of the window.
-// (*Window).node, window.go:8
-DEVICE int32 Window_node(Window *w, int32 k, int32 stride) {
-    int32 j = quo(k, w->Nx);
-    return sub(add(add(mul(add(w->J, j), stride), w->I), k), mul(j, w->Nx));
+// fillNodes copies a node of the window and those above it, k going along a row and on to the next rows.
+// (*board[float32]).fillNodes, tile.go:150
+DEVICE void board_fillNodes_f32(const board_f32 *b, int32 k, const Field_f32 *f) {
+    Window w = b->window;
+    if (w.Nx == 0) {
+        return;
+    }
+    int32 j = mul(quo(k, w.Nx), 8);
+    int32 i = rem(k, w.Nx);
+    if (j >= w.Ny) {
+        return;
+    }
+    int32 stride = add(f->Nx, 1);
+    int32 at = add(add(mul(add(w.J, j), stride), w.I), i);
+    int32 last = go_min<int32>(sub(sub(w.Ny, 1), j), 7);
+    Array<float, 8> m11 = {}, m12 = {}, m22 = {};
+    for (int32 row = 0; row < 8; row++) {
+        Sample_f32 *from = &f->Samples[add(at, mul(go_min<int32>(row, last), stride))];
+        m11[row] = from->M11;
+        m12[row] = from->M12;
+        m22[row] = from->M22;
+    }
+    for (int32 row = 0; row < 8; row++) {
+        if (row <= last) {
+            int32 to = add(mul(add(j, row), w.Nx), i);
+            b->nodeRow[to].M11 = m11[row];
+            b->nodeRow[to].M12 = m12[row];
+            b->nodeRest[to] = m22[row];
+        }
+    }
 }
 
-// fill copies every n-th of the vertices and nodes from k on.
-// (*board[float32]).fill, tile.go:105
+// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it.
+// (*board[float32]).fill, tile.go:124
 DEVICE void board_fill_f32(const board_f32 *b, int32 k, int32 n, Slice<int32> slots, const Field_f32 *f,
-        Slice<Vertex_f32> v) {
-    Window w = b->window;
-    int32 held = int32(slots.len), nodes = mul(w.Nx, w.Ny);
-    Array<int32, 5> ids = {};
-    if (k < held) {
+        const Held_f32 *v) {
+    int32 held = int32(slots.len);
+    Array<int32, 5> at = {};
+    if (k < n) {
         for (int32 j = 0; j < 5; j++) {
-            ids[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))];
+            at[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))] >> 2;
         }
     }
-    if (k < nodes) {
-        Array<float, 7> m11 = {}, m12 = {}, m22 = {};
-        for (int32 j = 0; j < 7; j++) {
-            Sample_f32 *from = &f->Samples[Window_node(&w, go_min<int32>(add(k, mul(j, n)), sub(nodes, 1)), add(f->Nx, 1))];
-            m11[j] = from->M11;
-            m12[j] = from->M12;
-            m22[j] = from->M22;
-        }
-        for (int32 j = 0; j < 7; j++) {
-            if (int32 to = add(k, mul(j, n)); to < nodes) {
-                b->nodeRow[to].M11 = m11[j];
-                b->nodeRow[to].M12 = m12[j];
-                b->nodeRest[to] = m22[j];
-            }
-        }
+    board_fillNodes_f32(b, k, f);
+    if (k >= n) {
+        return;
     }
-    if (k < held) {
-        Array<float, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
-        for (int64 j = 0; j < 5; j++) {
-            Vertex_f32 *from = &v[ids[j]];
-            x[j] = from->X;
-            y[j] = from->Y;
-            m11[j] = from->M11;
-            m12[j] = from->M12;
-            m22[j] = from->M22;
-        }
-        for (int32 j = 0; j < 5; j++) {
-            if (int32 to = add(k, mul(j, n)); to < held) {
-                b->place[to].X = x[j];
-                b->place[to].Y = y[j];
-                b->row[to].M11 = m11[j];
-                b->row[to].M12 = m12[j];
-                b->rest[to] = m22[j];
-            }
+    Array<float, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
+    for (int64 j = 0; j < 5; j++) {
+        Place_f32 *place = &v->Place_[at[j]];
+        Row_f32 *row = &v->Row_[at[j]];
+        x[j] = place->X;
+        y[j] = place->Y;
+        m11[j] = row->M11;
+        m12[j] = row->M12;
+        m22[j] = v->Rest[at[j]];
+    }
+    for (int32 j = 0; j < 5; j++) {
+        if (int32 to = add(k, mul(j, n)); to < held) {
+            b->place[to].X = x[j];
+            b->place[to].Y = y[j];
+            b->row[to].M11 = m11[j];
+            b->row[to].M12 = m12[j];
+            b->rest[to] = m22[j];
         }
     }
 }
 
 // visits returns the first visit of a set, and how many there are.
-// visits, tile.go:90
+// visits, tile.go:109
 struct visits_results { int32 r0; int32 r1; };
 DEVICE visits_results visits(Slice<int32> end, int64 set) {
     int32 first = 0;
@@ -2939,14 +2983,14 @@ DEVICE visits_results visits(Slice<int32> end, int64 set) {
 }
 
 // crossed is bilinear between the first rows of tensors.
-// crossed[float32], window.go:34
+// crossed[float32], window.go:28
 struct crossed_f32_results { float r0; float r1; };
 DEVICE crossed_f32_results crossed_f32(Row_f32 *a, Row_f32 *b, Row_f32 *c, Row_f32 *d, float s, float t) {
     return {between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t), between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t)};
 }
 
 // metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float32]).metric, window.go:14
+// (*board[float32]).metric, window.go:8
 DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float x, float y) {
     if (f->Kind != 0) {
         return Field_At_f32(f, x, y);
@@ -2970,18 +3014,27 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
     return m;
 }
 
-// pain moves vertex i, which lies in slot k.
-// (*board[float32]).pain, tile.go:142
-DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 i, int32 k, const Params_f32 *p,
-        const TiledMesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v, Slice<Vertex_f32> out) {
+// pain makes a visit, of the vertex in slot k.
+// (*board[float32]).pain, tile.go:177
+DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
+        const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *from, const Held_f32 *to) {
     step_f32 s = {};
     s.x = b->place[k].X;
     s.y = b->place[k].Y;
     float m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->rest[k];
-    if (visit.Rail_ >= 0) {
+    Array<uint32, 6> near = Array<uint32, 6>{{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], 4294967295u, 4294967295u}};
+    int32 rail = -1;
+    if ((bits & 2) != 0) {
+        Extra *extra = &m->Extras[visit.Near[3]];
+        near[3] = extra->Near[0];
+        near[4] = extra->Near[1];
+        near[5] = extra->Near[2];
+        rail = extra->Rail_;
+    }
+    if (rail >= 0) {
         s.slides = true;
-        s.rail = m->Rails[visit.Rail_];
-        s.s = v[i].S;
+        s.rail = m->Rails[rail];
+        s.s = from->Along[rail];
     }
     pull_f32 pulls = {};
     pulls.x = s.x;
@@ -2990,7 +3043,7 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 i, int32 k, c
     pulls.p12 = m12;
     pulls.p22 = m22;
     for (int64 n = 0; n < 6; n++) {
-        uint32 one = visit.Near[n] & 65535u, other = visit.Near[n] >> 16;
+        uint32 one = near[n] & 65535u, other = near[n] >> 16;
         if (one == 65535u) {
             break;
         }
@@ -3027,32 +3080,35 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 i, int32 k, c
         x = s.x;
         y = s.y;
     }
-    if (visit.Own != 0) {
-        out[i].X = x;
-        out[i].Y = y;
-        out[i].S = s.s;
-        out[i].M11 = m11;
-        out[i].M12 = m12;
-        out[i].M22 = m22;
+    if ((bits & 1) != 0) {
+        int32 i = bits >> 2;
+        to->Place_[i].X = x;
+        to->Place_[i].Y = y;
+        to->Row_[i].M11 = m11;
+        to->Row_[i].M12 = m12;
+        to->Rest[i] = m22;
+        if (rail >= 0) {
+            to->Along[rail] = s.s;
+        }
     }
     return far;
 }
 
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
-// TilePain[float32], tile.go:62
+// TilePain[float32], tile.go:81
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
-        Slice<Window> windows, Slice<Vertex_f32> v, Slice<Vertex_f32> out, Array<Place_f32, 1536> *place,
-        Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2246> *nodeRow,
-        Array<float, 2246> *nodeRest, Array<int32, 8> *end) {
+        Slice<Window> windows, const Held_f32 *from, const Held_f32 *to, Array<Place_f32, 1536> *place,
+        Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2244> *nodeRow,
+        Array<float, 2244> *nodeRest, Array<int32, 8> *end) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
-    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, sub(add(mul(window.Nx, window.Ny), 7), 1) / 7), 8);
+    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, mul(window.Nx, (sub(add(window.Ny, 8), 1) / 8))), 8);
     float best = 0.0f;
     for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
-        board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2246), int64(2246)}, Slice<float>{nodeRest->at, int64(2246), int64(2246)}, window};
-        board_fill_f32(&b, k, fills, Slice<int32>{m->Slots.data + int64(slot), sub(int64(add(slot, slots)), int64(slot)), sub(int64(add(slot, slots)), int64(slot))}, field, v);
+        board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2244), int64(2244)}, Slice<float>{nodeRest->at, int64(2244), int64(2244)}, window};
+        board_fill_f32(&b, k, sub(add(slots, 5), 1) / 5, Slice<int32>{m->Slots.data + int64(slot), sub(int64(add(slot, slots)), int64(slot)), sub(int64(add(slot, slots)), int64(slot))}, field, from);
         if (k < 8) {
             (*end)[k] = m->Tiles[t].End[k];
         }
@@ -3062,73 +3118,91 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
         auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
-            board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2246), int64(2246)}, Slice<float>{nodeRest->at, int64(2246), int64(2246)}, window};
-            float far = board_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out);
+            board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2244), int64(2244)}, Slice<float>{nodeRest->at, int64(2244), int64(2244)}, window};
+            float far = board_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
             best = go_max<float>(best, far);
         }
     }
     return best;
 }
 
-// fill copies every n-th of the vertices and nodes from k on.
-// (*board[float64]).fill, tile.go:105
-DEVICE void board_fill_f64(const board_f64 *b, int32 k, int32 n, Slice<int32> slots, const Field_f64 *f,
-        Slice<Vertex_f64> v) {
+// fillNodes copies a node of the window and those above it, k going along a row and on to the next rows.
+// (*board[float64]).fillNodes, tile.go:150
+DEVICE void board_fillNodes_f64(const board_f64 *b, int32 k, const Field_f64 *f) {
     Window w = b->window;
-    int32 held = int32(slots.len), nodes = mul(w.Nx, w.Ny);
-    Array<int32, 5> ids = {};
-    if (k < held) {
-        for (int32 j = 0; j < 5; j++) {
-            ids[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))];
+    if (w.Nx == 0) {
+        return;
+    }
+    int32 j = mul(quo(k, w.Nx), 8);
+    int32 i = rem(k, w.Nx);
+    if (j >= w.Ny) {
+        return;
+    }
+    int32 stride = add(f->Nx, 1);
+    int32 at = add(add(mul(add(w.J, j), stride), w.I), i);
+    int32 last = go_min<int32>(sub(sub(w.Ny, 1), j), 7);
+    Array<double, 8> m11 = {}, m12 = {}, m22 = {};
+    for (int32 row = 0; row < 8; row++) {
+        Sample_f64 *from = &f->Samples[add(at, mul(go_min<int32>(row, last), stride))];
+        m11[row] = from->M11;
+        m12[row] = from->M12;
+        m22[row] = from->M22;
+    }
+    for (int32 row = 0; row < 8; row++) {
+        if (row <= last) {
+            int32 to = add(mul(add(j, row), w.Nx), i);
+            b->nodeRow[to].M11 = m11[row];
+            b->nodeRow[to].M12 = m12[row];
+            b->nodeRest[to] = m22[row];
         }
     }
-    if (k < nodes) {
-        Array<double, 7> m11 = {}, m12 = {}, m22 = {};
-        for (int32 j = 0; j < 7; j++) {
-            Sample_f64 *from = &f->Samples[Window_node(&w, go_min<int32>(add(k, mul(j, n)), sub(nodes, 1)), add(f->Nx, 1))];
-            m11[j] = from->M11;
-            m12[j] = from->M12;
-            m22[j] = from->M22;
-        }
-        for (int32 j = 0; j < 7; j++) {
-            if (int32 to = add(k, mul(j, n)); to < nodes) {
-                b->nodeRow[to].M11 = m11[j];
-                b->nodeRow[to].M12 = m12[j];
-                b->nodeRest[to] = m22[j];
-            }
+}
+
+// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it.
+// (*board[float64]).fill, tile.go:124
+DEVICE void board_fill_f64(const board_f64 *b, int32 k, int32 n, Slice<int32> slots, const Field_f64 *f,
+        const Held_f64 *v) {
+    int32 held = int32(slots.len);
+    Array<int32, 5> at = {};
+    if (k < n) {
+        for (int32 j = 0; j < 5; j++) {
+            at[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))] >> 2;
         }
     }
-    if (k < held) {
-        Array<double, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
-        for (int64 j = 0; j < 5; j++) {
-            Vertex_f64 *from = &v[ids[j]];
-            x[j] = from->X;
-            y[j] = from->Y;
-            m11[j] = from->M11;
-            m12[j] = from->M12;
-            m22[j] = from->M22;
-        }
-        for (int32 j = 0; j < 5; j++) {
-            if (int32 to = add(k, mul(j, n)); to < held) {
-                b->place[to].X = x[j];
-                b->place[to].Y = y[j];
-                b->row[to].M11 = m11[j];
-                b->row[to].M12 = m12[j];
-                b->rest[to] = m22[j];
-            }
+    board_fillNodes_f64(b, k, f);
+    if (k >= n) {
+        return;
+    }
+    Array<double, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
+    for (int64 j = 0; j < 5; j++) {
+        Place_f64 *place = &v->Place_[at[j]];
+        Row_f64 *row = &v->Row_[at[j]];
+        x[j] = place->X;
+        y[j] = place->Y;
+        m11[j] = row->M11;
+        m12[j] = row->M12;
+        m22[j] = v->Rest[at[j]];
+    }
+    for (int32 j = 0; j < 5; j++) {
+        if (int32 to = add(k, mul(j, n)); to < held) {
+            b->place[to].X = x[j];
+            b->place[to].Y = y[j];
+            b->row[to].M11 = m11[j];
+            b->row[to].M12 = m12[j];
+            b->rest[to] = m22[j];
         }
     }
 }
 
 // crossed is bilinear between the first rows of tensors.
-// crossed[float64], window.go:34
+// crossed[float64], window.go:28
 struct crossed_f64_results { double r0; double r1; };
 DEVICE crossed_f64_results crossed_f64(Row_f64 *a, Row_f64 *b, Row_f64 *c, Row_f64 *d, double s, double t) {
     return {between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t), between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t)};
 }
 
 // metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float64]).metric, window.go:14
+// (*board[float64]).metric, window.go:8
 DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, double x, double y) {
     if (f->Kind != 0) {
         return Field_At_f64(f, x, y);
@@ -3152,18 +3226,27 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
     return m;
 }
 
-// pain moves vertex i, which lies in slot k.
-// (*board[float64]).pain, tile.go:142
-DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 i, int32 k, const Params_f64 *p,
-        const TiledMesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v, Slice<Vertex_f64> out) {
+// pain makes a visit, of the vertex in slot k.
+// (*board[float64]).pain, tile.go:177
+DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
+        const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *from, const Held_f64 *to) {
     step_f64 s = {};
     s.x = b->place[k].X;
     s.y = b->place[k].Y;
     double m11 = b->row[k].M11, m12 = b->row[k].M12, m22 = b->rest[k];
-    if (visit.Rail_ >= 0) {
+    Array<uint32, 6> near = Array<uint32, 6>{{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], 4294967295u, 4294967295u}};
+    int32 rail = -1;
+    if ((bits & 2) != 0) {
+        Extra *extra = &m->Extras[visit.Near[3]];
+        near[3] = extra->Near[0];
+        near[4] = extra->Near[1];
+        near[5] = extra->Near[2];
+        rail = extra->Rail_;
+    }
+    if (rail >= 0) {
         s.slides = true;
-        s.rail = m->Rails[visit.Rail_];
-        s.s = v[i].S;
+        s.rail = m->Rails[rail];
+        s.s = from->Along[rail];
     }
     pull_f64 pulls = {};
     pulls.x = s.x;
@@ -3172,7 +3255,7 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 i, int32 k, 
     pulls.p12 = m12;
     pulls.p22 = m22;
     for (int64 n = 0; n < 6; n++) {
-        uint32 one = visit.Near[n] & 65535u, other = visit.Near[n] >> 16;
+        uint32 one = near[n] & 65535u, other = near[n] >> 16;
         if (one == 65535u) {
             break;
         }
@@ -3209,32 +3292,35 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 i, int32 k, 
         x = s.x;
         y = s.y;
     }
-    if (visit.Own != 0) {
-        out[i].X = x;
-        out[i].Y = y;
-        out[i].S = s.s;
-        out[i].M11 = m11;
-        out[i].M12 = m12;
-        out[i].M22 = m22;
+    if ((bits & 1) != 0) {
+        int32 i = bits >> 2;
+        to->Place_[i].X = x;
+        to->Place_[i].Y = y;
+        to->Row_[i].M11 = m11;
+        to->Row_[i].M12 = m12;
+        to->Rest[i] = m22;
+        if (rail >= 0) {
+            to->Along[rail] = s.s;
+        }
     }
     return far;
 }
 
 // TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
 // in the metric.
-// TilePain[float64], tile.go:62
+// TilePain[float64], tile.go:81
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
-        Slice<Window> windows, Slice<Vertex_f64> v, Slice<Vertex_f64> out, Array<Place_f64, 1536> *place,
-        Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2246> *nodeRow,
-        Array<double, 2246> *nodeRest, Array<int32, 8> *end) {
+        Slice<Window> windows, const Held_f64 *from, const Held_f64 *to, Array<Place_f64, 1536> *place,
+        Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2244> *nodeRow,
+        Array<double, 2244> *nodeRest, Array<int32, 8> *end) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
-    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, sub(add(mul(window.Nx, window.Ny), 7), 1) / 7), 8);
+    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, mul(window.Nx, (sub(add(window.Ny, 8), 1) / 8))), 8);
     double best = 0.0;
     for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
-        board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2246), int64(2246)}, Slice<double>{nodeRest->at, int64(2246), int64(2246)}, window};
-        board_fill_f64(&b, k, fills, Slice<int32>{m->Slots.data + int64(slot), sub(int64(add(slot, slots)), int64(slot)), sub(int64(add(slot, slots)), int64(slot))}, field, v);
+        board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2244), int64(2244)}, Slice<double>{nodeRest->at, int64(2244), int64(2244)}, window};
+        board_fill_f64(&b, k, sub(add(slots, 5), 1) / 5, Slice<int32>{m->Slots.data + int64(slot), sub(int64(add(slot, slots)), int64(slot)), sub(int64(add(slot, slots)), int64(slot))}, field, from);
         if (k < 8) {
             (*end)[k] = m->Tiles[t].End[k];
         }
@@ -3244,12 +3330,80 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
         auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
-            board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2246), int64(2246)}, Slice<double>{nodeRest->at, int64(2246), int64(2246)}, window};
-            double far = board_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, v, out);
+            board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2244), int64(2244)}, Slice<double>{nodeRest->at, int64(2244), int64(2244)}, window};
+            double far = board_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
             best = go_max<double>(best, far);
         }
     }
     return best;
+}
+
+// ToTiles gives vertex i to the tiles.
+// ToTiles[float32], tile.go:240
+DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
+    Vertex_f32 *p = &v[i];
+    to->Place_[i].X = p->X;
+    to->Place_[i].Y = p->Y;
+    to->Row_[i].M11 = p->M11;
+    to->Row_[i].M12 = p->M12;
+    to->Rest[i] = p->M22;
+}
+
+// ToTiles gives vertex i to the tiles.
+// ToTiles[float64], tile.go:240
+DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
+    Vertex_f64 *p = &v[i];
+    to->Place_[i].X = p->X;
+    to->Place_[i].Y = p->Y;
+    to->Row_[i].M11 = p->M11;
+    to->Row_[i].M12 = p->M12;
+    to->Rest[i] = p->M22;
+}
+
+// FromTiles takes vertex i back.
+// FromTiles[float32], tile.go:249
+DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v) {
+    Vertex_f32 *p = &v[i];
+    p->X = from->Place_[i].X;
+    p->Y = from->Place_[i].Y;
+    const float value1 = from->Row_[i].M11, value2 = from->Row_[i].M12, value3 = from->Rest[i];
+    p->M11 = value1;
+    p->M12 = value2;
+    p->M22 = value3;
+}
+
+// FromTiles takes vertex i back.
+// FromTiles[float64], tile.go:249
+DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v) {
+    Vertex_f64 *p = &v[i];
+    p->X = from->Place_[i].X;
+    p->Y = from->Place_[i].Y;
+    const double value1 = from->Row_[i].M11, value2 = from->Row_[i].M12, value3 = from->Rest[i];
+    p->M11 = value1;
+    p->M12 = value2;
+    p->M22 = value3;
+}
+
+// RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
+// RailToTiles[float32], tile.go:258
+DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
+    to->Along[i] = v[m->Sliders[i]].S;
+}
+
+// RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
+// RailToTiles[float64], tile.go:258
+DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
+    to->Along[i] = v[m->Sliders[i]].S;
+}
+
+// RailFromTiles[float32], tile.go:263
+DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
+    v[m->Sliders[i]].S = from->Along[i];
+}
+
+// RailFromTiles[float64], tile.go:263
+DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
+    v[m->Sliders[i]].S = from->Along[i];
 }
 
 // open looks at the triangles around vertex i.
@@ -3445,21 +3599,21 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 }
 
 // window is the nodes of all boxes, or of those in the middle.
-// (*Boxes).window, window.go:72
+// (*Boxes).window, window.go:66
 DEVICE Window Boxes_window(Boxes *b, int32 kind) {
     Window w = Window{b->I0, b->J0, add(sub(b->I1, b->I0), 2), add(sub(b->J1, b->J0), 2)};
-    if (kind != 0 || w.Nx < 2 || w.Ny < 2 || mul(int64(w.Nx), int64(w.Ny)) > 4492) {
+    if (kind != 0 || w.Nx < 2 || w.Ny < 2 || mul(int64(w.Nx), int64(w.Ny)) > 4488) {
         return Window{};
     }
     if (w.Nx >= w.Ny) {
-        int32 most = quo(2246, w.Ny);
+        int32 most = quo(2244, w.Ny);
         if (w.Nx > most) {
             w.I = add(w.I, sub(w.Nx, most) / 2);
             w.Nx = most;
         }
         return w;
     }
-    int32 most = quo(2246, w.Nx);
+    int32 most = quo(2244, w.Nx);
     if (w.Ny > most) {
         w.J = add(w.J, sub(w.Ny, most) / 2);
         w.Ny = most;
@@ -3469,14 +3623,14 @@ DEVICE Window Boxes_window(Boxes *b, int32 kind) {
 
 // AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
 // that is too large. A window that would hold less than half of what it should is left empty.
-// AimTiles[float32], window.go:49
-DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v,
+// AimTiles[float32], window.go:43
+DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *v,
         Slice<Window> windows, Array<Boxes, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
     for (int32 a = threadIdx.x, end_a = 128; a < end_a; a += blockDim.x) {
         Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
         for (int32 k = a; k < visits; k = add(k, 128)) {
-            Vertex_f32 *p = &v[m->Slots[add(slot, k)]];
+            Place_f32 *p = &v->Place_[m->Slots[add(slot, k)] >> 2];
             auto [i, unused1] = locate_f32(p->X, field->X, field->PerX, field->Nx);
             auto [j, unused2] = locate_f32(p->Y, field->Y, field->PerY, field->Ny);
             b.I0 = go_min<int32>(b.I0, i);
@@ -3502,14 +3656,14 @@ DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *fi
 
 // AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
 // that is too large. A window that would hold less than half of what it should is left empty.
-// AimTiles[float64], window.go:49
-DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v,
+// AimTiles[float64], window.go:43
+DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *v,
         Slice<Window> windows, Array<Boxes, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
     for (int32 a = threadIdx.x, end_a = 128; a < end_a; a += blockDim.x) {
         Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
         for (int32 k = a; k < visits; k = add(k, 128)) {
-            Vertex_f64 *p = &v[m->Slots[add(slot, k)]];
+            Place_f64 *p = &v->Place_[m->Slots[add(slot, k)] >> 2];
             auto [i, unused1] = locate_f64(p->X, field->X, field->PerX, field->Nx);
             auto [j, unused2] = locate_f64(p->Y, field->Y, field->PerY, field->Ny);
             b.I0 = go_min<int32>(b.I0, i);
@@ -3727,40 +3881,96 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:62
+// Kernel TilePain, tile.go:81
 extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
-        const __grid_constant__ Field_f32 field, Slice<Window> windows, Slice<Vertex_f32> v, Slice<Vertex_f32> out,
-        Most<float> *result) {
-    SHARED_MEMORY(shared_memory, 57712);
+        const __grid_constant__ Field_f32 field, Slice<Window> windows, const __grid_constant__ Held_f32 from,
+        const __grid_constant__ Held_f32 to, Most<float> *result) {
+    SHARED_MEMORY(shared_memory, 57680);
     Array<Place_f32, 1536> &place = *(Array<Place_f32, 1536> *)(shared_memory + 0);
     Array<Row_f32, 1536> &row = *(Array<Row_f32, 1536> *)(shared_memory + 12288);
     Array<float, 1536> &rest = *(Array<float, 1536> *)(shared_memory + 24576);
-    Array<Row_f32, 2246> &nodeRow = *(Array<Row_f32, 2246> *)(shared_memory + 30720);
-    Array<float, 2246> &nodeRest = *(Array<float, 2246> *)(shared_memory + 48688);
-    Array<int32, 8> &end = *(Array<int32, 8> *)(shared_memory + 57680);
+    Array<Row_f32, 2244> &nodeRow = *(Array<Row_f32, 2244> *)(shared_memory + 30720);
+    Array<float, 2244> &nodeRest = *(Array<float, 2244> *)(shared_memory + 48672);
+    Array<int32, 8> &end = *(Array<int32, 8> *)(shared_memory + 57648);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, v, out, &place, &row, &rest, &nodeRow, &nodeRest, &end));
+    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest, &end));
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:62
+// Kernel TilePain, tile.go:81
 extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
-        const __grid_constant__ Field_f64 field, Slice<Window> windows, Slice<Vertex_f64> v, Slice<Vertex_f64> out,
-        Most<double> *result) {
-    SHARED_MEMORY(shared_memory, 115376);
+        const __grid_constant__ Field_f64 field, Slice<Window> windows, const __grid_constant__ Held_f64 from,
+        const __grid_constant__ Held_f64 to, Most<double> *result) {
+    SHARED_MEMORY(shared_memory, 115328);
     Array<Place_f64, 1536> &place = *(Array<Place_f64, 1536> *)(shared_memory + 0);
     Array<Row_f64, 1536> &row = *(Array<Row_f64, 1536> *)(shared_memory + 24576);
     Array<double, 1536> &rest = *(Array<double, 1536> *)(shared_memory + 49152);
-    Array<Row_f64, 2246> &nodeRow = *(Array<Row_f64, 2246> *)(shared_memory + 61440);
-    Array<double, 2246> &nodeRest = *(Array<double, 2246> *)(shared_memory + 97376);
-    Array<int32, 8> &end = *(Array<int32, 8> *)(shared_memory + 115344);
+    Array<Row_f64, 2244> &nodeRow = *(Array<Row_f64, 2244> *)(shared_memory + 61440);
+    Array<double, 2244> &nodeRest = *(Array<double, 2244> *)(shared_memory + 97344);
+    Array<int32, 8> &end = *(Array<int32, 8> *)(shared_memory + 115296);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, v, out, &place, &row, &rest, &nodeRow, &nodeRest, &end));
+    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest, &end));
     reduce(result, key);
+}
+
+// Kernel ToTiles, tile.go:240
+extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi, Slice<Vertex_f32> v,
+        const __grid_constant__ Held_f32 to) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) ToTiles_f32_at(i, v, &to);
+}
+
+// Kernel ToTiles, tile.go:240
+extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi, Slice<Vertex_f64> v,
+        const __grid_constant__ Held_f64 to) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) ToTiles_f64_at(i, v, &to);
+}
+
+// Kernel FromTiles, tile.go:249
+extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
+        const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) FromTiles_f32_at(i, &from, v);
+}
+
+// Kernel FromTiles, tile.go:249
+extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
+        const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) FromTiles_f64_at(i, &from, v);
+}
+
+// Kernel RailToTiles, tile.go:258
+extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
+        const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
+}
+
+// Kernel RailToTiles, tile.go:258
+extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
+        const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
+}
+
+// Kernel RailFromTiles, tile.go:263
+extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
+        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
+}
+
+// Kernel RailFromTiles, tile.go:263
+extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
+        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) RailFromTiles_f64_at(i, &m, &from, v);
 }
 
 // Kernel Untangle, untangle.go:80
@@ -3785,20 +3995,20 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel AimTiles, window.go:49
+// Kernel AimTiles, window.go:43
 extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Field_f32 field, Slice<Vertex_f32> v,
-        Slice<Window> windows) {
+        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Field_f32 field,
+        const __grid_constant__ Held_f32 v, Slice<Window> windows) {
     __shared__ Array<Boxes, 128> seen;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AimTiles_f32_at(t, &m, &field, v, windows, &seen);
+    if (t < hi) AimTiles_f32_at(t, &m, &field, &v, windows, &seen);
 }
 
-// Kernel AimTiles, window.go:49
+// Kernel AimTiles, window.go:43
 extern "C" __global__ void __launch_bounds__(128) AimTiles_f64(int64 lo, int64 hi,
-        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Field_f64 field, Slice<Vertex_f64> v,
-        Slice<Window> windows) {
+        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Field_f64 field,
+        const __grid_constant__ Held_f64 v, Slice<Window> windows) {
     __shared__ Array<Boxes, 128> seen;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) AimTiles_f64_at(t, &m, &field, v, windows, &seen);
+    if (t < hi) AimTiles_f64_at(t, &m, &field, &v, windows, &seen);
 }

@@ -410,14 +410,14 @@ type TilePainLoop[F Float] struct {
 	m       *TiledMesh[F]
 	field   *Field[F]
 	windows []Window
-	v       []Vertex[F]
-	out     []Vertex[F]
+	from    *Held[F]
+	to      *Held[F]
 	result  *atomics.Most[F]
 }
 
 // NewTilePainLoop prepares TilePain.
-func NewTilePainLoop[F Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, v []Vertex[F], out []Vertex[F], result *atomics.Most[F]) *TilePainLoop[F] {
-	return &TilePainLoop[F]{p, m, field, windows, v, out, result}
+func NewTilePainLoop[F Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from *Held[F], to *Held[F], result *atomics.Most[F]) *TilePainLoop[F] {
+	return &TilePainLoop[F]{p, m, field, windows, from, to, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -425,26 +425,134 @@ func (loop *TilePainLoop[F]) Range(lo, hi int) {
 	var place [1536]Place[F]
 	var row [1536]Row[F]
 	var rest [1536]F
-	var nodeRow [2246]Row[F]
-	var nodeRest [2246]F
+	var nodeRow [2244]Row[F]
+	var nodeRest [2244]F
 	var end [8]int32
 	best := F(math.Inf(-1))
 	for t := lo; t < hi; t++ {
-		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.v, loop.out, &place, &row, &rest, &nodeRow, &nodeRest, &end))
+		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.from, loop.to, &place, &row, &rest, &nodeRow, &nodeRest, &end))
 	}
 	loop.result.Take(best)
 }
 
 // Launch says how other devices run the kernel.
 func (loop *TilePainLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 320, Tile: true, Shared: abi.Shared[[1536]Place[F]]() + abi.Shared[[1536]Row[F]]() + abi.Shared[[1536]F]() + abi.Shared[[2246]Row[F]]() + abi.Shared[[2246]F]() + abi.Shared[[8]int32](), Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 320, Tile: true, Shared: abi.Shared[[1536]Place[F]]() + abi.Shared[[1536]Row[F]]() + abi.Shared[[1536]F]() + abi.Shared[[2244]Row[F]]() + abi.Shared[[2244]F]() + abi.Shared[[8]int32](), Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
 		abi.ElementsOf("windows", loop.windows),
-		abi.ElementsOf("v", loop.v),
-		abi.ElementsOf("out", loop.out),
+		abi.ConstantOf("from", loop.from),
+		abi.ConstantOf("to", loop.to),
 		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// ToTilesLoop runs ToTiles for lo ≤ index < hi, on the CPU or another device.
+type ToTilesLoop[F Float] struct {
+	v  []Vertex[F]
+	to *Held[F]
+}
+
+// NewToTilesLoop prepares ToTiles.
+func NewToTilesLoop[F Float](v []Vertex[F], to *Held[F]) *ToTilesLoop[F] {
+	return &ToTilesLoop[F]{v, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ToTilesLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		ToTiles(i, loop.v, loop.to)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ToTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ToTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("v", loop.v),
+		abi.ConstantOf("to", loop.to),
+	}}
+}
+
+// FromTilesLoop runs FromTiles for lo ≤ index < hi, on the CPU or another device.
+type FromTilesLoop[F Float] struct {
+	from *Held[F]
+	v    []Vertex[F]
+}
+
+// NewFromTilesLoop prepares FromTiles.
+func NewFromTilesLoop[F Float](from *Held[F], v []Vertex[F]) *FromTilesLoop[F] {
+	return &FromTilesLoop[F]{from, v}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *FromTilesLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		FromTiles(i, loop.from, loop.v)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *FromTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "FromTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("from", loop.from),
+		abi.ElementsOf("v", loop.v),
+	}}
+}
+
+// RailToTilesLoop runs RailToTiles for lo ≤ index < hi, on the CPU or another device.
+type RailToTilesLoop[F Float] struct {
+	m  *TiledMesh[F]
+	v  []Vertex[F]
+	to *Held[F]
+}
+
+// NewRailToTilesLoop prepares RailToTiles.
+func NewRailToTilesLoop[F Float](m *TiledMesh[F], v []Vertex[F], to *Held[F]) *RailToTilesLoop[F] {
+	return &RailToTilesLoop[F]{m, v, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *RailToTilesLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		RailToTiles(i, loop.m, loop.v, loop.to)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *RailToTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "RailToTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ElementsOf("v", loop.v),
+		abi.ConstantOf("to", loop.to),
+	}}
+}
+
+// RailFromTilesLoop runs RailFromTiles for lo ≤ index < hi, on the CPU or another device.
+type RailFromTilesLoop[F Float] struct {
+	m    *TiledMesh[F]
+	from *Held[F]
+	v    []Vertex[F]
+}
+
+// NewRailFromTilesLoop prepares RailFromTiles.
+func NewRailFromTilesLoop[F Float](m *TiledMesh[F], from *Held[F], v []Vertex[F]) *RailFromTilesLoop[F] {
+	return &RailFromTilesLoop[F]{m, from, v}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *RailFromTilesLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		RailFromTiles(i, loop.m, loop.from, loop.v)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *RailFromTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "RailFromTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("from", loop.from),
+		abi.ElementsOf("v", loop.v),
 	}}
 }
 
@@ -494,12 +602,12 @@ func (loop *UntangleLoop[F]) Launch() abi.Launch {
 type AimTilesLoop[F Float] struct {
 	m       *TiledMesh[F]
 	field   *Field[F]
-	v       []Vertex[F]
+	v       *Held[F]
 	windows []Window
 }
 
 // NewAimTilesLoop prepares AimTiles.
-func NewAimTilesLoop[F Float](m *TiledMesh[F], field *Field[F], v []Vertex[F], windows []Window) *AimTilesLoop[F] {
+func NewAimTilesLoop[F Float](m *TiledMesh[F], field *Field[F], v *Held[F], windows []Window) *AimTilesLoop[F] {
 	return &AimTilesLoop[F]{m, field, v, windows}
 }
 
@@ -516,7 +624,7 @@ func (loop *AimTilesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "AimTiles" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),
-		abi.ElementsOf("v", loop.v),
+		abi.ConstantOf("v", loop.v),
 		abi.ElementsOf("windows", loop.windows),
 	}}
 }

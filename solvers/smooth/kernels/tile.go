@@ -8,7 +8,7 @@ package kernels
 // The sizes are such that two blocks of float64 fill the shared memory of a multiprocessor of an H200.
 const (
 	TileSlots  = 1536 // vertices that a tile holds
-	TileNodes  = 2246 // of a metric's grid, that a tile holds
+	TileNodes  = 2244 // of a metric's grid, that a tile holds
 	TileSets   = 8    // sets in a sweep
 	TileDegree = 12   // neighbours of a vertex that a tile moves
 	NoSlot     = 1<<16 - 1
@@ -21,27 +21,46 @@ type Tile struct {
 	End         [TileSets]int32
 }
 
-// Visit is a vertex that a tile moves. Near are the slots of its neighbours, two a word, the first in the lower half, and
-// NoSlot after the last. All of it comes at once: what a visit waits for counts, not how much it reads.
-type Visit struct {
-	Near [TileDegree / 2]uint32
-	Rail int32 // -1 if it does not slide
-	Own  int32 // 1, or 0 if another tile says where it goes
+// Visit is a vertex that a tile moves: the slots of its neighbours, two a word, the first in the lower half, and NoSlot
+// after the last. Of one that slides, or has more than 8 neighbours, the last word says which of Extras goes on.
+type Visit struct{ Near [4]uint32 }
+
+// Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
+type Extra struct {
+	Rail int32
+	Near [3]uint32
 }
+
+// The last bits of a slot tell what its visit is like; the others are the vertex.
+const (
+	Own      = 1 << iota // no other tile says where the vertex goes
+	HasExtra             // an Extra goes on
+	SlotBits = iota
+)
 
 // TiledMesh is a mesh cut into tiles.
 type TiledMesh[F Float] struct {
-	Tiles  []Tile  // and one more at the end
-	Slots  []int32 // vertices
-	Visits []Visit
-	Rails  []Rail[F]
+	Tiles   []Tile  // and one more at the end
+	Slots   []int32 // vertices, and bits
+	Visits  []Visit
+	Extras  []Extra
+	Rails   []Rail[F]
+	Sliders []int32 // the vertex of each rail
+}
+
+// Held is the vertices as tiles take them from one sweep to the next: threads read numbers of several arrays without
+// getting in each other's way, as they would in an array of structs. Rest is M22, and Along the S of each rail's vertex.
+type Held[F Float] struct {
+	Place []Place[F]
+	Row   []Row[F]
+	Rest  []F
+	Along []F
 }
 
 // Place is where a vertex is.
 type Place[F Float] struct{ X, Y F }
 
-// Row is the first row of a symmetric tensor. It stands apart from the last element because threads that read numbers
-// of one array at random get in each other's way less than in an array of structs.
+// Row is the first row of a symmetric tensor.
 type Row[F Float] struct{ M11, M12 F }
 
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
@@ -59,17 +78,17 @@ type board[F Float] struct {
 // in the metric.
 //
 //atoll:kernel tile max block=320 blocks=2
-func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, v, out []Vertex[F],
+func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from, to *Held[F],
 	place *[TileSlots]Place[F], row *[TileSlots]Row[F], rest *[TileSlots]F, nodeRow *[TileNodes]Row[F],
 	nodeRest *[TileNodes]F, end *[TileSets]int32) F {
 	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
 	slots := m.Tiles[t+1].Slot - slot
 	window := windows[t]
-	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, (window.Nx*window.Ny+nodesAtOnce-1)/nodesAtOnce, TileSets)
+	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, window.Nx*((window.Ny+rowsAtOnce-1)/rowsAtOnce), TileSets)
 	best := F(0)
 	for k := range fills {
 		b := board[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
-		b.fill(k, fills, m.Slots[slot:slot+slots], field, v)
+		b.fill(k, (slots+slotsAtOnce-1)/slotsAtOnce, m.Slots[slot:slot+slots], field, from)
 		if k < TileSets {
 			end[k] = m.Tiles[t].End[k]
 		}
@@ -79,7 +98,7 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], wi
 		first, count := visits(end[:], set)
 		for k := range count {
 			b := board[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
-			far := b.pain(m.Visits[visit+first+k], m.Slots[slot+first+k], first+k, p, m, field, v, out)
+			far := b.pain(m.Visits[visit+first+k], m.Slots[slot+first+k], first+k, p, m, field, from, to)
 			best = max(best, far)
 		}
 	}
@@ -95,63 +114,86 @@ func visits(end []int32, set int) (int32, int32) {
 	return first, end[set] - first
 }
 
-// A thread asks for this many vertices and nodes before it stores the first: what it waits for counts.
+// A thread asks for this many vertices, and nodes above each other, before it stores the first: what it waits for counts.
 const (
 	slotsAtOnce = 5
-	nodesAtOnce = 7
+	rowsAtOnce  = 8
 )
 
-// fill copies every n-th of the vertices and nodes from k on.
-func (b *board[F]) fill(k, n int32, slots []int32, f *Field[F], v []Vertex[F]) {
-	w := b.window
-	held, nodes := int32(len(slots)), w.Nx*w.Ny
-	var ids [slotsAtOnce]int32
-	if k < held {
+// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it.
+func (b *board[F]) fill(k, n int32, slots []int32, f *Field[F], v *Held[F]) {
+	held := int32(len(slots))
+	var at [slotsAtOnce]int32
+	if k < n {
 		for j := range int32(slotsAtOnce) {
-			ids[j] = slots[min(k+j*n, held-1)]
+			at[j] = slots[min(k+j*n, held-1)] >> SlotBits
 		}
 	}
-	if k < nodes {
-		var m11, m12, m22 [nodesAtOnce]F
-		for j := range int32(nodesAtOnce) {
-			from := &f.Samples[w.node(min(k+j*n, nodes-1), f.Nx+1)]
-			m11[j], m12[j], m22[j] = from.M11, from.M12, from.M22
-		}
-		for j := range int32(nodesAtOnce) {
-			if to := k + j*n; to < nodes {
-				b.nodeRow[to].M11, b.nodeRow[to].M12, b.nodeRest[to] = m11[j], m12[j], m22[j]
-			}
-		}
+	b.fillNodes(k, f)
+	if k >= n {
+		return
 	}
-	if k < held {
-		var x, y, m11, m12, m22 [slotsAtOnce]F
-		for j := range slotsAtOnce {
-			from := &v[ids[j]]
-			x[j], y[j], m11[j], m12[j], m22[j] = from.X, from.Y, from.M11, from.M12, from.M22
-		}
-		for j := range int32(slotsAtOnce) {
-			if to := k + j*n; to < held {
-				b.place[to].X, b.place[to].Y = x[j], y[j]
-				b.row[to].M11, b.row[to].M12, b.rest[to] = m11[j], m12[j], m22[j]
-			}
+	var x, y, m11, m12, m22 [slotsAtOnce]F
+	for j := range slotsAtOnce {
+		place, row := &v.Place[at[j]], &v.Row[at[j]]
+		x[j], y[j], m11[j], m12[j], m22[j] = place.X, place.Y, row.M11, row.M12, v.Rest[at[j]]
+	}
+	for j := range int32(slotsAtOnce) {
+		if to := k + j*n; to < held {
+			b.place[to].X, b.place[to].Y = x[j], y[j]
+			b.row[to].M11, b.row[to].M12, b.rest[to] = m11[j], m12[j], m22[j]
 		}
 	}
 }
 
-// pain moves vertex i, which lies in slot k.
-func (b *board[F]) pain(visit Visit, i, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], v, out []Vertex[F]) F {
+// fillNodes copies a node of the window and those above it, k going along a row and on to the next rows.
+func (b *board[F]) fillNodes(k int32, f *Field[F]) {
+	w := b.window
+	if w.Nx == 0 {
+		return
+	}
+	j := k / w.Nx * rowsAtOnce
+	i := k % w.Nx
+	if j >= w.Ny {
+		return
+	}
+	stride := f.Nx + 1
+	at := (w.J+j)*stride + w.I + i
+	last := min(w.Ny-1-j, rowsAtOnce-1)
+	var m11, m12, m22 [rowsAtOnce]F
+	for row := range int32(rowsAtOnce) {
+		from := &f.Samples[at+min(row, last)*stride]
+		m11[row], m12[row], m22[row] = from.M11, from.M12, from.M22
+	}
+	for row := range int32(rowsAtOnce) {
+		if row <= last {
+			to := (j+row)*w.Nx + i
+			b.nodeRow[to].M11, b.nodeRow[to].M12, b.nodeRest[to] = m11[row], m12[row], m22[row]
+		}
+	}
+}
+
+// pain makes a visit, of the vertex in slot k.
+func (b *board[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], from, to *Held[F]) F {
 	var s step[F]
 	s.x, s.y = b.place[k].X, b.place[k].Y
 	m11, m12, m22 := b.row[k].M11, b.row[k].M12, b.rest[k]
-	if visit.Rail >= 0 {
+	near := [TileDegree / 2]uint32{visit.Near[0], visit.Near[1], visit.Near[2], visit.Near[3], noSlots, noSlots}
+	rail := int32(-1)
+	if bits&HasExtra != 0 {
+		extra := &m.Extras[visit.Near[3]]
+		near[3], near[4], near[5] = extra.Near[0], extra.Near[1], extra.Near[2]
+		rail = extra.Rail
+	}
+	if rail >= 0 {
 		s.slides = true
-		s.rail = m.Rails[visit.Rail]
-		s.s = v[i].S
+		s.rail = m.Rails[rail]
+		s.s = from.Along[rail]
 	}
 	var pulls pull[F]
 	pulls.x, pulls.y, pulls.p11, pulls.p12, pulls.p22 = s.x, s.y, m11, m12, m22
 	for n := range TileDegree / 2 {
-		one, other := visit.Near[n]&NoSlot, visit.Near[n]>>16
+		one, other := near[n]&NoSlot, near[n]>>16
 		if one == NoSlot {
 			break
 		}
@@ -179,9 +221,45 @@ func (b *board[F]) pain(visit Visit, i, k int32, p *Params[F], m *TiledMesh[F], 
 	} else {
 		x, y = s.x, s.y
 	}
-	if visit.Own != 0 {
-		out[i].X, out[i].Y, out[i].S = x, y, s.s
-		out[i].M11, out[i].M12, out[i].M22 = m11, m12, m22
+	if bits&Own != 0 {
+		i := bits >> SlotBits
+		to.Place[i].X, to.Place[i].Y = x, y
+		to.Row[i].M11, to.Row[i].M12, to.Rest[i] = m11, m12, m22
+		if rail >= 0 {
+			to.Along[rail] = s.s
+		}
 	}
 	return far
+}
+
+const noSlots = NoSlot<<16 | NoSlot
+
+// ToTiles gives vertex i to the tiles.
+//
+//atoll:kernel
+func ToTiles[F Float](i int, v []Vertex[F], to *Held[F]) {
+	p := &v[i]
+	to.Place[i].X, to.Place[i].Y = p.X, p.Y
+	to.Row[i].M11, to.Row[i].M12, to.Rest[i] = p.M11, p.M12, p.M22
+}
+
+// FromTiles takes vertex i back.
+//
+//atoll:kernel
+func FromTiles[F Float](i int, from *Held[F], v []Vertex[F]) {
+	p := &v[i]
+	p.X, p.Y = from.Place[i].X, from.Place[i].Y
+	p.M11, p.M12, p.M22 = from.Row[i].M11, from.Row[i].M12, from.Rest[i]
+}
+
+// RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
+//
+//atoll:kernel
+func RailToTiles[F Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
+	to.Along[i] = v[m.Sliders[i]].S
+}
+
+//atoll:kernel
+func RailFromTiles[F Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
+	v[m.Sliders[i]].S = from.Along[i]
 }

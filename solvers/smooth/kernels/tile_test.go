@@ -25,11 +25,7 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, kind := range []int32{Grid, Product} {
 		field := someField[F](rng, 1, kind)
-		m := &TiledMesh[F]{Rails: make([]Rail[F], 50)}
-		for k := range m.Rails {
-			s, c := math.Sincos(6 * rng.Float64())
-			m.Rails[k] = Rail[F]{F(rng.Float64()), F(rng.Float64()), F(c), F(s)}
-		}
+		m := &TiledMesh[F]{}
 		var v []Vertex[F]
 		for k := range 20 {
 			sets, slots := 1+k%TileSets, 8+rng.IntN(TileSlots-7)
@@ -55,20 +51,24 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 			if lost {
 				v[7].X = F(math.NaN())
 			}
-			NewAimTilesLoop(m, field, v, aimed).Range(0, tiles)
+			start := held(m, v)
+			NewAimTilesLoop(m, field, start, aimed).Range(0, tiles)
 			windows := make([]Window, tiles)
-			l.Run(t, NewAimTilesLoop(m, field, v, windows), 0, tiles)
+			l.Run(t, NewAimTilesLoop(m, field, start, windows), 0, tiles)
 			kerneltest.Same(t, "windows", aimed, windows, nil)
 			for k := range windows { // those that miss some of the grid change no bit
 				if w := &windows[k]; k%2 == 0 && w.Nx > 2 {
 					w.I, w.Nx = w.I+1, w.Nx-1
 				}
 			}
-			one, other := slices.Clone(v), slices.Clone(v)
+			one, other := held(m, v), held(m, v)
 			var a, b atomics.Most[F]
-			NewTilePainLoop(p, m, field, none, v, one, &a).Range(0, tiles)
-			l.Run(t, NewTilePainLoop(p, m, field, windows, v, other, &b), 0, tiles)
-			kerneltest.Same(t, "vertices", one, other, nil)
+			NewTilePainLoop(p, m, field, none, start, one, &a).Range(0, tiles)
+			l.Run(t, NewTilePainLoop(p, m, field, windows, start, other, &b), 0, tiles)
+			kerneltest.Same(t, "places", one.Place, other.Place, nil)
+			kerneltest.Same(t, "metrics", one.Row, other.Row, nil)
+			kerneltest.Same(t, "metrics", one.Rest, other.Rest, nil)
+			kerneltest.Same(t, "rails", one.Along, other.Along, nil)
 			if a != b {
 				t.Errorf("the longest move is %v in Go, %v translated", a.Value(), b.Value())
 			}
@@ -79,6 +79,15 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 	}
 }
 
+// held gives vertices to tiles.
+func held[F Float](m *TiledMesh[F], v []Vertex[F]) *Held[F] {
+	n := len(v)
+	h := &Held[F]{Place: make([]Place[F], n), Row: make([]Row[F], n), Rest: make([]F, n), Along: make([]F, len(m.Sliders))}
+	NewToTilesLoop(v, h).Range(0, n)
+	NewRailToTilesLoop(m, v, h).Range(0, len(m.Sliders))
+	return h
+}
+
 // addTile adds a tile whose slots are vertices of its own. The visits of a set read only slots of others.
 func addTile[F Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits int) {
 	tile := Tile{Slot: int32(len(m.Slots)), Visit: int32(len(m.Visits))}
@@ -86,7 +95,7 @@ func addTile[F Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits int) 
 		tile.End[s] = int32(visits * min(s+1, sets) / sets)
 	}
 	for range slots {
-		m.Slots = append(m.Slots, int32(len(m.Slots)))
+		m.Slots = append(m.Slots, int32(len(m.Slots))<<SlotBits)
 	}
 	set := func(k int) int {
 		if k >= visits {
@@ -95,15 +104,28 @@ func addTile[F Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits int) 
 		return slices.IndexFunc(tile.End[:], func(end int32) bool { return k < int(end) })
 	}
 	for k := range visits {
-		visit := Visit{Rail: int32(rng.IntN(3*len(m.Rails)) - 2*len(m.Rails)), Own: int32(rng.IntN(2))}
-		visit.Rail = max(visit.Rail, -1)
+		var near [TileDegree / 2]uint32
 		count := 1 + rng.IntN(TileDegree)
 		for n := range TileDegree {
 			j := NoSlot
 			for n < count && (j == NoSlot || set(j) == set(k)) {
 				j = rng.IntN(slots)
 			}
-			visit.Near[n/2] |= uint32(j) << (16 * (n % 2))
+			near[n/2] |= uint32(j) << (16 * (n % 2))
+		}
+		visit, bits := Visit{Near: [4]uint32(near[:])}, &m.Slots[int(tile.Slot)+k]
+		*bits |= int32(rng.IntN(2)) * Own
+		if slides := rng.IntN(3) == 0; slides || count > 8 {
+			extra := Extra{Rail: -1, Near: [3]uint32(near[3:])}
+			if slides { // a rail of its own
+				extra.Rail = int32(len(m.Rails))
+				s, c := math.Sincos(6 * rng.Float64())
+				m.Rails = append(m.Rails, Rail[F]{F(rng.Float64()), F(rng.Float64()), F(c), F(s)})
+				m.Sliders = append(m.Sliders, *bits>>SlotBits)
+			}
+			*bits |= HasExtra
+			visit.Near[3] = uint32(len(m.Extras))
+			m.Extras = append(m.Extras, extra)
 		}
 		m.Visits = append(m.Visits, visit)
 	}

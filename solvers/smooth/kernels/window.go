@@ -4,12 +4,6 @@ package kernels
 // it the samples come from the grid itself, so that no bit depends on windows.
 type Window struct{ I, J, Nx, Ny int32 }
 
-// node returns which sample of a grid of stride nodes a row is number k of the window.
-func (w *Window) node(k, stride int32) int32 {
-	j := k / w.Nx
-	return (w.J+j)*stride + w.I + k - j*w.Nx
-}
-
 // metric returns the metric at a place, as Field.At does, from the window where it can.
 func (b *board[F]) metric(f *Field[F], x, y F) Tensor[F] {
 	if f.Kind != Grid {
@@ -46,12 +40,12 @@ type Boxes struct{ I0, I1, J0, J1 int32 }
 // that is too large. A window that would hold less than half of what it should is left empty.
 //
 //atoll:kernel tile
-func AimTiles[F Float](t int, m *TiledMesh[F], field *Field[F], v []Vertex[F], windows []Window, seen *[aimers]Boxes) {
+func AimTiles[F Float](t int, m *TiledMesh[F], field *Field[F], v *Held[F], windows []Window, seen *[aimers]Boxes) {
 	slot, visits := m.Tiles[t].Slot, m.Tiles[t].End[TileSets-1]
 	for a := range int32(aimers) {
 		b := Boxes{field.Nx, -1, field.Ny, -1}
 		for k := a; k < visits; k += aimers {
-			p := &v[m.Slots[slot+k]]
+			p := &v.Place[m.Slots[slot+k]>>SlotBits]
 			i, _ := locate(p.X, field.X, field.PerX, field.Nx)
 			j, _ := locate(p.Y, field.Y, field.PerY, field.Ny)
 			b.I0, b.I1, b.J0, b.J1 = min(b.I0, i), max(b.I1, i), min(b.J0, j), max(b.J1, j)

@@ -28,7 +28,7 @@ func TestWindows(t *testing.T) {
 	} {
 		f := &Field[float64]{Kind: c.kind, Nx: c.nx, Ny: c.ny, PerX: float64(c.nx), PerY: float64(c.ny)}
 		m := &TiledMesh[float64]{Tiles: make([]Tile, 2)}
-		v := make([]Vertex[float64], 300)
+		v := make([]Place[float64], 300)
 		for i := range v {
 			a, b := rng.Float64(), rng.Float64()
 			switch i {
@@ -38,12 +38,12 @@ func TestWindows(t *testing.T) {
 				a, b = 1, 0
 			}
 			v[i].X, v[i].Y = c.x+a*c.width, c.y+b*c.depth
-			m.Slots = append(m.Slots, int32(i))
+			m.Slots = append(m.Slots, int32(i)<<SlotBits)
 		}
 		m.Tiles[0].End[TileSets-1] = int32(len(v) - 1)
 		v[len(v)-1].X = 0 // is not moved
 		got := make([]Window, 1)
-		NewAimTilesLoop(m, f, v, got).Range(0, 1)
+		NewAimTilesLoop(m, f, &Held[float64]{Place: v}, got).Range(0, 1)
 		if got[0] != c.want {
 			t.Errorf("%+v: the window is %+v", c, got[0])
 		}
