@@ -334,18 +334,6 @@ struct Tensor_f32 {
 static_assert(sizeof(Tensor_f32) == 16 && offsetof(Tensor_f32, M11) == 0 && offsetof(Tensor_f32, M12) == 4 &&
     offsetof(Tensor_f32, M22) == 8 && offsetof(Tensor_f32, blank3) == 12, "Tensor_f32");
 
-// pull is what neighbours do to a vertex: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where M_l is the sum
-// of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// pull[float32], pain.go:5
-struct pull_f32 {
-    float x, y, p11, p12, p22;
-    Tensor_f32 a;
-    float gx, gy;
-};
-static_assert(sizeof(pull_f32) == 44 && offsetof(pull_f32, x) == 0 && offsetof(pull_f32, y) == 4 &&
-    offsetof(pull_f32, p11) == 8 && offsetof(pull_f32, p12) == 12 && offsetof(pull_f32, p22) == 16 &&
-    offsetof(pull_f32, a) == 20 && offsetof(pull_f32, gx) == 36 && offsetof(pull_f32, gy) == 40, "pull_f32");
-
 // spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
 // spot[float32], fieldmesh.go:11
 struct spot_f32 {
@@ -472,18 +460,6 @@ struct Tensor_f64 {
 };
 static_assert(sizeof(Tensor_f64) == 32 && offsetof(Tensor_f64, M11) == 0 && offsetof(Tensor_f64, M12) == 8 &&
     offsetof(Tensor_f64, M22) == 16 && offsetof(Tensor_f64, blank3) == 24, "Tensor_f64");
-
-// pull is what neighbours do to a vertex: A = Σ M_l and g = Σ M_l u_l over its edges u_l = y_l - p, where M_l is the sum
-// of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// pull[float64], pain.go:5
-struct pull_f64 {
-    double x, y, p11, p12, p22;
-    Tensor_f64 a;
-    double gx, gy;
-};
-static_assert(sizeof(pull_f64) == 88 && offsetof(pull_f64, x) == 0 && offsetof(pull_f64, y) == 8 &&
-    offsetof(pull_f64, p11) == 16 && offsetof(pull_f64, p12) == 24 && offsetof(pull_f64, p22) == 32 &&
-    offsetof(pull_f64, a) == 40 && offsetof(pull_f64, gx) == 72 && offsetof(pull_f64, gy) == 80, "pull_f64");
 
 // spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
 // spot[float64], fieldmesh.go:11
@@ -851,29 +827,22 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
     }
 }
 
-// add adds a neighbour and its metric.
-// (*pull[float32]).add, pain.go:12
-DEVICE void pull_add_f32(pull_f32 *s, float x, float y, float n11, float n12, float n22) {
-    float ux = x - s->x, uy = y - s->y;
-    float m11 = s->p11 + n11, m12 = s->p12 + n12, m22 = s->p22 + n22;
-    s->a.M11 += m11;
-    s->a.M12 += m12;
-    s->a.M22 += m22;
-    s->gx += m11 * ux + m12 * uy;
-    s->gy += m12 * ux + m22 * uy;
+// tug returns M u, what an edge u of metric M does to a vertex at its end.
+// tug[float32], pain.go:4
+struct tug_f32_results { float r0; float r1; };
+DEVICE tug_f32_results tug_f32(float m11, float m12, float m22, float ux, float uy) {
+    return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
 }
 
-// gather returns A and g of vertex i.
-// gather[float32], pain.go:23
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the metrics
+// at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go keeps in
+// registers as it does not keep those in a struct of this size.
+// gather[float32], pain.go:9
 struct gather_f32_results { Tensor_f32 r0; float r1; float r2; };
 DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
-    pull_f32 s = {};
-    s.x = p->X;
-    s.y = p->Y;
-    s.p11 = p->M11;
-    s.p12 = p->M12;
-    s.p22 = p->M22;
+    float x = p->X, y = p->Y, p11 = p->M11, p12 = p->M12, p22 = p->M22;
+    float a11 = 0.0f, a12 = 0.0f, a22 = 0.0f, gx = 0.0f, gy = 0.0f;
     // all at once: a GPU reads 16 bytes as fast as 4
     Ring r = m->Rings[i];
     for (int64 k = 0; k < 7; k++) {
@@ -882,7 +851,13 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
             break;
         }
         Vertex_f32 *n = &v[j];
-        pull_add_f32(&s, n->X, n->Y, n->M11, n->M12, n->M22);
+        float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+        auto [fx, fy] = tug_f32(m11, m12, m22, n->X - x, n->Y - y);
+        a11 = a11 + m11;
+        a12 = a12 + m12;
+        a22 = a22 + m22;
+        gx = gx + fx;
+        gy = gy + fy;
     }
     if (r.At[7] >= 0) {
         for (int64 k = 7; ; k = add(k, int64(1))) {
@@ -891,10 +866,16 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
                 break;
             }
             Vertex_f32 *n = &v[j];
-            pull_add_f32(&s, n->X, n->Y, n->M11, n->M12, n->M22);
+            float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+            auto [fx, fy] = tug_f32(m11, m12, m22, n->X - x, n->Y - y);
+            a11 = a11 + m11;
+            a12 = a12 + m12;
+            a22 = a22 + m22;
+            gx = gx + fx;
+            gy = gy + fy;
         }
     }
-    return {s.a, s.gx, s.gy};
+    return {Tensor_f32{a11, a12, a22, 0.0f}, gx, gy};
 }
 
 // product is u'Mv.
@@ -904,7 +885,7 @@ DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, flo
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], pain.go:86
+// solve[float32], pain.go:76
 struct solve_f32_results { float r0; float r1; };
 DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
     float inverse = 1.0f / a11;
@@ -914,7 +895,7 @@ DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, fl
 }
 
 // newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
-// (*step[float32]).newton, pain.go:66
+// (*step[float32]).newton, pain.go:56
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, float relax) {
     if (s->slides) {
         Rail_f32 *t = &s->rail;
@@ -934,7 +915,7 @@ DEVICE float abs_f32(float x) {
     return x;
 }
 
-// larger[float32], pain.go:171
+// larger[float32], pain.go:161
 DEVICE float larger_f32(float a, float b) {
     if (a > b) {
         return a;
@@ -943,7 +924,7 @@ DEVICE float larger_f32(float a, float b) {
 }
 
 // pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
-// (*step[float32]).pain, pain.go:76
+// (*step[float32]).pain, pain.go:66
 DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const Params_f32 *p) {
     if (s->slides) {
         step_newton_f32(s, a, gx, gy, p->Relax / 2.0f);
@@ -1258,7 +1239,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], pain.go:98
+// Pain[float32], pain.go:88
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -1319,29 +1300,22 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
     }
 }
 
-// add adds a neighbour and its metric.
-// (*pull[float64]).add, pain.go:12
-DEVICE void pull_add_f64(pull_f64 *s, double x, double y, double n11, double n12, double n22) {
-    double ux = x - s->x, uy = y - s->y;
-    double m11 = s->p11 + n11, m12 = s->p12 + n12, m22 = s->p22 + n22;
-    s->a.M11 += m11;
-    s->a.M12 += m12;
-    s->a.M22 += m22;
-    s->gx += m11 * ux + m12 * uy;
-    s->gy += m12 * ux + m22 * uy;
+// tug returns M u, what an edge u of metric M does to a vertex at its end.
+// tug[float64], pain.go:4
+struct tug_f64_results { double r0; double r1; };
+DEVICE tug_f64_results tug_f64(double m11, double m12, double m22, double ux, double uy) {
+    return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
 }
 
-// gather returns A and g of vertex i.
-// gather[float64], pain.go:23
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the metrics
+// at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go keeps in
+// registers as it does not keep those in a struct of this size.
+// gather[float64], pain.go:9
 struct gather_f64_results { Tensor_f64 r0; double r1; double r2; };
 DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
-    pull_f64 s = {};
-    s.x = p->X;
-    s.y = p->Y;
-    s.p11 = p->M11;
-    s.p12 = p->M12;
-    s.p22 = p->M22;
+    double x = p->X, y = p->Y, p11 = p->M11, p12 = p->M12, p22 = p->M22;
+    double a11 = 0.0, a12 = 0.0, a22 = 0.0, gx = 0.0, gy = 0.0;
     // all at once: a GPU reads 16 bytes as fast as 4
     Ring r = m->Rings[i];
     for (int64 k = 0; k < 7; k++) {
@@ -1350,7 +1324,13 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
             break;
         }
         Vertex_f64 *n = &v[j];
-        pull_add_f64(&s, n->X, n->Y, n->M11, n->M12, n->M22);
+        double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+        auto [fx, fy] = tug_f64(m11, m12, m22, n->X - x, n->Y - y);
+        a11 = a11 + m11;
+        a12 = a12 + m12;
+        a22 = a22 + m22;
+        gx = gx + fx;
+        gy = gy + fy;
     }
     if (r.At[7] >= 0) {
         for (int64 k = 7; ; k = add(k, int64(1))) {
@@ -1359,10 +1339,16 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
                 break;
             }
             Vertex_f64 *n = &v[j];
-            pull_add_f64(&s, n->X, n->Y, n->M11, n->M12, n->M22);
+            double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+            auto [fx, fy] = tug_f64(m11, m12, m22, n->X - x, n->Y - y);
+            a11 = a11 + m11;
+            a12 = a12 + m12;
+            a22 = a22 + m22;
+            gx = gx + fx;
+            gy = gy + fy;
         }
     }
-    return {s.a, s.gx, s.gy};
+    return {Tensor_f64{a11, a12, a22, 0.0}, gx, gy};
 }
 
 // product is u'Mv.
@@ -1372,7 +1358,7 @@ DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx,
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], pain.go:86
+// solve[float64], pain.go:76
 struct solve_f64_results { double r0; double r1; };
 DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
     double inverse = 1.0 / a11;
@@ -1382,7 +1368,7 @@ DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx
 }
 
 // newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
-// (*step[float64]).newton, pain.go:66
+// (*step[float64]).newton, pain.go:56
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, double relax) {
     if (s->slides) {
         Rail_f64 *t = &s->rail;
@@ -1402,7 +1388,7 @@ DEVICE double abs_f64(double x) {
     return x;
 }
 
-// larger[float64], pain.go:171
+// larger[float64], pain.go:161
 DEVICE double larger_f64(double a, double b) {
     if (a > b) {
         return a;
@@ -1411,7 +1397,7 @@ DEVICE double larger_f64(double a, double b) {
 }
 
 // pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
-// (*step[float64]).pain, pain.go:76
+// (*step[float64]).pain, pain.go:66
 DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, const Params_f64 *p) {
     if (s->slides) {
         step_newton_f64(s, a, gx, gy, p->Relax / 2.0);
@@ -1727,7 +1713,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], pain.go:98
+// Pain[float64], pain.go:88
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
@@ -1741,7 +1727,7 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], pain.go:113
+// PainNewton[float32], pain.go:103
 DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1756,7 +1742,7 @@ DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, con
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], pain.go:113
+// PainNewton[float64], pain.go:103
 DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1821,7 +1807,7 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, floa
 }
 
 // moments returns Σ u_l u_l'.
-// moments[float32], pain.go:50
+// moments[float32], pain.go:40
 struct moments_f32_results { float r0; float r1; float r2; };
 DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float x = v[i].X, y = v[i].Y;
@@ -1840,7 +1826,7 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:129
+// PainExact[float32], pain.go:119
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1909,7 +1895,7 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, dou
 }
 
 // moments returns Σ u_l u_l'.
-// moments[float64], pain.go:50
+// moments[float64], pain.go:40
 struct moments_f64_results { double r0; double r1; double r2; };
 DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double x = v[i].X, y = v[i].Y;
@@ -1928,7 +1914,7 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:129
+// PainExact[float64], pain.go:119
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1947,7 +1933,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], pain.go:148
+// Laplace[float32], pain.go:138
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1973,7 +1959,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], pain.go:148
+// Laplace[float64], pain.go:138
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -3036,31 +3022,43 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
         s.rail = m->Rails[rail];
         s.s = from->Along[rail];
     }
-    pull_f32 pulls = {};
-    pulls.x = s.x;
-    pulls.y = s.y;
-    pulls.p11 = m11;
-    pulls.p12 = m12;
-    pulls.p22 = m22;
+    Tensor_f32 a = {};
+    float gx = 0.0f, gy = 0.0f;
     for (int64 n = 0; n < 6; n++) {
         uint32 one = near[n] & 65535u, other = near[n] >> 16;
         if (one == 65535u) {
             break;
         }
+        // Both are read before the first is added. Where there is no other, the first is read twice.
         bool also = other != 65535u;
         if (!also) {
-            // so that both are read before the first is added
             other = one;
         }
         Place_f32 place = b->place[other];
         Row_f32 row = b->row[other];
         float rest = b->rest[other];
-        pull_add_f32(&pulls, b->place[one].X, b->place[one].Y, b->row[one].M11, b->row[one].M12, b->rest[one]);
+        float n11 = m11 + b->row[one].M11, n12 = m12 + b->row[one].M12, n22 = m22 + b->rest[one];
+        auto [fx, fy] = tug_f32(n11, n12, n22, b->place[one].X - s.x, b->place[one].Y - s.y);
+        a.M11 = a.M11 + n11;
+        a.M12 = a.M12 + n12;
+        a.M22 = a.M22 + n22;
+        gx = gx + fx;
+        gy = gy + fy;
         if (also) {
-            pull_add_f32(&pulls, place.X, place.Y, row.M11, row.M12, rest);
+            n11 = m11 + row.M11;
+            n12 = m12 + row.M12;
+            n22 = m22 + rest;
+            const auto results1 = tug_f32(n11, n12, n22, place.X - s.x, place.Y - s.y);
+            fx = results1.r0;
+            fy = results1.r1;
+            a.M11 = a.M11 + n11;
+            a.M12 = a.M12 + n12;
+            a.M22 = a.M22 + n22;
+            gx = gx + fx;
+            gy = gy + fy;
         }
     }
-    step_pain_f32(&s, &pulls.a, pulls.gx, pulls.gy, p);
+    step_pain_f32(&s, &a, gx, gy, p);
     auto [x, y] = step_at_f32(&s, 1.0f);
     float dx = x - s.x, dy = y - s.y;
     float far = 0.0f;
@@ -3248,31 +3246,43 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
         s.rail = m->Rails[rail];
         s.s = from->Along[rail];
     }
-    pull_f64 pulls = {};
-    pulls.x = s.x;
-    pulls.y = s.y;
-    pulls.p11 = m11;
-    pulls.p12 = m12;
-    pulls.p22 = m22;
+    Tensor_f64 a = {};
+    double gx = 0.0, gy = 0.0;
     for (int64 n = 0; n < 6; n++) {
         uint32 one = near[n] & 65535u, other = near[n] >> 16;
         if (one == 65535u) {
             break;
         }
+        // Both are read before the first is added. Where there is no other, the first is read twice.
         bool also = other != 65535u;
         if (!also) {
-            // so that both are read before the first is added
             other = one;
         }
         Place_f64 place = b->place[other];
         Row_f64 row = b->row[other];
         double rest = b->rest[other];
-        pull_add_f64(&pulls, b->place[one].X, b->place[one].Y, b->row[one].M11, b->row[one].M12, b->rest[one]);
+        double n11 = m11 + b->row[one].M11, n12 = m12 + b->row[one].M12, n22 = m22 + b->rest[one];
+        auto [fx, fy] = tug_f64(n11, n12, n22, b->place[one].X - s.x, b->place[one].Y - s.y);
+        a.M11 = a.M11 + n11;
+        a.M12 = a.M12 + n12;
+        a.M22 = a.M22 + n22;
+        gx = gx + fx;
+        gy = gy + fy;
         if (also) {
-            pull_add_f64(&pulls, place.X, place.Y, row.M11, row.M12, rest);
+            n11 = m11 + row.M11;
+            n12 = m12 + row.M12;
+            n22 = m22 + rest;
+            const auto results1 = tug_f64(n11, n12, n22, place.X - s.x, place.Y - s.y);
+            fx = results1.r0;
+            fy = results1.r1;
+            a.M11 = a.M11 + n11;
+            a.M12 = a.M12 + n12;
+            a.M22 = a.M22 + n22;
+            gx = gx + fx;
+            gy = gy + fy;
         }
     }
-    step_pain_f64(&s, &pulls.a, pulls.gx, pulls.gy, p);
+    step_pain_f64(&s, &a, gx, gy, p);
     auto [x, y] = step_at_f64(&s, 1.0);
     double dx = x - s.x, dy = y - s.y;
     double far = 0.0;
@@ -3339,7 +3349,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:240
+// ToTiles[float32], tile.go:245
 DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
     Vertex_f32 *p = &v[i];
     to->Place_[i].X = p->X;
@@ -3350,7 +3360,7 @@ DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:240
+// ToTiles[float64], tile.go:245
 DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
     Vertex_f64 *p = &v[i];
     to->Place_[i].X = p->X;
@@ -3361,7 +3371,7 @@ DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:249
+// FromTiles[float32], tile.go:254
 DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     p->X = from->Place_[i].X;
@@ -3373,7 +3383,7 @@ DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v)
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:249
+// FromTiles[float64], tile.go:254
 DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     p->X = from->Place_[i].X;
@@ -3385,23 +3395,23 @@ DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v)
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:258
+// RailToTiles[float32], tile.go:263
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:258
+// RailToTiles[float64], tile.go:263
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:263
+// RailFromTiles[float32], tile.go:268
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:263
+// RailFromTiles[float64], tile.go:268
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
@@ -3699,7 +3709,7 @@ extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, 
     if (i < hi) Count_f64_at(i, c);
 }
 
-// Kernel Pain, pain.go:98
+// Kernel Pain, pain.go:88
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3710,7 +3720,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel Pain, pain.go:98
+// Kernel Pain, pain.go:88
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3721,7 +3731,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:113
+// Kernel PainNewton, pain.go:103
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3732,7 +3742,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:113
+// Kernel PainNewton, pain.go:103
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3743,7 +3753,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:129
+// Kernel PainExact, pain.go:119
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3754,7 +3764,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:129
+// Kernel PainExact, pain.go:119
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3765,7 +3775,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:148
+// Kernel Laplace, pain.go:138
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3776,7 +3786,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:148
+// Kernel Laplace, pain.go:138
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3917,56 +3927,56 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:240
+// Kernel ToTiles, tile.go:245
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi, Slice<Vertex_f32> v,
         const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, v, &to);
 }
 
-// Kernel ToTiles, tile.go:240
+// Kernel ToTiles, tile.go:245
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi, Slice<Vertex_f64> v,
         const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, v, &to);
 }
 
-// Kernel FromTiles, tile.go:249
+// Kernel FromTiles, tile.go:254
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f32_at(i, &from, v);
 }
 
-// Kernel FromTiles, tile.go:249
+// Kernel FromTiles, tile.go:254
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f64_at(i, &from, v);
 }
 
-// Kernel RailToTiles, tile.go:258
+// Kernel RailToTiles, tile.go:263
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:258
+// Kernel RailToTiles, tile.go:263
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:263
+// Kernel RailFromTiles, tile.go:268
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:263
+// Kernel RailFromTiles, tile.go:268
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

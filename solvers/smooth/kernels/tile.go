@@ -190,24 +190,29 @@ func (b *board[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F
 		s.rail = m.Rails[rail]
 		s.s = from.Along[rail]
 	}
-	var pulls pull[F]
-	pulls.x, pulls.y, pulls.p11, pulls.p12, pulls.p22 = s.x, s.y, m11, m12, m22
+	var a Tensor[F]
+	var gx, gy F
 	for n := range TileDegree / 2 {
 		one, other := near[n]&NoSlot, near[n]>>16
 		if one == NoSlot {
 			break
 		}
+		// Both are read before the first is added. Where there is no other, the first is read twice.
 		also := other != NoSlot
 		if !also {
-			other = one // so that both are read before the first is added
+			other = one
 		}
 		place, row, rest := b.place[other], b.row[other], b.rest[other]
-		pulls.add(b.place[one].X, b.place[one].Y, b.row[one].M11, b.row[one].M12, b.rest[one])
+		n11, n12, n22 := m11+b.row[one].M11, m12+b.row[one].M12, m22+b.rest[one]
+		fx, fy := tug(n11, n12, n22, b.place[one].X-s.x, b.place[one].Y-s.y)
+		a.M11, a.M12, a.M22, gx, gy = a.M11+n11, a.M12+n12, a.M22+n22, gx+fx, gy+fy
 		if also {
-			pulls.add(place.X, place.Y, row.M11, row.M12, rest)
+			n11, n12, n22 = m11+row.M11, m12+row.M12, m22+rest
+			fx, fy = tug(n11, n12, n22, place.X-s.x, place.Y-s.y)
+			a.M11, a.M12, a.M22, gx, gy = a.M11+n11, a.M12+n12, a.M22+n22, gx+fx, gy+fy
 		}
 	}
-	s.pain(&pulls.a, pulls.gx, pulls.gy, p)
+	s.pain(&a, gx, gy, p)
 	x, y := s.at(1)
 	dx, dy := x-s.x, y-s.y
 	far := F(0)
