@@ -677,6 +677,14 @@ static_assert(sizeof(board_f32) == 136 && offsetof(board_f32, place) == 0 && off
     offsetof(board_f32, rest) == 48 && offsetof(board_f32, nodeRow) == 72 && offsetof(board_f32, nodeRest) == 96 &&
     offsetof(board_f32, window) == 120, "board_f32");
 
+// batch is some nodes above each other.
+// batch[float32], tile.go:158
+struct batch_f32 {
+    Array<float, 4> m11, m12, m22;
+};
+static_assert(sizeof(batch_f32) == 48 && offsetof(batch_f32, m11) == 0 && offsetof(batch_f32, m12) == 16 &&
+    offsetof(batch_f32, m22) == 32, "batch_f32");
+
 // TiledMesh is a mesh cut into tiles.
 // TiledMesh[float64], tile.go:42
 struct TiledMesh_f64 {
@@ -732,6 +740,14 @@ struct board_f64 {
 static_assert(sizeof(board_f64) == 136 && offsetof(board_f64, place) == 0 && offsetof(board_f64, row) == 24 &&
     offsetof(board_f64, rest) == 48 && offsetof(board_f64, nodeRow) == 72 && offsetof(board_f64, nodeRest) == 96 &&
     offsetof(board_f64, window) == 120, "board_f64");
+
+// batch is some nodes above each other.
+// batch[float64], tile.go:158
+struct batch_f64 {
+    Array<double, 4> m11, m12, m22;
+};
+static_assert(sizeof(batch_f64) == 96 && offsetof(batch_f64, m11) == 0 && offsetof(batch_f64, m12) == 32 &&
+    offsetof(batch_f64, m22) == 64, "batch_f64");
 
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
 // the vertex, which are constant.
@@ -2889,40 +2905,52 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// fillNodes copies a node of the window and those above it, k going along a row and on to the next rows.
-// (*board[float32]).fillNodes, tile.go:150
-DEVICE void board_fillNodes_f32(const board_f32 *b, int32 k, const Field_f32 *f) {
+// column returns the column and row of the window's node that k stands for: it goes along a row, and then along that two
+// batches above.
+// (*Window).column, tile.go:162
+struct Window_column_results { int32 r0; int32 r1; };
+DEVICE Window_column_results Window_column(Window *w, int32 k) {
+    if (w->Nx == 0) {
+        return {0, 0};
+    }
+    return {rem(k, w->Nx), mul(quo(k, w->Nx), 8)};
+}
+
+// nodes returns the nodes of column i of the window from row j up.
+// (*board[float32]).nodes, tile.go:170
+DEVICE batch_f32 board_nodes_f32(const board_f32 *b, int32 i, int32 j, const Field_f32 *f) {
+    batch_f32 n = {};
     Window w = b->window;
-    if (w.Nx == 0) {
-        return;
-    }
-    int32 j = mul(quo(k, w.Nx), 8);
-    int32 i = rem(k, w.Nx);
-    if (j >= w.Ny) {
-        return;
-    }
     int32 stride = add(f->Nx, 1);
     int32 at = add(add(mul(add(w.J, j), stride), w.I), i);
-    int32 last = go_min<int32>(sub(sub(w.Ny, 1), j), 7);
-    Array<float, 8> m11 = {}, m12 = {}, m22 = {};
-    for (int32 row = 0; row < 8; row++) {
-        Sample_f32 *from = &f->Samples[add(at, mul(go_min<int32>(row, last), stride))];
-        m11[row] = from->M11;
-        m12[row] = from->M12;
-        m22[row] = from->M22;
+    for (int32 row = 0; row < 4; row++) {
+        if (add(j, row) < w.Ny) {
+            Sample_f32 *from = &f->Samples[add(at, mul(row, stride))];
+            n.m11[row] = from->M11;
+            n.m12[row] = from->M12;
+            n.m22[row] = from->M22;
+        }
     }
-    for (int32 row = 0; row < 8; row++) {
-        if (row <= last) {
+    return n;
+}
+
+// keep puts them into the window.
+// (*board[float32]).keep, tile.go:185
+DEVICE void board_keep_f32(const board_f32 *b, int32 i, int32 j, batch_f32 *n) {
+    Window w = b->window;
+    for (int32 row = 0; row < 4; row++) {
+        if (add(j, row) < w.Ny) {
             int32 to = add(mul(add(j, row), w.Nx), i);
-            b->nodeRow[to].M11 = m11[row];
-            b->nodeRow[to].M12 = m12[row];
-            b->nodeRest[to] = m22[row];
+            b->nodeRow[to].M11 = n->m11[row];
+            b->nodeRow[to].M12 = n->m12[row];
+            b->nodeRest[to] = n->m22[row];
         }
     }
 }
 
-// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it.
-// (*board[float32]).fill, tile.go:124
+// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it in two
+// batches, of which the second is on its way with the vertices.
+// (*board[float32]).fill, tile.go:126
 DEVICE void board_fill_f32(const board_f32 *b, int32 k, int32 n, Slice<int32> slots, const Field_f32 *f,
         const Held_f32 *v) {
     int32 held = int32(slots.len);
@@ -2932,29 +2960,35 @@ DEVICE void board_fill_f32(const board_f32 *b, int32 k, int32 n, Slice<int32> sl
             at[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))] >> 2;
         }
     }
-    board_fillNodes_f32(b, k, f);
-    if (k >= n) {
-        return;
-    }
+    Window w = b->window;
+    auto [i, row] = Window_column(&w, k);
+    batch_f32 low = board_nodes_f32(b, i, row, f);
     Array<float, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
-    for (int64 j = 0; j < 5; j++) {
-        Place_f32 *place = &v->Place_[at[j]];
-        Row_f32 *row = &v->Row_[at[j]];
-        x[j] = place->X;
-        y[j] = place->Y;
-        m11[j] = row->M11;
-        m12[j] = row->M12;
-        m22[j] = v->Rest[at[j]];
-    }
-    for (int32 j = 0; j < 5; j++) {
-        if (int32 to = add(k, mul(j, n)); to < held) {
-            b->place[to].X = x[j];
-            b->place[to].Y = y[j];
-            b->row[to].M11 = m11[j];
-            b->row[to].M12 = m12[j];
-            b->rest[to] = m22[j];
+    if (k < n) {
+        for (int64 j = 0; j < 5; j++) {
+            Place_f32 *place = &v->Place_[at[j]];
+            Row_f32 *first = &v->Row_[at[j]];
+            x[j] = place->X;
+            y[j] = place->Y;
+            m11[j] = first->M11;
+            m12[j] = first->M12;
+            m22[j] = v->Rest[at[j]];
         }
     }
+    board_keep_f32(b, i, row, &low);
+    batch_f32 high = board_nodes_f32(b, i, add(row, 4), f);
+    if (k < n) {
+        for (int32 j = 0; j < 5; j++) {
+            if (int32 to = add(k, mul(j, n)); to < held) {
+                b->place[to].X = x[j];
+                b->place[to].Y = y[j];
+                b->row[to].M11 = m11[j];
+                b->row[to].M12 = m12[j];
+                b->rest[to] = m22[j];
+            }
+        }
+    }
+    board_keep_f32(b, i, add(row, 4), &high);
 }
 
 // visits returns the first visit of a set, and how many there are.
@@ -3001,7 +3035,7 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float32]).pain, tile.go:177
+// (*board[float32]).pain, tile.go:196
 DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *from, const Held_f32 *to) {
     step_f32 s = {};
@@ -3124,40 +3158,41 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     return best;
 }
 
-// fillNodes copies a node of the window and those above it, k going along a row and on to the next rows.
-// (*board[float64]).fillNodes, tile.go:150
-DEVICE void board_fillNodes_f64(const board_f64 *b, int32 k, const Field_f64 *f) {
+// nodes returns the nodes of column i of the window from row j up.
+// (*board[float64]).nodes, tile.go:170
+DEVICE batch_f64 board_nodes_f64(const board_f64 *b, int32 i, int32 j, const Field_f64 *f) {
+    batch_f64 n = {};
     Window w = b->window;
-    if (w.Nx == 0) {
-        return;
-    }
-    int32 j = mul(quo(k, w.Nx), 8);
-    int32 i = rem(k, w.Nx);
-    if (j >= w.Ny) {
-        return;
-    }
     int32 stride = add(f->Nx, 1);
     int32 at = add(add(mul(add(w.J, j), stride), w.I), i);
-    int32 last = go_min<int32>(sub(sub(w.Ny, 1), j), 7);
-    Array<double, 8> m11 = {}, m12 = {}, m22 = {};
-    for (int32 row = 0; row < 8; row++) {
-        Sample_f64 *from = &f->Samples[add(at, mul(go_min<int32>(row, last), stride))];
-        m11[row] = from->M11;
-        m12[row] = from->M12;
-        m22[row] = from->M22;
+    for (int32 row = 0; row < 4; row++) {
+        if (add(j, row) < w.Ny) {
+            Sample_f64 *from = &f->Samples[add(at, mul(row, stride))];
+            n.m11[row] = from->M11;
+            n.m12[row] = from->M12;
+            n.m22[row] = from->M22;
+        }
     }
-    for (int32 row = 0; row < 8; row++) {
-        if (row <= last) {
+    return n;
+}
+
+// keep puts them into the window.
+// (*board[float64]).keep, tile.go:185
+DEVICE void board_keep_f64(const board_f64 *b, int32 i, int32 j, batch_f64 *n) {
+    Window w = b->window;
+    for (int32 row = 0; row < 4; row++) {
+        if (add(j, row) < w.Ny) {
             int32 to = add(mul(add(j, row), w.Nx), i);
-            b->nodeRow[to].M11 = m11[row];
-            b->nodeRow[to].M12 = m12[row];
-            b->nodeRest[to] = m22[row];
+            b->nodeRow[to].M11 = n->m11[row];
+            b->nodeRow[to].M12 = n->m12[row];
+            b->nodeRest[to] = n->m22[row];
         }
     }
 }
 
-// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it.
-// (*board[float64]).fill, tile.go:124
+// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it in two
+// batches, of which the second is on its way with the vertices.
+// (*board[float64]).fill, tile.go:126
 DEVICE void board_fill_f64(const board_f64 *b, int32 k, int32 n, Slice<int32> slots, const Field_f64 *f,
         const Held_f64 *v) {
     int32 held = int32(slots.len);
@@ -3167,29 +3202,35 @@ DEVICE void board_fill_f64(const board_f64 *b, int32 k, int32 n, Slice<int32> sl
             at[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))] >> 2;
         }
     }
-    board_fillNodes_f64(b, k, f);
-    if (k >= n) {
-        return;
-    }
+    Window w = b->window;
+    auto [i, row] = Window_column(&w, k);
+    batch_f64 low = board_nodes_f64(b, i, row, f);
     Array<double, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
-    for (int64 j = 0; j < 5; j++) {
-        Place_f64 *place = &v->Place_[at[j]];
-        Row_f64 *row = &v->Row_[at[j]];
-        x[j] = place->X;
-        y[j] = place->Y;
-        m11[j] = row->M11;
-        m12[j] = row->M12;
-        m22[j] = v->Rest[at[j]];
-    }
-    for (int32 j = 0; j < 5; j++) {
-        if (int32 to = add(k, mul(j, n)); to < held) {
-            b->place[to].X = x[j];
-            b->place[to].Y = y[j];
-            b->row[to].M11 = m11[j];
-            b->row[to].M12 = m12[j];
-            b->rest[to] = m22[j];
+    if (k < n) {
+        for (int64 j = 0; j < 5; j++) {
+            Place_f64 *place = &v->Place_[at[j]];
+            Row_f64 *first = &v->Row_[at[j]];
+            x[j] = place->X;
+            y[j] = place->Y;
+            m11[j] = first->M11;
+            m12[j] = first->M12;
+            m22[j] = v->Rest[at[j]];
         }
     }
+    board_keep_f64(b, i, row, &low);
+    batch_f64 high = board_nodes_f64(b, i, add(row, 4), f);
+    if (k < n) {
+        for (int32 j = 0; j < 5; j++) {
+            if (int32 to = add(k, mul(j, n)); to < held) {
+                b->place[to].X = x[j];
+                b->place[to].Y = y[j];
+                b->row[to].M11 = m11[j];
+                b->row[to].M12 = m12[j];
+                b->rest[to] = m22[j];
+            }
+        }
+    }
+    board_keep_f64(b, i, add(row, 4), &high);
 }
 
 // crossed is bilinear between the first rows of tensors.
@@ -3225,7 +3266,7 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float64]).pain, tile.go:177
+// (*board[float64]).pain, tile.go:196
 DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *from, const Held_f64 *to) {
     step_f64 s = {};
@@ -3349,7 +3390,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:245
+// ToTiles[float32], tile.go:264
 DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
     Vertex_f32 *p = &v[i];
     to->Place_[i].X = p->X;
@@ -3360,7 +3401,7 @@ DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:245
+// ToTiles[float64], tile.go:264
 DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
     Vertex_f64 *p = &v[i];
     to->Place_[i].X = p->X;
@@ -3371,7 +3412,7 @@ DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:254
+// FromTiles[float32], tile.go:273
 DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     p->X = from->Place_[i].X;
@@ -3383,7 +3424,7 @@ DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v)
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:254
+// FromTiles[float64], tile.go:273
 DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     p->X = from->Place_[i].X;
@@ -3395,23 +3436,23 @@ DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v)
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:263
+// RailToTiles[float32], tile.go:282
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:263
+// RailToTiles[float64], tile.go:282
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:268
+// RailFromTiles[float32], tile.go:287
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:268
+// RailFromTiles[float64], tile.go:287
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
@@ -3927,56 +3968,56 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:245
+// Kernel ToTiles, tile.go:264
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi, Slice<Vertex_f32> v,
         const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, v, &to);
 }
 
-// Kernel ToTiles, tile.go:245
+// Kernel ToTiles, tile.go:264
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi, Slice<Vertex_f64> v,
         const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, v, &to);
 }
 
-// Kernel FromTiles, tile.go:254
+// Kernel FromTiles, tile.go:273
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f32_at(i, &from, v);
 }
 
-// Kernel FromTiles, tile.go:254
+// Kernel FromTiles, tile.go:273
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f64_at(i, &from, v);
 }
 
-// Kernel RailToTiles, tile.go:263
+// Kernel RailToTiles, tile.go:282
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:263
+// Kernel RailToTiles, tile.go:282
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:268
+// Kernel RailFromTiles, tile.go:287
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:268
+// Kernel RailFromTiles, tile.go:287
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

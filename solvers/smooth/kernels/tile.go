@@ -84,7 +84,7 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], wi
 	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
 	slots := m.Tiles[t+1].Slot - slot
 	window := windows[t]
-	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, window.Nx*((window.Ny+rowsAtOnce-1)/rowsAtOnce), TileSets)
+	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, window.Nx*((window.Ny+2*nodesAtOnce-1)/(2*nodesAtOnce)), TileSets)
 	best := F(0)
 	for k := range fills {
 		b := board[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
@@ -114,13 +114,15 @@ func visits(end []int32, set int) (int32, int32) {
 	return first, end[set] - first
 }
 
-// A thread asks for this many vertices, and nodes above each other, before it stores the first: what it waits for counts.
+// A thread asks for this many vertices, and nodes above each other, before it stores the first: what it waits for counts,
+// not how much it reads.
 const (
 	slotsAtOnce = 5
-	rowsAtOnce  = 8
+	nodesAtOnce = 4
 )
 
-// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it.
+// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it in two
+// batches, of which the second is on its way with the vertices.
 func (b *board[F]) fill(k, n int32, slots []int32, f *Field[F], v *Held[F]) {
 	held := int32(len(slots))
 	var at [slotsAtOnce]int32
@@ -129,46 +131,63 @@ func (b *board[F]) fill(k, n int32, slots []int32, f *Field[F], v *Held[F]) {
 			at[j] = slots[min(k+j*n, held-1)] >> SlotBits
 		}
 	}
-	b.fillNodes(k, f)
-	if k >= n {
-		return
-	}
+	w := b.window
+	i, row := w.column(k)
+	low := b.nodes(i, row, f)
 	var x, y, m11, m12, m22 [slotsAtOnce]F
-	for j := range slotsAtOnce {
-		place, row := &v.Place[at[j]], &v.Row[at[j]]
-		x[j], y[j], m11[j], m12[j], m22[j] = place.X, place.Y, row.M11, row.M12, v.Rest[at[j]]
-	}
-	for j := range int32(slotsAtOnce) {
-		if to := k + j*n; to < held {
-			b.place[to].X, b.place[to].Y = x[j], y[j]
-			b.row[to].M11, b.row[to].M12, b.rest[to] = m11[j], m12[j], m22[j]
+	if k < n {
+		for j := range slotsAtOnce {
+			place, first := &v.Place[at[j]], &v.Row[at[j]]
+			x[j], y[j], m11[j], m12[j], m22[j] = place.X, place.Y, first.M11, first.M12, v.Rest[at[j]]
 		}
 	}
+	b.keep(i, row, &low)
+	high := b.nodes(i, row+nodesAtOnce, f)
+	if k < n {
+		for j := range int32(slotsAtOnce) {
+			if to := k + j*n; to < held {
+				b.place[to].X, b.place[to].Y = x[j], y[j]
+				b.row[to].M11, b.row[to].M12, b.rest[to] = m11[j], m12[j], m22[j]
+			}
+		}
+	}
+	b.keep(i, row+nodesAtOnce, &high)
 }
 
-// fillNodes copies a node of the window and those above it, k going along a row and on to the next rows.
-func (b *board[F]) fillNodes(k int32, f *Field[F]) {
-	w := b.window
+// batch is some nodes above each other.
+type batch[F Float] struct{ m11, m12, m22 [nodesAtOnce]F }
+
+// column returns the column and row of the window's node that k stands for: it goes along a row, and then along that two
+// batches above.
+func (w *Window) column(k int32) (int32, int32) {
 	if w.Nx == 0 {
-		return
+		return 0, 0
 	}
-	j := k / w.Nx * rowsAtOnce
-	i := k % w.Nx
-	if j >= w.Ny {
-		return
-	}
+	return k % w.Nx, k / w.Nx * (2 * nodesAtOnce)
+}
+
+// nodes returns the nodes of column i of the window from row j up.
+func (b *board[F]) nodes(i, j int32, f *Field[F]) batch[F] {
+	var n batch[F]
+	w := b.window
 	stride := f.Nx + 1
 	at := (w.J+j)*stride + w.I + i
-	last := min(w.Ny-1-j, rowsAtOnce-1)
-	var m11, m12, m22 [rowsAtOnce]F
-	for row := range int32(rowsAtOnce) {
-		from := &f.Samples[at+min(row, last)*stride]
-		m11[row], m12[row], m22[row] = from.M11, from.M12, from.M22
+	for row := range int32(nodesAtOnce) {
+		if j+row < w.Ny {
+			from := &f.Samples[at+row*stride]
+			n.m11[row], n.m12[row], n.m22[row] = from.M11, from.M12, from.M22
+		}
 	}
-	for row := range int32(rowsAtOnce) {
-		if row <= last {
+	return n
+}
+
+// keep puts them into the window.
+func (b *board[F]) keep(i, j int32, n *batch[F]) {
+	w := b.window
+	for row := range int32(nodesAtOnce) {
+		if j+row < w.Ny {
 			to := (j+row)*w.Nx + i
-			b.nodeRow[to].M11, b.nodeRow[to].M12, b.nodeRest[to] = m11[row], m12[row], m22[row]
+			b.nodeRow[to].M11, b.nodeRow[to].M12, b.nodeRest[to] = n.m11[row], n.m12[row], n.m22[row]
 		}
 	}
 }
