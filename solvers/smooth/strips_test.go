@@ -9,7 +9,7 @@ import (
 // TestStripsSame: sweeps that take strips through all sets give the bits of those of one set after the other, with every
 // smoother, on any number of ranks and threads, in any order.
 func TestStripsSame(t *testing.T) {
-	m := rectangle(t, 3200, 9)
+	m := rectangle(t, 1200, 9)
 	metric := swirl(t)
 	for k, smoother := range Smoothers {
 		cfg := Config{Smoother: smoother, Guard: Guards[k%3], Cull: k%2 == 1, Settled: 1e-3, Gain: 1e-6, Rescale: true}
