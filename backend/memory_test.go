@@ -79,7 +79,8 @@ func TestEmptyArraysNeedNoMemory(t *testing.T) {
 	f := &far{full: errors.New("full")}
 	a, err := Make[float64](f, 0)
 	b, err2 := Make[struct{}](f, 5)
-	if err := errors.Join(err, err2, Upload(f, a, a), Download(f, b, b), Copy(f, a, a), Free(f, a), Free(f, b)); err != nil {
+	if err := errors.Join(err, err2, Upload(f, a, a), Download(f, b, b), Copy(f, a, a), Free(f, a),
+		Free(f, b)); err != nil {
 		t.Error(err)
 	}
 	if _, err := Make[float64](f, 1); !errors.Is(err, f.full) {

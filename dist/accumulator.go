@@ -159,8 +159,8 @@ func scaled(v uint64, more bool, exp int) float64 {
 	return math.Ldexp(float64(v), exp-1074)
 }
 
-// AllreduceSum replaces each sum on every rank by the sum over all ranks, in one reduction. All ranks must call it, with
-// as many sums.
+// AllreduceSum replaces each sum on every rank by the sum over all ranks, in one reduction. All ranks must call it,
+// with as many sums.
 func AllreduceSum(ctx context.Context, c Comm, sums ...*Accumulator) error {
 	if len(sums) == 1 { // in place
 		sums[0].carry()

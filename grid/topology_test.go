@@ -148,8 +148,8 @@ func TestOppositesOfNeighbours(t *testing.T) {
 	})
 }
 
-// TestBoundaryOfBoundaryIsEmpty: going round a cell along its edges, as their normals are signed, each vertex is left as
-// often as it is entered.
+// TestBoundaryOfBoundaryIsEmpty: going round a cell along its edges, as their normals are signed, each vertex is left
+// as often as it is entered.
 func TestBoundaryOfBoundaryIsEmpty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, m := someTopology(t)

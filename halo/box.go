@@ -158,5 +158,6 @@ func (p *BoxPlan) String() string {
 
 // String prints the first and last cell of a region along each axis.
 func (r Region) String() string {
-	return fmt.Sprintf("%d:%d,%d:%d,%d:%d", r.Lo[0], r.Lo[0]+r.N[0]-1, r.Lo[1], r.Lo[1]+r.N[1]-1, r.Lo[2], r.Lo[2]+r.N[2]-1)
+	return fmt.Sprintf("%d:%d,%d:%d,%d:%d", r.Lo[0], r.Lo[0]+r.N[0]-1, r.Lo[1], r.Lo[1]+r.N[1]-1, r.Lo[2],
+		r.Lo[2]+r.N[2]-1)
 }

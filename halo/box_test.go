@@ -79,7 +79,8 @@ func TestBoxesThatCannotBe(t *testing.T) {
 		"wider than the arrays": {func(*Boxes) {}, 0, 1, w(2), ByAxis, "2 along x"},
 		"negative width":        {func(*Boxes) {}, 0, 1, w(-1), ByAxis, "-1 along x"},
 		"too thin":              {func(*Boxes) {}, 0, 5, w(5), ByAxis, "fewer boxes along x"},
-		"too thin, for all":     {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, w(2), AtOnce, "box 2 along x has 1"},
+		"too thin, for all": {func(b *Boxes) { b.Cuts[0] = []int{0, 4, 8, 9} }, 0, 2, w(2), AtOnce,
+			"box 2 along x has 1"},
 		"too thin for a period": {func(b *Boxes) { b.Periodic[1] = true }, 0, 4, w(4), AtOnce, "box 0 along y has 3 cells"},
 		"no such way":           {func(*Boxes) {}, 0, 1, w(1), 7, "no such way"},
 	} {

@@ -61,8 +61,8 @@ func flush(copies *[][2][]byte) {
 	*copies = (*copies)[:0]
 }
 
-// TestBoxGhostsAnywhere: exchanges of arrays of the host, and of devices that stage or are linked, fill the ghosts, and nothing else,
-// for any division, width, period and way.
+// TestBoxGhostsAnywhere: exchanges of arrays of the host, and of devices that stage or are linked, fill the ghosts, and
+// nothing else, for any division, width, period and way.
 func TestBoxGhostsAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := someBoxes(t)

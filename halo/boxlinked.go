@@ -11,8 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// boxLinked exchanges ghosts of boxes between the devices of the ranks, without the host: all of it is queued, and may be
-// part of a recording.
+// boxLinked exchanges ghosts of boxes between the devices of the ranks, without the host: all of it is queued, and may
+// be part of a recording.
 type boxLinked[T any] struct {
 	*boxStaged[T] // for its buffers on the device
 	link
@@ -21,7 +21,8 @@ type boxLinked[T any] struct {
 
 // NewBoxLinked connects the devices of all ranks, which call it together. It returns nil and why not if one of them
 // cannot, as NewLinked.
-func NewBoxLinked[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device) (x Ghosts[T], why string, err error) {
+func NewBoxLinked[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm,
+	dev backend.Device) (x Ghosts[T], why string, err error) {
 	cells := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
 	if cells > math.MaxInt32 {
 		return nil, "", fmt.Errorf("halo: arrays of %d cells, a device numbers %d at most", cells, math.MaxInt32)

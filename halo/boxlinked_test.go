@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// linker is a device in the memory of the host that talks to those of other ranks by itself, as late as it may: messages
-// move when they are joined.
+// linker is a device in the memory of the host that talks to those of other ranks by itself, as late as it may:
+// messages move when they are joined.
 type linker struct {
 	*cpu.Device
 	comm       dist.Comm

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Ghosts brings the ghosts of an array up to date, wherever it lives. An exchange is begun by Start, set going by Send and
-// completed by Finish; kernels that leave the ghosts alone may be queued in between.
+// Ghosts brings the ghosts of an array up to date, wherever it lives. An exchange is begun by Start, set going by Send
+// and completed by Finish; kernels that leave the ghosts alone may be queued in between.
 type Ghosts[T any] interface {
 	// Start takes the owned cells that others need out of the array, as they are when everything called before has
 	// finished.

@@ -28,7 +28,8 @@ const never = 1<<20 + 1
 
 // NewLinked connects the devices of all ranks, which call it together. It returns nil and why not if one of them
 // cannot: if it has no library for it, or two ranks share a device.
-func NewLinked[T any](ctx context.Context, plan *Plan, comm dist.Comm, dev backend.Device) (x *Linked[T], why string, err error) {
+func NewLinked[T any](ctx context.Context, plan *Plan, comm dist.Comm,
+	dev backend.Device) (x *Linked[T], why string, err error) {
 	mine := ""
 	if plan.Owned == 0 {
 		mine = "it has no cells"
@@ -143,8 +144,8 @@ func (x *Linked[T]) Start(_ context.Context, field []T) error {
 func (x *Linked[T]) Send(context.Context) error   { return nil }
 func (x *Linked[T]) Finish(context.Context) error { return x.links.Join() }
 
-// Max replaces each key on the device by the greatest of all ranks, after what was called before. It is complete with the
-// next Finish.
+// Max replaces each key on the device by the greatest of all ranks, after what was called before. It is complete with
+// the next Finish.
 func (x *Linked[T]) Max(keys []uint64) error { return x.links.Max(keys) }
 
 // Close gives back what the device holds.

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// messages are those of an exchange that are under way. After a failure there are none: nothing is written to buffers, or
-// read from them, any more.
+// messages are those of an exchange that are under way. After a failure there are none: nothing is written to buffers,
+// or read from them, any more.
 type messages struct {
 	comm dist.Comm
 	tag  int

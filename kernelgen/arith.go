@@ -24,7 +24,8 @@ var operators = map[token.Token]cexpr{
 
 // helpers are the functions of the prelude that give signed integers Go's meaning.
 var helpers = map[token.Token]string{
-	token.ADD: "add", token.SUB: "sub", token.MUL: "mul", token.QUO: "quo", token.REM: "rem", token.SHL: "shl", token.SHR: "shr",
+	token.ADD: "add", token.SUB: "sub", token.MUL: "mul", token.QUO: "quo", token.REM: "rem", token.SHL: "shl",
+	token.SHR: "shr",
 }
 
 func (f *function) binary(e *ast.BinaryExpr) cexpr {
@@ -113,7 +114,8 @@ func (f *function) constant(at ast.Node, v constant.Value, t types.Type) cexpr {
 		x, _ := constant.Float64Val(constant.ToFloat(v))
 		return float(x, 64)
 	}
-	f.refuse(at, "a constant of type %s: kernels know bool, int, int32, int64, uint8, uint32, uint64, float32 and float64", b)
+	f.refuse(at, "a constant of type %s: kernels know bool, int, int32, int64, uint8, uint32, uint64, float32 and float64",
+		b)
 	return nothing
 }
 

@@ -110,7 +110,8 @@ func (f *function) assign(at ast.Node, lhs, rhs []ast.Expr) {
 	if len(rhs) > 1 {
 		for _, r := range rhs {
 			if c := f.effect(r); c != nil {
-				f.refuse(c, "%s writes to memory and is called in a parallel assignment: assign its result on a line of its own", callName(c))
+				f.refuse(c, "%s writes to memory and is called in a parallel assignment: assign its result on a line of its own",
+					callName(c))
 				return
 			}
 		}
@@ -240,7 +241,8 @@ func (f *function) step(s *ast.IncDecStmt) {
 // a call with effects.
 func (f *function) checkWritable(e ast.Expr) {
 	if c := f.effect(e); c != nil {
-		f.refuse(c, "%s writes to memory and is called on the left of an assignment: assign its result to a variable first", callName(c))
+		f.refuse(c, "%s writes to memory and is called on the left of an assignment: assign its result to a variable first",
+			callName(c))
 	}
 	if id, ok := e.(*ast.Ident); ok {
 		if v, ok := f.u.pkg.info.ObjectOf(id).(*types.Var); ok && v.Parent() == f.u.pkg.types.Scope() {

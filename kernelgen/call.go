@@ -51,7 +51,8 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	return nothing
 }
 
-const known = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, and atomic additions, minima and maxima"
+const known = "math.Sqrt, Abs, Min, Max, Copysign, Floor, Ceil, Trunc, NaN, Inf, IsNaN, IsInf, and atomic " +
+	"additions, minima and maxima"
 
 // receiverOf is what a method is called on, or the function itself.
 func receiverOf(c *ast.CallExpr) ast.Expr {
@@ -94,7 +95,8 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 			if len(s.Index()) == 1 {
 				f.checkAddress(ast.Unparen(sel.X))
 			} else if p := f.constantBase(sel); p != nil && !f.u.constant(t) {
-				f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type //atoll:constant",
+				f.refuse(sel, "method %s takes the address of a part of a %s that kernels get by value: mark its type "+
+					"//atoll:constant",
 					fn.Name(), f.u.show(p))
 			}
 			x = cexpr{"&" + x.in(unary), unary}
@@ -240,7 +242,8 @@ func (f *function) widened(e ast.Expr) ast.Expr {
 func (f *function) math(c *ast.CallExpr, fn *types.Func, single bool) cexpr {
 	m, ok := mathFunctions[fn.Name()]
 	if !ok {
-		f.refuse(c, "math.%s: its last bits differ between processors; compute it on the host and pass it, or use + - * / and %s",
+		f.refuse(c, "math.%s: its last bits differ between processors; compute it on the host and pass it, or use + - "+
+			"* / and %s",
 			fn.Name(), known)
 		return nothing
 	}

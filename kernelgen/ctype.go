@@ -190,8 +190,8 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	if sizes.Sizeof(s) == 0 {
 		u.refuse(decl.spec, "struct %s is empty", t.Obj().Name())
 	}
-	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.doc), u.show(t), u.pkg.place(decl.spec),
-		align, name, fields.String(), join(checks, " && ", "\n    ", 0), name)
+	c.text = fmt.Sprintf("%s// %s, %s\nstruct %s%s {\n%s};\n%s, \"%s\");\n", comment(decl.doc), u.show(t),
+		u.pkg.place(decl.spec), align, name, fields.String(), join(checks, " && ", "\n    ", 0), name)
 	u.structOrder = append(u.structOrder, c)
 	return name
 }

@@ -1,5 +1,5 @@
-// Package kernelgen translates kernels, plain Go functions that do one cell, edge or particle, to CUDA C, and writes the
-// loops that run them on either kind of device. The Go function is the only source.
+// Package kernelgen translates kernels, plain Go functions that do one cell, edge or particle, to CUDA C, and writes
+// the loops that run them on either kind of device. The Go function is the only source.
 //
 //	//atoll:kernel
 //	func Add[F Float](i int, p *Params[F], x []F, out []F) { out[i] = x[i] + p.Shift }
@@ -20,9 +20,9 @@
 //
 // # Same bits
 //
-// The CUDA C is compiled without contraction and with IEEE division and roots. Signed integers wrap around. Shift counts
-// may exceed the width. The builtins min and max, math.Min and math.Max treat NaN and -0 as Go does. Constants are
-// rounded once. F(math.Sqrt(float64(x))) is a single root in F.
+// The CUDA C is compiled without contraction and with IEEE division and roots. Signed integers wrap around. Shift
+// counts may exceed the width. The builtins min and max, math.Min and math.Max treat NaN and -0 as Go does. Constants
+// are rounded once. F(math.Sqrt(float64(x))) is a single root in F.
 //
 // These differ, and a kernel must not depend on them: which NaN an operation makes; conversions of floats to integers
 // that cannot hold them; an index out of range, a division of integers by zero, and a negative shift count, which panic
@@ -70,18 +70,20 @@
 // Each outer loop over an integer is shared: its turns go to different threads, and the next loop begins when all are
 // done. A pointer to an array is memory that the block shares; what it holds at the start is undefined. A turn must not
 // write what another turn of the same loop reads or writes. What stands outside of the loops is done by every thread,
-// and only sets variables; what reads shared memory there waits for the loops before. Inside of a loop nothing from outside is assigned, but for best = min(best, x), or max, of a
-// kernel with that reduction, which returns best. A loop marked //atoll:ordered is not shared: all threads take its turns
-// together, and share the loops inside. On the CPU all this is the Go function as it stands.
+// and only sets variables; what reads shared memory there waits for the loops before. Inside of a loop nothing from
+// outside is assigned, but for best = min(best, x), or max, of a kernel with that reduction, which returns best. A loop
+// marked //atoll:ordered is not shared: all threads take its turns together, and share the loops inside. On the CPU all
+// this is the Go function as it stands.
 //
-// Arrays of more than 48 KiB in all are asked for at the launch: abi.Launch.Shared says how many bytes, and a device whose
-// blocks have less refuses the loop. They begin at multiples of 16 bytes, in the order of the parameters.
+// Arrays of more than 48 KiB in all are asked for at the launch: abi.Launch.Shared says how many bytes, and a device
+// whose blocks have less refuses the loop. They begin at multiples of 16 bytes, in the order of the parameters.
 //
 // # Files
 //
 // Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of the
 // PTX is the SHA-256 of the compiler's options and of the CUDA C without comments; [Check] compares it, and everything
-// else, without a compiler. For each kernel K the Go file has a type KLoop: NewKLoop takes the kernel's arguments without the indices,
-// preceded by an abi.Box for two or three indices and followed by the Least or Most of a reduction. Its Range runs it
-// on the CPU, and its Launch gives an abi.Launch, whose Parameters are the bytes of a launch.
+// else, without a compiler. For each kernel K the Go file has a type KLoop: NewKLoop takes the kernel's arguments
+// without the indices, preceded by an abi.Box for two or three indices and followed by the Least or Most of a
+// reduction. Its Range runs it on the CPU, and its Launch gives an abi.Launch, whose Parameters are the bytes of a
+// launch.
 package kernelgen

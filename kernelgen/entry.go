@@ -66,7 +66,8 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 		if k.Tile {
 			index = append(index, fmt.Sprintf("    const int64 %s = %s + blockIdx.x;\n", name, lo))
 		} else {
-			index = append(index, fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n", name, lo, axis, axis, axis))
+			index = append(index, fmt.Sprintf("    const int64 %s = %s + int64(blockIdx.%s) * blockDim.%s + threadIdx.%s;\n",
+				name, lo, axis, axis, axis))
 		}
 		bounds = append(bounds, fmt.Sprintf("%s < %s", name, hi))
 		pass = append(pass, name)
@@ -134,7 +135,8 @@ func (u *unit) param(k *Kernel, v *types.Var, n int, t types.Type) Param {
 	switch x := t.Underlying().(type) {
 	case *types.Pointer:
 		if _, ok := x.Elem().Underlying().(*types.Struct); !ok {
-			u.refuse(k.decl, "parameter %s of kernel %s points to a %s: kernels take pointers to structs", v.Name(), k.Name, u.show(x.Elem()))
+			u.refuse(k.decl, "parameter %s of kernel %s points to a %s: kernels take pointers to structs", v.Name(), k.Name,
+				u.show(x.Elem()))
 			return p
 		}
 		if u.constant(x.Elem()) {

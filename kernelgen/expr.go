@@ -164,8 +164,8 @@ func (f *function) index(e *ast.IndexExpr) cexpr {
 	return atom("%s[%s]", x.in(primary), f.expr(e.Index).text)
 }
 
-// slice translates x[lo:hi] of a slice, or of an array that is pointed to. Its capacity, which kernels cannot ask for, is
-// its length.
+// slice translates x[lo:hi] of a slice, or of an array that is pointed to. Its capacity, which kernels cannot ask for,
+// is its length.
 func (f *function) slice(e *ast.SliceExpr) cexpr {
 	var data, length string
 	var elem types.Type
@@ -244,7 +244,8 @@ func (f *function) address(e *ast.UnaryExpr) cexpr {
 // checkAddress refuses a pointer to a part of a struct that kernels get by value: C++ would allow to write through it.
 func (f *function) checkAddress(e ast.Expr) {
 	if p := f.constantBase(e); p != nil && !f.u.constant(f.typeOf(e)) {
-		f.refuse(e, "the address of %s, which is a part of a %s that kernels get by value: mark its type //atoll:constant or copy it",
+		f.refuse(e, "the address of %s, which is a part of a %s that kernels get by value: mark its type "+
+			"//atoll:constant or copy it",
 			types.ExprString(e), f.u.show(p))
 	}
 }

@@ -114,7 +114,8 @@ func checkPTX(dir, source string, options []string) error {
 		return err
 	}
 	if first, _, _ := strings.Cut(string(ptx), "\n"); first != hashLine(source, options) {
-		return fmt.Errorf("%s is not compiled from %s as it is now: run go generate there, on a machine with NVRTC", path, cudaFile)
+		return fmt.Errorf("%s is not compiled from %s as it is now: run go generate there, on a machine with NVRTC", path,
+			cudaFile)
 	}
 	return nil
 }

@@ -117,15 +117,17 @@ func TestGenerateAndCheck(t *testing.T) {
 	write("kernels_gen.ptx", "something else")
 	stale("-a", "not compiled from")
 	write("p.go", "package p\n")
-	if _, err := kernelgen.Generate(dir, nil, nil); err == nil || !strings.Contains(err.Error(), "no function marked //atoll:kernel") {
+	if _, err := kernelgen.Generate(dir, nil, nil); err == nil ||
+		!strings.Contains(err.Error(), "no function marked //atoll:kernel") {
 		t.Errorf("a package without kernels: %v", err)
 	}
 }
 
 func TestLaunchersRefuse(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"stages": {"package p\n\n//atoll:kernel stages=4\nfunc F(i int, x []float64) { x[i] = 1 }\n", "p.go:4:1: kernel F: stages=N needs"},
-		"name":   {"package p\n\n//atoll:kernel\nfunc F(i int, box []float64) { box[i] = 1 }\n", "p.go:4:1: parameter box"},
+		"stages": {"package p\n\n//atoll:kernel stages=4\nfunc F(i int, x []float64) { x[i] = 1 }\n",
+			"p.go:4:1: kernel F: stages=N needs"},
+		"name": {"package p\n\n//atoll:kernel\nfunc F(i int, box []float64) { box[i] = 1 }\n", "p.go:4:1: parameter box"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "p.go"), []byte(c.text), 0o666); err != nil {

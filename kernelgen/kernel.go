@@ -56,7 +56,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 		case key == "stages" && err == nil && n >= 1 && n <= 1024:
 			k.Stages = n
 		default:
-			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, block=N (a multiple of 32 up to 1024), blocks=N (up to 16) and stages=N", word)
+			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, block=N (a multiple of 32 up to "+
+				"1024), blocks=N (up to 16) and stages=N", word)
 		}
 	}
 	p.checkKernel(k)
@@ -75,7 +76,8 @@ func (p *Package) checkKernel(k *Kernel) {
 	}
 	k.Dims = dimensions(sig.Params())
 	if k.Dims == 0 {
-		p.refuse(k.decl, "kernel %s has no index: its first parameter must be an int, or its first ones i, j or i, j, k int", k.Name)
+		p.refuse(k.decl, "kernel %s has no index: its first parameter must be an int, or its first ones i, j or i, j, k int",
+			k.Name)
 	}
 	if sig.TypeParams().Len() > 1 {
 		p.refuse(k.decl, "kernel %s has more than one type parameter: it may have one, the precision", k.Name)
@@ -85,7 +87,8 @@ func (p *Package) checkKernel(k *Kernel) {
 	}
 	switch results := sig.Results(); {
 	case k.Reduce == ReduceNone && results.Len() > 0:
-		p.refuse(k.decl, "kernel %s returns a value: mark it //atoll:kernel min or max to reduce it, or write to a slice", k.Name)
+		p.refuse(k.decl, "kernel %s returns a value: mark it //atoll:kernel min or max to reduce it, or write to a slice",
+			k.Name)
 	case k.Reduce != ReduceNone && results.Len() != 1:
 		p.refuse(k.decl, "kernel %s is marked %s and must return one value", k.Name, k.Reduce)
 	}

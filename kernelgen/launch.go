@@ -65,7 +65,8 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 	if l.boxed {
 		where = "the elements of box"
 	}
-	fmt.Fprintf(w, "\n// %s runs %s for %s, on the CPU or another device.\ntype %s%s struct {\n", loop, k.Name, where, loop, l.typeParams)
+	fmt.Fprintf(w, "\n// %s runs %s for %s, on the CPU or another device.\ntype %s%s struct {\n", loop, k.Name, where,
+		loop, l.typeParams)
 	var params, fields []string
 	for i, name := range l.names {
 		fmt.Fprintf(w, "\t%s %s\n", name, l.types[i])
@@ -73,8 +74,8 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 		fields = append(fields, name)
 	}
 	fmt.Fprintf(w, "}\n\n// New%s prepares %s.\n", loop, k.Name)
-	fmt.Fprintf(w, "func New%s%s(%s) *%s%s {\n\treturn &%s%s{%s}\n}\n\n", loop, l.typeParams, strings.Join(params, ", "), loop, l.typeArgs,
-		loop, l.typeArgs, strings.Join(fields, ", "))
+	fmt.Fprintf(w, "func New%s%s(%s) *%s%s {\n\treturn &%s%s{%s}\n}\n\n", loop, l.typeParams, strings.Join(params, ", "),
+		loop, l.typeArgs, loop, l.typeArgs, strings.Join(fields, ", "))
 
 	fmt.Fprintf(w, "// Range runs the kernel on the CPU.\nfunc (loop *%s%s) Range(lo, hi int) {\n", loop, l.typeArgs)
 	for _, v := range l.shared {
@@ -90,7 +91,8 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 			fmt.Fprintf(w, "for %[1]s := lo; %[1]s < hi; %[1]s++ {\n%[2]s\n}\n", l.indices[0], l.body())
 		})
 	}
-	fmt.Fprintf(w, "}\n\n// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n", loop, l.typeArgs)
+	fmt.Fprintf(w, "}\n\n// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n",
+		loop, l.typeArgs)
 	symbol, box := fmt.Sprintf("%q", cname(k.Name)), ""
 	if k.Tile {
 		box = "Tile: true, " + p.sharedBytes(k, l)
@@ -101,7 +103,8 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 	if l.boxed {
 		box = "Box: &loop.box, "
 	}
-	fmt.Fprintf(w, "\treturn abi.Launch{Module: Module, Symbol: %s, Block: %d, %sDims: %d, Args: []abi.Arg{\n", symbol, k.Block, box, k.Dims)
+	fmt.Fprintf(w, "\treturn abi.Launch{Module: Module, Symbol: %s, Block: %d, %sDims: %d, Args: []abi.Arg{\n", symbol,
+		k.Block, box, k.Dims)
 	for i, name := range l.names {
 		if name == "box" && l.boxed && i == 0 {
 			continue
@@ -237,7 +240,8 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
 	}
 	obj := p.info.Defs[local]
 	element := types.TypeString(obj.Type(), types.RelativeTo(p.types))
-	fmt.Fprintf(w, "var tile [%d]%s\nfor ; lo < hi; lo += len(tile) {\ngroup := tile[:min(len(tile), hi-lo)]\nclear(group)\n", k.Stages, element)
+	fmt.Fprintf(w, "var tile [%d]%s\nfor ; lo < hi; lo += len(tile) {\ngroup := tile[:min(len(tile), "+
+		"hi-lo)]\nclear(group)\n", k.Stages, element)
 	for _, s := range body[1:] {
 		e, ok := s.(*ast.ExprStmt)
 		call, isCall := (ast.Expr)(nil), false

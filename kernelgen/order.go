@@ -7,7 +7,8 @@ import (
 )
 
 // conflict tells whether a parallel assignment, done from left to right one by one, might read something on the way
-// that it has already assigned: a value on the right, or an operand of a place on the left. It may say so without need, never the other way round.
+// that it has already assigned: a value on the right, or an operand of a place on the left. It may say so without need,
+// never the other way round.
 func (f *function) conflict(to []target, rhs []ast.Expr) (values, places bool) {
 	for i, t := range to {
 		if t.blank || t.defines != nil {

@@ -20,8 +20,8 @@ func floats[F language.Float](rng *rand.Rand) (x, y []F) {
 		wide, narrow := math.MaxFloat64, math.SmallestNonzeroFloat64
 		big, small = F(wide), F(narrow)
 	}
-	edges := []F{0, F(math.Copysign(0, -1)), 1, -1, 2.5, -2.5, .1, 1 << 24, 1<<24 + 1, big, -big, small, -small, 1e6 * small, 3,
-		F(math.NaN()), F(math.Inf(1)), F(math.Inf(-1)), big / 2, 1 / big, .49999997, 4503599627370497.5}
+	edges := []F{0, F(math.Copysign(0, -1)), 1, -1, 2.5, -2.5, .1, 1 << 24, 1<<24 + 1, big, -big, small, -small,
+		1e6 * small, 3, F(math.NaN()), F(math.Inf(1)), F(math.Inf(-1)), big / 2, 1 / big, .49999997, 4503599627370497.5}
 	for _, a := range edges {
 		for _, b := range edges {
 			x, y = append(x, a), append(y, b)
@@ -40,7 +40,8 @@ func floats[F language.Float](rng *rand.Rand) (x, y []F) {
 }
 
 func integers(rng *rand.Rand, n int) (x, y []int64, count []uint32) {
-	edges := []int64{0, 1, -1, 2, -2, 127, 128, 255, 256, math.MaxInt32, math.MinInt32, 1 << 31, math.MaxInt64, math.MinInt64, 1 << 40}
+	edges := []int64{0, 1, -1, 2, -2, 127, 128, 255, 256, math.MaxInt32, math.MinInt32, 1 << 31, math.MaxInt64,
+		math.MinInt64, 1 << 40}
 	for len(x) < n {
 		random := func() int64 {
 			if rng.IntN(3) == 0 {
@@ -100,7 +101,8 @@ func integersMeanTheSame(t *testing.T, l cudatest.Runner) {
 	kerneltest.Same(t, "uint64", b64[0], b64[1], input)
 
 	a32, a8, a64 := two[int32](n), two[uint8](n), two[uint64](n)
-	both(t, l, n, language.NewAssignedLoop(x, count, a32[0], a8[0], a64[0]), language.NewAssignedLoop(x, count, a32[1], a8[1], a64[1]))
+	both(t, l, n, language.NewAssignedLoop(x, count, a32[0], a8[0], a64[0]),
+		language.NewAssignedLoop(x, count, a32[1], a8[1], a64[1]))
 	kerneltest.Same(t, "assigned int32", a32[0], a32[1], input)
 	kerneltest.Same(t, "assigned uint8", a8[0], a8[1], input)
 	kerneltest.Same(t, "assigned uint64", a64[0], a64[1], input)
@@ -177,7 +179,8 @@ func structsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x, y 
 	for k := range clouds {
 		clouds[k] = &language.Cloud[F]{Count: int32(n / 2)}
 		for i := range x {
-			clouds[k].Items = append(clouds[k].Items, language.Item[F]{Base: language.Base[F]{Size: y[i], Weight: x[i]}, Alive: i%2 == 0})
+			clouds[k].Items = append(clouds[k].Items, language.Item[F]{Base: language.Base[F]{Size: y[i], Weight: x[i]},
+				Alive: i%2 == 0})
 			clouds[k].Owner = append(clouds[k].Owner, int32(i%5)-1)
 		}
 	}
@@ -202,7 +205,8 @@ func reductionsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x,
 		var tallies [2]language.Tally
 		var taken, least [2]atomics.Least[F]
 		var most [2]atomics.Most[F]
-		both(t, l, n, language.NewCountLoop(x, whole, &tallies[0], &taken[0]), language.NewCountLoop(x, whole, &tallies[1], &taken[1]))
+		both(t, l, n, language.NewCountLoop(x, whole, &tallies[0], &taken[0]),
+			language.NewCountLoop(x, whole, &tallies[1], &taken[1]))
 		both(t, l, n, language.NewLowestLoop(x, &least[0]), language.NewLowestLoop(x, &least[1]))
 		both(t, l, n, language.NewHighestLoop(x, y, &most[0]), language.NewHighestLoop(x, y, &most[1]))
 		kerneltest.Same(t, "atomics", tallies[:1], tallies[1:], nil)
@@ -215,7 +219,8 @@ func reductionsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, x,
 			kerneltest.Same(t, "reductions", []F{low, low, high}, []F{taken[k].Value(), least[k].Value(), most[k].Value()}, nil)
 		}
 		sink := two[language.Sink[F]](1)
-		both(t, l, 1, language.NewDrainLoop(&least[0], &most[0], sink[0]), language.NewDrainLoop(&least[1], &most[1], sink[1]))
+		both(t, l, 1, language.NewDrainLoop(&least[0], &most[0], sink[0]),
+			language.NewDrainLoop(&least[1], &most[1], sink[1]))
 		kerneltest.Same(t, "drained", sink[0], sink[1], nil)
 		if least != [2]atomics.Least[F]{} || most != [2]atomics.Most[F]{} {
 			t.Errorf("after Reset: %v %v", least, most)

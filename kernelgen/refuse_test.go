@@ -34,7 +34,8 @@ func TestRefusals(t *testing.T) {
 				if !errors.As(e, &r) {
 					t.Fatal(e)
 				}
-				if !strings.HasPrefix(e.Error(), fmt.Sprintf("%s:%d:%d: ", r.At.Filename, r.At.Line, r.At.Column)) || r.At.Column < 1 {
+				if !strings.HasPrefix(e.Error(), fmt.Sprintf("%s:%d:%d: ", r.At.Filename, r.At.Line, r.At.Column)) ||
+					r.At.Column < 1 {
 					t.Errorf("%v: does not begin with file, line and column", e)
 				}
 				at := fmt.Sprintf("%s:%d", filepath.Base(r.At.Filename), r.At.Line)

@@ -290,7 +290,8 @@ func (f *function) rangeStatement(s *ast.RangeStmt) {
 		v := f.u.pkg.info.Defs[id].(*types.Var)
 		ct = f.ctype(id, v.Type())
 		if f.assigned(s.Body, v) {
-			f.refuse(id, "loop variable %s is assigned in the body, which does not change the course of a range loop in Go: copy it", id.Name)
+			f.refuse(id, "loop variable %s is assigned in the body, which does not change the course of a range loop in "+
+				"Go: copy it", id.Name)
 		}
 		f.ranged[v] = true
 		name = f.local(v)
@@ -339,7 +340,8 @@ func (f *function) returnStatement(s *ast.ReturnStmt) {
 		var parts []string
 		for _, r := range s.Results {
 			if c := f.effect(r); c != nil {
-				f.refuse(c, "%s writes to memory and is called among other results: assign its result to a variable first", callName(c))
+				f.refuse(c, "%s writes to memory and is called among other results: assign its result to a variable first",
+					callName(c))
 			}
 			parts = append(parts, f.expr(r).text)
 		}

@@ -58,7 +58,8 @@ func (p *Package) checkTogether(k *Kernel, list []ast.Stmt) {
 				if _, ok := l.(*ast.Ident); !ok {
 					p.refuse(s, "kernel %s writes to memory outside of a loop, which every thread of a tile would do", k.Name)
 				} else if p.mentionsShared(k.fn, s) && leads(p.info.TypeOf(l)) {
-					p.refuse(s, "kernel %s keeps a part of shared memory in a variable outside of a loop: write it where it is used", k.Name)
+					p.refuse(s, "kernel %s keeps a part of shared memory in a variable outside of a loop: write it where it is used",
+						k.Name)
 				}
 			}
 		case *ast.RangeStmt:
@@ -72,7 +73,8 @@ func (p *Package) checkTogether(k *Kernel, list []ast.Stmt) {
 				p.refuse(s, "kernel %s returns before its end: the threads of a tile stay together", k.Name)
 			}
 		default:
-			p.refuse(s, "kernel %s is a tile kernel: its body is declarations, assignments to variables and loops over i := range n", k.Name)
+			p.refuse(s, "kernel %s is a tile kernel: its body is declarations, assignments to variables and loops over i "+
+				":= range n", k.Name)
 		}
 	}
 }
@@ -87,7 +89,8 @@ func (p *Package) ordered(notes ast.CommentMap, loop *ast.RangeStmt) bool {
 			if words[0] == "ordered" && len(words) == 1 {
 				return true
 			}
-			p.refuse(loop, "//atoll:%s stands before a loop: a loop can only be marked //atoll:ordered", strings.Join(words, " "))
+			p.refuse(loop, "//atoll:%s stands before a loop: a loop can only be marked //atoll:ordered",
+				strings.Join(words, " "))
 		}
 	}
 	return false
@@ -110,7 +113,8 @@ func (p *Package) checkLanes(k *Kernel, loop *ast.RangeStmt) {
 		}
 		return obj
 	}
-	const alone = "%s comes from outside of the loop, whose turns are done by different threads: only best = %s(best, x) may change it"
+	const alone = "%s comes from outside of the loop, whose turns are done by different threads: only best = " +
+		"%s(best, x) may change it"
 	best := p.returned(k)
 	depth := 0
 	var visit func(n ast.Node) bool
@@ -151,7 +155,8 @@ func (p *Package) checkLanes(k *Kernel, loop *ast.RangeStmt) {
 			}
 		case *ast.Ident:
 			if best != nil && p.info.ObjectOf(n) == best {
-				p.refuse(n, "%s is not yet reduced inside of a tile's loop: only best = %s(best, x) may use it", n.Name, p.reduction(k))
+				p.refuse(n, "%s is not yet reduced inside of a tile's loop: only best = %s(best, x) may use it", n.Name,
+					p.reduction(k))
 			}
 		case *ast.IncDecStmt:
 			if obj := outside(n.X); obj != nil {
@@ -182,7 +187,8 @@ func (p *Package) reduces(k *Kernel, s *ast.AssignStmt, best types.Object) bool 
 	}
 	name, ok := call.Fun.(*ast.Ident)
 	first, isVar := call.Args[0].(*ast.Ident)
-	return ok && isVar && p.info.Types[call.Fun].IsBuiltin() && name.Name == string(k.Reduce) && p.info.ObjectOf(first) == best
+	return ok && isVar && p.info.Types[call.Fun].IsBuiltin() && name.Name == string(k.Reduce) &&
+		p.info.ObjectOf(first) == best
 }
 
 // returned is the variable that a kernel with a reduction returns at its end.
@@ -209,7 +215,8 @@ func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
 		f.line("__syncthreads();")
 	}
 	f.phases++
-	f.line("for (%s %s = threadIdx.x, %s = %s; %s < %s; %s += blockDim.x) {", ct, name, "end_"+name, count, name, "end_"+name, name)
+	f.line("for (%s %s = threadIdx.x, %s = %s; %s < %s; %s += blockDim.x) {", ct, name, "end_"+name, count, name,
+		"end_"+name, name)
 	f.block(s.Body)
 	f.line("}")
 }

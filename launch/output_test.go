@@ -41,13 +41,15 @@ func TestLogRanks(t *testing.T) {
 	if err := o.wait(); ExitCode(err) != 1 {
 		t.Fatal(err)
 	}
-	for r, want := range []string{"\nplace: rank 0 of 3", "\n[rank 1] place: rank 1 of 3", "\n[rank 2] place: rank 2 of 3"} {
+	for r, want := range []string{"\nplace: rank 0 of 3", "\n[rank 1] place: rank 1 of 3",
+		"\n[rank 2] place: rank 2 of 3"} {
 		if strings.Count("\n"+o.stdout.String(), want) != 1 {
 			t.Errorf("stdout %q, want one line of rank %d", o.stdout.String(), r)
 		}
 	}
 	// What was passed on is not shown again when the run has failed.
-	if want := "[rank 1] code 4\n"; strings.Count(o.stderr.String(), want) != 1 || strings.Count(o.stderr.String(), "\n") != 3 {
+	if want := "[rank 1] code 4\n"; strings.Count(o.stderr.String(), want) != 1 ||
+		strings.Count(o.stderr.String(), "\n") != 3 {
 		t.Errorf("stderr %q, want one line a rank", o.stderr.String())
 	}
 }

@@ -96,11 +96,13 @@ func SlurmScript(c SlurmConfig) (string, error) {
 	}
 	option("output", "%x-%j.out")
 	line("")
-	line("# What the program needs on this cluster (see: module avail), and how its MPI finds the ranks (see: srun --mpi=list).")
+	line("# What the program needs on this cluster (see: module avail), and how its MPI finds the ranks (see: srun " +
+		"--mpi=list).")
 	line("# module load openmpi")
 	line("# export SLURM_MPI_TYPE=pmix")
 	line("")
-	line("# From Slurm 22.05 on, srun does not take --cpus-per-task over from the job. Ranks keep to their cores, and when one")
+	line("# From Slurm 22.05 on, srun does not take --cpus-per-task over from the job. Ranks keep to their cores, " +
+		"and when one")
 	line("# fails the others end with it.")
 	line(`srun --cpus-per-task="$SLURM_CPUS_PER_TASK" --cpu-bind=cores --kill-on-bad-exit=1 \`)
 	words := []string{c.Program, "run", c.Case}

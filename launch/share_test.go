@@ -133,7 +133,8 @@ func TestDivideOverAComm(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if want := max(1, runtime.GOMAXPROCS(0)/3); s.Threads != want || s.LocalRank != rank || s.LocalSize != 3 || s.Hosts != 1 {
+			if want := max(1, runtime.GOMAXPROCS(0)/3); s.Threads != want || s.LocalRank != rank || s.LocalSize != 3 ||
+				s.Hosts != 1 {
 				return fmt.Errorf("rank %d: %+v, want %d threads, place %d of 3 on one machine", rank, s, want, rank)
 			}
 			return nil
@@ -146,7 +147,8 @@ func TestDivideOverAComm(t *testing.T) {
 
 // A rank whose claim is not understood is named.
 func TestDivideRefusesWhatItDoesNotUnderstand(t *testing.T) {
-	for _, bad := range []string{"", "null", `{"limit":1,"cpus":"0-9999"}`, `{"limit":1,"cpus":"3-1"}`, `{"limit":1,"threads":-1}`, `{"limit":0}`} {
+	for _, bad := range []string{"", "null", `{"limit":1,"cpus":"0-9999"}`, `{"limit":1,"cpus":"3-1"}`,
+		`{"limit":1,"threads":-1}`, `{"limit":0}`} {
 		comms := local.New(2)
 		g, ctx := errgroup.WithContext(context.Background())
 		g.Go(func() error {
@@ -170,7 +172,8 @@ func TestDivideRefusesWhatItDoesNotUnderstand(t *testing.T) {
 func TestCPUsAreReadAsTheyAreWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var cpus []int
-		for cpu := rapid.IntRange(0, 9).Draw(t, "first"); cpu < 64; cpu += rapid.SampledFrom([]int{1, 1, 1, 2, 9}).Draw(t, "gap") {
+		for cpu := rapid.IntRange(0, 9).Draw(t, "first"); cpu < 64; cpu += rapid.SampledFrom([]int{1, 1, 1, 2, 9}).Draw(t,
+			"gap") {
 			cpus = append(cpus, cpu)
 		}
 		got, err := parseCPUs(formatCPUs(cpus))

@@ -12,10 +12,11 @@ func TestChoose(t *testing.T) {
 		openMPI = Place{Launcher: OpenMPI, Size: 4}
 		pmi     = Place{Launcher: PMI, Size: 4}
 		node    = Place{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d"}
-		nodePMI = Place{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d", PMI: true}
-		nodes   = Place{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0"}
-		many    = Place{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0", PMI: true}
-		silent  = Place{Launcher: Slurm, Size: 4}
+		nodePMI = Place{Launcher: Slurm, Size: 4, Nodes: 1, Job: "1.0", Coordinator: "unix:/d/c.sock", Sockets: "/d",
+			PMI: true}
+		nodes  = Place{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0"}
+		many   = Place{Launcher: Slurm, Size: 4, Nodes: 2, Job: "1.0", PMI: true}
+		silent = Place{Launcher: Slurm, Size: 4}
 	)
 	for _, test := range []struct {
 		name  string

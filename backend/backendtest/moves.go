@@ -20,7 +20,10 @@ func (s *suite) gather(t *testing.T, n int) {
 	gatherAs(t, s, index, fill(n, r.Float64))
 	gatherAs(t, s, index, fill(n, func() [6]float32 { return [6]float32{r.Float32(), 2, 3, 4, 5, r.Float32()} }))
 	gatherAs(t, s, index, fill(n, func() [6]float64 { return [6]float64{r.Float64(), 2, 3, 4, 5, r.Float64()} }))
-	gatherAs(t, s, index, fill(n, func() record { return record{A: r.Float64(), B: [3]int32{1, 2, r.Int32()}, C: r.Uint32()} }))
+	gatherAs(t, s, index, fill(n, func() record {
+		return record{A: r.Float64(), B: [3]int32{1, 2, r.Int32()},
+			C: r.Uint32()}
+	}))
 }
 
 func gatherAs[T comparable](t *testing.T, s *suite, index []int32, x []T) {
@@ -87,7 +90,8 @@ func compactAs[T comparable](t *testing.T, s *suite, keep []uint8, x []T) {
 // pack sends two fields and takes them in again: what was sent arrives, and nothing else changes.
 func (s *suite) pack(t *testing.T, n int) {
 	r := random(n)
-	a, b := fill(n, func() record { return record{A: r.Float64(), C: 1} }), fill(n, func() [3]uint8 { return [3]uint8{uint8(r.Uint32()), 2, 3} })
+	a, b := fill(n, func() record { return record{A: r.Float64(), C: 1} }),
+		fill(n, func() [3]uint8 { return [3]uint8{uint8(r.Uint32()), 2, 3} })
 	var index []int32
 	for i := range n {
 		if r.IntN(3) == 0 {

@@ -14,8 +14,9 @@ func (s *suite) sort(t *testing.T, n int) {
 	r := random(n)
 	sortAs(t, s, fill(n, r.Uint32))
 	sortAs(t, s, fill(n, r.Uint64))
-	sortAs(t, s, fill(n, func() uint32 { return r.Uint32N(3) }))             // ties show stability
-	sortAs(t, s, fill(n, func() uint32 { return r.Uint32N(1<<20) &^ 0xff })) // a pass that changes nothing, and an odd number
+	sortAs(t, s, fill(n, func() uint32 { return r.Uint32N(3) })) // ties show stability
+	// a pass that changes nothing, and an odd number
+	sortAs(t, s, fill(n, func() uint32 { return r.Uint32N(1<<20) &^ 0xff }))
 	sortAs(t, s, fill(n, func() uint64 { return 5 }))
 	sortAs(t, s, make([]uint32, n))
 	descending := uint64(1 << 40)

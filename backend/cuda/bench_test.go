@@ -143,7 +143,11 @@ func BenchmarkPrimitives(b *testing.B) {
 		{"gather f64", 20 * n, func() error { return primitives.Gather(w, y, x, at) }},
 		{"scatter f64", 20 * n, func() error { return primitives.Scatter(w, y, x, at) }},
 		{"pack f64", 20 * n, func() error { _, err := primitives.Pack(w, buf, x, at); return err }},
-		{"reduce by key", 24 * n, func() error { _, err := primitives.ReduceByKey(w, backend.Add, out, y, runs, x); return err }},
+		{"reduce by key", 24 * n, func() error {
+			_, err := primitives.ReduceByKey(w, backend.Add, out, y, runs,
+				x)
+			return err
+		}},
 		{"order by cell", 8 * n, func() error { return primitives.OrderByCell(w, cells, n, starts, ints) }},
 		{"sort u32", 16 * n, func() error { return primitives.SortByKey(w, k, ints) }},
 	} {

@@ -61,7 +61,8 @@ func TestRanksShareAGPU(t *testing.T) {
 				l.Close()
 				want := slices.Repeat([]float64{float64(rank)}, 1000)
 				got := make([]float64, 1000)
-				if err := errors.Join(backend.Upload(d, x, want), backend.Download(d, got, x)); err != nil || !slices.Equal(got, want) {
+				if err := errors.Join(backend.Upload(d, x, want), backend.Download(d, got, x)); err != nil ||
+					!slices.Equal(got, want) {
 					t.Errorf("rank %d: error %v", rank, err)
 					return
 				}
@@ -76,7 +77,8 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	_, total, err := d.MemoryInfo()
 	ok(t, err)
 	var full *OutOfMemory
-	if _, err := backend.Make[byte](d, int(total)+1); !errors.As(err, &full) || full.Asked != total+1 || full.Total != total || full.Free == 0 {
+	if _, err := backend.Make[byte](d, int(total)+1); !errors.As(err, &full) || full.Asked != total+1 ||
+		full.Total != total || full.Free == 0 {
 		t.Errorf("error %v", err)
 	}
 	if _, err := backend.Make[*int](d, 1); err == nil || !strings.Contains(err.Error(), "Go pointers") {
@@ -112,7 +114,8 @@ func TestStrayKernelIsNamed(t *testing.T) {
 	const variable = "ATOLL_TEST_STRAY"
 	if os.Getenv(variable) == "" {
 		open(t)
-		for debug, want := range map[string]string{"": "after kernel stray or one queued before it", "1": "kernel stray: cuEventSynchronize"} {
+		for debug, want := range map[string]string{"": "after kernel stray or one queued before it",
+			"1": "kernel stray: cuEventSynchronize"} {
 			c := exec.Command(os.Args[0], "-test.run=^TestStrayKernelIsNamed$", "-test.v")
 			c.Env = append(os.Environ(), variable+"=1", "ATOLL_CUDA_DEBUG="+debug)
 			out, err := c.CombinedOutput()

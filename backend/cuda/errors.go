@@ -47,7 +47,8 @@ type OutOfMemory struct {
 }
 
 func (e *OutOfMemory) Error() string {
-	return fmt.Sprintf("out of memory on %s: %s asked for, %s of %s free", e.Device, amount(e.Asked), amount(e.Free), amount(e.Total))
+	return fmt.Sprintf("out of memory on %s: %s asked for, %s of %s free", e.Device, amount(e.Asked), amount(e.Free),
+		amount(e.Total))
 }
 
 func amount(n uint64) string {

@@ -12,7 +12,8 @@ import (
 func TestGraph(t *testing.T) {
 	d := open(t)
 	const n = 1000
-	a := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }), factor: 1}
+	a := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }),
+		factor: 1}
 	l, err := d.Prepare(kernel(t, d, "axpy"), 1, [3]int{128, 1, 1}, Value(a))
 	ok(t, err)
 	defer l.Close()
@@ -54,7 +55,8 @@ func TestGraph(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	ok(t, d.Sync())
-	if _, err := d.Capture(func() error { return d.Sync() }); err == nil || !strings.Contains(err.Error(), "while a graph is captured") {
+	if _, err := d.Capture(func() error { return d.Sync() }); err == nil ||
+		!strings.Contains(err.Error(), "while a graph is captured") {
 		t.Errorf("waiting within a graph: error %v", err)
 	}
 	d.err = errExpected

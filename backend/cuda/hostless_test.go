@@ -24,7 +24,8 @@ func TestPTXIsCurrent(t *testing.T) {
 		if !ptx.Current(string(compiled), string(source), nvrtc.Options) {
 			t.Errorf("%s.ptx is stale: run go generate in backend/cuda", name)
 		}
-		if ptx.Current(string(compiled), string(source)+" ", nvrtc.Options) || ptx.Current(string(compiled), string(source), nil) {
+		if ptx.Current(string(compiled), string(source)+" ", nvrtc.Options) ||
+			ptx.Current(string(compiled), string(source), nil) {
 			t.Errorf("%s.ptx passes for that of another source or other options", name)
 		}
 		if strings.Contains(string(compiled), "fma.") {
@@ -56,7 +57,8 @@ func TestCallPassesAllArguments(t *testing.T) {
 	ok(t, err)
 	out, format := make([]byte, 200), []byte("%ld %lx %ld %ld %ld %ld %ld %ld\x00")
 	const want = "-4 8000000000000001 6 7 8 9 10 11"
-	r := invoke(snprintf, [maxArgs]uintptr{address(out), uintptr(len(out)), address(format), ^uintptr(3), 1<<63 | 1, 6, 7, 8, 9, 10, 11})
+	r := invoke(snprintf, [maxArgs]uintptr{address(out), uintptr(len(out)), address(format), ^uintptr(3), 1<<63 | 1, 6, 7,
+		8, 9, 10, 11})
 	if got, _, _ := strings.Cut(string(out), "\x00"); int(r) != len(want) || got != want {
 		t.Errorf("%d characters %q, want %d %q", r, got, len(want), want)
 	}
@@ -86,10 +88,12 @@ func TestMissingDriverIsOneLine(t *testing.T) {
 	if !strings.HasPrefix(text, "backend cuda: no NVIDIA driver on this machine") || strings.Contains(text, "\n") {
 		t.Errorf("error %q", text)
 	}
-	if _, err := openLibrary("libc.so.6"); err == nil || !strings.Contains(err.Error(), "too old: libc.so.6 has no cuInit") {
+	if _, err := openLibrary("libc.so.6"); err == nil || !strings.Contains(err.Error(),
+		"too old: libc.so.6 has no cuInit") {
 		t.Errorf("a library without cuInit: error %v", err)
 	}
-	if text := unavailable(&Error{Call: "cuInit", Code: codeNoDevice}).Error(); !strings.HasSuffix(text, "finds no GPU on this machine") {
+	if text := unavailable(&Error{Call: "cuInit", Code: codeNoDevice}).Error(); !strings.HasSuffix(text,
+		"finds no GPU on this machine") {
 		t.Errorf("error %q", text)
 	}
 }
@@ -98,7 +102,8 @@ func TestErrorsSayWhatFailed(t *testing.T) {
 	e := &Error{Call: "cuLaunchKernel", Code: 701, Name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", Text: "too many resources"}
 	about(e, "kernel FluxRoe_f64")
 	about(e, "something else")
-	if got, want := e.Error(), "kernel FluxRoe_f64: cuLaunchKernel: too many resources (CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)"; got != want {
+	if got, want := e.Error(), "kernel FluxRoe_f64: cuLaunchKernel: too many resources "+
+		"(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)"; got != want {
 		t.Errorf("error %q, want %q", got, want)
 	}
 	m := &OutOfMemory{Device: "NVIDIA H200", Asked: 200 << 30, Free: 139<<30 + 1<<29, Total: 140 << 30}
@@ -171,7 +176,8 @@ func TestShapes(t *testing.T) {
 	}{
 		{1, [3]int{1, 1, 1}, true}, {1, [3]int{1024, 1, 1}, true}, {2, [3]int{32, 32, 1}, true}, {3, [3]int{8, 2, 64}, true},
 		{0, [3]int{1, 1, 1}, false}, {4, [3]int{1, 1, 1}, false}, {1, [3]int{0, 1, 1}, false}, {1, [3]int{1025, 1, 1}, false},
-		{1, [3]int{32, 2, 1}, false}, {2, [3]int{64, 32, 1}, false}, {3, [3]int{1, 1, 65}, false}, {3, [3]int{2, -2, 2}, false},
+		{1, [3]int{32, 2, 1}, false}, {2, [3]int{64, 32, 1}, false}, {3, [3]int{1, 1, 65}, false},
+		{3, [3]int{2, -2, 2}, false},
 	} {
 		if err := checkShape("k", c.dims, c.block); (err == nil) != c.good {
 			t.Errorf("%d dimensions, blocks of %v: error %v", c.dims, c.block, err)
@@ -185,7 +191,8 @@ func TestWordSize(t *testing.T) {
 		src, dst uint64
 		want     int
 	}{
-		{48, 0, 256, 16}, {48, 8, 256, 8}, {24, 0, 0, 8}, {12, 0, 0, 4}, {6, 0, 0, 2}, {3, 0, 0, 1}, {16, 1, 0, 1}, {64, 32, 64, 16},
+		{48, 0, 256, 16}, {48, 8, 256, 8}, {24, 0, 0, 8}, {12, 0, 0, 4}, {6, 0, 0, 2}, {3, 0, 0, 1}, {16, 1, 0, 1},
+		{64, 32, 64, 16},
 	} {
 		if got := wordSize(c.size, c.src, c.dst); got != c.want {
 			t.Errorf("elements of %d bytes at %d and %d move in words of %d, want %d", c.size, c.src, c.dst, got, c.want)

@@ -76,7 +76,8 @@ func (l *library) info(ordinal int) (Info, error) {
 	for _, a := range []struct {
 		to   *int32
 		what uintptr
-	}{{&major, attributeMajor}, {&minor, attributeMinor}, {&processors, attributeMultiprocessors}, {&shared, attributeShared}} {
+	}{{&major, attributeMajor}, {&minor, attributeMinor}, {&processors, attributeMultiprocessors},
+		{&shared, attributeShared}} {
 		if err := l.call(cuDeviceGetAttribute, uintptr(unsafe.Pointer(a.to)), a.what, i.handle); err != nil {
 			return i, err
 		}

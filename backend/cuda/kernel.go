@@ -69,7 +69,8 @@ func (d *Device) Run(l backend.Loop, lo, hi int) {
 		return
 	}
 	if lo != 0 || hi != p.box.Size() {
-		d.fail(fmt.Errorf("cuda: kernel %s: indices [%d, %d) of a box of %d; boxes are run whole", p.launch.f.name, lo, hi, p.box.Size()))
+		d.fail(fmt.Errorf("cuda: kernel %s: indices [%d, %d) of a box of %d; boxes are run whole", p.launch.f.name, lo, hi,
+			p.box.Size()))
 		return
 	}
 	p.launch.Box(p.box.Lo, p.box.Hi)
@@ -107,7 +108,8 @@ func (d *Device) prepare(source abi.Launcher, old *prepared) (*prepared, error) 
 
 // Generated prepares a kernel that kernelgen made. The function device tells where memory of its arguments is on the
 // device.
-func (d *Device) Generated(k abi.Launch, device func(host unsafe.Pointer, size uintptr) (uint64, error)) (*Launch, error) {
+func (d *Device) Generated(k abi.Launch, device func(host unsafe.Pointer, size uintptr) (uint64,
+	error)) (*Launch, error) {
 	params, err := k.Parameters(device)
 	if err != nil {
 		return nil, fmt.Errorf("cuda: %w", err)
@@ -150,8 +152,8 @@ func (d *Device) Fits(l backend.Loop) error {
 
 func (d *Device) fits(k abi.Launch) error {
 	if most := d.info.Shared; k.Shared > most {
-		return fmt.Errorf("cuda: kernel %s: its blocks share %d bytes of memory, those of %s at most %d", k.Symbol, k.Shared, d.info.Name,
-			most)
+		return fmt.Errorf("cuda: kernel %s: its blocks share %d bytes of memory, those of %s at most %d", k.Symbol, k.Shared,
+			d.info.Name, most)
 	}
 	return nil
 }

@@ -91,7 +91,8 @@ func checkShape(kernel string, dims int, block [3]int) error {
 // checkArgs compares arguments with the sizes of the kernel's parameters.
 func checkArgs(kernel string, sizes []int, dims int, args []Arg) error {
 	if len(sizes) != 2*dims+len(args) {
-		return fmt.Errorf("cuda: kernel %s takes %d parameters, not %d bounds and %d arguments", kernel, len(sizes), 2*dims, len(args))
+		return fmt.Errorf("cuda: kernel %s takes %d parameters, not %d bounds and %d arguments", kernel, len(sizes), 2*dims,
+			len(args))
 	}
 	for n, size := range sizes {
 		given := 8

@@ -41,7 +41,8 @@ func expect(t *testing.T, d *Device, a []float64, want func(i int) float64) {
 func TestLaunch(t *testing.T) {
 	d := open(t)
 	const n = 10_001
-	a := arrays{x: array(t, d, n, func(i int) float64 { return float64(i) / 3 }), y: array(t, d, n, func(int) float64 { return 1 }), factor: 0.1}
+	a := arrays{x: array(t, d, n, func(i int) float64 { return float64(i) / 3 }),
+		y: array(t, d, n, func(int) float64 { return 1 }), factor: 0.1}
 	f := kernel(t, d, "axpy")
 	l, err := d.Prepare(f, 1, [3]int{128, 1, 1}, Value(a))
 	ok(t, err)
@@ -66,7 +67,8 @@ func TestLaunch(t *testing.T) {
 		if !slices.Equal(sizes, []int{8, 8, 56}) {
 			t.Errorf("parameters of %v bytes", sizes)
 		}
-		if _, err := d.Prepare(f, 1, [3]int{128, 1, 1}, Value(a.x)); err == nil || !strings.Contains(err.Error(), "kernel axpy") {
+		if _, err := d.Prepare(f, 1, [3]int{128, 1, 1}, Value(a.x)); err == nil ||
+			!strings.Contains(err.Error(), "kernel axpy") {
 			t.Errorf("a wrong argument: error %v", err)
 		}
 	}

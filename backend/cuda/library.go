@@ -63,12 +63,15 @@ const (
 // symbols holds the names in the library: some functions have newer versions under a new name.
 var symbols = [calls]string{
 	"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuDeviceGetCount", "cuDeviceGet",
-	"cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceGetPCIBusId", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2",
+	"cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceGetPCIBusId", "cuDevicePrimaryCtxRetain",
+	"cuDevicePrimaryCtxRelease_v2",
 	"cuCtxSetCurrent", "cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async",
-	"cuStreamCreate", "cuStreamCreateWithPriority", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuStreamWaitEvent", "cuStreamBeginCapture_v2",
+	"cuStreamCreate", "cuStreamCreateWithPriority", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuStreamWaitEvent",
+	"cuStreamBeginCapture_v2",
 	"cuStreamEndCapture", "cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize",
-	"cuEventElapsedTime", "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncGetAttribute", "cuFuncSetAttribute",
+	"cuEventElapsedTime", "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncGetAttribute",
+	"cuFuncSetAttribute",
 	"cuLaunchKernel", "cuGraphInstantiateWithFlags", "cuGraphExecUpdate_v2", "cuGraphLaunch", "cuGraphExecDestroy",
 	"cuGraphDestroy", "cuFuncGetParamInfo",
 }
@@ -93,7 +96,8 @@ func openLibrary(name string) (*library, error) {
 	for c := range calls {
 		l.address[c], err = purego.Dlsym(h, symbols[c])
 		if err != nil && c != cuFuncGetParamInfo {
-			return nil, fmt.Errorf("the NVIDIA driver is too old: %s has no %s; install one for CUDA 12.4 or newer", name, symbols[c])
+			return nil, fmt.Errorf("the NVIDIA driver is too old: %s has no %s; install one for CUDA 12.4 or newer", name,
+				symbols[c])
 		}
 	}
 	if err := l.call(cuInit, 0); err != nil {
@@ -116,7 +120,8 @@ func (l *library) check(c call, code int32) error {
 	if code == 0 {
 		return nil
 	}
-	return &Error{Call: c.String(), Code: int(code), Name: l.text(cuGetErrorName, code), Text: l.text(cuGetErrorString, code)}
+	return &Error{Call: c.String(), Code: int(code), Name: l.text(cuGetErrorName, code),
+		Text: l.text(cuGetErrorString, code)}
 }
 
 func (l *library) text(c call, code int32) string {

@@ -107,8 +107,8 @@ func (l *links) Exchange(send, recv []backend.Message) error {
 }
 
 func (l *links) message(c ncclCall, m backend.Message) error {
-	return l.call(c, [maxArgs]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), uintptr(len(m.Data)), ncclUint8, uintptr(m.Peer),
-		l.comm, l.stream.handle})
+	return l.call(c, [maxArgs]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), uintptr(len(m.Data)), ncclUint8,
+		uintptr(m.Peer), l.comm, l.stream.handle})
 }
 
 func (l *links) Join() error { return l.d.compute.Wait(l.done) }
@@ -119,7 +119,8 @@ func (l *links) Max(keys []uint64) error {
 	}
 	done := l.d.span("reduce", l.stream)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
-	if err := l.call(ncclAllReduce, [maxArgs]uintptr{at, at, uintptr(len(keys)), ncclUint64, ncclMax, l.comm, l.stream.handle}); err != nil {
+	if err := l.call(ncclAllReduce, [maxArgs]uintptr{at, at, uintptr(len(keys)), ncclUint64, ncclMax, l.comm,
+		l.stream.handle}); err != nil {
 		return err
 	}
 	done()

@@ -104,7 +104,8 @@ func (d *Device) Move(dst, src unsafe.Pointer, n int) error {
 	if d.err != nil {
 		return d.err
 	}
-	if err := d.enter(cuMemcpyDtoDAsync, [maxArgs]uintptr{uintptr(dst), uintptr(src), uintptr(n), d.compute.handle}); err != nil {
+	if err := d.enter(cuMemcpyDtoDAsync, [maxArgs]uintptr{uintptr(dst), uintptr(src), uintptr(n),
+		d.compute.handle}); err != nil {
 		return d.fail(err)
 	}
 	return nil

@@ -66,7 +66,8 @@ func (m *Module) Function(symbol string) (*Function, error) {
 	}
 	f := &Function{d: m.d, name: symbol}
 	text := append([]byte(symbol), 0)
-	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), m.handle, uintptr(unsafe.Pointer(&text[0]))); err != nil {
+	if err := m.d.do(cuModuleGetFunction, uintptr(unsafe.Pointer(&f.handle)), m.handle,
+		uintptr(unsafe.Pointer(&text[0]))); err != nil {
 		return nil, about(err, "kernel "+symbol+" of module "+m.name)
 	}
 	return f, nil

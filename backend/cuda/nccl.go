@@ -30,7 +30,8 @@ const (
 )
 
 var ncclSymbols = [ncclCalls]string{
-	"ncclGetErrorString", "ncclGetUniqueId", "ncclCommInitRankScalable", "ncclCommAbort", "ncclCommFinalize", "ncclCommDestroy",
+	"ncclGetErrorString", "ncclGetUniqueId", "ncclCommInitRankScalable", "ncclCommAbort", "ncclCommFinalize",
+	"ncclCommDestroy",
 	"ncclGroupStart", "ncclGroupEnd", "ncclSend", "ncclRecv", "ncclAllReduce",
 }
 
@@ -46,7 +47,8 @@ const (
 type nccl struct{ address [ncclCalls]uintptr }
 
 var ncclLibrary = sync.OnceValues(func() (*nccl, error) {
-	// Multicast over NVLink speeds up no message of two ranks, and a program that dies in it can leave the switch unusable.
+	// Multicast over NVLink speeds up no message of two ranks, and a program that dies in it can leave the switch
+	// unusable.
 	if os.Getenv("NCCL_NVLS_ENABLE") == "" {
 		os.Setenv("NCCL_NVLS_ENABLE", "0")
 	}

@@ -135,8 +135,8 @@ func (d *Device) Compact(dst, src, keep unsafe.Pointer, size, n int) (int, error
 		return 0, err
 	}
 	w := wordSize(size, word(dst), word(src))
-	err = d.queue(primitive{"compact_move", suffix(w)}, blocks(n, tile), uint64(n), word(keep), uint64(area[0]), uint64(size/w),
-		word(src), word(dst))
+	err = d.queue(primitive{"compact_move", suffix(w)}, blocks(n, tile), uint64(n), word(keep), uint64(area[0]),
+		uint64(size/w), word(src), word(dst))
 	if err != nil {
 		return 0, err
 	}
@@ -176,7 +176,8 @@ func (d *Device) move(name string, dst, src, index unsafe.Pointer, size, n int) 
 	}
 	w := wordSize(size, word(dst), word(src))
 	words := n * (size / w)
-	return d.queue(primitive{name, suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w), word(src), word(index), word(dst))
+	return d.queue(primitive{name, suffix(w)}, blocks(words, threads), uint64(words), uint64(size/w), word(src),
+		word(index), word(dst))
 }
 
 // wordSize is the largest word that elements of a size are made of, at addresses that it may be read and written at.

@@ -31,15 +31,16 @@ func (d *Device) sort(kind backend.Kind, keys, values uintptr, n, width int, are
 	counts := pointer(area[2])
 	k, v, k2, v2 := keys, values, area[0], area[1]
 	for shift := 0; shift < width; shift += 8 {
-		err := d.queue(primitive{"sort_count", kind.String()}, tiles, uint64(n), uint64(k), uint64(shift), uint64(tiles), word(counts))
+		err := d.queue(primitive{"sort_count", kind.String()}, tiles, uint64(n), uint64(k), uint64(shift), uint64(tiles),
+			word(counts))
 		if err != nil {
 			return err
 		}
 		if err := d.scan(backend.Int32, counts, counts, tiles*digits, area[3]); err != nil {
 			return err
 		}
-		err = d.queue(primitive{"sort_move", kind.String()}, tiles, uint64(n), uint64(k), uint64(v), uint64(shift), uint64(tiles),
-			word(counts), uint64(k2), uint64(v2))
+		err = d.queue(primitive{"sort_move", kind.String()}, tiles, uint64(n), uint64(k), uint64(v), uint64(shift),
+			uint64(tiles), word(counts), uint64(k2), uint64(v2))
 		if err != nil {
 			return err
 		}
@@ -74,11 +75,13 @@ func (d *Device) Order(cell unsafe.Pointer, cells int, starts, order unsafe.Poin
 		}
 		cell = pointer(area[4])
 	}
-	return d.queue(primitive{"cell_starts", ""}, blocks(cells+1, threads), uint64(cells), uint64(n), word(cell), word(starts))
+	return d.queue(primitive{"cell_starts", ""}, blocks(cells+1, threads), uint64(cells), uint64(n), word(cell),
+		word(starts))
 }
 
 // ReduceByKey implements backend.Primitives.
-func (d *Device) ReduceByKey(op backend.Op, key, value backend.Kind, outKeys, outValues, keys, values unsafe.Pointer, n int) (int, error) {
+func (d *Device) ReduceByKey(op backend.Op, key, value backend.Kind, outKeys, outValues, keys, values unsafe.Pointer,
+	n int) (int, error) {
 	if n == 0 {
 		return 0, nil
 	}
@@ -87,13 +90,15 @@ func (d *Device) ReduceByKey(op backend.Op, key, value backend.Kind, outKeys, ou
 		return 0, err
 	}
 	head, sums, starts := pointer(area[0]), area[1], pointer(area[2])
-	if err := d.queue(primitive{"heads", key.String()}, blocks(n, threads), uint64(n), word(keys), word(head)); err != nil {
+	if err := d.queue(primitive{"heads", key.String()}, blocks(n, threads), uint64(n), word(keys),
+		word(head)); err != nil {
 		return 0, err
 	}
 	if err := d.count(head, n, sums); err != nil {
 		return 0, err
 	}
-	if err := d.queue(primitive{"compact_index", ""}, blocks(n, tile), uint64(n), word(head), uint64(sums), word(starts)); err != nil {
+	if err := d.queue(primitive{"compact_index", ""}, blocks(n, tile), uint64(n), word(head), uint64(sums),
+		word(starts)); err != nil {
 		return 0, err
 	}
 	runs, err := d.total(n, sums)
@@ -104,6 +109,7 @@ func (d *Device) ReduceByKey(op backend.Op, key, value backend.Kind, outKeys, ou
 		return 0, err
 	}
 	name := [...]string{"runs_min", "runs_max", "runs_sum"}[op]
-	err = d.queue(primitive{name, value.String()}, blocks(runs, threads), uint64(runs), uint64(n), word(starts), word(values), word(outValues))
+	err = d.queue(primitive{name, value.String()}, blocks(runs, threads), uint64(runs), uint64(n), word(starts),
+		word(values), word(outValues))
 	return runs, err
 }

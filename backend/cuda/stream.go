@@ -29,7 +29,8 @@ func (d *Device) newUrgentStream() (*Stream, error) {
 	s := &Stream{d: d}
 	const urgent = -100 // the driver takes the most urgent that it has
 	var priority int32 = urgent
-	if err := d.do(cuStreamCreateWithPriority, uintptr(unsafe.Pointer(&s.handle)), nonBlocking, uintptr(uint32(priority))); err != nil {
+	if err := d.do(cuStreamCreateWithPriority, uintptr(unsafe.Pointer(&s.handle)), nonBlocking,
+		uintptr(uint32(priority))); err != nil {
 		return nil, err
 	}
 	return s, nil

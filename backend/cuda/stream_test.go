@@ -46,8 +46,10 @@ func TestStreamsAndPinnedMemory(t *testing.T) {
 func TestStaging(t *testing.T) {
 	d := open(t)
 	const n, rounds = 100_000, 50
-	sum := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }), factor: 1}
-	other := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }), factor: 1}
+	sum := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }),
+		factor: 1}
+	other := arrays{x: array(t, d, n, func(int) float64 { return 1 }), y: array(t, d, n, func(int) float64 { return 0 }),
+		factor: 1}
 	f := kernel(t, d, "axpy")
 	grow, err := d.Prepare(f, 1, [3]int{128, 1, 1}, Value(sum))
 	ok(t, err)

@@ -50,8 +50,10 @@ func testImage[T Number](t *rapid.T, a, b T) {
 
 // TestImagesOrderNumbers proves that the greatest image leads back to the least or greatest number.
 func TestImagesOrderNumbers(t *testing.T) {
-	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64, 1, -1}
-	single := rapid.OneOf(rapid.Float32(), rapid.Map(rapid.SampledFrom(special), func(v float64) float32 { return float32(v) }))
+	special := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
+		math.SmallestNonzeroFloat64, 1, -1}
+	single := rapid.OneOf(rapid.Float32(), rapid.Map(rapid.SampledFrom(special),
+		func(v float64) float32 { return float32(v) }))
 	double := rapid.OneOf(rapid.Float64(), rapid.SampledFrom(special))
 	rapid.Check(t, func(t *rapid.T) {
 		testImage(t, rapid.Int32().Draw(t, "int32"), rapid.Int32().Draw(t, "int32"))

@@ -97,7 +97,8 @@ func OrderByCell(w *Workspace, cell []int32, cells int, starts, order []int32) e
 // ReduceByKey stores, for each run of equal keys in turn, the key and the reduction of the run's values, and returns
 // how many runs there are. Outputs have room for as many as there are keys. Min and max treat NaN and zeros as [Min]
 // and [Max] do. Sums are taken in order, and rounded after each addition; those of integers wrap around.
-func ReduceByKey[K Key, V Signed](w *Workspace, op backend.Op, outKeys []K, outValues []V, keys []K, values []V) (int, error) {
+func ReduceByKey[K Key, V Signed](w *Workspace, op backend.Op, outKeys []K, outValues []V, keys []K,
+	values []V) (int, error) {
 	if err := checkSame("reduce by key", len(keys), len(values)); err != nil {
 		return 0, err
 	}

@@ -57,9 +57,11 @@ func differ(all []introduction, rank int, bad error) error {
 	for r, i := range all {
 		switch {
 		case i.Build != all[0].Build:
-			return &common{usageError{fmt.Errorf("rank %d runs another program than rank 0: %s, not %s", r, i.Build, all[0].Build)}, 0}
+			return &common{usageError{fmt.Errorf("rank %d runs another program than rank 0: %s, not %s", r, i.Build,
+				all[0].Build)}, 0}
 		case i.Case != all[0].Case:
-			return &common{usageError{fmt.Errorf("rank %d has another case than rank 0: is the file the same on all machines?", r)}, 0}
+			return &common{usageError{fmt.Errorf("rank %d has another case than rank 0: is the file the same on all machines?",
+				r)}, 0}
 		}
 	}
 	return nil
@@ -134,7 +136,8 @@ func (e *rankFailure) told(stopped bool) bool {
 	return true
 }
 
-// await gives the signal that may have ended another rank the time to come here too: it reaches one rank after the other.
+// await gives the signal that may have ended another rank the time to come here too: it reaches one rank after the
+// other.
 func (e *rankFailure) await(ctx context.Context) {
 	var lost *dist.PeerError
 	var abort *dist.AbortError

@@ -118,7 +118,8 @@ func TestRunOverProcesses(t *testing.T) {
 			}
 		}
 	}
-	one, four := readSummary(t, filepath.Join(dir, "one", "summary.json")), readSummary(t, filepath.Join(dir, "four", "summary.json"))
+	one, four := readSummary(t, filepath.Join(dir, "one", "summary.json")),
+		readSummary(t, filepath.Join(dir, "four", "summary.json"))
 	if one.StateSHA256 != four.StateSHA256 || len(one.StateSHA256) != 64 {
 		t.Errorf("state %s on one rank, %s on four", one.StateSHA256, four.StateSHA256)
 	}
@@ -232,21 +233,24 @@ func TestBadInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		"unknown key":           {smallCase + "\n[output2]\n", nil, "output2"},
-		"unknown key by set":    {smallCase, set("physics.shceme=roe"), "scheme"},
-		"unknown scheme":        {smallCase, set("physics.scheme=godunov"), "godunov"},
-		"missing case":          {smallCase, []string{"run", "nowhere.toml"}, "nowhere.toml"},
-		"missing mesh":          {strings.Replace(smallCase, "generate = \"rectangle\"\nbounds = [-5, -5, 5, 5]\ncells = 1800", `file = "no.msh"`, 1), nil, "no.msh"},
-		"broken mesh":           {strings.Replace(smallCase, "generate = \"rectangle\"\nbounds = [-5, -5, 5, 5]\ncells = 1800", `file = "broken.msh"`, 1), nil, "cell 1"},
-		"NaN in expression":     {smallCase, set(`initial.h2="sqrt(x)"`), "sqrt(x)"},
-		"negative thickness":    {smallCase, set(`initial.h2="-1"`), "negative"},
-		"gauge outside":         {strings.Replace(smallCase, "at = [0.1, 0.2]", "at = [50, 0]", 1), nil, "centre"},
-		"unknown group":         {smallCase + "[boundary]\nharbour = \"open\"\n", nil, "harbour"},
-		"unknown transport":     {smallCase, []string{"run", "case.toml", "--transport", "carrier-pigeon"}, "carrier-pigeon"},
-		"no ranks":              {smallCase, []string{"run", "case.toml", "--ranks", "0"}, "--ranks"},
-		"more ranks than cells": {smallCase, []string{"run", "case.toml", "--ranks", "9", "--set", "mesh.cells=8"}, "9 ranks"},
-		"unknown flag":          {smallCase, []string{"run", "case.toml", "--rank", "2"}, "--rank"},
-		"unknown command":       {smallCase, []string{"rum"}, "rum"},
+		"unknown key":        {smallCase + "\n[output2]\n", nil, "output2"},
+		"unknown key by set": {smallCase, set("physics.shceme=roe"), "scheme"},
+		"unknown scheme":     {smallCase, set("physics.scheme=godunov"), "godunov"},
+		"missing case":       {smallCase, []string{"run", "nowhere.toml"}, "nowhere.toml"},
+		"missing mesh": {strings.Replace(smallCase, "generate = \"rectangle\"\nbounds = [-5, -5, 5, 5]\ncells = 1800",
+			`file = "no.msh"`, 1), nil, "no.msh"},
+		"broken mesh": {strings.Replace(smallCase, "generate = \"rectangle\"\nbounds = [-5, -5, 5, 5]\ncells = 1800",
+			`file = "broken.msh"`, 1), nil, "cell 1"},
+		"NaN in expression":  {smallCase, set(`initial.h2="sqrt(x)"`), "sqrt(x)"},
+		"negative thickness": {smallCase, set(`initial.h2="-1"`), "negative"},
+		"gauge outside":      {strings.Replace(smallCase, "at = [0.1, 0.2]", "at = [50, 0]", 1), nil, "centre"},
+		"unknown group":      {smallCase + "[boundary]\nharbour = \"open\"\n", nil, "harbour"},
+		"unknown transport":  {smallCase, []string{"run", "case.toml", "--transport", "carrier-pigeon"}, "carrier-pigeon"},
+		"no ranks":           {smallCase, []string{"run", "case.toml", "--ranks", "0"}, "--ranks"},
+		"more ranks than cells": {smallCase, []string{"run", "case.toml", "--ranks", "9", "--set", "mesh.cells=8"},
+			"9 ranks"},
+		"unknown flag":    {smallCase, []string{"run", "case.toml", "--rank", "2"}, "--rank"},
+		"unknown command": {smallCase, []string{"rum"}, "rum"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := caseFile(t, test.text)

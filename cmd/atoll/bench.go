@@ -67,7 +67,8 @@ func benchCommand() *cobra.Command {
 	p := s.Flags()
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 	p.BoolVar(&tables, "tables", false, "the paper's Tables 1 and 2, its times beside ours; --cells bounds their meshes")
-	p.StringVar(&sweep, "sweep", "auto", "how a step goes over the mesh: cells (all fluxes, then all cells), tiles, or auto")
+	p.StringVar(&sweep, "sweep", "auto", "how a step goes over the mesh: cells (all fluxes, then all cells), "+
+		"tiles, or auto")
 	p.IntSliceVar(&o.Cells, "cells", []int{1036800}, "numbers of cells")
 	p.StringSliceVar(&o.Schemes, "schemes", []string{"roe", "ir-roe", "pvm-ifcp"}, "schemes")
 	p.StringSliceVar(&o.Orders, "orders", []string{"natural", "rcm", "gps", "hilbert", "random"}, "orders of the cells")

@@ -30,7 +30,8 @@ func launchCommand() *cobra.Command {
 	}
 	l.Flags().IntVarP(&ranks, "ranks", "n", 1, "number of ranks")
 	l.Flags().IntVar(&threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
-	l.Flags().BoolVar(&logRanks, "log-ranks", false, "print the output of the other ranks too, each line with its rank before it")
+	l.Flags().BoolVar(&logRanks, "log-ranks", false, "print the output of the other ranks too, each line with its "+
+		"rank before it")
 	c.AddCommand(l, launchSlurmCommand())
 	return c
 }

@@ -127,8 +127,8 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 		o.Progress = progress.For(os.Stdout, r.quiet)
 	} else if r.logRanks {
 		log := r.log(comm.Rank())
-		fmt.Fprintf(log, "on %s, cores %s, threads %d, place %d of %d there\n", share.Host, share.CPUs, share.Threads, share.LocalRank+1,
-			share.LocalSize)
+		fmt.Fprintf(log, "on %s, cores %s, threads %d, place %d of %d there\n", share.Host, share.CPUs, share.Threads,
+			share.LocalRank+1, share.LocalSize)
 		o.Progress = progress.Options{Out: log}
 	}
 	return run.Run(ctx, o)
@@ -166,8 +166,8 @@ func (r *rank) announce(c *config.Case, ranks int, share launch.Share) {
 	if share.Fewest != share.Most {
 		threads = fmt.Sprintf("%d to %d", share.Fewest, share.Most)
 	}
-	fmt.Printf("%-16s %s; ranks: %d, threads of each: %s, machines: %d; transport %s: %s\n", "found", r.place.Found(), ranks,
-		threads, share.Hosts, r.transport, r.why)
+	fmt.Printf("%-16s %s; ranks: %d, threads of each: %s, machines: %d; transport %s: %s\n", "found", r.place.Found(),
+		ranks, threads, share.Hosts, r.transport, r.why)
 }
 
 // log is where the lines of a rank other than 0 go. Local puts the rank before them itself.

@@ -22,7 +22,8 @@ func TestForeignLauncherIsRefused(t *testing.T) {
 	}
 	dir := caseFile(t, smallCase)
 	for rank := range 2 {
-		c := atoll(t, dir, []string{"OMPI_COMM_WORLD_SIZE=4", fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank)}, "run", "case.toml")
+		c := atoll(t, dir, []string{"OMPI_COMM_WORLD_SIZE=4", fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank)}, "run",
+			"case.toml")
 		code, said := c.code(t), c.stderr.String()
 		if code != 2 || strings.Contains(said, "no MPI") != (rank == 0) || rank > 0 && said != "" {
 			t.Errorf("rank %d: exit code %d, stderr %q", rank, code, said)
@@ -112,7 +113,8 @@ func TestLauncherIsTold(t *testing.T) {
 			"started by atoll; ranks: 2, threads of each: 2, machines: 1; transport grpc: "},
 	} {
 		dir := caseFile(t, smallCase)
-		c := atoll(t, dir, nil, append([]string{"run", "case.toml", "--set", "time.end=0.01", "--threads", "2"}, test.args...)...)
+		c := atoll(t, dir, nil, append([]string{"run", "case.toml", "--set", "time.end=0.01", "--threads", "2"},
+			test.args...)...)
 		if code := c.code(t); code != 0 {
 			t.Fatalf("exit code %d: %s", code, c.stderr.String())
 		}
@@ -138,7 +140,8 @@ func TestOversubscriptionIsTold(t *testing.T) {
 func TestLogRanks(t *testing.T) {
 	dir := caseFile(t, smallCase)
 	for _, transport := range []string{launch.InOne, launch.GRPC} {
-		c := atoll(t, dir, nil, "run", "case.toml", "--set", "time.end=0.01", "--log-ranks", "--ranks", "3", "--transport", transport)
+		c := atoll(t, dir, nil, "run", "case.toml", "--set", "time.end=0.01", "--log-ranks", "--ranks", "3", "--transport",
+			transport)
 		if code := c.code(t); code != 0 {
 			t.Fatalf("%s: exit code %d: %s", transport, code, c.stderr.String())
 		}
@@ -158,7 +161,8 @@ func TestLaunchSlurm(t *testing.T) {
 		return code, c.stdout.String(), c.stderr.String()
 	}
 	code, script, said := write("--nodes", "2", "--ntasks", "4", "--", "--set", "physics.cfl=0.5")
-	if code != 0 || !strings.Contains(script, "#SBATCH --nodes=2\n") || !strings.Contains(script, "run case.toml --set physics.cfl=0.5\n") {
+	if code != 0 || !strings.Contains(script, "#SBATCH --nodes=2\n") ||
+		!strings.Contains(script, "run case.toml --set physics.cfl=0.5\n") {
 		t.Errorf("exit code %d, %q, script\n%s", code, said, script)
 	}
 	for _, test := range []struct {

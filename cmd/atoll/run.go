@@ -43,7 +43,8 @@ func runCommand() *cobra.Command {
 	p.StringVar(&f.transport, "transport", launch.Auto,
 		"how ranks talk: local (goroutines of this process), grpc (a process each), mpi (started by mpirun or srun), or auto")
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
-	p.StringVar(&f.halo, "halo", "auto", "how GPUs exchange ghosts: nccl (among themselves), staged (through the host), or auto")
+	p.StringVar(&f.halo, "halo", "auto", "how GPUs exchange ghosts: nccl (among themselves), staged (through the "+
+		"host), or auto")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
@@ -98,7 +99,8 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 
 // processes starts a process for each rank, which come back here as children of a launcher.
 func (f *runFlags) processes(ctx context.Context, path string) error {
-	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", f.transport, "--backend", f.backend, "--halo", f.halo}
+	args := []string{"run", path, "--ranks", strconv.Itoa(f.ranks), "--transport", f.transport, "--backend", f.backend,
+		"--halo", f.halo}
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}

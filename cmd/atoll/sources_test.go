@@ -60,7 +60,8 @@ output = { dir = "out%d", format = [] }
 		if code := c.code(t); code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", source, code, c.stderr.String())
 		}
-		states[strings.Join(source[:], " ")] = readSummary(t, filepath.Join(dir, fmt.Sprintf("out%d", i), "summary.json")).StateSHA256
+		states[strings.Join(source[:], " ")] = readSummary(t,
+			filepath.Join(dir, fmt.Sprintf("out%d", i), "summary.json")).StateSHA256
 	}
 	first := states[`pond.msh "2"`]
 	for source, state := range states {

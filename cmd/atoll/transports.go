@@ -38,7 +38,8 @@ func benchTransportsCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context()) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.transport, "transport", "local", "how ranks talk: local (goroutines of this process), grpc (a process each), or mpi (under mpirun)")
+	p.StringVar(&f.transport, "transport", "local", "how ranks talk: local (goroutines of this process), grpc (a "+
+		"process each), or mpi (under mpirun)")
 	p.IntVarP(&f.ranks, "ranks", "n", 2, "number of ranks")
 	p.IntSliceVar(&f.options.Sizes, "sizes", []int{64, 512, 4 << 10, 32 << 10, 128 << 10, 512 << 10, 2 << 20},
 		"bytes of the messages")
@@ -101,7 +102,8 @@ func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
 	meet, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c, err := grpc.Join(meet, grpc.Config{
-		Rank: place.Rank, Size: place.Size, Coordinator: place.Coordinator, BuildID: buildID(), CaseHash: fmt.Sprint(f.options),
+		Rank: place.Rank, Size: place.Size, Coordinator: place.Coordinator, BuildID: buildID(),
+		CaseHash: fmt.Sprint(f.options),
 	})
 	if err != nil {
 		return err

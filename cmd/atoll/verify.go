@@ -32,7 +32,8 @@ func verifyCommand() *cobra.Command {
 			case len(args) == 0 && len(o.Only) > 0:
 				return usageError{errors.New("--only names checks of one solver: say which, as in atoll verify shallow --only lake")}
 			case f.backend == "cuda" && !slices.Equal(args, []string{"shallow"}):
-				return usageError{errors.New("--backend cuda compares the checks of shallow water: atoll verify shallow --backend cuda")}
+				return usageError{errors.New("--backend cuda compares the checks of shallow water: atoll verify shallow " +
+					"--backend cuda")}
 			}
 			if f.backend == "cuda" {
 				twins, done, err := gpuTwins(&f)
@@ -55,7 +56,8 @@ func verifyCommand() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.StringVar(&f.backend, "backend", "cpu", "cuda: compute each case of shallow water on the GPU too, on one rank and on two that share it, and compare the bits")
+	p.StringVar(&f.backend, "backend", "cpu", "cuda: compute each case of shallow water on the GPU too, on one "+
+		"rank and on two that share it, and compare the bits")
 	p.StringSliceVar(&o.Only, "only", nil, "only these checks, by name")
 	p.BoolVar(&o.Quick, "quick", false, "coarse meshes only")
 	p.IntVar(&o.Threads, "threads", 0, "threads; 0 for all cores")
@@ -78,5 +80,6 @@ func gpuTwins(f *runFlags) (twins []verify.Twin, done func(), err error) {
 		}
 		open = append(open, dev)
 	}
-	return []verify.Twin{{Name: "one rank on the GPU", Devices: open[:1]}, {Name: "two ranks on the GPU", Devices: open[1:]}}, done, nil
+	return []verify.Twin{{Name: "one rank on the GPU", Devices: open[:1]},
+		{Name: "two ranks on the GPU", Devices: open[1:]}}, done, nil
 }

@@ -145,9 +145,12 @@ func unevenClose(ctx context.Context, c dist.Comm) error {
 // names the dead one. kill must make the rank of its argument die without a farewell.
 func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill func(dist.Comm)) {
 	phases := map[string]func(ctx context.Context, c dist.Comm, dead int) error{
-		"receive from the dead":   receive,
-		"receive from the living": func(ctx context.Context, c dist.Comm, dead int) error { return receive(ctx, c, c.Rank()) },
-		"barrier":                 func(ctx context.Context, c dist.Comm, _ int) error { return c.Barrier(ctx) },
+		"receive from the dead": receive,
+		"receive from the living": func(ctx context.Context, c dist.Comm,
+			dead int) error {
+			return receive(ctx, c, c.Rank())
+		},
+		"barrier": func(ctx context.Context, c dist.Comm, _ int) error { return c.Barrier(ctx) },
 		"gather": func(ctx context.Context, c dist.Comm, dead int) error {
 			_, err := c.Gatherv(ctx, dead, make([]byte, 1000))
 			return err

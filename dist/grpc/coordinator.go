@@ -57,7 +57,8 @@ func outbox(size int) int { return size + 8 }
 
 func newCoordinator(size, host int, silence time.Duration) *coordinator {
 	return &coordinator{size: size, host: host, epoch: rand.Uint64(), silence: silence, members: make([]*member, size),
-		rounds: [2]*collect.Round{collect.NewRound(size), collect.NewRound(size)}, over: make(chan struct{}), everyone: make(chan struct{})}
+		rounds: [2]*collect.Round{collect.NewRound(size), collect.NewRound(size)}, over: make(chan struct{}),
+		everyone: make(chan struct{})}
 }
 
 // join admits a rank, or refuses the run when it does not fit to those before it.

@@ -25,8 +25,8 @@ func newScript(size int) *script {
 }
 
 func (s *script) hello(rank int, edit func(h *proto.Hello)) *member {
-	h := &proto.Hello{Protocol: protocol, Rank: uint32(rank), Size: uint32(s.size), Address: fmt.Sprintf("unix:/r%d", rank),
-		BuildId: "b1", CaseHash: "c1"}
+	h := &proto.Hello{Protocol: protocol, Rank: uint32(rank), Size: uint32(s.size),
+		Address: fmt.Sprintf("unix:/r%d", rank), BuildId: "b1", CaseHash: "c1"}
 	if edit != nil {
 		edit(h)
 	}

@@ -62,7 +62,8 @@ func dial(address string) (*rpc.ClientConn, error) {
 		return readAhead(c)
 	}
 	return rpc.NewClient(target(address), rpc.WithContextDialer(connect),
-		rpc.WithTransportCredentials(insecure.NewCredentials()), rpc.WithNoProxy(), rpc.WithDisableRetry(), rpc.WithIdleTimeout(0),
+		rpc.WithTransportCredentials(insecure.NewCredentials()), rpc.WithNoProxy(), rpc.WithDisableRetry(),
+		rpc.WithIdleTimeout(0),
 		rpc.WithConnectParams(rpc.ConnectParams{MinConnectTimeout: time.Second,
 			Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.5, MaxDelay: 100 * time.Millisecond}}),
 		rpc.WithInitialWindowSize(windowBytes), rpc.WithInitialConnWindowSize(windowBytes),

@@ -116,7 +116,8 @@ func discardBody(s *slot, peer, bodyTag int, n int64) error {
 	return nil
 }
 
-// sendBytes and receiveBytes begin to move bytes alone, of memory that stays where it is: of the slot when nil, or pinned.
+// sendBytes and receiveBytes begin to move bytes alone, of memory that stays where it is: of the slot when nil, or
+// pinned.
 func sendBytes(s *slot, lane, peer int, buf unsafe.Pointer, n int) error {
 	if code := C.atoll_post(s, C.int(lane), 1, C.int(peer), (*C.uchar)(buf), C.int(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Isend", code)

@@ -68,7 +68,8 @@ func ValueOf[T any](name string, v *T) Arg {
 
 // ConstantOf passes a struct that may hold slices.
 func ConstantOf[T any](name string, v *T) Arg {
-	return Arg{Name: name, Kind: Constant, Data: unsafe.Pointer(v), Size: unsafe.Sizeof(*v), Slices: sliceFields(reflect.TypeFor[T](), 0)}
+	return Arg{Name: name, Kind: Constant, Data: unsafe.Pointer(v), Size: unsafe.Sizeof(*v),
+		Slices: sliceFields(reflect.TypeFor[T](), 0)}
 }
 
 // PointerTo passes the address of a struct without slices.

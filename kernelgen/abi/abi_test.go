@@ -22,8 +22,8 @@ func TestParameters(t *testing.T) {
 	m := &mesh{scale: 1.5, cells: []int32{1, 2, 3}, n: 7}
 	m.more[1] = []float64{9}
 	x, count := []uint16{5, 6}, int32(-2)
-	l := Launch{Symbol: "F", Args: []Arg{ConstantOf("m", m), ElementsOf("x", x), PointerTo("p", &count), ValueOf("n", &count),
-		ElementsOf("none", []float64(nil))}}
+	l := Launch{Symbol: "F", Args: []Arg{ConstantOf("m", m), ElementsOf("x", x), PointerTo("p", &count),
+		ValueOf("n", &count), ElementsOf("none", []float64(nil))}}
 	sizes := map[unsafe.Pointer]uintptr{}
 	got, err := l.Parameters(func(host unsafe.Pointer, size uintptr) (uint64, error) {
 		sizes[host] = size
@@ -49,8 +49,8 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s: %x, want %x", what, pair[0], pair[1])
 		}
 	}
-	if len(got[0]) != int(unsafe.Sizeof(*m)) || got[0][unsafe.Offsetof(m.n)] != 7 || binary.LittleEndian.Uint64(got[2]) != 0xd004 ||
-		!slices.Equal(got[3], []byte{0xfe, 0xff, 0xff, 0xff}) {
+	if len(got[0]) != int(unsafe.Sizeof(*m)) || got[0][unsafe.Offsetof(m.n)] != 7 ||
+		binary.LittleEndian.Uint64(got[2]) != 0xd004 || !slices.Equal(got[3], []byte{0xfe, 0xff, 0xff, 0xff}) {
 		t.Errorf("parameters %x", got)
 	}
 	if len(sizes) != 4 || sizes[unsafe.Pointer(&m.cells[0])] != 12 {

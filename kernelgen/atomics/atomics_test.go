@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-var edges = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, -1, math.MaxFloat32, -math.MaxFloat32,
-	math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32}
+var edges = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, -1, math.MaxFloat32,
+	-math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32}
 
 func same[F Float](a, b F) bool {
 	return a != a && b != b || math.Float64bits(float64(a)) == math.Float64bits(float64(b))

@@ -57,8 +57,8 @@ func Compile(t testing.TB, dir string) *Library {
 		t.Fatal(err)
 	}
 	// Without contraction, as on the GPU. What is not used in the prelude, and Go's precedences, give no warnings.
-	out, err := exec.Command(gxx, "-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-Wno-unused", "-Wno-parentheses",
-		"-shared", "-fPIC", "-o", library, file).CombinedOutput()
+	out, err := exec.Command(gxx, "-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-Wno-unused",
+		"-Wno-parentheses", "-shared", "-fPIC", "-o", library, file).CombinedOutput()
 	if err != nil {
 		t.Fatalf("g++: %v\n%s", err, out)
 	}
@@ -104,7 +104,8 @@ func (l *Library) Run(t testing.TB, loop abi.Launcher, lo, hi int) {
 	args := make([]unsafe.Pointer, len(parameters)+1)
 	for i, p := range parameters {
 		if int64(len(p)) != e.Params[i].Size {
-			t.Fatalf("%s: argument %s has %d bytes, the entry takes %d", launch.Symbol, launch.Args[i].Name, len(p), e.Params[i].Size)
+			t.Fatalf("%s: argument %s has %d bytes, the entry takes %d", launch.Symbol, launch.Args[i].Name, len(p),
+				e.Params[i].Size)
 		}
 		args[i] = unsafe.Pointer(unsafe.SliceData(p))
 	}

@@ -23,7 +23,8 @@ const Variable = "ATOLL_NVRTC"
 // is the oldest that drivers of CUDA 12 compile for; newer GPUs compile the same PTX when it is loaded.
 var Options = []string{
 	"--gpu-architecture=compute_70", "--std=c++17", "-fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
-	"--diag-suppress=177,186", // functions of the prelude that are not used, and their comparisons of unsigned numbers with 0
+	// functions of the prelude that are not used, and their comparisons of unsigned numbers with 0
+	"--diag-suppress=177,186",
 }
 
 // Compiler is the loaded library.
@@ -43,7 +44,8 @@ type Compiler struct {
 }
 
 // ErrMissing says that this machine has no NVRTC.
-var ErrMissing = errors.New("NVRTC not found: set " + Variable + " to libnvrtc.so.12, or pip install nvidia-cuda-nvrtc-cu12==12.4.127")
+var ErrMissing = errors.New("NVRTC not found: set " + Variable +
+	" to libnvrtc.so.12, or pip install nvidia-cuda-nvrtc-cu12==12.4.127")
 
 // Load finds and opens the library once: where ATOLL_NVRTC says, in the wheel nvidia-cuda-nvrtc-cu12 of python3, or
 // where the system has it.
@@ -148,7 +150,8 @@ func (c *Compiler) Compile(name, source string, options ...string) (string, erro
 }
 
 // text fetches a text of the program, whose size counts a final zero.
-func (c *Compiler) text(program uintptr, size func(uintptr, *uintptr) int32, get func(uintptr, *byte) int32) (string, error) {
+func (c *Compiler) text(program uintptr, size func(uintptr, *uintptr) int32,
+	get func(uintptr, *byte) int32) (string, error) {
 	var n uintptr
 	if code := size(program, &n); code != 0 {
 		return "", errors.New(c.errorText(code))

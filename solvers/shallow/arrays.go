@@ -74,8 +74,8 @@ func fresh[T any](p *placer, n int, what string) []T {
 }
 
 // place puts the arrays on the device: the mesh, or tiles where there are any.
-func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], state []kernels.State[F],
-	manning []F, owned int) error {
+func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F],
+	state []kernels.State[F], manning []F, owned int) error {
 	p := &placer{dev: dev, taken: &a.taken}
 	beds := onDevice(p, mesh.Beds, "bed")
 	if tiles == nil {
@@ -86,7 +86,8 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 		a.flux = fresh[kernels.Flux[F]](p, len(mesh.Ends), "fluxes")
 	} else {
 		a.tiles = kernels.TiledMesh[F]{
-			Tiles: onDevice(p, tiles.Tiles, "tiles"), Cells: onDevice(p, tiles.Cells, "cells"), Ends: onDevice(p, tiles.Ends, "edges"),
+			Tiles: onDevice(p, tiles.Tiles, "tiles"), Cells: onDevice(p, tiles.Cells, "cells"),
+			Ends:    onDevice(p, tiles.Ends, "edges"),
 			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds,
 		}
 	}
@@ -137,7 +138,8 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 		l.tile = kernels.NewTilePVMLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters, least)
 	case "ir-roe":
 		l.flux = kernels.NewFluxIRRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
-		l.tile = kernels.NewTileIRRoeLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters, least)
+		l.tile = kernels.NewTileIRRoeLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters,
+			least)
 	case "roe":
 		l.flux = kernels.NewFluxRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
 		l.tile = kernels.NewTileRoeLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters, least)

@@ -240,8 +240,8 @@ func (s *solver[F]) broken(ctx context.Context) error {
 			if (v-v != 0 || v < 0 && k%3 == 0) && int64(s.part.Global[i]) < found[0] {
 				x, y := s.part.Centroid(i)
 				found[0] = int64(s.part.Global[i])
-				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v in %+v, before the step %+v", s.comm.Rank(), found[0],
-					x, y, s.Steps(), []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, *c, before[i])
+				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v in %+v, before the step %+v", s.comm.Rank(),
+					found[0], x, y, s.Steps(), []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, *c, before[i])
 			}
 		}
 	}
@@ -265,8 +265,8 @@ func (s *solver[F]) broken(ctx context.Context) error {
 
 // BytesPerCell counts the arrays of the solver and the part of the mesh that it was given.
 func (s *solver[F]) BytesPerCell() float64 {
-	bytes := bytesOf(s.state[0]) + bytesOf(s.state[1]) + bytesOf(s.host) + bytesOf(s.beds) + bytesOf(s.flux) + bytesOf(s.meter.values) +
-		bytesOf(s.mesh.Ends) + bytesOf(s.mesh.Normals) + bytesOf(s.mesh.Links) +
+	bytes := bytesOf(s.state[0]) + bytesOf(s.state[1]) + bytesOf(s.host) + bytesOf(s.beds) + bytesOf(s.flux) +
+		bytesOf(s.meter.values) + bytesOf(s.mesh.Ends) + bytesOf(s.mesh.Normals) + bytesOf(s.mesh.Links) +
 		bytesOf(s.tiles.Tiles) + bytesOf(s.tiles.Cells) + bytesOf(s.tiles.Ends) + bytesOf(s.tiles.Normals) +
 		len(s.part.Cells)*12 + len(s.part.Neighbour)*12 + len(s.part.Global)*4 + len(s.part.X)*16
 	return float64(bytes) / float64(max(1, s.part.Owned))

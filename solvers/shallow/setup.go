@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
-	dev backend.Device) (_ *solver[F], err error) {
+func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
+	comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
 	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, reducer: newReducer(comm, cfg.Lag)}
 	defer func() {
 		if err != nil {
@@ -75,7 +75,8 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 }
 
 // start makes the state and the friction coefficients from initial fields.
-func start[F kernels.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (state []kernels.State[F], manning []F, err error) {
+func start[F kernels.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
+	init Initial) (state []kernels.State[F], manning []F, err error) {
 	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
 		if len(f) != n {
@@ -87,8 +88,8 @@ func start[F kernels.Float](ctx context.Context, comm dist.Comm, part *mesh.Part
 		largest[0] = max(largest[0], math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
 		if init.H1[i] < 0 || init.H2[i] < 0 {
 			x, y := part.Centroid(i)
-			return nil, nil, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", part.Global[i], x, y,
-				init.H1[i], init.H2[i])
+			return nil, nil, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
+				part.Global[i], x, y, init.H1[i], init.H2[i])
 		}
 	}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {

@@ -45,8 +45,8 @@ type Solver interface {
 }
 
 // New sets up the solver in the given precision, "float32" or "float64".
-func New(ctx context.Context, precision string, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial, comm dist.Comm,
-	dev backend.Device) (Solver, error) {
+func New(ctx context.Context, precision string, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
+	comm dist.Comm, dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
 		return sound(setUp[float32](ctx, cfg, part, plan, init, comm, dev))

@@ -43,13 +43,14 @@ func config(scheme string) Config {
 }
 
 // onRanks sets a solver up on every rank over a square of side 10 and hands it to f.
-func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water still, f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
+func onRanks(t testing.TB, ranks, cells int, precision string, cfg Config, water still,
+	f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
 	t.Helper()
 	return onDevices(t, func(dist.Comm) backend.Device { return cpu.New(1) }, ranks, cells, precision, cfg, water, f)
 }
 
-func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells int, precision string, cfg Config, water still,
-	f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
+func onDevices(t testing.TB, device func(dist.Comm) backend.Device, ranks, cells int, precision string, cfg Config,
+	water still, f func(c dist.Comm, p *mesh.Part, s Solver) error) error {
 	t.Helper()
 	m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
 	if err != nil {

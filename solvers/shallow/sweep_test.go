@@ -80,11 +80,12 @@ type outcome struct {
 	steps, calls int
 }
 
-// TestSweepsAgree: steps that go cell by cell, tile by tile, and tile by tile without the host, are the same to the last
-// bit, and count the same, on one rank and on several.
+// TestSweepsAgree: steps that go cell by cell, tile by tile, and tile by tile without the host, are the same to the
+// last bit, and count the same, on one rank and on several.
 func TestSweepsAgree(t *testing.T) {
 	ctx := context.Background()
-	run := func(device func(dist.Comm) backend.Device, sweep Sweep, halo string, ranks int, scheme, precision string, steps int, lag bool) outcome {
+	run := func(device func(dist.Comm) backend.Device, sweep Sweep, halo string, ranks int, scheme, precision string,
+		steps int, lag bool) outcome {
 		cfg := config(scheme)
 		cfg.Hyperbolic, cfg.Sweep, cfg.Halo, cfg.Lag = true, sweep, halo, lag
 		var out outcome

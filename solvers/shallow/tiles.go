@@ -70,8 +70,8 @@ type tiler[F kernels.Float] struct {
 	most  int     // edges of a tile
 }
 
-// tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that all of a GPU has work. A block
-// takes 128 edges at a time, and a large GPU some 1250 blocks of float32 or 620 of float64.
+// tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that all of a GPU has work. A
+// block takes 128 edges at a time, and a large GPU some 1250 blocks of float32 or 620 of float64.
 func tileEdges[F kernels.Float](cells int) int {
 	blocks, threads := 620, 128
 	if single[F]() {

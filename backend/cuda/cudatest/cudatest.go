@@ -1,5 +1,5 @@
-// Package cudatest runs generated kernels on a GPU from tests, with arguments in the memory of the host, as kerneltest runs
-// their translation without one.
+// Package cudatest runs generated kernels on a GPU from tests, with arguments in the memory of the host, as kerneltest
+// runs their translation without one.
 package cudatest
 
 import (

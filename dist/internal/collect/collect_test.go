@@ -85,7 +85,8 @@ func TestWhatDiffersIsSaid(t *testing.T) {
 			"rank 1: calls Bcast(root 1, 4 bytes) where rank 0 calls Barrier: all ranks must"},
 		{Call{Kind: ReduceInt64, Op: dist.Sum}, Call{Kind: ReduceInt64, Op: dist.Or}, 0,
 			"rank 1: calls AllreduceInt64(or, 0 elements) where rank 0 calls AllreduceInt64(sum, 0 elements)"},
-		{Call{Kind: Gather}, Call{Kind: Gather, Root: 1}, 0, "rank 1: calls Gatherv(root 1) where rank 0 calls Gatherv(root 0)"},
+		{Call{Kind: Gather}, Call{Kind: Gather, Root: 1}, 0, "rank 1: calls Gatherv(root 1) where rank 0 calls " +
+			"Gatherv(root 0)"},
 		{Call{Kind: Barrier}, Call{Kind: Barrier}, 3, "rank 1: brings 3 bytes to Barrier"},
 	} {
 		round := NewRound(3)

@@ -66,7 +66,8 @@ func run(dir string, check, show bool) error {
 	}
 	local, err := kernelgen.LocalMemory(dir)
 	for _, name := range slices.Sorted(maps.Keys(local)) {
-		fmt.Printf("note: %s keeps %d bytes of each thread in slow memory: see Speed on the GPU in docs/kernels.md\n", name, local[name])
+		fmt.Printf("note: %s keeps %d bytes of each thread in slow memory: see Speed on the GPU in docs/kernels.md\n", name,
+			local[name])
 	}
 	return err
 }

@@ -214,7 +214,8 @@ static_assert(sizeof(Results_f64) == 152 && offsetof(Results_f64, Sum) == 0 &&
 
 // Whole8, numbers.go:53
 struct Whole8 {
-    uint8 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted;
+    uint8 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
+    uint8 Shifted;
 };
 static_assert(sizeof(Whole8) == 14 && offsetof(Whole8, Sum) == 0 && offsetof(Whole8, Difference) == 1 &&
     offsetof(Whole8, Product) == 2 && offsetof(Whole8, Quotient) == 3 && offsetof(Whole8, Rest) == 4 &&
@@ -222,9 +223,10 @@ static_assert(sizeof(Whole8) == 14 && offsetof(Whole8, Sum) == 0 && offsetof(Who
     offsetof(Whole8, Clear) == 8 && offsetof(Whole8, Not) == 9 && offsetof(Whole8, Negative) == 10 &&
     offsetof(Whole8, Left) == 11 && offsetof(Whole8, Right) == 12 && offsetof(Whole8, Shifted) == 13, "Whole8");
 
-// Whole32, numbers.go:54
+// Whole32, numbers.go:57
 struct alignas(8) Whole32 {
-    int32 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted;
+    int32 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
+    int32 Shifted;
 };
 static_assert(sizeof(Whole32) == 56 && offsetof(Whole32, Sum) == 0 && offsetof(Whole32, Difference) == 4 &&
     offsetof(Whole32, Product) == 8 && offsetof(Whole32, Quotient) == 12 && offsetof(Whole32, Rest) == 16 &&
@@ -232,9 +234,10 @@ static_assert(sizeof(Whole32) == 56 && offsetof(Whole32, Sum) == 0 && offsetof(W
     offsetof(Whole32, Clear) == 32 && offsetof(Whole32, Not) == 36 && offsetof(Whole32, Negative) == 40 &&
     offsetof(Whole32, Left) == 44 && offsetof(Whole32, Right) == 48 && offsetof(Whole32, Shifted) == 52, "Whole32");
 
-// Whole64, numbers.go:55
+// Whole64, numbers.go:61
 struct alignas(16) Whole64 {
-    int64 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted;
+    int64 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
+    int64 Shifted;
 };
 static_assert(sizeof(Whole64) == 112 && offsetof(Whole64, Sum) == 0 && offsetof(Whole64, Difference) == 8 &&
     offsetof(Whole64, Product) == 16 && offsetof(Whole64, Quotient) == 24 && offsetof(Whole64, Rest) == 32 &&
@@ -242,9 +245,10 @@ static_assert(sizeof(Whole64) == 112 && offsetof(Whole64, Sum) == 0 && offsetof(
     offsetof(Whole64, Clear) == 64 && offsetof(Whole64, Not) == 72 && offsetof(Whole64, Negative) == 80 &&
     offsetof(Whole64, Left) == 88 && offsetof(Whole64, Right) == 96 && offsetof(Whole64, Shifted) == 104, "Whole64");
 
-// Bits32, numbers.go:56
+// Bits32, numbers.go:65
 struct alignas(8) Bits32 {
-    uint32 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted;
+    uint32 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
+    uint32 Shifted;
 };
 static_assert(sizeof(Bits32) == 56 && offsetof(Bits32, Sum) == 0 && offsetof(Bits32, Difference) == 4 &&
     offsetof(Bits32, Product) == 8 && offsetof(Bits32, Quotient) == 12 && offsetof(Bits32, Rest) == 16 &&
@@ -252,9 +256,10 @@ static_assert(sizeof(Bits32) == 56 && offsetof(Bits32, Sum) == 0 && offsetof(Bit
     offsetof(Bits32, Clear) == 32 && offsetof(Bits32, Not) == 36 && offsetof(Bits32, Negative) == 40 &&
     offsetof(Bits32, Left) == 44 && offsetof(Bits32, Right) == 48 && offsetof(Bits32, Shifted) == 52, "Bits32");
 
-// Bits64, numbers.go:57
+// Bits64, numbers.go:69
 struct alignas(16) Bits64 {
-    uint64 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted;
+    uint64 Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right;
+    uint64 Shifted;
 };
 static_assert(sizeof(Bits64) == 112 && offsetof(Bits64, Sum) == 0 && offsetof(Bits64, Difference) == 8 &&
     offsetof(Bits64, Product) == 16 && offsetof(Bits64, Quotient) == 24 && offsetof(Bits64, Rest) == 32 &&
@@ -263,7 +268,7 @@ static_assert(sizeof(Bits64) == 112 && offsetof(Bits64, Sum) == 0 && offsetof(Bi
     offsetof(Bits64, Left) == 88 && offsetof(Bits64, Right) == 96 && offsetof(Bits64, Shifted) == 104, "Bits64");
 
 // Numbers converts between widths; what does not fit is undefined in Go, and not asked for.
-// Numbers[float32], numbers.go:121
+// Numbers[float32], numbers.go:140
 struct Numbers_f32 {
     float Single;
     double Double;
@@ -282,7 +287,7 @@ static_assert(sizeof(Numbers_f32) == 56 && offsetof(Numbers_f32, Single) == 0 &&
     offsetof(Numbers_f32, Index) == 40 && offsetof(Numbers_f32, From) == 48 && offsetof(Numbers_f32, Large) == 52, "Numbers_f32");
 
 // Numbers converts between widths; what does not fit is undefined in Go, and not asked for.
-// Numbers[float64], numbers.go:121
+// Numbers[float64], numbers.go:140
 struct Numbers_f64 {
     float Single;
     double Double;
@@ -715,7 +720,7 @@ DEVICE void Constants_f64_at(int64 i, Slice<double> x, Slice<Array<double, 8>> o
 }
 
 // Integers wrap around, shift by any count, and divide towards zero.
-// Integers, numbers.go:63
+// Integers, numbers.go:78
 DEVICE void Integers_at(int64 i, Slice<int64> x, Slice<int64> y, Slice<uint32> count, Slice<Whole8> w8,
         Slice<Whole32> w32, Slice<Whole64> w64, Slice<Bits32> b32, Slice<Bits64> b64) {
     uint32 n = count[i];
@@ -742,7 +747,7 @@ DEVICE void Integers_at(int64 i, Slice<int64> x, Slice<int64> y, Slice<uint32> c
 }
 
 // Assigned does with assignments what Integers does with operators.
-// Assigned, numbers.go:90
+// Assigned, numbers.go:109
 DEVICE void Assigned_at(int64 i, Slice<int64> x, Slice<uint32> count, Slice<int32> w32, Slice<uint8> w8,
         Slice<uint64> b64) {
     int32 a = int32(x[i]);
@@ -778,7 +783,7 @@ DEVICE void Assigned_at(int64 i, Slice<int64> x, Slice<uint32> count, Slice<int3
     b64[i] = d;
 }
 
-// Conversions[float32], numbers.go:135
+// Conversions[float32], numbers.go:154
 DEVICE void Conversions_f32_at(int64 i, Slice<float> x, Slice<int64> n, Slice<Numbers_f32> out) {
     float v = x[i];
     if (v - v != 0.0f || v > 0x1.dcd65p+29f /* 1e+09 */ || v < -0x1.dcd65p+29f /* -1e+09 */) {
@@ -787,7 +792,7 @@ DEVICE void Conversions_f32_at(int64 i, Slice<float> x, Slice<int64> n, Slice<Nu
     out[i] = Numbers_f32{x[i], double(x[i]), x[i], int32(v), int64(v * 1000.0f), uint8(n[i]), uint32(n[i]), int64(int32(n[i])), float(n[i]), float(uint64(n[i]))};
 }
 
-// Conversions[float64], numbers.go:135
+// Conversions[float64], numbers.go:154
 DEVICE void Conversions_f64_at(int64 i, Slice<double> x, Slice<int64> n, Slice<Numbers_f64> out) {
     double v = x[i];
     if (v - v != 0.0 || v > 0x1.dcd65p+29 /* 1e+09 */ || v < -0x1.dcd65p+29 /* -1e+09 */) {
@@ -1256,7 +1261,7 @@ extern "C" __global__ void __launch_bounds__(128) Constants_f64(int64 lo, int64 
     if (i < hi) Constants_f64_at(i, x, out);
 }
 
-// Kernel Integers, numbers.go:63
+// Kernel Integers, numbers.go:78
 extern "C" __global__ void __launch_bounds__(128) Integers(int64 lo, int64 hi, Slice<int64> x, Slice<int64> y,
         Slice<uint32> count, Slice<Whole8> w8, Slice<Whole32> w32, Slice<Whole64> w64, Slice<Bits32> b32,
         Slice<Bits64> b64) {
@@ -1264,21 +1269,21 @@ extern "C" __global__ void __launch_bounds__(128) Integers(int64 lo, int64 hi, S
     if (i < hi) Integers_at(i, x, y, count, w8, w32, w64, b32, b64);
 }
 
-// Kernel Assigned, numbers.go:90
+// Kernel Assigned, numbers.go:109
 extern "C" __global__ void __launch_bounds__(128) Assigned(int64 lo, int64 hi, Slice<int64> x, Slice<uint32> count,
         Slice<int32> w32, Slice<uint8> w8, Slice<uint64> b64) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Assigned_at(i, x, count, w32, w8, b64);
 }
 
-// Kernel Conversions, numbers.go:135
+// Kernel Conversions, numbers.go:154
 extern "C" __global__ void __launch_bounds__(128) Conversions_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<int64> n, Slice<Numbers_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Conversions_f32_at(i, x, n, out);
 }
 
-// Kernel Conversions, numbers.go:135
+// Kernel Conversions, numbers.go:154
 extern "C" __global__ void __launch_bounds__(128) Conversions_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<int64> n, Slice<Numbers_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

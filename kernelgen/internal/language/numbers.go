@@ -50,17 +50,33 @@ func Constants[F Float](i int, x []F, out [][8]F) {
 
 // Whole and Bits are what integers of a width can do.
 type (
-	Whole8  struct{ Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted uint8 }
-	Whole32 struct{ Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted int32 }
-	Whole64 struct{ Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted int }
-	Bits32  struct{ Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted uint32 }
-	Bits64  struct{ Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right, Shifted uint64 }
+	Whole8 struct {
+		Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right,
+		Shifted uint8
+	}
+	Whole32 struct {
+		Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right,
+		Shifted int32
+	}
+	Whole64 struct {
+		Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right,
+		Shifted int
+	}
+	Bits32 struct {
+		Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right,
+		Shifted uint32
+	}
+	Bits64 struct {
+		Sum, Difference, Product, Quotient, Rest, And, Or, Xor, Clear, Not, Negative, Left, Right,
+		Shifted uint64
+	}
 )
 
 // Integers wrap around, shift by any count, and divide towards zero.
 //
 //atoll:kernel
-func Integers(i int, x, y []int64, count []uint32, w8 []Whole8, w32 []Whole32, w64 []Whole64, b32 []Bits32, b64 []Bits64) {
+func Integers(i int, x, y []int64, count []uint32, w8 []Whole8, w32 []Whole32, w64 []Whole64, b32 []Bits32,
+	b64 []Bits64) {
 	n := count[i]
 	{
 		a, b := uint8(x[i]), uint8(y[i])|1
@@ -68,7 +84,8 @@ func Integers(i int, x, y []int64, count []uint32, w8 []Whole8, w32 []Whole32, w
 	}
 	{
 		a, b := int32(x[i]), int32(y[i])|1
-		w32[i] = Whole32{a + b, a - b, a * b, a / b, a % b, a & b, a | b, a ^ b, a &^ b, ^a, -a, a << n, a >> n, a<<3>>1 + -2147483648}
+		w32[i] = Whole32{a + b, a - b, a * b, a / b, a % b, a & b, a | b, a ^ b, a &^ b, ^a, -a, a << n, a >> n,
+			a<<3>>1 + -2147483648}
 	}
 	{
 		a, b := int(x[i]), int(y[i])|1
@@ -76,11 +93,13 @@ func Integers(i int, x, y []int64, count []uint32, w8 []Whole8, w32 []Whole32, w
 	}
 	{
 		a, b := uint32(x[i]), uint32(y[i])|1
-		b32[i] = Bits32{a + b, a - b, a * b, a / b, a % b, a & b, a | b, a ^ b, a &^ b, ^a, -a, a << n, a >> n, (a + b) / 7 << 2}
+		b32[i] = Bits32{a + b, a - b, a * b, a / b, a % b, a & b, a | b, a ^ b, a &^ b, ^a, -a, a << n, a >> n,
+			(a + b) / 7 << 2}
 	}
 	{
 		a, b := uint64(x[i]), uint64(y[i])|1
-		b64[i] = Bits64{a + b, a - b, a * b, a / b, a % b, a & b, a | b, a ^ b, a &^ b, ^a, -a, a << n, a >> n, a%3 ^ 1<<n>>60}
+		b64[i] = Bits64{a + b, a - b, a * b, a / b, a % b, a & b, a | b, a ^ b, a &^ b, ^a, -a, a << n, a >> n,
+			a%3 ^ 1<<n>>60}
 	}
 }
 

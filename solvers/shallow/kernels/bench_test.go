@@ -23,7 +23,8 @@ func strip[F Float](n int) (Mesh[F], []State[F]) {
 	return m, w
 }
 
-func benchFlux[F Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters)) {
+func benchFlux[F Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *Clock[F], w []State[F], out []Flux[F],
+	n *Counters)) {
 	m, w := strip[F](20000)
 	out := make([]Flux[F], len(m.Ends))
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 1e-8}
@@ -39,7 +40,8 @@ func benchFlux[F Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *
 }
 
 func BenchmarkFluxPVM(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
+		n *Counters) {
 		for e := range m.Ends {
 			FluxPVM(e, p, m, clock, w, out, n)
 		}
@@ -47,7 +49,8 @@ func BenchmarkFluxPVM(b *testing.B) {
 }
 
 func BenchmarkFluxIRRoe(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
+		n *Counters) {
 		for e := range m.Ends {
 			FluxIRRoe(e, p, m, clock, w, out, n)
 		}
@@ -55,7 +58,8 @@ func BenchmarkFluxIRRoe(b *testing.B) {
 }
 
 func BenchmarkFluxRoe(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
+		n *Counters) {
 		for e := range m.Ends {
 			FluxRoe(e, p, m, clock, w, out, n)
 		}
@@ -63,7 +67,8 @@ func BenchmarkFluxRoe(b *testing.B) {
 }
 
 func BenchmarkFluxPVM32(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float32], p *Params[float32], clock *Clock[float32], w []State[float32], out []Flux[float32], n *Counters) {
+	benchFlux(b, func(m *Mesh[float32], p *Params[float32], clock *Clock[float32], w []State[float32], out []Flux[float32],
+		n *Counters) {
 		for e := range m.Ends {
 			FluxPVM(e, p, m, clock, w, out, n)
 		}
@@ -84,7 +89,8 @@ func BenchmarkUpdateCell(b *testing.B) {
 }
 
 func BenchmarkFluxPVMStaged(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64], n *Counters) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
+		n *Counters) {
 		var faces [32]Face[float64]
 		for lo := 0; lo < len(m.Ends); lo += len(faces) {
 			hi := min(lo+len(faces), len(m.Ends))

@@ -94,7 +94,8 @@ func (f *Face[F]) Roe(p *Params[F]) {
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts, mine bool, out *Flux[F], n *Counters) {
+func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts, mine bool, out *Flux[F],
+	n *Counters) {
 	l, r, v := &f.l, &f.r, &f.viscosity
 	if f.waves.Complex && !f.thin && mine {
 		atomic.AddInt64(&n.ComplexEdges, 1)
@@ -157,8 +158,8 @@ func contact[F Float](ql, tl, qr, tr, u, t, v F) F {
 // bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that gives
-// less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
+// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
+// gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
 func bounded[F Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
 	film := 10 * p.DryDepth
 	left, right := hl < film || cut && m > 0, hr < film || cut && m < 0
@@ -180,9 +181,9 @@ func bounded[F Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Params[F
 	return nl, nr
 }
 
-// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
-// layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
-// cell's three edges has a third to give.
+// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
+// The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
+// the cell's three edges has a third to give.
 func (f *Face[F]) share(at Ends, want, hl, hr, step, dry F) F {
 	h, area := hl, f.l.area
 	if want < 0 {

@@ -1,7 +1,7 @@
 package kernels
 
-// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both sides,
-// Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
+// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
+// sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
 type Face[F Float] struct {
 	l, r side[F]
 	thin bool // a layer is absent on a side

@@ -161,7 +161,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:65
+// Params[float32], types.go:66
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -202,15 +202,16 @@ struct alignas(8) Bed_f32 {
 };
 static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(Bed_f32, Area) == 4, "Bed_f32");
 
-// Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the right.
-// Links, types.go:40
+// Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
+// right.
+// Links, types.go:41
 struct Links {
     Array<int32, 3> Edge;
 };
 static_assert(sizeof(Links) == 12 && offsetof(Links, Edge) == 0, "Links");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:54
+// Mesh[float32], types.go:55
 struct Mesh_f32 {
     Slice<Ends> Ends_;
     Slice<Normal_f32> Normals;
@@ -252,7 +253,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float32], types.go:51
+// Push[float32], types.go:52
 struct Push_f32 {
     float X1, Y1, X2, Y2;
 };
@@ -262,7 +263,7 @@ static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float32], types.go:45
+// Flux[float32], types.go:46
 struct alignas(16) Flux_f32 {
     float M1, M2, Speed_, blank3;
     Array<Push_f32, 2> Side;
@@ -281,7 +282,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:65
+// Params[float64], types.go:66
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -315,7 +316,7 @@ struct alignas(16) Bed_f64 {
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:54
+// Mesh[float64], types.go:55
 struct Mesh_f64 {
     Slice<Ends> Ends_;
     Slice<Normal_f64> Normals;
@@ -357,7 +358,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float64], types.go:51
+// Push[float64], types.go:52
 struct Push_f64 {
     double X1, Y1, X2, Y2;
 };
@@ -367,7 +368,7 @@ static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float64], types.go:45
+// Flux[float64], types.go:46
 struct alignas(16) Flux_f64 {
     double M1, M2, Speed_, blank3;
     Array<Push_f64, 2> Side;
@@ -386,7 +387,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:78
+// Counters, types.go:79
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -426,8 +427,8 @@ struct vector_f32 {
 static_assert(sizeof(vector_f32) == 16 && offsetof(vector_f32, h1) == 0 && offsetof(vector_f32, q1) == 4 &&
     offsetof(vector_f32, h2) == 8 && offsetof(vector_f32, q2) == 12, "vector_f32");
 
-// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both sides,
-// Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
+// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
+// sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
 // Face[float32], face.go:5
 struct Face_f32 {
     side_f32 l, r;
@@ -480,8 +481,8 @@ struct vector_f64 {
 static_assert(sizeof(vector_f64) == 32 && offsetof(vector_f64, h1) == 0 && offsetof(vector_f64, q1) == 8 &&
     offsetof(vector_f64, h2) == 16 && offsetof(vector_f64, q2) == 24, "vector_f64");
 
-// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both sides,
-// Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
+// Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
+// sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
 // Face[float64], face.go:5
 struct Face_f64 {
     side_f64 l, r;
@@ -502,20 +503,20 @@ static_assert(sizeof(Face_f64) == 360 && offsetof(Face_f64, l) == 0 && offsetof(
     offsetof(Face_f64, r2) == 256 && offsetof(Face_f64, r3) == 264 && offsetof(Face_f64, r4) == 272 &&
     offsetof(Face_f64, waves) == 280 && offsetof(Face_f64, viscosity) == 320 && offsetof(Face_f64, speed_) == 352, "Face_f64");
 
-// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the left
-// l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a double
-// root, and no external root is double.
-// wave[float32], roe.go:66
+// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
+// left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
+// double root, and no external root is double.
+// wave[float32], roe.go:67
 struct wave_f32 {
     float l, x2, m, weight;
 };
 static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
     offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
 
-// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the left
-// l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a double
-// root, and no external root is double.
-// wave[float64], roe.go:66
+// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
+// left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
+// double root, and no external root is double.
+// wave[float64], roe.go:67
 struct wave_f64 {
     double l, x2, m, weight;
 };
@@ -531,8 +532,8 @@ struct alignas(16) Tile {
 static_assert(sizeof(Tile) == 16 && offsetof(Tile, Cell) == 0 && offsetof(Tile, Edge) == 4 &&
     offsetof(Tile, Mine) == 8 && offsetof(Tile, blank3) == 12, "Tile");
 
-// TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of the edge
-// in the tile, times 2, plus 1 where the cell is the edge's right.
+// TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of
+// the edge in the tile, times 2, plus 1 where the cell is the edge's right.
 // TileCell, tile.go:23
 struct alignas(8) TileCell {
     int32 Cell, Slots;
@@ -581,7 +582,7 @@ DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     b->speed_ += f->Speed_;
 }
 
-// sqrt[float32], types.go:83
+// sqrt[float32], types.go:84
 DEVICE float sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
@@ -726,7 +727,7 @@ DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     b->speed_ += f->Speed_;
 }
 
-// sqrt[float64], types.go:83
+// sqrt[float64], types.go:84
 DEVICE double sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
@@ -983,8 +984,9 @@ DEVICE void Face_Look_f32(Face_f32 *f, Ends at, Normal_f32 *n, const Params_f32 
     }
 }
 
-// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
-// abs[float32], types.go:86
+// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly
+// foreseen.
+// abs[float32], types.go:88
 DEVICE float abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
@@ -992,7 +994,7 @@ DEVICE float abs_f32(float x) {
     return x;
 }
 
-// larger[float32], types.go:93
+// larger[float32], types.go:95
 DEVICE float larger_f32(float a, float b) {
     if (a > b) {
         return a;
@@ -1072,7 +1074,7 @@ DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     }
 }
 
-// smaller[float32], types.go:100
+// smaller[float32], types.go:102
 DEVICE float smaller_f32(float a, float b) {
     if (a < b) {
         return a;
@@ -1147,12 +1149,13 @@ DEVICE vector_f32 Face_times_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
 
-// pvm sets the viscosity to Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the parabola that meets
-// |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean flow.
+// pvm sets the viscosity to Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the
+// parabola that meets |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean
+// flow.
 //
 // The term of a0 uses the jump of levels, which equals ΔW - A⁻¹S Δdepth at rest and has no singularity where an
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
-// (*Face[float32]).pvm, pvm.go:8
+// (*Face[float32]).pvm, pvm.go:9
 DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
     Eigenvalues_f32 *ev = &f->waves;
     float l1 = ev->L1, l4 = ev->L4;
@@ -1277,7 +1280,7 @@ DEVICE void Face_PVM_f32(Face_f32 *f, const Params_f32 *p) {
     }
 }
 
-// sign[float32], roe.go:91
+// sign[float32], roe.go:92
 DEVICE float sign_f32(float x) {
     if (x > 0.0f) {
         return 1.0f;
@@ -1290,14 +1293,14 @@ DEVICE float sign_f32(float x) {
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:152
+// contact[float32], edge.go:153
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:143
+// carried[float32], edge.go:144
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -1305,10 +1308,10 @@ DEVICE float carried_f32(float m, float tl, float tr) {
     return m * tr;
 }
 
-// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
-// layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
-// cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:186
+// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
+// The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
+// the cell's three edges has a third to give.
+// (*Face[float32]).share, edge.go:187
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1336,9 +1339,9 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
 // bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that gives
-// less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:162
+// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
+// gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
+// bounded[float32], edge.go:163
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -1566,8 +1569,9 @@ DEVICE void Face_Look_f64(Face_f64 *f, Ends at, Normal_f64 *n, const Params_f64 
     }
 }
 
-// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
-// abs[float64], types.go:86
+// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly
+// foreseen.
+// abs[float64], types.go:88
 DEVICE double abs_f64(double x) {
     if (x < 0.0) {
         return -x;
@@ -1575,7 +1579,7 @@ DEVICE double abs_f64(double x) {
     return x;
 }
 
-// larger[float64], types.go:93
+// larger[float64], types.go:95
 DEVICE double larger_f64(double a, double b) {
     if (a > b) {
         return a;
@@ -1656,7 +1660,7 @@ DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     }
 }
 
-// smaller[float64], types.go:100
+// smaller[float64], types.go:102
 DEVICE double smaller_f64(double a, double b) {
     if (a < b) {
         return a;
@@ -1731,12 +1735,13 @@ DEVICE vector_f64 Face_times_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
 
-// pvm sets the viscosity to Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the parabola that meets
-// |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean flow.
+// pvm sets the viscosity to Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the
+// parabola that meets |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean
+// flow.
 //
 // The term of a0 uses the jump of levels, which equals ΔW - A⁻¹S Δdepth at rest and has no singularity where an
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
-// (*Face[float64]).pvm, pvm.go:8
+// (*Face[float64]).pvm, pvm.go:9
 DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
     Eigenvalues_f64 *ev = &f->waves;
     double l1 = ev->L1, l4 = ev->L4;
@@ -1861,7 +1866,7 @@ DEVICE void Face_PVM_f64(Face_f64 *f, const Params_f64 *p) {
     }
 }
 
-// sign[float64], roe.go:91
+// sign[float64], roe.go:92
 DEVICE double sign_f64(double x) {
     if (x > 0.0) {
         return 1.0;
@@ -1874,14 +1879,14 @@ DEVICE double sign_f64(double x) {
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:152
+// contact[float64], edge.go:153
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:143
+// carried[float64], edge.go:144
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -1889,10 +1894,10 @@ DEVICE double carried_f64(double m, double tl, double tr) {
     return m * tr;
 }
 
-// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want. The
-// layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of the
-// cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:186
+// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
+// The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
+// the cell's three edges has a third to give.
+// (*Face[float64]).share, edge.go:187
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -1920,9 +1925,9 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
 // bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that gives
-// less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:162
+// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
+// gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
+// bounded[float64], edge.go:163
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
         double ur, double jump, const Params_f64 *p) {
@@ -2025,7 +2030,7 @@ DEVICE void FluxPVM_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Cloc
 }
 
 // external finds both external waves by one division.
-// (*Face[float32]).external, roe.go:69
+// (*Face[float32]).external, roe.go:70
 struct Face_external_f32_results { wave_f32 r0; wave_f32 r1; };
 DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float l4) {
     float a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
@@ -2038,7 +2043,7 @@ DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float 
 }
 
 // project is E v for an external wave: R (l·v)/(l·R).
-// (*Face[float32]).project, roe.go:80
+// (*Face[float32]).project, roe.go:81
 DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
     float s = (w->x2 * ((w->l - 2.0f * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0f * f->u2) * v.h2 + v.q2)) * w->weight;
     float m = w->m * s;
@@ -2046,13 +2051,13 @@ DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
 }
 
 // plus is v + s w.
-// (vector[float32]).plus, roe.go:87
+// (vector[float32]).plus, roe.go:88
 DEVICE vector_f32 vector_plus_f32(vector_f32 v, float s, vector_f32 w) {
     return vector_f32{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
 // harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-// harten[float32], roe.go:55
+// harten[float32], roe.go:56
 DEVICE float harten_f32(float l, float eps) {
     float a = abs_f32(l);
     if (a >= eps) {
@@ -2068,7 +2073,7 @@ DEVICE vector_f32 Face_jump_f32(Face_f32 *f) {
 }
 
 // fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
-// (*Face[float32]).fix, roe.go:37
+// (*Face[float32]).fix, roe.go:38
 DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32 *ev, float width, wave_f32 *w1,
         wave_f32 *w4) {
     float g1 = harten_f32(ev->L1, width), g2 = harten_f32(ev->L2, width), g3 = harten_f32(ev->L3, width), g4 = harten_f32(ev->L4, width);
@@ -2087,7 +2092,8 @@ DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32
     return vector_plus_f32(vector_plus_f32(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
 }
 
-// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where asked for.
+// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
+// asked for.
 //
 // With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
 // eigenvectors nor an inverse:
@@ -2096,7 +2102,7 @@ DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32
 // 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
 //
 // which for a complex pair is the sign of its real part, as the real Jordan form gives.
-// (*Face[float32]).roe, roe.go:12
+// (*Face[float32]).roe, roe.go:13
 DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
     Eigenvalues_f32 *ev = &f->waves;
     vector_f32 inner = Face_residual_f32(f);
@@ -2144,7 +2150,7 @@ DEVICE void FluxIRRoe_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Cl
 }
 
 // external finds both external waves by one division.
-// (*Face[float64]).external, roe.go:69
+// (*Face[float64]).external, roe.go:70
 struct Face_external_f64_results { wave_f64 r0; wave_f64 r1; };
 DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, double l4) {
     double a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
@@ -2157,7 +2163,7 @@ DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, doubl
 }
 
 // project is E v for an external wave: R (l·v)/(l·R).
-// (*Face[float64]).project, roe.go:80
+// (*Face[float64]).project, roe.go:81
 DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
     double s = (w->x2 * ((w->l - 2.0 * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0 * f->u2) * v.h2 + v.q2)) * w->weight;
     double m = w->m * s;
@@ -2165,13 +2171,13 @@ DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
 }
 
 // plus is v + s w.
-// (vector[float64]).plus, roe.go:87
+// (vector[float64]).plus, roe.go:88
 DEVICE vector_f64 vector_plus_f64(vector_f64 v, double s, vector_f64 w) {
     return vector_f64{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
 // harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-// harten[float64], roe.go:55
+// harten[float64], roe.go:56
 DEVICE double harten_f64(double l, double eps) {
     double a = abs_f64(l);
     if (a >= eps) {
@@ -2187,7 +2193,7 @@ DEVICE vector_f64 Face_jump_f64(Face_f64 *f) {
 }
 
 // fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
-// (*Face[float64]).fix, roe.go:37
+// (*Face[float64]).fix, roe.go:38
 DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64 *ev, double width, wave_f64 *w1,
         wave_f64 *w4) {
     double g1 = harten_f64(ev->L1, width), g2 = harten_f64(ev->L2, width), g3 = harten_f64(ev->L3, width), g4 = harten_f64(ev->L4, width);
@@ -2206,7 +2212,8 @@ DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64
     return vector_plus_f64(vector_plus_f64(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
 }
 
-// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where asked for.
+// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
+// asked for.
 //
 // With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
 // eigenvectors nor an inverse:
@@ -2215,7 +2222,7 @@ DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64
 // 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
 //
 // which for a complex pair is the sign of its real part, as the real Jordan form gives.
-// (*Face[float64]).roe, roe.go:12
+// (*Face[float64]).roe, roe.go:13
 DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
     Eigenvalues_f64 *ev = &f->waves;
     vector_f64 inner = Face_residual_f64(f);
@@ -2491,9 +2498,9 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
     return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
 }
 
-// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
-// FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow,
+// as FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began,
+// and what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
 // TilePVM[float32], tile.go:41
 DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
@@ -2610,9 +2617,9 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
     return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
 }
 
-// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
-// FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow,
+// as FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began,
+// and what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
 // TilePVM[float64], tile.go:41
 DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,

@@ -187,7 +187,8 @@ func TestEigenvaluesInSinglePrecision(t *testing.T) {
 			if !near([]float64{float64(got.L1), float64(got.L4)}, []float64{want.L1, want.L4}, tol) {
 				t.Fatalf("r=%g: float32 external %v %v, float64 %v %v", r, got.L1, got.L4, want.L1, want.L4)
 			}
-			if want.L3-want.L2 > .2 && !near([]float64{float64(got.L2), float64(got.L3)}, []float64{want.L2, want.L3}, max(1e-4, tol)) {
+			if want.L3-want.L2 > .2 && !near([]float64{float64(got.L2), float64(got.L3)}, []float64{want.L2, want.L3},
+				max(1e-4, tol)) {
 				t.Fatalf("r=%g: float32 internal %v %v, float64 %v %v", r, got.L2, got.L3, want.L2, want.L3)
 			}
 		}
@@ -304,7 +305,8 @@ func TestPVMIsTheParabola(t *testing.T) {
 			// Equation (5), solved as it stands.
 			vandermonde := mat.NewDense(3, 3, []float64{1, ev.L1, ev.L1 * ev.L1, 1, ev.L4, ev.L4 * ev.L4, 1, x, x * x})
 			var a mat.VecDense
-			if err := a.SolveVec(vandermonde, mat.NewVecDense(3, []float64{math.Abs(ev.L1), math.Abs(ev.L4), math.Abs(x)})); err != nil {
+			if err := a.SolveVec(vandermonde, mat.NewVecDense(3,
+				[]float64{math.Abs(ev.L1), math.Abs(ev.L4), math.Abs(x)})); err != nil {
 				t.Fatal(err)
 			}
 			res, jump := mat.NewVecDense(4, f.residual().slice()), f.jump().slice()

@@ -45,7 +45,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
 	for i := range n {
 		m.Beds = append(m.Beds, Bed[F]{Depth: F(6 * rng.Float64()), Area: F(.01 + rng.Float64())})
 		m.Links = append(m.Links, Links{[3]int32{int32(rng.IntN(n)), ^int32(rng.IntN(n)), int32(i)}})
-		w[i] = State[F]{some(), F(rng.NormFloat64()), F(rng.NormFloat64()), some(), F(rng.NormFloat64()), F(rng.NormFloat64())}
+		w[i] = State[F]{some(), F(rng.NormFloat64()), F(rng.NormFloat64()), some(), F(rng.NormFloat64()),
+			F(rng.NormFloat64())}
 		right := int32(rng.IntN(n))
 		if rng.IntN(10) == 0 {
 			right = -1 - int32(rng.IntN(2))
@@ -55,7 +56,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
 		m.Normals = append(m.Normals, Normal[F]{X: F(c), Y: F(1 - c), Length: F(rng.Float64())})
 		manning[i] = F(.05 * rng.Float64())
 	}
-	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: tol, Hyperbolic: true, Friction: true}
+	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: tol,
+		Hyperbolic: true, Friction: true}
 	clock := &Clock[F]{Dt: 1e-2}
 	flux := [2][]Flux[F]{make([]Flux[F], n), make([]Flux[F], n)}
 	var counters [2]Counters
@@ -99,16 +101,20 @@ func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 	for name, run := range map[string]func(k int, x *parts) loop{
 		"TilePVM": func(k int, x *parts) loop {
-			return NewTilePVMLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k], &x.least)
+			return NewTilePVMLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k],
+				&x.least)
 		},
 		"TileIRRoe": func(k int, x *parts) loop {
-			return NewTileIRRoeLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k], &x.least)
+			return NewTileIRRoeLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k],
+				&x.least)
 		},
 		"TileRoe": func(k int, x *parts) loop {
-			return NewTileRoeLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k], &x.least)
+			return NewTileRoeLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k],
+				&x.least)
 		},
 	} {
-		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true}, {Limit: 1e-2, Dt: 1e-2, Took: 2e-2, Until: 1, Pending: true}} {
+		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true},
+			{Limit: 1e-2, Dt: 1e-2, Took: 2e-2, Until: 1, Pending: true}} {
 			p.Lag = !p.Lag
 			var x [2]parts
 			for k := range x {

@@ -1,7 +1,8 @@
 package kernels
 
-// pvm sets the viscosity to Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the parabola that meets
-// |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean flow.
+// pvm sets the viscosity to Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the
+// parabola that meets |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean
+// flow.
 //
 // The term of a0 uses the jump of levels, which equals ΔW - A⁻¹S Δdepth at rest and has no singularity where an
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.

@@ -1,6 +1,7 @@
 package kernels
 
-// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where asked for.
+// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
+// asked for.
 //
 // With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
 // eigenvectors nor an inverse:
@@ -60,9 +61,9 @@ func harten[F Float](l, eps F) F {
 	return (eps - a) * (eps - a) / (2 * eps)
 }
 
-// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the left
-// l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a double
-// root, and no external root is double.
+// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
+// left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
+// double root, and no external root is double.
 type wave[F Float] struct{ l, x2, m, weight F }
 
 // external finds both external waves by one division.

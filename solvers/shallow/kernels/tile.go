@@ -18,8 +18,8 @@ const (
 // edges have their left cell in the tile.
 type Tile struct{ Cell, Edge, Mine, _ int32 }
 
-// TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of the edge
-// in the tile, times 2, plus 1 where the cell is the edge's right.
+// TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of
+// the edge in the tile, times 2, plus 1 where the cell is the edge's right.
 type TileCell struct{ Cell, Slots int32 }
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
@@ -32,14 +32,14 @@ type TiledMesh[F Float] struct {
 	Beds    []Bed[F]
 }
 
-// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow, as
-// FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow,
+// as FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began,
+// and what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
 //
 //atoll:kernel tile min blocks=5
-func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F], w []State[F],
-	manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
+func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F],
+	w []State[F], manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
@@ -66,8 +66,8 @@ func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F
 // TileIRRoe does by the IR-Roe scheme what TilePVM does.
 //
 //atoll:kernel tile min blocks=5
-func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F], w []State[F],
-	manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
+func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F],
+	w []State[F], manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
@@ -94,8 +94,8 @@ func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock
 // TileRoe does by the classical Roe scheme what TilePVM does.
 //
 //atoll:kernel tile min blocks=4
-func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F], w []State[F],
-	manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
+func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F],
+	w []State[F], manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
@@ -136,7 +136,8 @@ func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
 }
 
 // gather advances the cell at index k of all tiles.
-func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning []F, flux *[TileEdges]Flux[F], out []State[F]) F {
+func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning []F, flux *[TileEdges]Flux[F],
+	out []State[F]) F {
 	cell := m.Cells[k]
 	var b balance[F]
 	for slots, s := cell.Slots, 0; s < 3; s++ {

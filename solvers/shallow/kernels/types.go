@@ -36,7 +36,8 @@ type Normal[F Float] struct{ X, Y, Length, _ F }
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
 type Bed[F Float] struct{ Depth, Area F }
 
-// Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the right.
+// Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
+// right.
 type Links struct{ Edge [3]int32 }
 
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
@@ -82,7 +83,8 @@ type Counters struct {
 
 func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
 
-// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly foreseen.
+// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly
+// foreseen.
 func abs[F Float](x F) F {
 	if x < 0 {
 		return -x
