@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -17,8 +19,11 @@ type links struct {
 	stream      *Stream
 	ready, done *Event
 	mu          sync.Mutex // of Abort and Close
-	comm        uintptr
+	comm        atomic.Uintptr
 }
+
+// errAborted is what calls after Abort return: NCCL's communicator is gone.
+var errAborted = errors.New("cuda: the links of the devices were ended, since a rank was lost")
 
 var _ backend.Linker = (*Device)(nil)
 
@@ -51,8 +56,10 @@ func (d *Device) Link(rank, size int, id []byte) (_ backend.Links, err error) {
 			return nil, err
 		}
 	}
-	err = library.call(d, ncclCommInitRankScalable, uintptr(unsafe.Pointer(&l.comm)), uintptr(size), uintptr(rank), 1,
+	var comm uintptr
+	err = library.call(d, ncclCommInitRankScalable, uintptr(unsafe.Pointer(&comm)), uintptr(size), uintptr(rank), 1,
 		uintptr(unsafe.Pointer(&id[0])), 0)
+	l.comm.Store(comm)
 	return l, err
 }
 
@@ -64,10 +71,13 @@ func (l *links) begin() error {
 	return errors.Join(l.d.compute.Record(l.ready), l.stream.Wait(l.ready))
 }
 
-// call queues an operation of NCCL.
+// call queues an operation of NCCL, unless Abort has taken the communicator away.
 func (l *links) call(c ncclCall, args [maxArgs]uintptr) error {
 	if l.d.err != nil {
 		return l.d.err
+	}
+	if l.comm.Load() == 0 {
+		return l.d.fail(errAborted)
 	}
 	if err := l.nccl.enter(l.d, c, args); err != nil {
 		return l.d.fail(fmt.Errorf("cuda: %w", err))
@@ -91,6 +101,8 @@ func (l *links) Exchange(send, recv []backend.Message) error {
 		return err
 	}
 	done := l.d.span("exchange", l.stream)
+	runtime.LockOSThread() // a group is that of a thread
+	defer runtime.UnlockOSThread()
 	if err := l.call(ncclGroupStart, [maxArgs]uintptr{}); err != nil {
 		return err
 	}
@@ -108,7 +120,7 @@ func (l *links) Exchange(send, recv []backend.Message) error {
 
 func (l *links) message(c ncclCall, m backend.Message) error {
 	return l.call(c, [maxArgs]uintptr{uintptr(unsafe.Pointer(unsafe.SliceData(m.Data))), uintptr(len(m.Data)), ncclUint8,
-		uintptr(m.Peer), l.comm, l.stream.handle})
+		uintptr(m.Peer), l.comm.Load(), l.stream.handle})
 }
 
 func (l *links) Join() error { return l.d.compute.Wait(l.done) }
@@ -119,7 +131,7 @@ func (l *links) Max(keys []uint64) error {
 	}
 	done := l.d.span("reduce", l.stream)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(keys)))
-	if err := l.call(ncclAllReduce, [maxArgs]uintptr{at, at, uintptr(len(keys)), ncclUint64, ncclMax, l.comm,
+	if err := l.call(ncclAllReduce, [maxArgs]uintptr{at, at, uintptr(len(keys)), ncclUint64, ncclMax, l.comm.Load(),
 		l.stream.handle}); err != nil {
 		return err
 	}
@@ -130,9 +142,8 @@ func (l *links) Max(keys []uint64) error {
 func (l *links) Abort() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.comm != 0 {
-		l.nccl.call(l.d, ncclCommAbort, l.comm)
-		l.comm = 0
+	if comm := l.comm.Swap(0); comm != 0 {
+		l.nccl.call(l.d, ncclCommAbort, comm)
 	}
 }
 
@@ -141,9 +152,8 @@ func (l *links) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var err error
-	if l.comm != 0 {
-		err = errors.Join(l.nccl.call(l.d, ncclCommFinalize, l.comm), l.nccl.call(l.d, ncclCommDestroy, l.comm))
-		l.comm = 0
+	if comm := l.comm.Swap(0); comm != 0 {
+		err = errors.Join(l.nccl.call(l.d, ncclCommFinalize, comm), l.nccl.call(l.d, ncclCommDestroy, comm))
 	}
 	l.free()
 	return err
