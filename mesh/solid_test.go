@@ -198,6 +198,44 @@ func TestTouchingCubes(t *testing.T) {
 	}
 }
 
+// TestSolidRepair: cells that are turned over are turned back, vertices of no cell and their tagged faces go.
+func TestSolidRepair(t *testing.T) {
+	want, s := cube(t, 3, .1), cube(t, 3, .1)
+	s.Cells[7][0], s.Cells[7][1] = s.Cells[7][1], s.Cells[7][0]
+	s.VertexData = map[string][]float64{"x": slices.Clone(s.X)}
+	at := int32(5) // a new vertex there, which moves others down
+	for _, x := range []*[]float64{&s.X, &s.Y, &s.Z} {
+		*x = slices.Insert(*x, int(at), 9)
+	}
+	s.VertexData["x"] = slices.Insert(s.VertexData["x"], int(at), 9)
+	shift := func(v *int32) {
+		if *v >= at {
+			*v++
+		}
+	}
+	for c := range s.Cells {
+		for k := range s.Cells[c] {
+			shift(&s.Cells[c][k])
+		}
+	}
+	for i := range s.Faces {
+		for k := range s.Faces[i].V {
+			shift(&s.Faces[i].V[k])
+		}
+	}
+	s.Faces = append(s.Faces, TaggedFace{[3]int32{at, 0, 1}, 3})
+	if turned, err := s.Orient(); turned != 1 || err != nil {
+		t.Errorf("%d cells were turned: %v", turned, err)
+	}
+	if vertices, faces, err := s.DropDangling(); vertices != 1 || faces != 1 || err != nil {
+		t.Errorf("%d vertices and %d faces went: %v", vertices, faces, err)
+	}
+	if err := s.Check(); err != nil || !slices.Equal(s.X, want.X) || !slices.Equal(s.Cells, want.Cells) ||
+		!slices.Equal(s.Faces, want.Faces) || !slices.Equal(s.VertexData["x"], want.X) {
+		t.Errorf("the mesh is another: %v", err)
+	}
+}
+
 func TestSolidRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -81,7 +81,7 @@ const flatSolid = 16 * 0x1p-53
 // checkShapes refuses cells whose volume is not positive by more than rounding can bring about.
 func (s *Solid) checkShapes() error {
 	inverted := fault{what: "tetrahedron that is turned over", many: "tetrahedra that are turned over",
-		advice: "swap two vertices of each, or mesh the domain again"}
+		advice: "turn them with atoll mesh convert --orient, or mesh the domain again"}
 	flat := fault{what: "tetrahedron that is flat", many: "tetrahedra that are flat", advice: "mesh the domain again"}
 	for c, v := range s.Cells {
 		a := s.At(v[0])
@@ -105,7 +105,7 @@ func (s *Solid) checkShapes() error {
 }
 
 func (s *Solid) checkUsed() error {
-	dangling := fault{what: "vertex in no tetrahedron", many: "vertices in no tetrahedron", advice: "remove them; Gmsh saves none where the volumes are in a physical group"}
+	dangling := fault{what: "vertex in no tetrahedron", many: "vertices in no tetrahedron", advice: "remove them with atoll mesh convert --drop-dangling"}
 	used := make([]bool, len(s.X))
 	for _, c := range s.Cells {
 		for _, v := range c {

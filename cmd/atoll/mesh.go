@@ -29,11 +29,19 @@ func meshGenerate() *cobra.Command {
 	var seed uint64
 	c := &cobra.Command{
 		Use:   "generate OUT",
-		Short: "Write an irregular triangle mesh of a rectangle",
+		Short: "Write an irregular mesh: triangles in a rectangle, or tetrahedra in a box",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(bounds) == 6 && refine == 0 {
+				s, err := mesh.Box([3]float64(bounds[:3]), [3]float64(bounds[3:]), cells, seed)
+				if err != nil {
+					return badInput(err)
+				}
+				return saveSolid(args[0], s)
+			}
 			if len(bounds) != 4 {
-				return usageError{fmt.Errorf("--bounds needs x0,y0,x1,y1, not %d numbers", len(bounds))}
+				return usageError{fmt.Errorf("--bounds needs x0,y0,x1,y1, or without --refine x0,y0,z0,x1,y1,z1, not %d numbers",
+					len(bounds))}
 			}
 			m, err := mesh.Rectangle(bounds[0], bounds[1], bounds[2], bounds[3], cells, seed)
 			if err != nil {
@@ -48,8 +56,8 @@ func meshGenerate() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.Float64SliceVar(&bounds, "bounds", []float64{0, 0, 1, 1}, "corners of the rectangle: x0,y0,x1,y1")
-	p.IntVar(&cells, "cells", 1000, "number of triangles; the nearest count that can be made is taken")
+	p.Float64SliceVar(&bounds, "bounds", []float64{0, 0, 1, 1}, "corners of the rectangle, x0,y0,x1,y1, or of the box, x0,y0,z0,x1,y1,z1")
+	p.IntVar(&cells, "cells", 1000, "number of cells; the nearest count that can be made is taken")
 	p.IntVar(&refine, "refine", 0, "how often to cut each triangle into four")
 	p.Uint64Var(&seed, "seed", 7, "of what is random")
 	return c
@@ -62,9 +70,12 @@ func meshConvert() *cobra.Command {
 		Short: "Convert a mesh between formats, and repair it where asked to",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := meshio.Read(args[0])
+			m, solid, err := meshio.ReadAny(args[0])
 			if err != nil {
 				return badInput(err)
+			}
+			if solid != nil {
+				return convertSolid(args[1], solid, merge, drop, orient)
 			}
 			if merge {
 				vertices, cells, err := m.MergeDuplicates()
@@ -94,8 +105,8 @@ func meshConvert() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.BoolVar(&orient, "orient", false, "turn clockwise triangles round")
-	p.BoolVar(&drop, "drop-dangling", false, "drop vertices and tagged edges of no cell")
+	p.BoolVar(&orient, "orient", false, "turn clockwise triangles, and tetrahedra of negative volume, round")
+	p.BoolVar(&drop, "drop-dangling", false, "drop vertices and tagged edges or faces of no cell")
 	p.BoolVar(&merge, "merge-duplicates", false, "merge vertices at the same place, and drop cells that repeat or collapse")
 	return c
 }
@@ -107,6 +118,9 @@ func meshInfo() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := readDual(args[0])
+			if mesh.InSpace(err) {
+				return solidInfo(args[0])
+			}
 			if err != nil {
 				return badInput(err)
 			}

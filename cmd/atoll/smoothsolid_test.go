@@ -129,3 +129,34 @@ func TestSmoothSolidRefusals(t *testing.T) {
 		t.Error("a mesh was written")
 	}
 }
+
+// TestMeshOfSolids: tetrahedra are made, converted, mended and told about.
+func TestMeshOfSolids(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"generate", path("a.msh"), "--bounds", "0,0,0,1,2,1", "--cells", "300"}, exitDone},
+		{[]string{"generate", path("b.msh"), "--bounds", "0,0,0,1,2"}, exitUsage},
+		{[]string{"generate", path("b.msh"), "--bounds", "0,0,0,1,0,1"}, exitUsage},
+		{[]string{"convert", path("a.msh"), path("a.vtu"), "--orient", "--drop-dangling", "--merge-duplicates"}, exitDone},
+		{[]string{"convert", path("a.vtu"), path("a.meshb")}, exitDone},
+		{[]string{"convert", path("a.vtu"), path("a.stl")}, exitUsage},
+		{[]string{"info", path("a.meshb")}, exitDone},
+		{[]string{"partition", path("a.meshb")}, exitUsage},
+	} {
+		if code := execute(context.Background(), append([]string{"mesh"}, c.args...)); code != c.code {
+			t.Errorf("%q: exit code %d", c.args, code)
+		}
+	}
+	one, err := meshio.ReadSolid(path("a.msh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := meshio.ReadSolid(path("a.meshb"))
+	if err != nil || !reflect.DeepEqual(one, other) || len(one.Faces) == 0 {
+		t.Errorf("%d cells and %d: %v", len(one.Cells), len(other.Cells), err)
+	}
+}

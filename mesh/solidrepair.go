@@ -21,7 +21,7 @@ func (s *Solid) byPlace() []int32 {
 // checkPlaces refuses vertices in the same place, between which a mesh would come apart.
 func (s *Solid) checkPlaces() error {
 	same := fault{what: "vertex in the place of another", many: "vertices in the places of others",
-		advice: "merge them; Gmsh does with Coherence Mesh"}
+		advice: "merge them with atoll mesh convert --merge-duplicates"}
 	order := s.byPlace()
 	for i := 1; i < len(order); i++ {
 		if a, b := order[i-1], order[i]; s.At(a) == s.At(b) {
@@ -88,4 +88,63 @@ func (s *Solid) MergeDuplicates() (int, error) {
 		}
 	}
 	return gone, nil
+}
+
+// Orient turns tetrahedra round whose volume is negative, and returns how many they were.
+func (s *Solid) Orient() (int, error) {
+	if err := s.checkIDs(); err != nil {
+		return 0, err
+	}
+	turned := 0
+	for c := range s.Cells {
+		if v := &s.Cells[c]; s.Volume(c) < 0 {
+			v[0], v[1] = v[1], v[0]
+			turned++
+		}
+	}
+	return turned, nil
+}
+
+// DropDangling drops vertices of no tetrahedron, and tagged faces that have one of them; ids of others move up. It returns
+// how many went.
+func (s *Solid) DropDangling() (vertices, faces int, err error) {
+	if err := s.checkIDs(); err != nil {
+		return 0, 0, err
+	}
+	to := make([]int32, len(s.X)) // one more than the new id
+	for _, c := range s.Cells {
+		for _, v := range c {
+			to[v] = 1
+		}
+	}
+	kept := int32(0)
+	for v := range to {
+		if to[v] == 0 {
+			continue
+		}
+		s.X[kept], s.Y[kept], s.Z[kept] = s.X[v], s.Y[v], s.Z[v]
+		for _, field := range s.VertexData {
+			field[kept] = field[v]
+		}
+		kept++
+		to[v] = kept
+	}
+	vertices = len(s.X) - int(kept)
+	s.X, s.Y, s.Z = s.X[:kept], s.Y[:kept], s.Z[:kept]
+	for name, field := range s.VertexData {
+		s.VertexData[name] = field[:kept]
+	}
+	for c := range s.Cells {
+		for k, v := range s.Cells[c] {
+			s.Cells[c][k] = to[v] - 1
+		}
+	}
+	before := len(s.Faces)
+	s.Faces = slices.DeleteFunc(s.Faces, func(f TaggedFace) bool { return min(to[f.V[0]], to[f.V[1]], to[f.V[2]]) == 0 })
+	for i := range s.Faces {
+		for k, v := range s.Faces[i].V {
+			s.Faces[i].V[k] = to[v] - 1
+		}
+	}
+	return vertices, before - len(s.Faces), nil
 }

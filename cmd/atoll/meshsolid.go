@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+)
+
+// convertSolid repairs a mesh of tetrahedra where asked to, and writes it.
+func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
+	if merge {
+		vertices, err := s.MergeDuplicates()
+		if err != nil {
+			return badInput(err)
+		}
+		fmt.Printf("merged %d vertices\n", vertices)
+	}
+	if drop {
+		vertices, faces, err := s.DropDangling()
+		if err != nil {
+			return badInput(err)
+		}
+		fmt.Printf("dropped %d vertices and %d tagged faces of no cell\n", vertices, faces)
+	}
+	if orient {
+		turned, err := s.Orient()
+		if err != nil {
+			return badInput(err)
+		}
+		fmt.Printf("turned %d cells round\n", turned)
+	}
+	if err := s.Check(); err != nil {
+		return badInput(err)
+	}
+	return saveSolid(out, s)
+}
+
+func saveSolid(path string, s *mesh.Solid) error {
+	if err := meshio.Writable(path); err != nil {
+		return usageError{err}
+	}
+	return meshio.WriteSolid(path, s)
+}
+
+// solidInfo checks a mesh of tetrahedra and tells what it holds.
+func solidInfo(path string) error {
+	s, err := meshio.ReadSolid(path)
+	if err != nil {
+		return badInput(err)
+	}
+	if err := s.Check(); err != nil {
+		return badInput(fmt.Errorf("%s: %w", path, err))
+	}
+	free, err := s.Freedoms()
+	if err != nil {
+		return badInput(err)
+	}
+	volume := 0.0
+	for c := range s.Cells {
+		volume += s.Volume(c)
+	}
+	var axes [4]int
+	for v := range free {
+		axes[free[v].Axes]++
+	}
+	fmt.Printf("%d tetrahedra, %d vertices, %d tagged faces\nvolume %g\n", len(s.Cells), len(s.X), len(s.Faces), volume)
+	fmt.Printf("vertices: %d inside, %d on flat parts of the boundary, %d on straight edges, %d that stay\n", axes[3], axes[2],
+		axes[1], axes[0])
+	count := map[mesh.Group]int{} // without names
+	for _, tag := range s.CellTag {
+		if tag != 0 {
+			count[mesh.Group{Dim: 3, Tag: int(tag)}]++
+		}
+	}
+	for _, f := range s.Faces {
+		count[mesh.Group{Dim: 2, Tag: int(f.Tag)}]++
+	}
+	for _, g := range slices.SortedFunc(maps.Keys(count), func(a, b mesh.Group) int { return (a.Dim-b.Dim)<<32 + a.Tag - b.Tag }) {
+		name := ""
+		for _, named := range s.Groups {
+			if named.Dim == g.Dim && named.Tag == g.Tag {
+				name = fmt.Sprintf("%q ", named.Name)
+			}
+		}
+		fmt.Printf("group %s(dimension %d, tag %d): %d elements\n", name, g.Dim, g.Tag, count[g])
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.VertexData)) {
+		fmt.Printf("vertex field %q\n", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.CellData)) {
+		fmt.Printf("cell field %q\n", name)
+	}
+	return nil
+}
