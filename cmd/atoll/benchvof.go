@@ -22,7 +22,7 @@ func benchVofCommand() *cobra.Command {
 	cfl := .5
 	c := &cobra.Command{
 		Use:   "vof",
-		Short: "Volume of fluid: steps of a vortex over cells × normal × sweep × ranks × threads, or the stages of a reconstruction",
+		Short: "Volume of fluid: steps of a vortex by cells, method, ranks and threads, or the stages of a reconstruction",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Dim != 2 && o.Dim != 3 {
@@ -51,8 +51,8 @@ func benchVofCommand() *cobra.Command {
 					for _, exchange := range exchanges {
 						for _, sweep := range sweeps {
 							for _, halo := range halos {
-								o.Configs = append(o.Configs, vof.Config{Normal: normal, Advect: advect, CFL: cfl, Exchange: exchange, Sweep: sweep,
-									Halo: halo})
+								o.Configs = append(o.Configs, vof.Config{Normal: normal, Advect: advect, CFL: cfl,
+									Exchange: exchange, Sweep: sweep, Halo: halo})
 							}
 						}
 					}
@@ -74,7 +74,7 @@ func benchVofCommand() *cobra.Command {
 	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
 	p.StringSliceVar(&normals, "normals", []string{"myc"}, "normals: youngs, myc, elvira, lvira, height")
 	p.StringSliceVar(&advects, "advect", []string{"weymouth-yue"}, "weymouth-yue, ei-le")
-	p.StringSliceVar(&exchanges, "exchange", []string{"auto"}, "exchanges of ghosts: each step (as tiles need), before each sweep, auto")
+	p.StringSliceVar(&exchanges, "exchange", []string{"auto"}, "ghosts: each step (as tiles need), before each sweep, auto")
 	p.StringSliceVar(&halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, nccl")
 	p.StringSliceVar(&sweeps, "sweep", []string{"auto"}, "how a step goes over the grid: cells, tiles, auto")
 	p.Float64Var(&cfl, "cfl", cfl, "the CFL number, summed over the axes")
