@@ -68,7 +68,7 @@ func benchVofCommand() *cobra.Command {
 	p := c.Flags()
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
 	p.BoolVar(&stages, "stages", false, "the stages of a reconstruction in the plane, by size, in place of steps")
-	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of --stages over --threads, with one number of --cells")
+	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of --stages over --threads, for one of --cells")
 	p.IntVar(&o.Dim, "dim", 2, "dimensions: 2 or 3")
 	p.IntSliceVar(&o.Cells, "cells", []int{256, 1024}, "cells along each axis: of a rank with --weak, else of the grid")
 	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
