@@ -10,8 +10,8 @@ import (
 // StagesChart is what VofStages measured with several numbers of threads, as a picture.
 type StagesChart struct{ times []stageTimes }
 
-// Draw draws the speedup and the time of each stage over threads, as Figure 6 of Francois, Lo and Sewell (ASME 2014). It
-// needs one size.
+// Draw draws the speedup and the time of each stage over threads, as Figure 6 of Francois, Lo and Sewell (ASME
+// 2014). It needs one size.
 func (c *StagesChart) Draw() (image.Image, error) {
 	n := c.times[0].n
 	times := timesOf(c.times, n)

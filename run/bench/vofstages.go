@@ -19,9 +19,9 @@ type stageTimes struct {
 	seconds           []float64
 }
 
-// VofStages measures the stages of [vof.Stages] for each number of threads and size: a table for each stage by size, as Figures
-// 3 to 5 of Francois, Lo and Sewell (ASME 2014), and with several numbers of threads their speedup over the first, as
-// Figure 6. Bytes are those that a stage must move where few cells are mixed.
+// VofStages measures the stages of [vof.Stages] for each number of threads and size: a table for each stage by
+// size, as Figures 3 to 5 of Francois, Lo and Sewell (ASME 2014), and with several numbers of threads their speedup
+// over the first, as Figure 6. Bytes are those that a stage must move where few cells are mixed.
 func VofStages(w io.Writer, o VofOptions) (*StagesChart, error) {
 	threads := slices.Compact(slices.Sorted(slices.Values(o.Threads)))
 	if len(threads) == 0 || threads[0] < 1 {

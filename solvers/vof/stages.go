@@ -17,10 +17,10 @@ type Stage struct {
 	Bytes int // that it must move for a cell if few are mixed
 }
 
-// Stages are those of Francois, Lo and Sewell (ASME 2014) on n×n cells with a disk, in float64: volume fractions by five
-// divisions, gradients by Green and Gauss, and lines by iteration in mixed cells. Two more take the place of the third:
-// the iteration for each cell with a gradient, which reads that of all cells, and lines by Youngs' normal and the analytic
-// constant. Each needs the results of those before.
+// Stages are those of Francois, Lo and Sewell (ASME 2014) on n×n cells with a disk, in float64: volume fractions by
+// five divisions, gradients by Green and Gauss, and lines by iteration in mixed cells. Two more take the place of
+// the third: the iteration for each cell with a gradient, which reads that of all cells, and lines by Youngs'
+// normal and the analytic constant. Each needs the results of those before.
 type Stages struct {
 	All []Stage
 

@@ -387,7 +387,7 @@ static_assert(sizeof(Matching_f32) == 184 && offsetof(Matching_f32, Lattice_) ==
     offsetof(Matching_f32, Turns) == 152 && offsetof(Matching_f32, All) == 176, "Matching_f32");
 
 // polygon is the fluid in a cell, seen as the unit square.
-// polygon[float32], match.go:110
+// polygon[float32], match.go:106
 struct polygon_f32 {
     int32 vertices;
     float area;
@@ -418,7 +418,7 @@ static_assert(sizeof(Matching_f64) == 200 && offsetof(Matching_f64, Lattice_) ==
     offsetof(Matching_f64, Turns) == 168 && offsetof(Matching_f64, All) == 192, "Matching_f64");
 
 // polygon is the fluid in a cell, seen as the unit square.
-// polygon[float64], match.go:110
+// polygon[float64], match.go:106
 struct polygon_f64 {
     int32 vertices;
     double area;
@@ -428,7 +428,7 @@ static_assert(sizeof(polygon_f64) == 32 && offsetof(polygon_f64, vertices) == 0 
     offsetof(polygon_f64, area) == 8 && offsetof(polygon_f64, dx) == 16 && offsetof(polygon_f64, dy) == 24, "polygon_f64");
 
 // strip is a row of smallest parts of a cell.
-// strip[float32], patchdisk2.go:131
+// strip[float32], patchdisk2.go:132
 struct strip_f32 {
     float x, width, half;
     float centre, square_;
@@ -437,7 +437,7 @@ static_assert(sizeof(strip_f32) == 20 && offsetof(strip_f32, x) == 0 && offsetof
     offsetof(strip_f32, half) == 8 && offsetof(strip_f32, centre) == 12 && offsetof(strip_f32, square_) == 16, "strip_f32");
 
 // strip is a row of smallest parts of a cell.
-// strip[float64], patchdisk2.go:131
+// strip[float64], patchdisk2.go:132
 struct strip_f64 {
     double x, width, half;
     double centre, square_;
@@ -446,7 +446,7 @@ static_assert(sizeof(strip_f64) == 40 && offsetof(strip_f64, x) == 0 && offsetof
     offsetof(strip_f64, half) == 16 && offsetof(strip_f64, centre) == 24 && offsetof(strip_f64, square_) == 32, "strip_f64");
 
 // Patches are squares of 32×32 cells that cover a block, x fastest.
-// Patches, patch.go:13
+// Patches, patch.go:11
 struct Patches {
     Array<int32, 2> Lo, Hi;
     int32 Across;
@@ -454,43 +454,45 @@ struct Patches {
 static_assert(sizeof(Patches) == 20 && offsetof(Patches, Lo) == 0 && offsetof(Patches, Hi) == 8 &&
     offsetof(Patches, Across) == 16, "Patches");
 
-// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is far, else the
-// others.
+// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is
+// far, else the others.
 // diskWork[float32], patchdisk2.go:24
 struct diskWork_f32 {
     float value;
     int32 x, y;
-    int32 pure_, cells;
+    int32 pure, cells;
 };
 static_assert(sizeof(diskWork_f32) == 20 && offsetof(diskWork_f32, value) == 0 && offsetof(diskWork_f32, x) == 4 &&
-    offsetof(diskWork_f32, y) == 8 && offsetof(diskWork_f32, pure_) == 12 && offsetof(diskWork_f32, cells) == 16, "diskWork_f32");
+    offsetof(diskWork_f32, y) == 8 && offsetof(diskWork_f32, pure) == 12 && offsetof(diskWork_f32, cells) == 16, "diskWork_f32");
 
-// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is far, else the
-// others.
+// diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is
+// far, else the others.
 // diskWork[float64], patchdisk2.go:24
 struct diskWork_f64 {
     double value;
     int32 x, y;
-    int32 pure_, cells;
+    int32 pure, cells;
 };
 static_assert(sizeof(diskWork_f64) == 24 && offsetof(diskWork_f64, value) == 0 && offsetof(diskWork_f64, x) == 8 &&
-    offsetof(diskWork_f64, y) == 12 && offsetof(diskWork_f64, pure_) == 16 && offsetof(diskWork_f64, cells) == 20, "diskWork_f64");
+    offsetof(diskWork_f64, y) == 12 && offsetof(diskWork_f64, pure) == 16 && offsetof(diskWork_f64, cells) == 20, "diskWork_f64");
 
-// quad is four numbers of a column, one cell above the other.
-// quad[float32], patch.go:45
-struct quad_f32 {
-    float a, b, c, d;
+// octet is the numbers of a run, from the lowest cell up.
+// octet[float32], patchruns.go:14
+struct octet_f32 {
+    float a, b, c, d, e, f, g, h;
 };
-static_assert(sizeof(quad_f32) == 16 && offsetof(quad_f32, a) == 0 && offsetof(quad_f32, b) == 4 &&
-    offsetof(quad_f32, c) == 8 && offsetof(quad_f32, d) == 12, "quad_f32");
+static_assert(sizeof(octet_f32) == 32 && offsetof(octet_f32, a) == 0 && offsetof(octet_f32, b) == 4 &&
+    offsetof(octet_f32, c) == 8 && offsetof(octet_f32, d) == 12 && offsetof(octet_f32, e) == 16 &&
+    offsetof(octet_f32, f) == 20 && offsetof(octet_f32, g) == 24 && offsetof(octet_f32, h) == 28, "octet_f32");
 
-// quad is four numbers of a column, one cell above the other.
-// quad[float64], patch.go:45
-struct quad_f64 {
-    double a, b, c, d;
+// octet is the numbers of a run, from the lowest cell up.
+// octet[float64], patchruns.go:14
+struct octet_f64 {
+    double a, b, c, d, e, f, g, h;
 };
-static_assert(sizeof(quad_f64) == 32 && offsetof(quad_f64, a) == 0 && offsetof(quad_f64, b) == 8 &&
-    offsetof(quad_f64, c) == 16 && offsetof(quad_f64, d) == 24, "quad_f64");
+static_assert(sizeof(octet_f64) == 64 && offsetof(octet_f64, a) == 0 && offsetof(octet_f64, b) == 8 &&
+    offsetof(octet_f64, c) == 16 && offsetof(octet_f64, d) == 24 && offsetof(octet_f64, e) == 32 &&
+    offsetof(octet_f64, f) == 40 && offsetof(octet_f64, g) == 48 && offsetof(octet_f64, h) == 56, "octet_f64");
 
 // Plane2 is the fluid m·ξ ≤ α in a cell of the plane.
 // Plane2[float32], types.go:26
@@ -669,14 +671,14 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
 // tileWork, tile2.go:48
 struct tileWork {
     int32 x, y;
-    int32 load, between, cells, mark_;
+    int32 load, between, cells, mark;
     int32 height_;
     int32 copied, once;
     int32 tile, kind;
 };
 static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(tileWork, y) == 4 &&
     offsetof(tileWork, load) == 8 && offsetof(tileWork, between) == 12 && offsetof(tileWork, cells) == 16 &&
-    offsetof(tileWork, mark_) == 20 && offsetof(tileWork, height_) == 24 && offsetof(tileWork, copied) == 28 &&
+    offsetof(tileWork, mark) == 20 && offsetof(tileWork, height_) == 24 && offsetof(tileWork, copied) == 28 &&
     offsetof(tileWork, once) == 32 && offsetof(tileWork, tile) == 36 && offsetof(tileWork, kind) == 40, "tileWork");
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
@@ -2046,25 +2048,21 @@ DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice
     f[Lattice_at(&b->Lattice_, i, j, k)] = Ball_part3_f64(b, x0, y0, z0);
 }
 
-// pure[float32], match.go:66
-DEVICE bool pure_f32(float f) {
-    return f <= 0.0f || f >= 1.0f;
-}
-
-// leans[float32], match.go:64
-DEVICE bool leans_f32(float dx, float dy) {
-    return dx != 0.0f || dy != 0.0f;
+// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
+// mixed[float32], tilemarks.go:31
+DEVICE bool mixed_f32(float f, float dust) {
+    return !(f <= dust || f >= 1.0f - dust);
 }
 
 // corner is a vertex of the unit square, from its middle.
-// corner[float32], match.go:130
+// corner[float32], match.go:127
 struct corner_f32_results { float r0; float r1; };
 DEVICE corner_f32_results corner_f32(uint32 v) {
     return {float(int32(v & 1u)) - 0.5f, float(int32(v >> 1)) - 0.5f};
 }
 
 // crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
-// crossing2[float32], match.go:133
+// crossing2[float32], match.go:130
 struct crossing2_f32_results { float r0; float r1; };
 DEVICE crossing2_f32_results crossing2_f32(float a, float b, float rho, uint32 u, uint32 v) {
     auto [ux, uy] = corner_f32(u);
@@ -2076,7 +2074,7 @@ DEVICE crossing2_f32_results crossing2_f32(float a, float b, float rho, uint32 u
 }
 
 // polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
-// (*Matching[float32]).polygon, match.go:142
+// (*Matching[float32]).polygon, match.go:139
 DEVICE polygon_f32 Matching_polygon_f32(const Matching_f32 *m, float a, float b, float rho) {
     int32 number_ = 0;
     float rising_ = (a + b) / 2.0f, falling_ = (a - b) / 2.0f;
@@ -2119,8 +2117,9 @@ DEVICE polygon_f32 Matching_polygon_f32(const Matching_f32 *m, float a, float b,
     return polygon_f32{int32(n), twice / 2.0f, qx - px, qy - py};
 }
 
-// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a triangle.
-// (*polygon[float32]).excess, match.go:117
+// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a
+// triangle.
+// (*polygon[float32]).excess, match.go:114
 DEVICE float polygon_excess_f32(polygon_f32 *p, float f) {
     switch (p->vertices) {
     case 1:
@@ -2137,10 +2136,10 @@ DEVICE float polygon_excess_f32(polygon_f32 *p, float f) {
     return p->area - f;
 }
 
-// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon is quadratic
-// where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V would be right if the case
-// stayed as it is: once the case is right so is ρ, but for rounding.
-// (*Matching[float32]).match, match.go:71
+// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon
+// is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
+// would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
+// (*Matching[float32]).match, match.go:67
 DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
     float f = m->F[c];
     float nx = m->DX[c], ny = m->DY[c];
@@ -2188,30 +2187,26 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
 // Match2[float32], match.go:57
 DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
-    if (!pure_f32(m->F[c]) || m->All && leans_f32(m->DX[c], m->DY[c])) {
+    if (mixed_f32(m->F[c], 0.0f) || m->All && (m->DX[c] != 0.0f || m->DY[c] != 0.0f)) {
         Matching_match_f32(m, c);
     }
 }
 
-// pure[float64], match.go:66
-DEVICE bool pure_f64(double f) {
-    return f <= 0.0 || f >= 1.0;
-}
-
-// leans[float64], match.go:64
-DEVICE bool leans_f64(double dx, double dy) {
-    return dx != 0.0 || dy != 0.0;
+// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
+// mixed[float64], tilemarks.go:31
+DEVICE bool mixed_f64(double f, double dust) {
+    return !(f <= dust || f >= 1.0 - dust);
 }
 
 // corner is a vertex of the unit square, from its middle.
-// corner[float64], match.go:130
+// corner[float64], match.go:127
 struct corner_f64_results { double r0; double r1; };
 DEVICE corner_f64_results corner_f64(uint32 v) {
     return {double(int32(v & 1u)) - 0.5, double(int32(v >> 1)) - 0.5};
 }
 
 // crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
-// crossing2[float64], match.go:133
+// crossing2[float64], match.go:130
 struct crossing2_f64_results { double r0; double r1; };
 DEVICE crossing2_f64_results crossing2_f64(double a, double b, double rho, uint32 u, uint32 v) {
     auto [ux, uy] = corner_f64(u);
@@ -2223,7 +2218,7 @@ DEVICE crossing2_f64_results crossing2_f64(double a, double b, double rho, uint3
 }
 
 // polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
-// (*Matching[float64]).polygon, match.go:142
+// (*Matching[float64]).polygon, match.go:139
 DEVICE polygon_f64 Matching_polygon_f64(const Matching_f64 *m, double a, double b, double rho) {
     int32 number_ = 0;
     double rising_ = (a + b) / 2.0, falling_ = (a - b) / 2.0;
@@ -2266,8 +2261,9 @@ DEVICE polygon_f64 Matching_polygon_f64(const Matching_f64 *m, double a, double 
     return polygon_f64{int32(n), twice / 2.0, qx - px, qy - py};
 }
 
-// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a triangle.
-// (*polygon[float64]).excess, match.go:117
+// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a
+// triangle.
+// (*polygon[float64]).excess, match.go:114
 DEVICE double polygon_excess_f64(polygon_f64 *p, double f) {
     switch (p->vertices) {
     case 1:
@@ -2284,10 +2280,10 @@ DEVICE double polygon_excess_f64(polygon_f64 *p, double f) {
     return p->area - f;
 }
 
-// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon is quadratic
-// where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V would be right if the case
-// stayed as it is: once the case is right so is ρ, but for rounding.
-// (*Matching[float64]).match, match.go:71
+// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon
+// is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
+// would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
+// (*Matching[float64]).match, match.go:67
 DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
     double f = m->F[c];
     double nx = m->DX[c], ny = m->DY[c];
@@ -2335,19 +2331,19 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
 // Match2[float64], match.go:57
 DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
-    if (!pure_f64(m->F[c]) || m->All && leans_f64(m->DX[c], m->DY[c])) {
+    if (mixed_f64(m->F[c], 0.0) || m->All && (m->DX[c] != 0.0 || m->DY[c] != 0.0)) {
         Matching_match_f64(m, c);
     }
 }
 
 // place2 is the lower corner of cell (i, j).
-// (*Ball[float32]).place2, patchdisk2.go:96
+// (*Ball[float32]).place2, patchdisk2.go:97
 struct Ball_place2_f32_results { float r0; float r1; };
 DEVICE Ball_place2_f32_results Ball_place2_f32(const Ball_f32 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * float(add(i, b->First[0])), b->Lo[1] + b->H[1] * float(add(j, b->First[1]))};
 }
 
-// (*Ball[float32]).strip, patchdisk2.go:136
+// (*Ball[float32]).strip, patchdisk2.go:137
 DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     auto [x0, y0] = Ball_place2_f32(b, i, j);
     float scale = 1.0f / float(shl(1, b->Levels));
@@ -2357,14 +2353,14 @@ DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) 
 }
 
 // column is the distance of a column's middle from the disk's along x.
-// (*strip[float32]).column, patchdisk2.go:145
+// (*strip[float32]).column, patchdisk2.go:146
 DEVICE float strip_column_f32(strip_f32 *s, int32 k) {
     return s->x + s->width * float(k) + s->half - s->centre;
 }
 
-// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone whose
-// rounding may matter.
-// (*strip[float32]).inside, patchdisk2.go:149
+// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
+// whose rounding may matter.
+// (*strip[float32]).inside, patchdisk2.go:150
 DEVICE bool strip_inside_f32(strip_f32 *s, int32 k, float radius) {
     float x = strip_column_f32(s, k);
     float square = x * x + s->square_;
@@ -2372,7 +2368,7 @@ DEVICE bool strip_inside_f32(strip_f32 *s, int32 k, float radius) {
     return square < least || square <= most && sqrt_f32(square) < radius;
 }
 
-// marked, patch.go:76
+// marked, patch.go:34
 DEVICE int32 marked(bool is) {
     if (is) {
         return 1;
@@ -2380,10 +2376,10 @@ DEVICE int32 marked(bool is) {
     return 0;
 }
 
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on one side of
-// the middle are in it up to some column or from it on, also as rounded, because each rounding keeps the order: half of the
-// columns are left out at a time.
-// (*Ball[float32]).row2, patchdisk2.go:103
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
+// one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
+// the order: half of the columns are left out at a time.
+// (*Ball[float32]).row2, patchdisk2.go:104
 DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     int32 n = shl(1, b->Levels);
     strip_f32 s = Ball_strip_f32(b, i, j, row);
@@ -2412,8 +2408,8 @@ DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     return lo;
 }
 
-// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest parts of one
-// kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
+// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
+// parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
 // CountDisk2[float32], patchdisk2.go:9
 DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
     auto [x, y] = Ball_place2_f32(b, int32(i), int32(j));
@@ -2429,13 +2425,13 @@ DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> 
 }
 
 // place2 is the lower corner of cell (i, j).
-// (*Ball[float64]).place2, patchdisk2.go:96
+// (*Ball[float64]).place2, patchdisk2.go:97
 struct Ball_place2_f64_results { double r0; double r1; };
 DEVICE Ball_place2_f64_results Ball_place2_f64(const Ball_f64 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * double(add(i, b->First[0])), b->Lo[1] + b->H[1] * double(add(j, b->First[1]))};
 }
 
-// (*Ball[float64]).strip, patchdisk2.go:136
+// (*Ball[float64]).strip, patchdisk2.go:137
 DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     auto [x0, y0] = Ball_place2_f64(b, i, j);
     double scale = 1.0 / double(shl(1, b->Levels));
@@ -2445,14 +2441,14 @@ DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) 
 }
 
 // column is the distance of a column's middle from the disk's along x.
-// (*strip[float64]).column, patchdisk2.go:145
+// (*strip[float64]).column, patchdisk2.go:146
 DEVICE double strip_column_f64(strip_f64 *s, int32 k) {
     return s->x + s->width * double(k) + s->half - s->centre;
 }
 
-// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone whose
-// rounding may matter.
-// (*strip[float64]).inside, patchdisk2.go:149
+// inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
+// whose rounding may matter.
+// (*strip[float64]).inside, patchdisk2.go:150
 DEVICE bool strip_inside_f64(strip_f64 *s, int32 k, double radius) {
     double x = strip_column_f64(s, k);
     double square = x * x + s->square_;
@@ -2460,10 +2456,10 @@ DEVICE bool strip_inside_f64(strip_f64 *s, int32 k, double radius) {
     return square < least || square <= most && sqrt_f64(square) < radius;
 }
 
-// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on one side of
-// the middle are in it up to some column or from it on, also as rounded, because each rounding keeps the order: half of the
-// columns are left out at a time.
-// (*Ball[float64]).row2, patchdisk2.go:103
+// row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
+// one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
+// the order: half of the columns are left out at a time.
+// (*Ball[float64]).row2, patchdisk2.go:104
 DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     int32 n = shl(1, b->Levels);
     strip_f64 s = Ball_strip_f64(b, i, j, row);
@@ -2492,8 +2488,8 @@ DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     return lo;
 }
 
-// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest parts of one
-// kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
+// CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
+// parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
 // CountDisk2[float64], patchdisk2.go:9
 DEVICE void CountDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
     auto [x, y] = Ball_place2_f64(b, int32(i), int32(j));
@@ -2509,13 +2505,13 @@ DEVICE void CountDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double>
 }
 
 // corner is the first cell of patch t.
-// (*Patches).corner, patch.go:29
+// (*Patches).corner, patch.go:27
 struct Patches_corner_results { int32 r0; int32 r1; };
 DEVICE Patches_corner_results Patches_corner(const Patches *p, int64 t) {
     return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
 }
 
-// (*Ball[float32]).work, patchdisk2.go:82
+// (*Ball[float32]).work, patchdisk2.go:83
 DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) {
     diskWork_f32 w = {};
     const auto results1 = Patches_corner(p, t);
@@ -2525,7 +2521,7 @@ DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) 
     auto [v, pure] = Ball_pure2_f32(b, x, y, 32.0f * b->H[0], 32.0f * b->H[1]);
     if (pure) {
         w.value = v;
-        w.pure_ = 1024;
+        w.pure = 1024;
     } else {
         w.cells = 1024;
     }
@@ -2533,7 +2529,7 @@ DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) 
 }
 
 // has tells whether cell (i, j) is one to do.
-// (*Patches).has, patch.go:34
+// (*Patches).has, patch.go:32
 DEVICE bool Patches_has(const Patches *p, int32 i, int32 j) {
     return i < p->Hi[0] && j < p->Hi[1];
 }
@@ -2564,9 +2560,9 @@ DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, 
     return end;
 }
 
-// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted if there
-// can be any.
-// (*diskWork[float32]).rows, patchdisk2.go:75
+// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted
+// if there can be any.
+// (*diskWork[float32]).rows, patchdisk2.go:76
 DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels) {
     if (w->cells == 0) {
         return 0;
@@ -2574,13 +2570,14 @@ DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels
     return shl(count[0], levels);
 }
 
-// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different threads.
-// PatchDisk2[float32], patchdisk2.go:33
+// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different
+// threads.
+// PatchDisk2[float32], patchdisk2.go:34
 DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slice<float> f,
         Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
         Array<int32, 1> *count) {
     diskWork_f32 w = Ball_work_f32(b, t, p);
-    for (int32 k = threadIdx.x, end_k = w.pure_; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.pure; k < end_k; k += blockDim.x) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
         if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
@@ -2622,7 +2619,7 @@ DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slic
     }
 }
 
-// (*Ball[float64]).work, patchdisk2.go:82
+// (*Ball[float64]).work, patchdisk2.go:83
 DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) {
     diskWork_f64 w = {};
     const auto results1 = Patches_corner(p, t);
@@ -2632,16 +2629,16 @@ DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) 
     auto [v, pure] = Ball_pure2_f64(b, x, y, 32.0 * b->H[0], 32.0 * b->H[1]);
     if (pure) {
         w.value = v;
-        w.pure_ = 1024;
+        w.pure = 1024;
     } else {
         w.cells = 1024;
     }
     return w;
 }
 
-// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted if there
-// can be any.
-// (*diskWork[float64]).rows, patchdisk2.go:75
+// rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted
+// if there can be any.
+// (*diskWork[float64]).rows, patchdisk2.go:76
 DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels) {
     if (w->cells == 0) {
         return 0;
@@ -2649,13 +2646,14 @@ DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels
     return shl(count[0], levels);
 }
 
-// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different threads.
-// PatchDisk2[float64], patchdisk2.go:33
+// PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different
+// threads.
+// PatchDisk2[float64], patchdisk2.go:34
 DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slice<double> f,
         Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
         Array<int32, 1> *count) {
     diskWork_f64 w = Ball_work_f64(b, t, p);
-    for (int32 k = threadIdx.x, end_k = w.pure_; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.pure; k < end_k; k += blockDim.x) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
         if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
@@ -2697,86 +2695,131 @@ DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slic
     }
 }
 
-// quadOf reads a field in run k of the patch at (x, y), at once so that a GPU waits once for memory. Cells that are not to be
-// done count as 0.
-// quadOf[float32], patch.go:49
-DEVICE quad_f32 quadOf_f32(Slice<float> f, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
-    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 4));
+// octetOf reads a field in run k of the patch at (x, y). Cells that are not to be done count as 0.
+// octetOf[float32], patchruns.go:17
+DEVICE octet_f32 octetOf_f32(Slice<float> v, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
+    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     int64 c = Lattice_at(l, int64(i), int64(j), 0), sy = int64(l->SY);
-    quad_f32 q = {};
+    octet_f32 o = {};
     if (Patches_has(p, i, j)) {
-        q.a = f[c];
+        o.a = v[c];
     }
     if (Patches_has(p, i, add(j, 1))) {
-        q.b = f[add(c, sy)];
+        o.b = v[add(c, sy)];
     }
     if (Patches_has(p, i, add(j, 2))) {
-        q.c = f[add(c, mul(int64(2), sy))];
+        o.c = v[add(c, mul(int64(2), sy))];
     }
     if (Patches_has(p, i, add(j, 3))) {
-        q.d = f[add(c, mul(int64(3), sy))];
+        o.d = v[add(c, mul(int64(3), sy))];
     }
-    return q;
+    if (Patches_has(p, i, add(j, 4))) {
+        o.e = v[add(c, mul(int64(4), sy))];
+    }
+    if (Patches_has(p, i, add(j, 5))) {
+        o.f = v[add(c, mul(int64(5), sy))];
+    }
+    if (Patches_has(p, i, add(j, 6))) {
+        o.g = v[add(c, mul(int64(6), sy))];
+    }
+    if (Patches_has(p, i, add(j, 7))) {
+        o.h = v[add(c, mul(int64(7), sy))];
+    }
+    return o;
 }
 
-// mark sets the marks of the cells of run k, and tells how many there are.
-// mark, patch.go:69
-DEVICE int32 mark(Slice<int32> marks, int32 k, bool a, bool b, bool c, bool d) {
-    int32 at = add(k % 32, mul(mul(k / 32, 4), 32));
-    int32 ma = marked(a), mb = marked(b), mc = marked(c), md = marked(d);
-    marks[at] = ma;
-    marks[add(at, 32)] = mb;
-    marks[add(at, 64)] = mc;
-    marks[add(at, 96)] = md;
-    return add(add(add(ma, mb), mc), md);
+// mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
+// (*octet[float32]).mixed, patchruns.go:49
+DEVICE int32 octet_mixed_f32(octet_f32 *o, float dust) {
+    return marked(mixed_f32(o->a, dust)) | shl(marked(mixed_f32(o->b, dust)), int64(1)) | shl(marked(mixed_f32(o->c, dust)), int64(2)) | shl(marked(mixed_f32(o->d, dust)), int64(3)) | shl(marked(mixed_f32(o->e, dust)), int64(4)) | shl(marked(mixed_f32(o->f, dust)), int64(5)) | shl(marked(mixed_f32(o->g, dust)), int64(6)) | shl(marked(mixed_f32(o->h, dust)), int64(7));
 }
 
-// mark marks the cells of run k of a patch that have a line to find, and tells how many they are.
-// (*Matching[float32]).mark, patchmatch2.go:35
-DEVICE int32 Matching_mark_f32(const Matching_f32 *m, Slice<int32> marks, int32 k, int32 x, int32 y,
-        const Patches *p) {
-    quad_f32 f = quadOf_f32(m->F, &m->Lattice_, p, k, x, y);
+// nonzero has a bit for each number that is not zero.
+// (*octet[float32]).nonzero, patchruns.go:57
+DEVICE int32 octet_nonzero_f32(octet_f32 *o) {
+    return marked(o->a != 0.0f) | shl(marked(o->b != 0.0f), int64(1)) | shl(marked(o->c != 0.0f), int64(2)) | shl(marked(o->d != 0.0f), int64(3)) | shl(marked(o->e != 0.0f), int64(4)) | shl(marked(o->f != 0.0f), int64(5)) | shl(marked(o->g != 0.0f), int64(6)) | shl(marked(o->h != 0.0f), int64(7));
+}
+
+// lines has a bit for each cell of run k of a patch that has a line to find.
+// (*Matching[float32]).lines, patchmatch2.go:32
+DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y, const Patches *p) {
+    octet_f32 f = octetOf_f32(m->F, &m->Lattice_, p, k, x, y);
     if (!m->All) {
-        return mark(marks, k, !pure_f32(f.a), !pure_f32(f.b), !pure_f32(f.c), !pure_f32(f.d));
+        return octet_mixed_f32(&f, 0.0f);
     }
-    quad_f32 dx = quadOf_f32(m->DX, &m->Lattice_, p, k, x, y), dy = quadOf_f32(m->DY, &m->Lattice_, p, k, x, y);
-    return mark(marks, k, !pure_f32(f.a) || leans_f32(dx.a, dy.a), !pure_f32(f.b) || leans_f32(dx.b, dy.b), !pure_f32(f.c) || leans_f32(dx.c, dy.c), !pure_f32(f.d) || leans_f32(dx.d, dy.d));
+    octet_f32 dx = octetOf_f32(m->DX, &m->Lattice_, p, k, x, y), dy = octetOf_f32(m->DY, &m->Lattice_, p, k, x, y);
+    return octet_mixed_f32(&f, 0.0f) | octet_nonzero_f32(&dx) | octet_nonzero_f32(&dy);
 }
 
-// columns is how many columns of a patch with n marked cells have to be counted.
-// columns, patch.go:37
-DEVICE int32 columns(int32 n) {
+// ones is how many of eight bits are set.
+// ones, patchruns.go:63
+DEVICE int32 ones(int32 bits) {
+    bits = sub(bits, bits >> 1 & 85);
+    bits = add(bits & 51, bits >> 2 & 51);
+    return add(bits, bits >> 4) & 15;
+}
+
+// total is how many cells of a patch are to be done, by group.
+// total, patchruns.go:70
+DEVICE int32 total(Slice<int32> groups) {
+    int32 n = 0;
+    for (int32 g = 0; g < 8; g++) {
+        n = add(n, groups[g]);
+    }
+    return n;
+}
+
+// runsToList is how many runs have to be looked at in order to list n cells.
+// runsToList, patchruns.go:79
+DEVICE int32 runsToList(int32 n) {
     if (n == 0) {
         return 0;
     }
-    return 32;
+    return 128;
 }
 
-// PatchMatch2 is Match2 for the cells of patch t: it reads the patch, lists its mixed cells, which are
-// few, and gives each a thread of its own.
-// PatchMatch2[float32], patchmatch2.go:9
-DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p, Array<int32, 1024> *marks,
-        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *count) {
+// listRun lists the cells of run k that are to be done behind those of the runs before.
+// listRun, patchruns.go:87
+DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
+    if (bits[k] == 0) {
+        return;
+    }
+    int32 at = 0;
+    for (int32 g = 0, end1 = k / 16; g < end1; g++) {
+        at = add(at, groups[g]);
+    }
+    for (int32 n = mul(k / 16, 16); n < k; n++) {
+        at = add(at, ones(bits[n]));
+    }
+    for (int32 q = 0; q < 8; q++) {
+        if ((shr(bits[k], q) & 1) != 0) {
+            list[at] = add(k % 32, mul(add(mul(k / 32, 8), q), 32));
+            at = add(at, int32(1));
+        }
+    }
+}
+
+// PatchMatch2 is Match2 for the cells of patch t.
+// PatchMatch2[float32], patchmatch2.go:8
+DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p, Array<int32, 128> *bits,
+        Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
-    for (int32 k = threadIdx.x, end_k = 1; k < end_k; k += blockDim.x) {
-        (*count)[k] = 0;
+    for (int32 k = threadIdx.x, end_k = 8; k < end_k; k += blockDim.x) {
+        (*groups)[k] = 0;
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
-        if (int32 n = Matching_mark_f32(m, Slice<int32>{marks->at, int64(1024), int64(1024)}, k, x, y, p); n > 0) {
-            atomic_add(&(*count)[0], n);
+    for (int32 k = threadIdx.x, end_k = 128; k < end_k; k += blockDim.x) {
+        (*bits)[k] = Matching_lines_f32(m, k, x, y, p);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
         }
     }
     __syncthreads();
-    int32 n = (*count)[0];
-    int32 width = columns(n);
+    int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
+    int32 runs = runsToList(n);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
-        (*counts)[k] = counted(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, 32, 32);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
-        listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{marks->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+    for (int32 k = threadIdx.x, end_k = runs; k < end_k; k += blockDim.x) {
+        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
@@ -2784,65 +2827,83 @@ DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p,
     }
 }
 
-// quadOf reads a field in run k of the patch at (x, y), at once so that a GPU waits once for memory. Cells that are not to be
-// done count as 0.
-// quadOf[float64], patch.go:49
-DEVICE quad_f64 quadOf_f64(Slice<double> f, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
-    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 4));
+// octetOf reads a field in run k of the patch at (x, y). Cells that are not to be done count as 0.
+// octetOf[float64], patchruns.go:17
+DEVICE octet_f64 octetOf_f64(Slice<double> v, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
+    int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     int64 c = Lattice_at(l, int64(i), int64(j), 0), sy = int64(l->SY);
-    quad_f64 q = {};
+    octet_f64 o = {};
     if (Patches_has(p, i, j)) {
-        q.a = f[c];
+        o.a = v[c];
     }
     if (Patches_has(p, i, add(j, 1))) {
-        q.b = f[add(c, sy)];
+        o.b = v[add(c, sy)];
     }
     if (Patches_has(p, i, add(j, 2))) {
-        q.c = f[add(c, mul(int64(2), sy))];
+        o.c = v[add(c, mul(int64(2), sy))];
     }
     if (Patches_has(p, i, add(j, 3))) {
-        q.d = f[add(c, mul(int64(3), sy))];
+        o.d = v[add(c, mul(int64(3), sy))];
     }
-    return q;
+    if (Patches_has(p, i, add(j, 4))) {
+        o.e = v[add(c, mul(int64(4), sy))];
+    }
+    if (Patches_has(p, i, add(j, 5))) {
+        o.f = v[add(c, mul(int64(5), sy))];
+    }
+    if (Patches_has(p, i, add(j, 6))) {
+        o.g = v[add(c, mul(int64(6), sy))];
+    }
+    if (Patches_has(p, i, add(j, 7))) {
+        o.h = v[add(c, mul(int64(7), sy))];
+    }
+    return o;
 }
 
-// mark marks the cells of run k of a patch that have a line to find, and tells how many they are.
-// (*Matching[float64]).mark, patchmatch2.go:35
-DEVICE int32 Matching_mark_f64(const Matching_f64 *m, Slice<int32> marks, int32 k, int32 x, int32 y,
-        const Patches *p) {
-    quad_f64 f = quadOf_f64(m->F, &m->Lattice_, p, k, x, y);
+// mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
+// (*octet[float64]).mixed, patchruns.go:49
+DEVICE int32 octet_mixed_f64(octet_f64 *o, double dust) {
+    return marked(mixed_f64(o->a, dust)) | shl(marked(mixed_f64(o->b, dust)), int64(1)) | shl(marked(mixed_f64(o->c, dust)), int64(2)) | shl(marked(mixed_f64(o->d, dust)), int64(3)) | shl(marked(mixed_f64(o->e, dust)), int64(4)) | shl(marked(mixed_f64(o->f, dust)), int64(5)) | shl(marked(mixed_f64(o->g, dust)), int64(6)) | shl(marked(mixed_f64(o->h, dust)), int64(7));
+}
+
+// nonzero has a bit for each number that is not zero.
+// (*octet[float64]).nonzero, patchruns.go:57
+DEVICE int32 octet_nonzero_f64(octet_f64 *o) {
+    return marked(o->a != 0.0) | shl(marked(o->b != 0.0), int64(1)) | shl(marked(o->c != 0.0), int64(2)) | shl(marked(o->d != 0.0), int64(3)) | shl(marked(o->e != 0.0), int64(4)) | shl(marked(o->f != 0.0), int64(5)) | shl(marked(o->g != 0.0), int64(6)) | shl(marked(o->h != 0.0), int64(7));
+}
+
+// lines has a bit for each cell of run k of a patch that has a line to find.
+// (*Matching[float64]).lines, patchmatch2.go:32
+DEVICE int32 Matching_lines_f64(const Matching_f64 *m, int32 k, int32 x, int32 y, const Patches *p) {
+    octet_f64 f = octetOf_f64(m->F, &m->Lattice_, p, k, x, y);
     if (!m->All) {
-        return mark(marks, k, !pure_f64(f.a), !pure_f64(f.b), !pure_f64(f.c), !pure_f64(f.d));
+        return octet_mixed_f64(&f, 0.0);
     }
-    quad_f64 dx = quadOf_f64(m->DX, &m->Lattice_, p, k, x, y), dy = quadOf_f64(m->DY, &m->Lattice_, p, k, x, y);
-    return mark(marks, k, !pure_f64(f.a) || leans_f64(dx.a, dy.a), !pure_f64(f.b) || leans_f64(dx.b, dy.b), !pure_f64(f.c) || leans_f64(dx.c, dy.c), !pure_f64(f.d) || leans_f64(dx.d, dy.d));
+    octet_f64 dx = octetOf_f64(m->DX, &m->Lattice_, p, k, x, y), dy = octetOf_f64(m->DY, &m->Lattice_, p, k, x, y);
+    return octet_mixed_f64(&f, 0.0) | octet_nonzero_f64(&dx) | octet_nonzero_f64(&dy);
 }
 
-// PatchMatch2 is Match2 for the cells of patch t: it reads the patch, lists its mixed cells, which are
-// few, and gives each a thread of its own.
-// PatchMatch2[float64], patchmatch2.go:9
-DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p, Array<int32, 1024> *marks,
-        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *count) {
+// PatchMatch2 is Match2 for the cells of patch t.
+// PatchMatch2[float64], patchmatch2.go:8
+DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p, Array<int32, 128> *bits,
+        Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
-    for (int32 k = threadIdx.x, end_k = 1; k < end_k; k += blockDim.x) {
-        (*count)[k] = 0;
+    for (int32 k = threadIdx.x, end_k = 8; k < end_k; k += blockDim.x) {
+        (*groups)[k] = 0;
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
-        if (int32 n = Matching_mark_f64(m, Slice<int32>{marks->at, int64(1024), int64(1024)}, k, x, y, p); n > 0) {
-            atomic_add(&(*count)[0], n);
+    for (int32 k = threadIdx.x, end_k = 128; k < end_k; k += blockDim.x) {
+        (*bits)[k] = Matching_lines_f64(m, k, x, y, p);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
         }
     }
     __syncthreads();
-    int32 n = (*count)[0];
-    int32 width = columns(n);
+    int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
+    int32 runs = runsToList(n);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
-        (*counts)[k] = counted(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, 32, 32);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
-        listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{marks->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+    for (int32 k = threadIdx.x, end_k = runs; k < end_k; k += blockDim.x) {
+        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
@@ -2850,10 +2911,11 @@ DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p,
     }
 }
 
-// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
-// mixed[float32], tilemarks.go:31
-DEVICE bool mixed_f32(float f, float dust) {
-    return !(f <= dust || f >= 1.0f - dust);
+// mixedRun has a bit for each mixed cell of run k of a patch.
+// (*Sweep2[float32]).mixedRun, patchplanes2.go:32
+DEVICE int32 Sweep2_mixedRun_f32(const Sweep2_f32 *s, int32 k, int32 x, int32 y, const Patches *p) {
+    octet_f32 f = octetOf_f32(s->F, &s->Lattice_, p, k, x, y);
+    return octet_mixed_f32(&f, s->Dust);
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
@@ -3118,51 +3180,48 @@ DEVICE Plane2_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
     return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
-// (*Sweep2[float32]).reconstruct, sweep2.go:138
-DEVICE void Sweep2_reconstruct_f32(const Sweep2_f32 *s, int64 c) {
+// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
+// Reconstruct2[float32], sweep2.go:134
+DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
         s->Planes[c] = Sweep2_found_f32(s, c);
     }
 }
 
-// PatchReconstruct2 is Reconstruct2 for the cells of patch t: it reads the patch, lists its mixed cells, and gives each a
-// thread of its own.
-// PatchReconstruct2[float32], patchplanes2.go:9
-DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches *p, Array<int32, 1024> *marks,
-        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *count) {
+// PatchReconstruct2 is Reconstruct2 for the cells of patch t.
+// PatchReconstruct2[float32], patchplanes2.go:8
+DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches *p, Array<int32, 128> *bits,
+        Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
-    for (int32 k = threadIdx.x, end_k = 1; k < end_k; k += blockDim.x) {
-        (*count)[k] = 0;
+    for (int32 k = threadIdx.x, end_k = 8; k < end_k; k += blockDim.x) {
+        (*groups)[k] = 0;
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
-        quad_f32 f = quadOf_f32(s->F, &s->Lattice_, p, k, x, y);
-        int32 n = mark(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, mixed_f32(f.a, s->Dust), mixed_f32(f.b, s->Dust), mixed_f32(f.c, s->Dust), mixed_f32(f.d, s->Dust));
-        if (n > 0) {
-            atomic_add(&(*count)[0], n);
+    for (int32 k = threadIdx.x, end_k = 128; k < end_k; k += blockDim.x) {
+        (*bits)[k] = Sweep2_mixedRun_f32(s, k, x, y, p);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
         }
     }
     __syncthreads();
-    int32 n = (*count)[0];
-    int32 width = columns(n);
+    int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
+    int32 runs = runsToList(n);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
-        (*counts)[k] = counted(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, 32, 32);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
-        listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{marks->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+    for (int32 k = threadIdx.x, end_k = runs; k < end_k; k += blockDim.x) {
+        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
-        Sweep2_reconstruct_f32(s, Lattice_at(&s->Lattice_, int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), 0));
+        Reconstruct2_f32_at(int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), s);
     }
 }
 
-// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
-// mixed[float64], tilemarks.go:31
-DEVICE bool mixed_f64(double f, double dust) {
-    return !(f <= dust || f >= 1.0 - dust);
+// mixedRun has a bit for each mixed cell of run k of a patch.
+// (*Sweep2[float64]).mixedRun, patchplanes2.go:32
+DEVICE int32 Sweep2_mixedRun_f64(const Sweep2_f64 *s, int32 k, int32 x, int32 y, const Patches *p) {
+    octet_f64 f = octetOf_f64(s->F, &s->Lattice_, p, k, x, y);
+    return octet_mixed_f64(&f, s->Dust);
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
@@ -3427,44 +3486,40 @@ DEVICE Plane2_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
     return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
-// (*Sweep2[float64]).reconstruct, sweep2.go:138
-DEVICE void Sweep2_reconstruct_f64(const Sweep2_f64 *s, int64 c) {
+// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
+// Reconstruct2[float64], sweep2.go:134
+DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
+    int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
         s->Planes[c] = Sweep2_found_f64(s, c);
     }
 }
 
-// PatchReconstruct2 is Reconstruct2 for the cells of patch t: it reads the patch, lists its mixed cells, and gives each a
-// thread of its own.
-// PatchReconstruct2[float64], patchplanes2.go:9
-DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches *p, Array<int32, 1024> *marks,
-        Array<int32, 1024> *list, Array<int32, 32> *counts, Array<int32, 1> *count) {
+// PatchReconstruct2 is Reconstruct2 for the cells of patch t.
+// PatchReconstruct2[float64], patchplanes2.go:8
+DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches *p, Array<int32, 128> *bits,
+        Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
-    for (int32 k = threadIdx.x, end_k = 1; k < end_k; k += blockDim.x) {
-        (*count)[k] = 0;
+    for (int32 k = threadIdx.x, end_k = 8; k < end_k; k += blockDim.x) {
+        (*groups)[k] = 0;
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
-        quad_f64 f = quadOf_f64(s->F, &s->Lattice_, p, k, x, y);
-        int32 n = mark(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, mixed_f64(f.a, s->Dust), mixed_f64(f.b, s->Dust), mixed_f64(f.c, s->Dust), mixed_f64(f.d, s->Dust));
-        if (n > 0) {
-            atomic_add(&(*count)[0], n);
+    for (int32 k = threadIdx.x, end_k = 128; k < end_k; k += blockDim.x) {
+        (*bits)[k] = Sweep2_mixedRun_f64(s, k, x, y, p);
+        if ((*bits)[k] != 0) {
+            atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
         }
     }
     __syncthreads();
-    int32 n = (*count)[0];
-    int32 width = columns(n);
+    int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
+    int32 runs = runsToList(n);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
-        (*counts)[k] = counted(Slice<int32>{marks->at, int64(1024), int64(1024)}, k, 32, 32);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = width; k < end_k; k += blockDim.x) {
-        listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{marks->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
+    for (int32 k = threadIdx.x, end_k = runs; k < end_k; k += blockDim.x) {
+        listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
-        Sweep2_reconstruct_f64(s, Lattice_at(&s->Lattice_, int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), 0));
+        Reconstruct2_f64_at(int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), s);
     }
 }
 
@@ -3666,18 +3721,6 @@ DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *cl
         return;
     }
     Sweep2_advance_f64(s, c, clock);
-}
-
-// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float32], sweep2.go:134
-DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
-    Sweep2_reconstruct_f32(s, Lattice_at(&s->Lattice_, i, j, 0));
-}
-
-// Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float64], sweep2.go:134
-DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
-    Sweep2_reconstruct_f64(s, Lattice_at(&s->Lattice_, i, j, 0));
 }
 
 // still tells that advance comes to f in cell c, without its work.
@@ -4584,7 +4627,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
         w.load = 1444;
         w.between = 1296;
         w.cells = 1024;
-        w.mark_ = 256;
+        w.mark = 256;
         w.height_ = 38;
     } else if ((was & 4) == 0) {
         w.copied = 1024;
@@ -4896,11 +4939,11 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
         Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark_; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
         (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark_ / 16; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
         (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
     }
     __syncthreads();
@@ -4910,7 +4953,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
     __syncthreads();
     for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
-        if (w.mark_ > 0) {
+        if (w.mark > 0) {
             s->Is[w.tile] = merged_f32(between, 256, 16);
         }
     }
@@ -4950,7 +4993,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
         w.load = 1444;
         w.between = 1296;
         w.cells = 1024;
-        w.mark_ = 256;
+        w.mark = 256;
         w.height_ = 38;
     } else if ((was & 4) == 0) {
         w.copied = 1024;
@@ -5245,11 +5288,11 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark_; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
         (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark_ / 16; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
         (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
     }
     __syncthreads();
@@ -5259,7 +5302,7 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     __syncthreads();
     for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
-        if (w.mark_ > 0) {
+        if (w.mark > 0) {
             s->Is[w.tile] = merged_f64(between, 256, 16);
         }
     }
@@ -5315,11 +5358,11 @@ DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
         Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark_; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
         (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark_ / 16; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
         (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
     }
     __syncthreads();
@@ -5329,7 +5372,7 @@ DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
     __syncthreads();
     for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
-        if (w.mark_ > 0) {
+        if (w.mark > 0) {
             s->Is[w.tile] = merged_f32(between, 256, 16);
         }
     }
@@ -5385,11 +5428,11 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
         Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark_; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
         (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark_ / 16; k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
         (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
     }
     __syncthreads();
@@ -5399,7 +5442,7 @@ DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     __syncthreads();
     for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
         s->Is[w.tile] = w.kind;
-        if (w.mark_ > 0) {
+        if (w.mark > 0) {
             s->Is[w.tile] = merged_f64(between, 256, 16);
         }
     }
@@ -5878,7 +5921,7 @@ extern "C" __global__ void __launch_bounds__(128) CountDisk2_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j) CountDisk2_f64_at(i, j, &b, f);
 }
 
-// Kernel PatchDisk2, patchdisk2.go:33
+// Kernel PatchDisk2, patchdisk2.go:34
 extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f32(int64 lo, int64 hi,
         const __grid_constant__ Ball_f32 b, const __grid_constant__ Patches p, Slice<float> f) {
     __shared__ Array<int32, 1024> inside;
@@ -5890,7 +5933,7 @@ extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f32(int64 lo, int64
     if (t < hi) PatchDisk2_f32_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
 }
 
-// Kernel PatchDisk2, patchdisk2.go:33
+// Kernel PatchDisk2, patchdisk2.go:34
 extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f64(int64 lo, int64 hi,
         const __grid_constant__ Ball_f64 b, const __grid_constant__ Patches p, Slice<double> f) {
     __shared__ Array<int32, 1024> inside;
@@ -5902,48 +5945,44 @@ extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f64(int64 lo, int64
     if (t < hi) PatchDisk2_f64_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
 }
 
-// Kernel PatchMatch2, patchmatch2.go:9
-extern "C" __global__ void __launch_bounds__(256) PatchMatch2_f32(int64 lo, int64 hi,
+// Kernel PatchMatch2, patchmatch2.go:8
+extern "C" __global__ void __launch_bounds__(128, 14) PatchMatch2_f32(int64 lo, int64 hi,
         const __grid_constant__ Matching_f32 m, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 1024> marks;
+    __shared__ Array<int32, 128> bits;
+    __shared__ Array<int32, 8> groups;
     __shared__ Array<int32, 1024> list;
-    __shared__ Array<int32, 32> counts;
-    __shared__ Array<int32, 1> count;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchMatch2_f32_at(t, &m, &p, &marks, &list, &counts, &count);
+    if (t < hi) PatchMatch2_f32_at(t, &m, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchMatch2, patchmatch2.go:9
-extern "C" __global__ void __launch_bounds__(256) PatchMatch2_f64(int64 lo, int64 hi,
+// Kernel PatchMatch2, patchmatch2.go:8
+extern "C" __global__ void __launch_bounds__(128, 7) PatchMatch2_f64(int64 lo, int64 hi,
         const __grid_constant__ Matching_f64 m, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 1024> marks;
+    __shared__ Array<int32, 128> bits;
+    __shared__ Array<int32, 8> groups;
     __shared__ Array<int32, 1024> list;
-    __shared__ Array<int32, 32> counts;
-    __shared__ Array<int32, 1> count;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchMatch2_f64_at(t, &m, &p, &marks, &list, &counts, &count);
+    if (t < hi) PatchMatch2_f64_at(t, &m, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchReconstruct2, patchplanes2.go:9
-extern "C" __global__ void __launch_bounds__(256) PatchReconstruct2_f32(int64 lo, int64 hi,
+// Kernel PatchReconstruct2, patchplanes2.go:8
+extern "C" __global__ void __launch_bounds__(128, 12) PatchReconstruct2_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep2_f32 s, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 1024> marks;
+    __shared__ Array<int32, 128> bits;
+    __shared__ Array<int32, 8> groups;
     __shared__ Array<int32, 1024> list;
-    __shared__ Array<int32, 32> counts;
-    __shared__ Array<int32, 1> count;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchReconstruct2_f32_at(t, &s, &p, &marks, &list, &counts, &count);
+    if (t < hi) PatchReconstruct2_f32_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchReconstruct2, patchplanes2.go:9
-extern "C" __global__ void __launch_bounds__(256) PatchReconstruct2_f64(int64 lo, int64 hi,
+// Kernel PatchReconstruct2, patchplanes2.go:8
+extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep2_f64 s, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 1024> marks;
+    __shared__ Array<int32, 128> bits;
+    __shared__ Array<int32, 8> groups;
     __shared__ Array<int32, 1024> list;
-    __shared__ Array<int32, 32> counts;
-    __shared__ Array<int32, 1> count;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &marks, &list, &counts, &count);
+    if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
 // Kernel Advance2, sweep2.go:39

@@ -401,18 +401,17 @@ func NewPatchMatch2Loop[F Float](m *Matching[F], p *Patches) *PatchMatch2Loop[F]
 
 // Range runs the kernel on the CPU.
 func (loop *PatchMatch2Loop[F]) Range(lo, hi int) {
-	var marks [1024]int32
+	var bits [128]int32
+	var groups [8]int32
 	var list [1024]int32
-	var counts [32]int32
-	var count [1]int32
 	for t := lo; t < hi; t++ {
-		PatchMatch2(t, loop.m, loop.p, &marks, &list, &counts, &count)
+		PatchMatch2(t, loop.m, loop.p, &bits, &groups, &list)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *PatchMatch2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PatchMatch2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "PatchMatch2" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("p", loop.p),
 	}}
@@ -431,18 +430,17 @@ func NewPatchReconstruct2Loop[F Float](s *Sweep2[F], p *Patches) *PatchReconstru
 
 // Range runs the kernel on the CPU.
 func (loop *PatchReconstruct2Loop[F]) Range(lo, hi int) {
-	var marks [1024]int32
+	var bits [128]int32
+	var groups [8]int32
 	var list [1024]int32
-	var counts [32]int32
-	var count [1]int32
 	for t := lo; t < hi; t++ {
-		PatchReconstruct2(t, loop.s, loop.p, &marks, &list, &counts, &count)
+		PatchReconstruct2(t, loop.s, loop.p, &bits, &groups, &list)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *PatchReconstruct2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "PatchReconstruct2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "PatchReconstruct2" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ConstantOf("p", loop.p),
 	}}

@@ -56,18 +56,14 @@ func Cases() []uint32 {
 //atoll:kernel
 func Match2[F Float](i, j int, m *Matching[F]) {
 	c := m.at(i, j, 0)
-	if !pure(m.F[c]) || m.All && leans(m.DX[c], m.DY[c]) {
+	if mixed(m.F[c], 0) || m.All && (m.DX[c] != 0 || m.DY[c] != 0) {
 		m.match(c)
 	}
 }
 
-func leans[F Float](dx, dy F) bool { return dx != 0 || dy != 0 }
-
-func pure[F Float](f F) bool { return f <= 0 || f >= 1 }
-
-// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon is quadratic
-// where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V would be right if the case
-// stayed as it is: once the case is right so is ρ, but for rounding.
+// match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon
+// is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
+// would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
 func (m *Matching[F]) match(c int) {
 	f := m.F[c]
 	nx, ny := m.DX[c], m.DY[c]
@@ -113,7 +109,8 @@ type polygon[F Float] struct {
 	dx, dy   F // along its side on the line
 }
 
-// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a triangle.
+// excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a
+// triangle.
 func (p *polygon[F]) excess(f F) F {
 	switch p.vertices {
 	case 1:

@@ -142,13 +142,14 @@ func TestMatchingIsTheAnalyticLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hx, hy := rapid.Float64Range(.1, 3).Draw(t, "hx"), rapid.Float64Range(.1, 3).Draw(t, "hy")
 		gx, gy := rapid.Float64Range(-1, 1).Draw(t, "gx"), rapid.Float64Range(-1, 1).Draw(t, "gy")
-		f := rapid.Float64Range(1e-9, 1-1e-9).Draw(t, "f")
+		edges := rapid.SampledFrom([]float64{0, 1e-300, 1e-17, 1 - 0x1p-53, 1})
+		f := rapid.OneOf(rapid.Float64Range(0, 1), edges).Draw(t, "f")
 		if math.Hypot(gx, gy) < 1e-6 {
 			t.Skip("no gradient")
 		}
 		one := func(v float64) []float64 { return []float64{v} }
 		m := &Matching[float64]{H: [3]float64{hx, hy}, Tolerance: 1e-14, Cases: cases, F: one(f), DX: one(gx), DY: one(gy),
-			Rho: one(0), Turns: make([]int32, 1)}
+			Rho: one(0), Turns: make([]int32, 1), All: true}
 		Match2(0, 0, m)
 		// With ξ = x/h + 1/2 the fluid n·x + ρ ≥ 0 is m·ξ ≤ α, m = -n h, α = ρ - n·h/2.
 		l := math.Hypot(gx, gy)

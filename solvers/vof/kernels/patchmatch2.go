@@ -2,42 +2,38 @@ package kernels
 
 import "sync/atomic"
 
-// PatchMatch2 is Match2 for the cells of patch t: it reads the patch, lists its mixed cells, which are
-// few, and gives each a thread of its own.
+// PatchMatch2 is Match2 for the cells of patch t.
 //
-//atoll:kernel tile block=256
+//atoll:kernel tile block=128 blocks=7
 func PatchMatch2[F Float](
-	t int, m *Matching[F], p *Patches, marks, list *[patchCells]int32, counts *[patch]int32, count *[1]int32,
+	t int, m *Matching[F], p *Patches, bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32,
 ) {
 	x, y := p.corner(t)
-	for k := range int32(1) {
-		count[k] = 0
+	for k := range int32(patchGroups) {
+		groups[k] = 0
 	}
 	for k := range int32(patchRuns) {
-		if n := m.mark(marks[:], k, x, y, p); n > 0 {
-			atomic.AddInt32(&count[0], n)
+		bits[k] = m.lines(k, x, y, p)
+		if bits[k] != 0 {
+			atomic.AddInt32(&groups[k/groupRuns], ones(bits[k]))
 		}
 	}
-	n := count[0]
-	width := columns(n)
-	for k := range width {
-		counts[k] = counted(marks[:], k, patch, patch)
-	}
-	for k := range width {
-		listed(list[:], marks[:], counts[:], k, patch, patch)
+	n := total(groups[:])
+	runs := runsToList(n)
+	for k := range runs {
+		listRun(list[:], bits[:], groups[:], k)
 	}
 	for k := range n {
 		m.match(m.at(int(x+list[k]%patch), int(y+list[k]/patch), 0))
 	}
 }
 
-// mark marks the cells of run k of a patch that have a line to find, and tells how many they are.
-func (m *Matching[F]) mark(marks []int32, k, x, y int32, p *Patches) int32 {
-	f := quadOf(m.F, &m.Lattice, p, k, x, y)
+// lines has a bit for each cell of run k of a patch that has a line to find.
+func (m *Matching[F]) lines(k, x, y int32, p *Patches) int32 {
+	f := octetOf(m.F, &m.Lattice, p, k, x, y)
 	if !m.All {
-		return mark(marks, k, !pure(f.a), !pure(f.b), !pure(f.c), !pure(f.d))
+		return f.mixed(0)
 	}
-	dx, dy := quadOf(m.DX, &m.Lattice, p, k, x, y), quadOf(m.DY, &m.Lattice, p, k, x, y)
-	return mark(marks, k, !pure(f.a) || leans(dx.a, dy.a), !pure(f.b) || leans(dx.b, dy.b),
-		!pure(f.c) || leans(dx.c, dy.c), !pure(f.d) || leans(dx.d, dy.d))
+	dx, dy := octetOf(m.DX, &m.Lattice, p, k, x, y), octetOf(m.DY, &m.Lattice, p, k, x, y)
+	return f.mixed(0) | dx.nonzero() | dy.nonzero()
 }

@@ -2,33 +2,34 @@ package kernels
 
 import "sync/atomic"
 
-// PatchReconstruct2 is Reconstruct2 for the cells of patch t: it reads the patch, lists its mixed cells, and gives each a
-// thread of its own.
+// PatchReconstruct2 is Reconstruct2 for the cells of patch t.
 //
-//atoll:kernel tile block=256
+//atoll:kernel tile block=128 blocks=6
 func PatchReconstruct2[F Float](
-	t int, s *Sweep2[F], p *Patches, marks, list *[patchCells]int32, counts *[patch]int32, count *[1]int32,
+	t int, s *Sweep2[F], p *Patches, bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32,
 ) {
 	x, y := p.corner(t)
-	for k := range int32(1) {
-		count[k] = 0
+	for k := range int32(patchGroups) {
+		groups[k] = 0
 	}
 	for k := range int32(patchRuns) {
-		f := quadOf(s.F, &s.Lattice, p, k, x, y)
-		n := mark(marks[:], k, mixed(f.a, s.Dust), mixed(f.b, s.Dust), mixed(f.c, s.Dust), mixed(f.d, s.Dust))
-		if n > 0 {
-			atomic.AddInt32(&count[0], n)
+		bits[k] = s.mixedRun(k, x, y, p)
+		if bits[k] != 0 {
+			atomic.AddInt32(&groups[k/groupRuns], ones(bits[k]))
 		}
 	}
-	n := count[0]
-	width := columns(n)
-	for k := range width {
-		counts[k] = counted(marks[:], k, patch, patch)
-	}
-	for k := range width {
-		listed(list[:], marks[:], counts[:], k, patch, patch)
+	n := total(groups[:])
+	runs := runsToList(n)
+	for k := range runs {
+		listRun(list[:], bits[:], groups[:], k)
 	}
 	for k := range n {
-		s.reconstruct(s.at(int(x+list[k]%patch), int(y+list[k]/patch), 0))
+		Reconstruct2(int(x+list[k]%patch), int(y+list[k]/patch), s)
 	}
+}
+
+// mixedRun has a bit for each mixed cell of run k of a patch.
+func (s *Sweep2[F]) mixedRun(k, x, y int32, p *Patches) int32 {
+	f := octetOf(s.F, &s.Lattice, p, k, x, y)
+	return f.mixed(s.Dust)
 }

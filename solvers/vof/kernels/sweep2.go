@@ -132,10 +132,7 @@ func (s *Sweep2[F]) found(c int) Plane2[F] {
 //
 //atoll:kernel
 func Reconstruct2[F Float](i, j int, s *Sweep2[F]) {
-	s.reconstruct(s.at(i, j, 0))
-}
-
-func (s *Sweep2[F]) reconstruct(c int) {
+	c := s.at(i, j, 0)
 	if f := s.F[c]; f > s.Dust && f < 1-s.Dust {
 		s.Planes[c] = s.found(c)
 	}
