@@ -103,20 +103,13 @@ func nodalField(c *config.Case, w *config.Metric, on nodes) (metric.Field, error
 		}
 		return f, nil
 	case "hessian":
-		values, err := nodalValues(&w.Parts[0], on)
-		if err != nil {
-			return nil, fmt.Errorf("hessian: %w", err)
+		f, err := hessianField(w, &w.Parts[0], on)
+		for k := 1; k < len(w.Parts) && err == nil; k++ {
+			var other metric.Field
+			if other, err = hessianField(w, &w.Parts[k], on); err == nil {
+				err = f.Intersect(on.Dim, other)
+			}
 		}
-		second, err := metric.Recovered(on.Mesh, values)
-		if err != nil {
-			return nil, err
-		}
-		complexity := w.Complexity
-		if complexity == 0 { // as many regular cells of edges 1 as there are
-			unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
-			complexity = unit * float64(len(on.Cells)/(on.Dim+1))
-		}
-		f, _, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity, Bounds: boundsOf(w)})
 		return f, err
 	}
 	var first error
@@ -130,6 +123,25 @@ func nodalField(c *config.Case, w *config.Metric, on nodes) (metric.Field, error
 	if first != nil {
 		return nil, first
 	}
+	return f, err
+}
+
+// hessianField is the metric that follows the second derivatives of a field.
+func hessianField(w *config.Metric, of *config.Field, on nodes) (metric.Field, error) {
+	values, err := nodalValues(of, on)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", of.Name, err)
+	}
+	second, err := metric.Recovered(on.Mesh, values)
+	if err != nil {
+		return nil, err
+	}
+	complexity := w.Complexity
+	if complexity == 0 { // as many regular cells of edges 1 as there are
+		unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
+		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
+	}
+	f, _, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity, Bounds: boundsOf(w)})
 	return f, err
 }
 

@@ -45,6 +45,7 @@ func TestSmoothToNodalMetrics(t *testing.T) {
 	for _, metric := range []string{
 		fmt.Sprintf("{solution=%q}", solution), fmt.Sprintf("{solution=%q, background=%q, gradation=1.5}", solution, file),
 		"{hessian={mesh='bump'}, hmin=0.01, hmax=0.5}", "{hessian='tanh(20*(x-0.5))', norm=4, aspect=20}",
+		"{hessian='tanh(9*(x-0.5))', also={mesh='bump'}, aspect=20}",
 		"{width='0.02+0.2*x', height='0.1', angle='10*y', samples=0, gradation=2}",
 	} {
 		var want string
@@ -61,6 +62,34 @@ func TestSmoothToNodalMetrics(t *testing.T) {
 				want = s.StateSHA256
 			} else if s.StateSHA256 != want {
 				t.Errorf("%s: another state on %d ranks", metric, ranks)
+			}
+		}
+	}
+}
+
+// The metric of two fields asks for no larger sizes than that of either, wherever one looks, in any order.
+func TestSmoothToTwoFields(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	field := func(set string) *nodalMetric {
+		c := parse(t, wavy, "metric="+set)
+		n, err := newNodalMetric(c, &c.Sections.(*config.Smooth).Metric, planeBody{m}.nodes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	one, other := field("{hessian='x^4'}"), field("{hessian='y^4+x*y'}")
+	both, swapped := field("{hessian='x^4', also='y^4+x*y'}"), field("{hessian='y^4+x*y', also='x^4'}")
+	for v := range both.At {
+		for k := range 12 {
+			s, c := math.Sincos(math.Pi * float64(k) / 12)
+			length := func(n *nodalMetric) float64 { a := n.At[v]; return a[0]*c*c + 2*a[1]*s*c + a[2]*s*s }
+			least := max(length(one), length(other))
+			if got := length(both); !(got >= least*(1-1e-9)) || math.Abs(length(swapped)/got-1) > 1e-6 {
+				t.Fatalf("vertex %d, direction %d: %g and %g, of one field %g", v, k, got, length(swapped), least)
 			}
 		}
 	}

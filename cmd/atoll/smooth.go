@@ -38,6 +38,7 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"sol", "metric.solution", "Medit file (.sol, .solb) of sizes or tensors at the vertices of IN"},
 	{"background", "metric.background", "mesh that --sol belongs to (IN)"},
 	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or {mesh='NAME'} of IN's data"},
+	{"also", "metric.also", "another field with --hessian: sizes are no larger than either asks for"},
 	{"norm", "metric.norm", "p of the Lp norm of the error of interpolating that field (2)"},
 	{"hmin", "metric.hmin", "least size, before rescaling"},
 	{"hmax", "metric.hmax", "greatest size, before rescaling"},

@@ -28,6 +28,7 @@ func TestSmoothDefaults(t *testing.T) {
 	for _, set := range []string{"metric.field=sinusoidal", "metric={field='uniform'}", "metric={width='0.1+x', height=2}",
 		"metric={m11=1, m12='x', m22='2+x*x', samples=64}",
 		"metric={solution='a.sol', background='b.mesh', hmin=0.1, hmax=1, gradation=1.3}", "metric={hessian={mesh='p'}, aspect=100}", "output.mesh='a.msh'",
+		"metric={hessian={mesh='p'}, also='x*y'}",
 		"metric={hessian='x*y', norm=4, complexity=1000}", "metric={width=1, height='x', samples=0, gradation=2}", "mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
 		c := parse(t, smoothCase, set)
 		again, err := Parse("dam.toml", []byte(c.String()), nil)
@@ -65,6 +66,8 @@ func TestSmoothRefusals(t *testing.T) {
 		{`field = "linear"`, "width = 1\nheight = 1\nhmin = 2\nhmax = 1", `c.toml:7: [metric] hmin: 2 is above hmax = 1`},
 		{`field = "linear"`, "width = 1\nheight = 1\ngradation = 2", `c.toml:7: [metric] gradation: does not belong`},
 		{`field = "linear"`, "hessian = 'x'\ngradation = 1", `c.toml:4: [metric]: aspect = 0 must be 1 or more, and gradation`},
+		{`field = "linear"`, "hessian = 'x'\nalso = {raster='x'}", `c.toml:6: [metric] also: must be an expression`},
+		{"high = 0.05", "high = 1\nalso = 'x'", `c.toml:8: [metric] also: does not belong to a metric of kind linear`},
 		{`field = "linear"`, "hessian = {raster='x'}", `c.toml:5: [metric] hessian: must be an expression`},
 		{"high = 0.05", "high = 1\nsamples = 48", `c.toml:8: [metric] samples: 48 is not a power of two`},
 		{"high = 0.05", "high = 1\nsamples = 16384", `samples: 16384 is not between 0 and 8192`},

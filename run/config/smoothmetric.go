@@ -41,7 +41,7 @@ func (m *Metric) Nodal() bool {
 //	width, height, angle   expressions over x and y, and over z in space, with depth
 //	m11, m12, m22          the same, with m13, m23 and m33
 //	solution, background   files
-//	hessian, norm, complexity
+//	hessian, also, norm, complexity
 //	hmin, hmax, aspect     bounds of solution, hessian and expressions
 //	gradation              of metrics at vertices: solution, hessian, and expressions without samples
 //	samples, rescale
@@ -49,7 +49,7 @@ func decodeMetric(s *section) Metric {
 	m := Metric{Rescale: s.boolean("rescale", true), Waves: 1}
 	s.know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
 		"m13", "m23", "m33", "solution", "background",
-		"hessian", "norm", "complexity", "hmin", "hmax", "aspect", "gradation", "samples")
+		"hessian", "also", "norm", "complexity", "hmin", "hmax", "aspect", "gradation", "samples")
 	m.Field = s.metricKind()
 	fallback := int64(0)
 	switch m.Field {
@@ -69,8 +69,13 @@ func decodeMetric(s *section) Metric {
 		}
 	case "hessian":
 		m.Parts = []Field{s.field("hessian", required, nil, false)}
-		if m.Parts[0].Raster != "" {
-			s.fail("hessian", "must be an expression or { mesh = \"…\" }")
+		if s.has("also") {
+			m.Parts = append(m.Parts, s.field("also", required, nil, false))
+		}
+		for _, f := range m.Parts {
+			if f.Raster != "" {
+				s.fail(f.Name, "must be an expression or { mesh = \"…\" }")
+			}
 		}
 		m.Norm = s.number("norm", bound{least: 1, most: 1e6, fallback: 2, optional: true})
 		m.Complexity = s.number("complexity", nonNegative.or(0))
@@ -142,7 +147,7 @@ func (s *section) metricKeys(m *Metric) {
 		belongs bool
 	}{
 		{"low", varies}, {"high", varies}, {"waves", m.Field == "sinusoidal"},
-		{"background", m.Field == "solution"}, {"norm", m.Field == "hessian"}, {"complexity", m.Field == "hessian"},
+		{"background", m.Field == "solution"}, {"also", m.Field == "hessian"}, {"norm", m.Field == "hessian"}, {"complexity", m.Field == "hessian"},
 		{"hmin", free}, {"hmax", free}, {"aspect", free}, {"gradation", m.Nodal()},
 		{"samples", m.Field != "solution" && m.Field != "hessian"},
 	} {
