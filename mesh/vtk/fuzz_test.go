@@ -3,6 +3,8 @@ package vtk
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
 )
 
 func FuzzVTU(f *testing.F) {
@@ -13,6 +15,16 @@ func FuzzVTU(f *testing.F) {
 	for _, file := range files {
 		f.Add(read(f, file))
 	}
+	cube, err := mesh.Cube(1, 1, 1, 0, 1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	cube.Groups = []mesh.Group{{Dim: 2, Tag: 3, Name: "low"}}
+	path := filepath.Join(f.TempDir(), "cube.vtu")
+	if err := WriteSolid(path, cube); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(read(f, path))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		g, err := parse(data)
 		if err != nil {
@@ -30,6 +42,16 @@ func FuzzVTU(f *testing.F) {
 				if a.Tuples() != list.tuples {
 					t.Fatalf("array %q has %d tuples, needed are %d", a.Name, a.Tuples(), list.tuples)
 				}
+			}
+		}
+		if s, err := g.solid(); err == nil && s.Check() == nil {
+			for name, field := range s.CellData {
+				if len(field) != len(s.Cells) {
+					t.Fatalf("cell field %q has %d values for %d cells", name, len(field), len(s.Cells))
+				}
+			}
+			if _, err := s.MergeDuplicates(); err != nil {
+				t.Fatal(err)
 			}
 		}
 		if m, err := g.mesh(); err == nil {

@@ -419,3 +419,92 @@ func BenchmarkSolidSweep(b *testing.B) {
 		})
 	}
 }
+
+// TestSolidScales: a mesh that is 2²⁰ times as large or as small, in the metric that goes with it, moves to the places that are as
+// many times as large, to the last bit, and its measures are the same.
+func TestSolidScales(t *testing.T) {
+	m := cube(t, 5, .1)
+	base := twist(t)
+	run := func(scale float64, smoother string) (x [][]float64, d Diagnostics) {
+		s := &mesh.Solid{Cells: m.Cells, Faces: m.Faces}
+		for v := range m.X {
+			s.X, s.Y, s.Z = append(s.X, scale*m.X[v]), append(s.Y, scale*m.Y[v]), append(s.Z, scale*m.Z[v])
+		}
+		box := Box{High: [3]float64{scale, scale, scale}}
+		metric, err := SolidDiscrete(box, 8, func(x, y, z float64) Six {
+			at := base.At(x/scale, y/scale, z/scale)
+			for k := range at {
+				at[k] /= scale * scale
+			}
+			return at
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = plain().onSolid(s, nil, metric, Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
+			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+				if _, err := s.Sweep(t.Context(), 3); err != nil {
+					return err
+				}
+				var err error
+				if x, err = s.Coordinates(); err == nil {
+					d, err = s.Diagnose(t.Context())
+				}
+				return err
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x, d
+	}
+	for _, smoother := range Smoothers {
+		want, measures := run(1, smoother)
+		for _, scale := range []float64{0x1p20, 0x1p-20} {
+			got, d := run(scale, smoother)
+			for axis := range want {
+				for i, x := range want[axis] {
+					if got[axis][i] != scale*x {
+						t.Fatalf("%s, scale %g: vertex %d at %g along axis %d, want %g", smoother, scale, i, got[axis][i], axis, scale*x)
+					}
+				}
+			}
+			if d.QualityMin != measures.QualityMin || d.Objective != measures.Objective || d.Moved != measures.Moved {
+				t.Errorf("%s, scale %g: %+v, want %+v", smoother, scale, d, measures)
+			}
+		}
+	}
+}
+
+// TestSolidNeverWorse: the smoothers that look at quality never lower the worst of the mesh, sweep by sweep.
+func TestSolidNeverWorse(t *testing.T) {
+	m, metric := cube(t, 6, .16), twist(t)
+	for _, smoother := range []string{"smart", "fjp", "hybrid"} {
+		first, last := 0., 0.
+		err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none", Gain: 1e-9},
+			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+				for k := range 12 {
+					d, err := s.Diagnose(t.Context())
+					if err != nil {
+						return err
+					}
+					if k == 0 {
+						first = d.QualityMin
+					}
+					if d.QualityMin < last {
+						t.Errorf("%s: the worst quality fell from %g to %g in sweep %d", smoother, last, d.QualityMin, k)
+					}
+					last = d.QualityMin
+					if _, err := s.Sweep(t.Context(), 1); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(last > first) {
+			t.Errorf("%s: the worst quality is %g, and was %g", smoother, last, first)
+		}
+	}
+}
