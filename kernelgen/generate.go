@@ -61,7 +61,7 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 	if err != nil {
 		return written, err
 	}
-	ptx, err := c.Compile(cudaFile, want[cudaFile], options...)
+	ptx, err := c.Compile(cudaFile, want[cudaFile], capable(want[cudaFile], options)...)
 	if err != nil {
 		return written, err
 	}
@@ -124,7 +124,7 @@ func checkPTX(dir, source string, options []string) error {
 // kernel that moves to another line leaves its PTX current.
 func hashLine(source string, options []string) string {
 	hash := sha256.New()
-	for _, o := range options {
+	for _, o := range capable(source, options) {
 		fmt.Fprintln(hash, o)
 	}
 	for line := range strings.Lines(source) {

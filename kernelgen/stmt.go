@@ -52,7 +52,11 @@ func (f *function) statement(s ast.Stmt) {
 	case *ast.ExprStmt:
 		f.expression(s)
 	case *ast.AssignStmt:
-		f.assignment(s)
+		if f.isAsync(s) {
+			f.async(s)
+		} else {
+			f.assignment(s)
+		}
 	case *ast.IncDecStmt:
 		f.step(s)
 	case *ast.DeclStmt:

@@ -217,6 +217,10 @@ func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
 	f.phases++
 	f.line("for (%s %s = threadIdx.x, %s = %s; %s < %s; %s += blockDim.x) {", ct, name, "end_"+name, count, name,
 		"end_"+name, name)
+	f.copies = false
 	f.block(s.Body)
 	f.line("}")
+	if f.copies {
+		f.line("copies_done();")
+	}
 }

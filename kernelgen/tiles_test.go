@@ -3,6 +3,7 @@ package kernelgen_test
 import (
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -27,6 +28,12 @@ func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	}
 	both(t, l, 8, language.NewRoundsLoop(9, x, out[0]), language.NewRoundsLoop(9, x, out[1]))
 	kerneltest.Same(t, "Rounds", out[0], out[1], nil)
+	duos := make([]language.Duo[F], len(x))
+	for i := range duos {
+		duos[i] = language.Duo[F]{A: x[len(x)-1-i], B: F(i)}
+	}
+	both(t, l, 8, language.NewCarryLoop(duos, x, out[0]), language.NewCarryLoop(duos, x, out[1]))
+	kerneltest.Same(t, "Carry", out[0], out[1], nil)
 	pages, out := make([]F, 2*language.Page+77), two[F](2*language.Page+77)
 	for i := range pages {
 		pages[i] = x[i%len(x)]
@@ -40,8 +47,27 @@ func tilesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	}
 }
 
+// TestTilesCopy: numbers that lie together are copied together, and a loop ends when its copies are done.
+func TestTilesCopy(t *testing.T) {
+	text := languageCUDA(t)
+	for _, want := range []string{"copy_async<16>(&(*page)[k].A, &duo->A);", "copy_async<8>(&(*page)[k].A, &duo->A);",
+		"copy_async<8>(&(*last)[k], &x[add(first, k)]);\n    }\n    copies_done();\n    __syncthreads();"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the CUDA C has no %s", want)
+		}
+	}
+}
+
 // TestTilesWait: a statement outside of a tile's loops that reads shared memory waits for the loops before it.
 func TestTilesWait(t *testing.T) {
+	text := languageCUDA(t)
+	if !regexp.MustCompile(`__syncthreads\(\);\n    int64 end_? = int64\(\(\*last\)\[2\]\);\n    __syncthreads\(\);`).MatchString(text) {
+		t.Error("the last turn of Turn is read before all threads have come to it")
+	}
+}
+
+func languageCUDA(t *testing.T) string {
+	t.Helper()
 	p, err := kernelgen.Load("internal/language")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +76,5 @@ func TestTilesWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`__syncthreads\(\);\n    int64 end_? = int64\(\(\*last\)\[2\]\);\n    __syncthreads\(\);`).MatchString(text) {
-		t.Error("the last turn of Turn is read before all threads have come to it")
-	}
+	return text
 }

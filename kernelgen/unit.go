@@ -22,6 +22,8 @@ type unit struct {
 
 	elements, parts map[*types.TypeName]bool
 	writers         map[*types.Func]bool
+
+	copies bool // there are copies without a stop at registers
 }
 
 // cfunction is an emitted function.
@@ -69,6 +71,9 @@ func (u *unit) source() string {
 	if slices.ContainsFunc(u.pkg.Kernels, u.pkg.dynamic) {
 		s.WriteString(asking)
 	}
+	if u.copies {
+		s.WriteString(copying)
+	}
 	for _, c := range u.structOrder {
 		s.WriteString("\n" + c.text)
 	}
@@ -100,6 +105,7 @@ type function struct {
 	loops   []bool // what break leaves: true for an emulated switch
 	tile    bool   // the function is a tile kernel: its outer loops are shared among threads
 	phases  int    // how many of them there were
+	copies  bool   // the loop begins copies that its end waits for
 
 	together int // depth at which all threads of a tile go through the statements
 }

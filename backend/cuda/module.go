@@ -29,6 +29,10 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 	if strings.IndexByte(ptx, 0) >= 0 {
 		return nil, fmt.Errorf("cuda: module %s: the PTX holds a zero byte", name)
 	}
+	if need, have := demanded(ptx), 10*d.info.Capability[0]+d.info.Capability[1]; need > have {
+		return nil, fmt.Errorf("cuda: the kernels of module %s need a GPU of compute capability %d.%d; %s has %d.%d", name, need/10,
+			need%10, d.info.Name, have/10, have%10)
+	}
 	image := append([]byte(ptx), 0)
 	info, failed := make([]byte, 1<<14), make([]byte, 1<<14)
 	options := [...]int32{jitInfoLog, jitInfoLogSize, jitErrorLog, jitErrorLogSize}
@@ -46,6 +50,19 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 	}
 	d.modules = append(d.modules, m)
 	return m, nil
+}
+
+// demanded is the compute capability that PTX asks for, 10·major + minor, or 0 if it does not say.
+func demanded(ptx string) int {
+	_, rest, _ := strings.Cut(ptx, "\n.target sm_")
+	n := 0
+	for _, c := range rest {
+		if c < '0' || c > '9' || n > 1000 {
+			break
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n
 }
 
 // address is where a buffer on the heap begins. The caller holds the buffer as long as the address is in use.

@@ -164,6 +164,34 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 #define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
 #endif
 
+template <int N> DEVICE void copy_async(void *to, const void *from) {
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+        :: "r"(uint32(__cvta_generic_to_shared(to))), "l"(__cvta_generic_to_global(from)), "n"(N));
+#else
+    memcpy(to, from, N);
+#endif
+}
+DEVICE void copies_done() {
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Duo is two numbers.
+// Duo[float32], shared.go:32
+struct alignas(8) Duo_f32 {
+    float A, B;
+};
+static_assert(sizeof(Duo_f32) == 8 && offsetof(Duo_f32, A) == 0 && offsetof(Duo_f32, B) == 4, "Duo_f32");
+
+// Duo is two numbers.
+// Duo[float64], shared.go:32
+struct alignas(16) Duo_f64 {
+    double A, B;
+};
+static_assert(sizeof(Duo_f64) == 16 && offsetof(Duo_f64, A) == 0 && offsetof(Duo_f64, B) == 8, "Duo_f64");
+
 // Pair is swapped by value and by pointer.
 // Pair, control.go:187
 struct Pair {
@@ -305,20 +333,6 @@ static_assert(sizeof(Numbers_f64) == 72 && offsetof(Numbers_f64, Single) == 0 &&
     offsetof(Numbers_f64, Wide) == 32 && offsetof(Numbers_f64, Byte) == 40 && offsetof(Numbers_f64, Bits) == 44 &&
     offsetof(Numbers_f64, Index) == 48 && offsetof(Numbers_f64, From) == 56 && offsetof(Numbers_f64, Large) == 64, "Numbers_f64");
 
-// Duo is two numbers.
-// Duo[float32], shared.go:32
-struct alignas(8) Duo_f32 {
-    float A, B;
-};
-static_assert(sizeof(Duo_f32) == 8 && offsetof(Duo_f32, A) == 0 && offsetof(Duo_f32, B) == 4, "Duo_f32");
-
-// Duo is two numbers.
-// Duo[float64], shared.go:32
-struct alignas(16) Duo_f64 {
-    double A, B;
-};
-static_assert(sizeof(Duo_f64) == 16 && offsetof(Duo_f64, A) == 0 && offsetof(Duo_f64, B) == 8, "Duo_f64");
-
 // Base is embedded.
 // Base[float32], structs.go:22
 struct Base_f32 {
@@ -430,6 +444,42 @@ struct Box {
 };
 static_assert(sizeof(Box) == 40 && offsetof(Box, Nx) == 0 && offsetof(Box, Ny) == 8 && offsetof(Box, Nz) == 16 &&
     offsetof(Box, Wrap) == 24 && offsetof(Box, Shift) == 28, "Box");
+
+// Carry brings numbers of two kinds to memory that a tile shares while its threads do not wait for them.
+// Carry[float32], async.go:6
+DEVICE void Carry_f32_at(int64 t, Slice<Duo_f32> from, Slice<float> x, Slice<float> out, Array<Duo_f32, 100> *page,
+        Array<float, 100> *last) {
+    int64 first = mul(int64(100), t);
+    int64 n = go_min<int64>(100, sub(x.len, first));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        Duo_f32 *duo = &from[add(first, k)];
+        copy_async<8>(&(*page)[k].A, &duo->A);
+        copy_async<4>(&(*last)[k], &x[add(first, k)]);
+    }
+    copies_done();
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        out[add(first, k)] = (*page)[sub(sub(n, int64(1)), k)].A - (*page)[k].B * (*last)[sub(sub(n, int64(1)), k)];
+    }
+}
+
+// Carry brings numbers of two kinds to memory that a tile shares while its threads do not wait for them.
+// Carry[float64], async.go:6
+DEVICE void Carry_f64_at(int64 t, Slice<Duo_f64> from, Slice<double> x, Slice<double> out,
+        Array<Duo_f64, 100> *page, Array<double, 100> *last) {
+    int64 first = mul(int64(100), t);
+    int64 n = go_min<int64>(100, sub(x.len, first));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        Duo_f64 *duo = &from[add(first, k)];
+        copy_async<16>(&(*page)[k].A, &duo->A);
+        copy_async<8>(&(*last)[k], &x[add(first, k)]);
+    }
+    copies_done();
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        out[add(first, k)] = (*page)[sub(sub(n, int64(1)), k)].A - (*page)[k].B * (*last)[sub(sub(n, int64(1)), k)];
+    }
+}
 
 // pair, control.go:64
 struct pair_results { int64 r0; int64 r1; };
@@ -1218,6 +1268,24 @@ DEVICE void Rounds_f64_at(int64 t, int32 rounds, Slice<double> x, Slice<double> 
     for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
         out[add(first, k)] = (*shared)[k];
     }
+}
+
+// Kernel Carry, async.go:6
+extern "C" __global__ void __launch_bounds__(64) Carry_f32(int64 lo, int64 hi, Slice<Duo_f32> from, Slice<float> x,
+        Slice<float> out) {
+    __shared__ Array<Duo_f32, 100> page;
+    __shared__ Array<float, 100> last;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Carry_f32_at(t, from, x, out, &page, &last);
+}
+
+// Kernel Carry, async.go:6
+extern "C" __global__ void __launch_bounds__(64) Carry_f64(int64 lo, int64 hi, Slice<Duo_f64> from,
+        Slice<double> x, Slice<double> out) {
+    __shared__ Array<Duo_f64, 100> page;
+    __shared__ Array<double, 100> last;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Carry_f64_at(t, from, x, out, &page, &last);
 }
 
 // Kernel Control, control.go:6

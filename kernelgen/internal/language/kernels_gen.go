@@ -16,6 +16,36 @@ var ptx string
 // Module is the kernels of this package for CUDA.
 var Module = &abi.Module{Name: "language", PTX: ptx}
 
+// CarryLoop runs Carry for lo ≤ index < hi, on the CPU or another device.
+type CarryLoop[F Float] struct {
+	from []Duo[F]
+	x    []F
+	out  []F
+}
+
+// NewCarryLoop prepares Carry.
+func NewCarryLoop[F Float](from []Duo[F], x []F, out []F) *CarryLoop[F] {
+	return &CarryLoop[F]{from, x, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *CarryLoop[F]) Range(lo, hi int) {
+	var page [100]Duo[F]
+	var last [100]F
+	for t := lo; t < hi; t++ {
+		Carry(t, loop.from, loop.x, loop.out, &page, &last)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *CarryLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Carry" + abi.Suffix[F](), Block: 64, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("from", loop.from),
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
 // ControlLoop runs Control for lo ≤ index < hi, on the CPU or another device.
 type ControlLoop struct {
 	x   []int64

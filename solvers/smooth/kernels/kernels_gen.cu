@@ -164,6 +164,20 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 #define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
 #endif
 
+template <int N> DEVICE void copy_async(void *to, const void *from) {
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+        :: "r"(uint32(__cvta_generic_to_shared(to))), "l"(__cvta_generic_to_global(from)), "n"(N));
+#else
+    memcpy(to, from, N);
+#endif
+}
+DEVICE void copies_done() {
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 // Control is what changes from sweep to sweep.
 // Control[float32], types.go:80
 struct Control_f32 {
@@ -662,6 +676,13 @@ struct Held_f32 {
 static_assert(sizeof(Held_f32) == 96 && offsetof(Held_f32, Place_) == 0 && offsetof(Held_f32, Row_) == 24 &&
     offsetof(Held_f32, Rest) == 48 && offsetof(Held_f32, Along) == 72, "Held_f32");
 
+// some is a few vertices.
+// some, tile.go:134
+struct some {
+    Array<int32, 5> vertex;
+};
+static_assert(sizeof(some) == 20 && offsetof(some, vertex) == 0, "some");
+
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
 // board[float32], tile.go:68
@@ -676,14 +697,6 @@ struct board_f32 {
 static_assert(sizeof(board_f32) == 136 && offsetof(board_f32, place) == 0 && offsetof(board_f32, row) == 24 &&
     offsetof(board_f32, rest) == 48 && offsetof(board_f32, nodeRow) == 72 && offsetof(board_f32, nodeRest) == 96 &&
     offsetof(board_f32, window) == 120, "board_f32");
-
-// batch is some nodes above each other.
-// batch[float32], tile.go:158
-struct batch_f32 {
-    Array<float, 4> m11, m12, m22;
-};
-static_assert(sizeof(batch_f32) == 48 && offsetof(batch_f32, m11) == 0 && offsetof(batch_f32, m12) == 16 &&
-    offsetof(batch_f32, m22) == 32, "batch_f32");
 
 // TiledMesh is a mesh cut into tiles.
 // TiledMesh[float64], tile.go:42
@@ -741,14 +754,6 @@ static_assert(sizeof(board_f64) == 136 && offsetof(board_f64, place) == 0 && off
     offsetof(board_f64, rest) == 48 && offsetof(board_f64, nodeRow) == 72 && offsetof(board_f64, nodeRest) == 96 &&
     offsetof(board_f64, window) == 120, "board_f64");
 
-// batch is some nodes above each other.
-// batch[float64], tile.go:158
-struct batch_f64 {
-    Array<double, 4> m11, m12, m22;
-};
-static_assert(sizeof(batch_f64) == 96 && offsetof(batch_f64, m11) == 0 && offsetof(batch_f64, m12) == 32 &&
-    offsetof(batch_f64, m22) == 64, "batch_f64");
-
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
 // the vertex, which are constant.
 // star[float32], untangle.go:5
@@ -772,7 +777,7 @@ static_assert(sizeof(star_f64) == 776 && offsetof(star_f64, n) == 0 && offsetof(
     offsetof(star_f64, gx) == 264 && offsetof(star_f64, gy) == 520, "star_f64");
 
 // Boxes is a range of a grid's boxes.
-// Boxes, window.go:37
+// Boxes, window.go:43
 struct alignas(16) Boxes {
     int32 I0, I1, J0, J1;
 };
@@ -2905,94 +2910,27 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// column returns the column and row of the window's node that k stands for: it goes along a row, and then along that two
-// batches above.
-// (*Window).column, tile.go:162
-struct Window_column_results { int32 r0; int32 r1; };
-DEVICE Window_column_results Window_column(Window *w, int32 k) {
-    if (w->Nx == 0) {
-        return {0, 0};
+// some returns the vertices in slot k, of a number of them from first on, and in each n-th from there.
+// (*TiledMesh[float32]).some, tile.go:137
+DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
+    some s = {};
+    for (int32 j = 0; j < 5; j++) {
+        if (add(k, mul(j, n)) < number_) {
+            s.vertex[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
+        }
     }
-    return {rem(k, w->Nx), mul(quo(k, w->Nx), 8)};
+    return s;
 }
 
-// nodes returns the nodes of column i of the window from row j up.
-// (*board[float32]).nodes, tile.go:170
-DEVICE batch_f32 board_nodes_f32(const board_f32 *b, int32 i, int32 j, const Field_f32 *f) {
-    batch_f32 n = {};
-    Window w = b->window;
-    int32 stride = add(f->Nx, 1);
-    int32 at = add(add(mul(add(w.J, j), stride), w.I), i);
-    for (int32 row = 0; row < 4; row++) {
-        if (add(j, row) < w.Ny) {
-            Sample_f32 *from = &f->Samples[add(at, mul(row, stride))];
-            n.m11[row] = from->M11;
-            n.m12[row] = from->M12;
-            n.m22[row] = from->M22;
-        }
-    }
-    return n;
-}
-
-// keep puts them into the window.
-// (*board[float32]).keep, tile.go:185
-DEVICE void board_keep_f32(const board_f32 *b, int32 i, int32 j, batch_f32 *n) {
-    Window w = b->window;
-    for (int32 row = 0; row < 4; row++) {
-        if (add(j, row) < w.Ny) {
-            int32 to = add(mul(add(j, row), w.Nx), i);
-            b->nodeRow[to].M11 = n->m11[row];
-            b->nodeRow[to].M12 = n->m12[row];
-            b->nodeRest[to] = n->m22[row];
-        }
-    }
-}
-
-// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it in two
-// batches, of which the second is on its way with the vertices.
-// (*board[float32]).fill, tile.go:126
-DEVICE void board_fill_f32(const board_f32 *b, int32 k, int32 n, Slice<int32> slots, const Field_f32 *f,
-        const Held_f32 *v) {
-    int32 held = int32(slots.len);
-    Array<int32, 5> at = {};
-    if (k < n) {
-        for (int32 j = 0; j < 5; j++) {
-            at[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))] >> 2;
-        }
-    }
-    Window w = b->window;
-    auto [i, row] = Window_column(&w, k);
-    batch_f32 low = board_nodes_f32(b, i, row, f);
-    Array<float, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
-    if (k < n) {
-        for (int64 j = 0; j < 5; j++) {
-            Place_f32 *place = &v->Place_[at[j]];
-            Row_f32 *first = &v->Row_[at[j]];
-            x[j] = place->X;
-            y[j] = place->Y;
-            m11[j] = first->M11;
-            m12[j] = first->M12;
-            m22[j] = v->Rest[at[j]];
-        }
-    }
-    board_keep_f32(b, i, row, &low);
-    batch_f32 high = board_nodes_f32(b, i, add(row, 4), f);
-    if (k < n) {
-        for (int32 j = 0; j < 5; j++) {
-            if (int32 to = add(k, mul(j, n)); to < held) {
-                b->place[to].X = x[j];
-                b->place[to].Y = y[j];
-                b->row[to].M11 = m11[j];
-                b->row[to].M12 = m12[j];
-                b->rest[to] = m22[j];
-            }
-        }
-    }
-    board_keep_f32(b, i, add(row, 4), &high);
+// node returns which sample of a grid of stride nodes a row is number k of the window.
+// (*Window).node, window.go:8
+DEVICE int32 Window_node(Window *w, int32 k, int32 stride) {
+    int32 j = quo(k, w->Nx);
+    return sub(add(add(mul(add(w->J, j), stride), w->I), k), mul(j, w->Nx));
 }
 
 // visits returns the first visit of a set, and how many there are.
-// visits, tile.go:109
+// visits, tile.go:121
 struct visits_results { int32 r0; int32 r1; };
 DEVICE visits_results visits(Slice<int32> end, int64 set) {
     int32 first = 0;
@@ -3003,14 +2941,14 @@ DEVICE visits_results visits(Slice<int32> end, int64 set) {
 }
 
 // crossed is bilinear between the first rows of tensors.
-// crossed[float32], window.go:28
+// crossed[float32], window.go:34
 struct crossed_f32_results { float r0; float r1; };
 DEVICE crossed_f32_results crossed_f32(Row_f32 *a, Row_f32 *b, Row_f32 *c, Row_f32 *d, float s, float t) {
     return {between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t), between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t)};
 }
 
 // metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float32]).metric, window.go:8
+// (*board[float32]).metric, window.go:14
 DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float x, float y) {
     if (f->Kind != 0) {
         return Field_At_f32(f, x, y);
@@ -3035,7 +2973,7 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float32]).pain, tile.go:196
+// (*board[float32]).pain, tile.go:148
 DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *from, const Held_f32 *to) {
     step_f32 s = {};
@@ -3136,15 +3074,30 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
-    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, mul(window.Nx, (sub(add(window.Ny, 8), 1) / 8))), 8);
+    int32 nodes = mul(window.Nx, window.Ny);
+    int32 fills = go_max<int32>(sub(add(slots, 5), 1) / 5, 8);
     float best = 0.0f;
     for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
-        board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2244), int64(2244)}, Slice<float>{nodeRest->at, int64(2244), int64(2244)}, window};
-        board_fill_f32(&b, k, sub(add(slots, 5), 1) / 5, Slice<int32>{m->Slots.data + int64(slot), sub(int64(add(slot, slots)), int64(slot)), sub(int64(add(slot, slots)), int64(slot))}, field, from);
+        some at = TiledMesh_some_f32(m, k, fills, slot, slots);
+        for (int32 node = k; node < nodes; node = add(node, fills)) {
+            Sample_f32 *from_2 = &field->Samples[Window_node(&window, node, add(field->Nx, 1))];
+            copy_async<8>(&(*nodeRow)[node].M11, &from_2->M11);
+            copy_async<4>(&(*nodeRest)[node], &from_2->M22);
+        }
+        for (int32 j = 0; j < 5; j++) {
+            if (int32 to_2 = add(k, mul(j, fills)); to_2 < slots) {
+                Place_f32 *p_2 = &from->Place_[at.vertex[j]];
+                Row_f32 *r = &from->Row_[at.vertex[j]];
+                copy_async<8>(&(*place)[to_2].X, &p_2->X);
+                copy_async<8>(&(*row)[to_2].M11, &r->M11);
+                copy_async<4>(&(*rest)[to_2], &from->Rest[at.vertex[j]]);
+            }
+        }
         if (k < 8) {
             (*end)[k] = m->Tiles[t].End[k];
         }
     }
+    copies_done();
     for (int64 set = 0; set < 8; set++) {
         __syncthreads();
         auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
@@ -3158,90 +3111,27 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     return best;
 }
 
-// nodes returns the nodes of column i of the window from row j up.
-// (*board[float64]).nodes, tile.go:170
-DEVICE batch_f64 board_nodes_f64(const board_f64 *b, int32 i, int32 j, const Field_f64 *f) {
-    batch_f64 n = {};
-    Window w = b->window;
-    int32 stride = add(f->Nx, 1);
-    int32 at = add(add(mul(add(w.J, j), stride), w.I), i);
-    for (int32 row = 0; row < 4; row++) {
-        if (add(j, row) < w.Ny) {
-            Sample_f64 *from = &f->Samples[add(at, mul(row, stride))];
-            n.m11[row] = from->M11;
-            n.m12[row] = from->M12;
-            n.m22[row] = from->M22;
+// some returns the vertices in slot k, of a number of them from first on, and in each n-th from there.
+// (*TiledMesh[float64]).some, tile.go:137
+DEVICE some TiledMesh_some_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
+    some s = {};
+    for (int32 j = 0; j < 5; j++) {
+        if (add(k, mul(j, n)) < number_) {
+            s.vertex[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
         }
     }
-    return n;
-}
-
-// keep puts them into the window.
-// (*board[float64]).keep, tile.go:185
-DEVICE void board_keep_f64(const board_f64 *b, int32 i, int32 j, batch_f64 *n) {
-    Window w = b->window;
-    for (int32 row = 0; row < 4; row++) {
-        if (add(j, row) < w.Ny) {
-            int32 to = add(mul(add(j, row), w.Nx), i);
-            b->nodeRow[to].M11 = n->m11[row];
-            b->nodeRow[to].M12 = n->m12[row];
-            b->nodeRest[to] = n->m22[row];
-        }
-    }
-}
-
-// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it in two
-// batches, of which the second is on its way with the vertices.
-// (*board[float64]).fill, tile.go:126
-DEVICE void board_fill_f64(const board_f64 *b, int32 k, int32 n, Slice<int32> slots, const Field_f64 *f,
-        const Held_f64 *v) {
-    int32 held = int32(slots.len);
-    Array<int32, 5> at = {};
-    if (k < n) {
-        for (int32 j = 0; j < 5; j++) {
-            at[j] = slots[go_min<int32>(add(k, mul(j, n)), sub(held, 1))] >> 2;
-        }
-    }
-    Window w = b->window;
-    auto [i, row] = Window_column(&w, k);
-    batch_f64 low = board_nodes_f64(b, i, row, f);
-    Array<double, 5> x = {}, y = {}, m11 = {}, m12 = {}, m22 = {};
-    if (k < n) {
-        for (int64 j = 0; j < 5; j++) {
-            Place_f64 *place = &v->Place_[at[j]];
-            Row_f64 *first = &v->Row_[at[j]];
-            x[j] = place->X;
-            y[j] = place->Y;
-            m11[j] = first->M11;
-            m12[j] = first->M12;
-            m22[j] = v->Rest[at[j]];
-        }
-    }
-    board_keep_f64(b, i, row, &low);
-    batch_f64 high = board_nodes_f64(b, i, add(row, 4), f);
-    if (k < n) {
-        for (int32 j = 0; j < 5; j++) {
-            if (int32 to = add(k, mul(j, n)); to < held) {
-                b->place[to].X = x[j];
-                b->place[to].Y = y[j];
-                b->row[to].M11 = m11[j];
-                b->row[to].M12 = m12[j];
-                b->rest[to] = m22[j];
-            }
-        }
-    }
-    board_keep_f64(b, i, add(row, 4), &high);
+    return s;
 }
 
 // crossed is bilinear between the first rows of tensors.
-// crossed[float64], window.go:28
+// crossed[float64], window.go:34
 struct crossed_f64_results { double r0; double r1; };
 DEVICE crossed_f64_results crossed_f64(Row_f64 *a, Row_f64 *b, Row_f64 *c, Row_f64 *d, double s, double t) {
     return {between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t), between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t)};
 }
 
 // metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float64]).metric, window.go:8
+// (*board[float64]).metric, window.go:14
 DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, double x, double y) {
     if (f->Kind != 0) {
         return Field_At_f64(f, x, y);
@@ -3266,7 +3156,7 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float64]).pain, tile.go:196
+// (*board[float64]).pain, tile.go:148
 DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *from, const Held_f64 *to) {
     step_f64 s = {};
@@ -3367,15 +3257,30 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
-    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, mul(window.Nx, (sub(add(window.Ny, 8), 1) / 8))), 8);
+    int32 nodes = mul(window.Nx, window.Ny);
+    int32 fills = go_max<int32>(sub(add(slots, 5), 1) / 5, 8);
     double best = 0.0;
     for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
-        board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2244), int64(2244)}, Slice<double>{nodeRest->at, int64(2244), int64(2244)}, window};
-        board_fill_f64(&b, k, sub(add(slots, 5), 1) / 5, Slice<int32>{m->Slots.data + int64(slot), sub(int64(add(slot, slots)), int64(slot)), sub(int64(add(slot, slots)), int64(slot))}, field, from);
+        some at = TiledMesh_some_f64(m, k, fills, slot, slots);
+        for (int32 node = k; node < nodes; node = add(node, fills)) {
+            Sample_f64 *from_2 = &field->Samples[Window_node(&window, node, add(field->Nx, 1))];
+            copy_async<16>(&(*nodeRow)[node].M11, &from_2->M11);
+            copy_async<8>(&(*nodeRest)[node], &from_2->M22);
+        }
+        for (int32 j = 0; j < 5; j++) {
+            if (int32 to_2 = add(k, mul(j, fills)); to_2 < slots) {
+                Place_f64 *p_2 = &from->Place_[at.vertex[j]];
+                Row_f64 *r = &from->Row_[at.vertex[j]];
+                copy_async<16>(&(*place)[to_2].X, &p_2->X);
+                copy_async<16>(&(*row)[to_2].M11, &r->M11);
+                copy_async<8>(&(*rest)[to_2], &from->Rest[at.vertex[j]]);
+            }
+        }
         if (k < 8) {
             (*end)[k] = m->Tiles[t].End[k];
         }
     }
+    copies_done();
     for (int64 set = 0; set < 8; set++) {
         __syncthreads();
         auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
@@ -3390,7 +3295,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:264
+// ToTiles[float32], tile.go:216
 DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
     Vertex_f32 *p = &v[i];
     to->Place_[i].X = p->X;
@@ -3401,7 +3306,7 @@ DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:264
+// ToTiles[float64], tile.go:216
 DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
     Vertex_f64 *p = &v[i];
     to->Place_[i].X = p->X;
@@ -3412,7 +3317,7 @@ DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:273
+// FromTiles[float32], tile.go:225
 DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     p->X = from->Place_[i].X;
@@ -3424,7 +3329,7 @@ DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v)
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:273
+// FromTiles[float64], tile.go:225
 DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     p->X = from->Place_[i].X;
@@ -3436,23 +3341,23 @@ DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v)
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:282
+// RailToTiles[float32], tile.go:234
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:282
+// RailToTiles[float64], tile.go:234
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:287
+// RailFromTiles[float32], tile.go:239
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:287
+// RailFromTiles[float64], tile.go:239
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
@@ -3650,7 +3555,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 }
 
 // window is the nodes of all boxes, or of those in the middle.
-// (*Boxes).window, window.go:66
+// (*Boxes).window, window.go:72
 DEVICE Window Boxes_window(Boxes *b, int32 kind) {
     Window w = Window{b->I0, b->J0, add(sub(b->I1, b->I0), 2), add(sub(b->J1, b->J0), 2)};
     if (kind != 0 || w.Nx < 2 || w.Ny < 2 || mul(int64(w.Nx), int64(w.Ny)) > 4488) {
@@ -3674,7 +3579,7 @@ DEVICE Window Boxes_window(Boxes *b, int32 kind) {
 
 // AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
 // that is too large. A window that would hold less than half of what it should is left empty.
-// AimTiles[float32], window.go:43
+// AimTiles[float32], window.go:49
 DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *v,
         Slice<Window> windows, Array<Boxes, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
@@ -3707,7 +3612,7 @@ DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *fi
 
 // AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
 // that is too large. A window that would hold less than half of what it should is left empty.
-// AimTiles[float64], window.go:43
+// AimTiles[float64], window.go:49
 DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *v,
         Slice<Window> windows, Array<Boxes, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
@@ -3968,56 +3873,56 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:264
+// Kernel ToTiles, tile.go:216
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi, Slice<Vertex_f32> v,
         const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, v, &to);
 }
 
-// Kernel ToTiles, tile.go:264
+// Kernel ToTiles, tile.go:216
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi, Slice<Vertex_f64> v,
         const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, v, &to);
 }
 
-// Kernel FromTiles, tile.go:273
+// Kernel FromTiles, tile.go:225
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f32_at(i, &from, v);
 }
 
-// Kernel FromTiles, tile.go:273
+// Kernel FromTiles, tile.go:225
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f64_at(i, &from, v);
 }
 
-// Kernel RailToTiles, tile.go:282
+// Kernel RailToTiles, tile.go:234
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:282
+// Kernel RailToTiles, tile.go:234
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:287
+// Kernel RailFromTiles, tile.go:239
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:287
+// Kernel RailFromTiles, tile.go:239
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4046,7 +3951,7 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel AimTiles, window.go:43
+// Kernel AimTiles, window.go:49
 extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Field_f32 field,
         const __grid_constant__ Held_f32 v, Slice<Window> windows) {
@@ -4055,7 +3960,7 @@ extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 h
     if (t < hi) AimTiles_f32_at(t, &m, &field, &v, windows, &seen);
 }
 
-// Kernel AimTiles, window.go:43
+// Kernel AimTiles, window.go:49
 extern "C" __global__ void __launch_bounds__(128) AimTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Field_f64 field,
         const __grid_constant__ Held_f64 v, Slice<Window> windows) {

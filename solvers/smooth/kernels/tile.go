@@ -84,11 +84,23 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], wi
 	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
 	slots := m.Tiles[t+1].Slot - slot
 	window := windows[t]
-	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, window.Nx*((window.Ny+2*nodesAtOnce-1)/(2*nodesAtOnce)), TileSets)
+	nodes := window.Nx * window.Ny
+	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, TileSets)
 	best := F(0)
 	for k := range fills {
-		b := board[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
-		b.fill(k, (slots+slotsAtOnce-1)/slotsAtOnce, m.Slots[slot:slot+slots], field, from)
+		at := m.some(k, fills, slot, slots)
+		for node := k; node < nodes; node += fills {
+			from := &field.Samples[window.node(node, field.Nx+1)]
+			//atoll:async
+			nodeRow[node].M11, nodeRow[node].M12, nodeRest[node] = from.M11, from.M12, from.M22
+		}
+		for j := range int32(slotsAtOnce) {
+			if to := k + j*fills; to < slots {
+				p, r := &from.Place[at.vertex[j]], &from.Row[at.vertex[j]]
+				//atoll:async
+				place[to].X, place[to].Y, row[to].M11, row[to].M12, rest[to] = p.X, p.Y, r.M11, r.M12, from.Rest[at.vertex[j]]
+			}
+		}
 		if k < TileSets {
 			end[k] = m.Tiles[t].End[k]
 		}
@@ -114,82 +126,22 @@ func visits(end []int32, set int) (int32, int32) {
 	return first, end[set] - first
 }
 
-// A thread asks for this many vertices, and nodes above each other, before it stores the first: what it waits for counts,
-// not how much it reads.
-const (
-	slotsAtOnce = 5
-	nodesAtOnce = 4
-)
+// slotsAtOnce is how many slots a thread fills. It asks for all their vertices' numbers before it looks at the first: how
+// often it waits counts, not for how much.
+const slotsAtOnce = 5
 
-// fill copies the vertex in slot k and each n-th from there, and the k-th node of the window and those above it in two
-// batches, of which the second is on its way with the vertices.
-func (b *board[F]) fill(k, n int32, slots []int32, f *Field[F], v *Held[F]) {
-	held := int32(len(slots))
-	var at [slotsAtOnce]int32
-	if k < n {
-		for j := range int32(slotsAtOnce) {
-			at[j] = slots[min(k+j*n, held-1)] >> SlotBits
+// some is a few vertices.
+type some struct{ vertex [slotsAtOnce]int32 }
+
+// some returns the vertices in slot k, of a number of them from first on, and in each n-th from there.
+func (m *TiledMesh[F]) some(k, n, first, number int32) some {
+	var s some
+	for j := range int32(slotsAtOnce) {
+		if k+j*n < number {
+			s.vertex[j] = m.Slots[first+k+j*n] >> SlotBits
 		}
 	}
-	w := b.window
-	i, row := w.column(k)
-	low := b.nodes(i, row, f)
-	var x, y, m11, m12, m22 [slotsAtOnce]F
-	if k < n {
-		for j := range slotsAtOnce {
-			place, first := &v.Place[at[j]], &v.Row[at[j]]
-			x[j], y[j], m11[j], m12[j], m22[j] = place.X, place.Y, first.M11, first.M12, v.Rest[at[j]]
-		}
-	}
-	b.keep(i, row, &low)
-	high := b.nodes(i, row+nodesAtOnce, f)
-	if k < n {
-		for j := range int32(slotsAtOnce) {
-			if to := k + j*n; to < held {
-				b.place[to].X, b.place[to].Y = x[j], y[j]
-				b.row[to].M11, b.row[to].M12, b.rest[to] = m11[j], m12[j], m22[j]
-			}
-		}
-	}
-	b.keep(i, row+nodesAtOnce, &high)
-}
-
-// batch is some nodes above each other.
-type batch[F Float] struct{ m11, m12, m22 [nodesAtOnce]F }
-
-// column returns the column and row of the window's node that k stands for: it goes along a row, and then along that two
-// batches above.
-func (w *Window) column(k int32) (int32, int32) {
-	if w.Nx == 0 {
-		return 0, 0
-	}
-	return k % w.Nx, k / w.Nx * (2 * nodesAtOnce)
-}
-
-// nodes returns the nodes of column i of the window from row j up.
-func (b *board[F]) nodes(i, j int32, f *Field[F]) batch[F] {
-	var n batch[F]
-	w := b.window
-	stride := f.Nx + 1
-	at := (w.J+j)*stride + w.I + i
-	for row := range int32(nodesAtOnce) {
-		if j+row < w.Ny {
-			from := &f.Samples[at+row*stride]
-			n.m11[row], n.m12[row], n.m22[row] = from.M11, from.M12, from.M22
-		}
-	}
-	return n
-}
-
-// keep puts them into the window.
-func (b *board[F]) keep(i, j int32, n *batch[F]) {
-	w := b.window
-	for row := range int32(nodesAtOnce) {
-		if j+row < w.Ny {
-			to := (j+row)*w.Nx + i
-			b.nodeRow[to].M11, b.nodeRow[to].M12, b.nodeRest[to] = n.m11[row], n.m12[row], n.m22[row]
-		}
-	}
+	return s
 }
 
 // pain makes a visit, of the vertex in slot k.

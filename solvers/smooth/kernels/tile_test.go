@@ -69,6 +69,12 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 			kerneltest.Same(t, "metrics", one.Row, other.Row, nil)
 			kerneltest.Same(t, "metrics", one.Rest, other.Rest, nil)
 			kerneltest.Same(t, "rails", one.Along, other.Along, nil)
+			v1, v2 := slices.Clone(v), slices.Clone(v)
+			NewFromTilesLoop(one, v1).Range(0, len(v))
+			NewRailFromTilesLoop(m, one, v1).Range(0, len(m.Sliders))
+			l.Run(t, NewFromTilesLoop(other, v2), 0, len(v))
+			l.Run(t, NewRailFromTilesLoop(m, other, v2), 0, len(m.Sliders))
+			kerneltest.Same(t, "vertices", v1, v2, nil)
 			if a != b {
 				t.Errorf("the longest move is %v in Go, %v translated", a.Value(), b.Value())
 			}

@@ -1,0 +1,135 @@
+package kernelgen
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// copying copies from global to shared memory without a stop at registers: no thread waits before the end of its loop.
+const copying = `
+template <int N> DEVICE void copy_async(void *to, const void *from) {
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+        :: "r"(uint32(__cvta_generic_to_shared(to))), "l"(__cvta_generic_to_global(from)), "n"(N));
+#else
+    memcpy(to, from, N);
+#endif
+}
+DEVICE void copies_done() {
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+`
+
+// capable returns the options for CUDA C: copies without a stop are newer than all else.
+func capable(source string, options []string) []string {
+	if !strings.Contains(source, "copies_done();") {
+		return options
+	}
+	all := slices.Clone(options)
+	for i, o := range all {
+		if name, _, _ := strings.Cut(o, "="); name == "--gpu-architecture" {
+			all[i] = name + "=compute_80"
+		}
+	}
+	return all
+}
+
+// isAsync tells whether an assignment is marked //atoll:async.
+func (f *function) isAsync(s *ast.AssignStmt) bool {
+	for _, group := range f.notes[s] {
+		for _, words := range f.u.pkg.directives(group) {
+			if words[0] == "async" && len(words) == 1 {
+				return true
+			}
+			f.refuse(s, "//atoll:%s stands before an assignment: one can only be marked //atoll:async", strings.Join(words, " "))
+		}
+	}
+	return false
+}
+
+// async translates an assignment of numbers to memory that a tile shares to copies of 4, 8 or 16 bytes, which the end
+// of the loop waits for.
+func (f *function) async(s *ast.AssignStmt) {
+	const what = "//atoll:async marks copies of numbers to shared memory, such as shared[k], in a loop of a tile kernel"
+	if !f.tile || f.depth <= f.together || s.Tok != token.ASSIGN || len(s.Lhs) != len(s.Rhs) {
+		f.refuse(s, what)
+		return
+	}
+	pkg := f.u.pkg
+	for i, l := range s.Lhs {
+		r := ast.Unparen(s.Rhs[i])
+		_, field := r.(*ast.SelectorExpr)
+		_, element := r.(*ast.IndexExpr)
+		size := sizes.Sizeof(f.typeOf(l))
+		if !pkg.mentionsShared(f.out.fn, l) || pkg.mentionsShared(f.out.fn, r) || !field && !element || size != 4 && size != 8 ||
+			pkg.info.Types[r].Value != nil {
+			f.refuse(l, what)
+			return
+		}
+	}
+	for i := 0; i < len(s.Lhs); {
+		n, count := f.together16(s, i)
+		f.line("copy_async<%d>(&%s, &%s);", n, f.expr(s.Lhs[i]).text, f.expr(s.Rhs[i]).text)
+		i += count
+	}
+	f.copies, f.u.copies = true, true
+}
+
+// together16 is how many bytes, at most 16, and fields from the i-th of an assignment on may be copied as one.
+func (f *function) together16(s *ast.AssignStmt, i int) (bytes int64, count int) {
+	bytes, count = sizes.Sizeof(f.typeOf(s.Lhs[i])), 1
+	size := bytes
+	for k := i + 1; k < len(s.Lhs) && (int64(k-i)+1)*size <= 16; k++ {
+		if !f.follows(s.Lhs[k-1], s.Lhs[k], size) || !f.follows(s.Rhs[k-1], s.Rhs[k], size) {
+			break
+		}
+		n := (int64(k-i) + 1) * size
+		if n&(n-1) == 0 && f.aligned(s.Lhs[i], n) && f.aligned(s.Rhs[i], n) {
+			bytes, count = n, k-i+1
+		}
+	}
+	return bytes, count
+}
+
+// follows tells whether b is the field after a of the same struct, both of one size.
+func (f *function) follows(a, b ast.Expr, size int64) bool {
+	x, ok := ast.Unparen(a).(*ast.SelectorExpr)
+	y, also := ast.Unparen(b).(*ast.SelectorExpr)
+	return ok && also && f.expr(x.X).text == f.expr(y.X).text && sizes.Sizeof(f.typeOf(b)) == size &&
+		f.offset(y) == f.offset(x)+size
+}
+
+// aligned tells whether a field lies at a multiple of so many bytes.
+func (f *function) aligned(e ast.Expr, n int64) bool {
+	x := ast.Unparen(e).(*ast.SelectorExpr)
+	named, ok := types.Unalias(pointed(f.typeOf(x.X))).(*types.Named)
+	return ok && f.u.vectorAlign(named)%n == 0 && f.u.vectorAlign(named) > 0 && f.offset(x)%n == 0
+}
+
+// offset is where in its struct a field lies.
+func (f *function) offset(x *ast.SelectorExpr) int64 {
+	s, ok := pointed(f.typeOf(x.X)).Underlying().(*types.Struct)
+	if !ok {
+		return 0
+	}
+	fields := structFields(s)
+	for i, offset := range sizes.Offsetsof(fields) {
+		if fields[i].Name() == x.Sel.Name {
+			return offset
+		}
+	}
+	return 0
+}
+
+// pointed is the type that a pointer leads to, or the type itself.
+func pointed(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
