@@ -7,7 +7,7 @@ func TestDemanded(t *testing.T) {
 		"// from sm_99\n.version 8.4\n.target sm_80\n.address_size 64\n": 80,
 		".version 8.4\n.target sm_70, texmode_unified\n":                 70,
 		".version 8.4\n.target sm_120\n":                                 120,
-		".version 8.4\n": 0,
+		".version 8.4\n":                                                 0,
 	} {
 		if got := demanded(ptx); got != want {
 			t.Errorf("%q demands %d, not %d", ptx, got, want)
