@@ -11,12 +11,12 @@ import (
 // written in between.
 type stopRules struct {
 	config.SmoothStop
-	last   float64 // mean quality at the last look
+	last   smooth.Diagnostics // at the last look
 	reason smooth.Reason
 }
 
 func newStopRules(r config.SmoothStop, before *smooth.Diagnostics) *stopRules {
-	s := &stopRules{SmoothStop: r, last: before.QualityMean}
+	s := &stopRules{SmoothStop: r, last: *before}
 	s.good(before)
 	return s
 }
@@ -41,10 +41,10 @@ func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64
 		return false, err
 	}
 	s.good(&d)
-	if s.reason == "" && s.Advance > 0 && d.QualityMean-s.last < s.Advance {
+	if s.reason == "" && s.Advance > 0 && !d.Rises(&s.last, s.Advance) {
 		s.reason = smooth.NoMoreRising
 	}
-	s.last = d.QualityMean
+	s.last = d
 	return s.reason != "", nil
 }
 

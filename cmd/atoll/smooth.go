@@ -59,7 +59,7 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"move", "stop.move", "stop when no vertex moves by more, in the metric"},
 	{"mean", "stop.mean", "stop when the mean quality is this or more"},
 	{"worst", "stop.worst", "stop when the worst quality is this or more"},
-	{"advance", "stop.advance", "stop when the mean quality has risen by less since the last look"},
+	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has risen by as much since the last look (0; for hybrid 1e-4)"},
 }
 
 // smoothFlags are the flags of atoll smooth that are no keys of a case.
@@ -140,6 +140,9 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 		sets = append(sets, "metric.field=uniform")
 		if _, given := flag("smoother"); !given { // there are bad triangles to mend, and no sizes to follow
 			sets = append(sets, "method.smoother=hybrid")
+			if _, given := flag("advance"); !given {
+				sets = append(sets, "stop.advance=1e-4")
+			}
 		}
 	}
 	c, err := config.Parse(name+".toml", []byte("solver = \"smooth\"\n"), sets)

@@ -32,7 +32,7 @@ type SmoothStop struct {
 	Move    float64 // no vertex moves by more in a sweep, in the metric
 	Mean    float64 // the mean quality is this or more
 	Worst   float64 // the worst quality is
-	Advance float64 // the mean quality has risen by less since the last look
+	Advance float64 // neither the mean nor the worst quality has risen by as much since the last look
 }
 
 // vertexOrders are those of the vertices within a set.

@@ -12,7 +12,7 @@ type Stop struct {
 	Move    float64 // end when no vertex has moved by more than this in a sweep, in the metric
 	Mean    float64 // end when the mean quality is this or more
 	Worst   float64 // end when the worst quality is
-	Advance float64 // end when the mean quality has risen by less than this since the last look
+	Advance float64 // end when neither the mean nor the worst quality has risen by as much since the last look
 }
 
 // Reason is the rule by which smoothing ended.
@@ -36,7 +36,7 @@ func Run(ctx context.Context, s Solver, stop Stop, progress Progress) (Reason, e
 		return "", fmt.Errorf("a rule to stop by is negative or no number: %+v", stop)
 	}
 	needed := stop.Mean > 0 || stop.Worst > 0 || stop.Advance > 0
-	var last float64
+	var last Diagnostics
 	if needed {
 		d, err := s.Diagnose(ctx)
 		if err != nil {
@@ -45,7 +45,7 @@ func Run(ctx context.Context, s Solver, stop Stop, progress Progress) (Reason, e
 		if reason := stop.good(&d); reason != "" {
 			return reason, nil
 		}
-		last = d.QualityMean
+		last = d
 	}
 	for first := s.Sweeps(); s.Sweeps()-first < stop.Sweeps; {
 		if err := ctx.Err(); err != nil {
@@ -75,12 +75,17 @@ func Run(ctx context.Context, s Solver, stop Stop, progress Progress) (Reason, e
 		if reason := stop.good(d); reason != "" {
 			return reason, nil
 		}
-		if stop.Advance > 0 && d.QualityMean-last < stop.Advance {
+		if stop.Advance > 0 && !d.Rises(&last, stop.Advance) {
 			return NoMoreRising, nil
 		}
-		last = d.QualityMean
+		last = *d
 	}
 	return AllSweeps, nil
+}
+
+// Rises tells whether the mean or the worst quality is higher than it was by as much as that, or more.
+func (d *Diagnostics) Rises(was *Diagnostics, by float64) bool {
+	return d.QualityMean-was.QualityMean >= by || d.QualityMin-was.QualityMin >= by
 }
 
 // good tells whether a quality that was asked for has been reached. Diagnostics are the same on all ranks, so that all
