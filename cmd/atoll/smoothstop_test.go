@@ -46,17 +46,22 @@ func (c *command) end(t *testing.T) (int, string) {
 // with one line, exit code 1 and no mesh.
 func TestSmoothEndsBySignal(t *testing.T) {
 	in := squareFile(t, "a.msh")
+	smooth := []string{"smooth", in, "b.msh"}
+	long := append(smooth[:3:3], "--sweeps", "10000000", "--every", "10000000")
+	sampling := append(smooth[:3:3], "--samples", "8192", "--width", "sin(x)+2", "--height", "cos(x)+2", "--ranks", "2")
+	run := []string{"run", "case.toml"}
+	processes := append(run[:2:2], "--ranks", "3", "--transport", "grpc")
 	for name, test := range map[string]struct {
 		wait time.Duration
 		args []string
 	}{
-		"smooth":             {300 * time.Millisecond, []string{"smooth", in, "b.msh", "--sweeps", "10000000", "--every", "10000000", "--ranks", "2"}},
-		"smooth, one rank":   {300 * time.Millisecond, []string{"smooth", in, "b.msh", "--sweeps", "10000000", "--every", "10000000"}},
-		"smooth, in set-up":  {300 * time.Millisecond, []string{"smooth", in, "b.msh", "--samples", "8192", "--width", "sin(x)+2", "--height", "cos(x)+2", "--ranks", "2"}},
-		"run, set-up":        {300 * time.Millisecond, []string{"run", "case.toml", "--set", "metric.samples=8192"}},
-		"processes":          {time.Second, []string{"run", "case.toml", "--ranks", "3", "--transport", "grpc"}},
-		"processes, set-up":  {time.Second, []string{"run", "case.toml", "--ranks", "3", "--transport", "grpc", "--set", "metric.samples=8192"}},
-		"processes, culling": {time.Second, []string{"run", "case.toml", "--ranks", "3", "--transport", "grpc", "--set", "method.cull=true"}},
+		"smooth":             {300 * time.Millisecond, append(long[:len(long):len(long)], "--ranks", "2")},
+		"smooth, one rank":   {300 * time.Millisecond, long},
+		"smooth, in set-up":  {300 * time.Millisecond, sampling},
+		"run, set-up":        {300 * time.Millisecond, append(run[:2:2], "--set", "metric.samples=8192")},
+		"processes":          {time.Second, processes},
+		"processes, set-up":  {time.Second, append(processes[:6:6], "--set", "metric.samples=8192")},
+		"processes, culling": {time.Second, append(processes[:6:6], "--set", "method.cull=true")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := caseFile(t, endless)
@@ -102,10 +107,12 @@ func TestSmoothLosesAProcess(t *testing.T) {
 	}
 }
 
-// TestSmoothRefusesOverProcesses: a mesh that is refused is told once, its two faults in a line each, with exit code 2, its name and the id, on one rank and on several.
+// TestSmoothRefusesOverProcesses: a mesh that is refused is told once, its two faults in a line each, with exit code 2, its
+// name and the id, on one rank and on several.
 func TestSmoothRefusesOverProcesses(t *testing.T) {
 	dir := caseFile(t, endless)
-	flipped := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\nTriangles 2\n1 2 3 0\n1 4 3 0\nEnd\n"
+	flipped := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n" +
+		"Triangles 2\n1 2 3 0\n1 4 3 0\nEnd\n"
 	if err := os.WriteFile(filepath.Join(dir, "flipped.mesh"), []byte(flipped), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +123,8 @@ func TestSmoothRefusesOverProcesses(t *testing.T) {
 	} {
 		c := atoll(t, dir, nil, args...)
 		code, said := c.code(t), c.stderr.String()
-		if code != exitUsage || strings.Count(said, "flipped.mesh: 1 clockwise cell: cell 1") != 1 || strings.Count(said, "\n") != 2 {
+		told := strings.Count(said, "flipped.mesh: 1 clockwise cell: cell 1")
+		if code != exitUsage || told != 1 || strings.Count(said, "\n") != 2 {
 			t.Errorf("%v: exit code %d:\n%s", args, code, said)
 		}
 	}

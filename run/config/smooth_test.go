@@ -27,9 +27,12 @@ func TestSmoothDefaults(t *testing.T) {
 	}
 	for _, set := range []string{"metric.field=sinusoidal", "metric={field='uniform'}", "metric={width='0.1+x', height=2}",
 		"metric={m11=1, m12='x', m22='2+x*x', samples=64}",
-		"metric={solution='a.sol', background='b.mesh', hmin=0.1, hmax=1, gradation=1.3}", "metric={hessian={mesh='p'}, aspect=100}", "output.mesh='a.msh'",
+		"metric={solution='a.sol', background='b.mesh', hmin=0.1, hmax=1, gradation=1.3}",
+		"metric={hessian={mesh='p'}, aspect=100}", "output.mesh='a.msh'",
 		"metric={hessian={mesh='p'}, also='x*y'}",
-		"metric={hessian='x*y', norm=4, complexity=1000}", "metric={width=1, height='x', samples=0, gradation=2}", "mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
+		"metric={hessian='x*y', norm=4, complexity=1000}",
+		"metric={width=1, height='x', samples=0, gradation=2}",
+		"mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
 		c := parse(t, smoothCase, set)
 		again, err := Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.String() != c.String() || again.Hash() != c.Hash() {

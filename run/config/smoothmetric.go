@@ -9,7 +9,8 @@ type Metric struct {
 	Waves     float64 // of sinusoidal, across the mesh; 1
 
 	// Parts are the expressions of sizes, width, height and angle, in degrees from the x axis to the direction of the
-	// width, and in space depth, along z; those of tensor, m11, m12 and m22, and in space m13, m23 and m33; or the field of hessian, whose second derivatives the metric follows,
+	// width, and in space depth, along z; those of tensor, m11, m12 and m22, and in space m13, m23 and m33; or the field of
+	// hessian, whose second derivatives the metric follows, and that of also, with whose metric it is intersected:
 	// an expression or vertex data of the mesh.
 	Parts      []Field
 	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
@@ -147,7 +148,8 @@ func (s *section) metricKeys(m *Metric) {
 		belongs bool
 	}{
 		{"low", varies}, {"high", varies}, {"waves", m.Field == "sinusoidal"},
-		{"background", m.Field == "solution"}, {"also", m.Field == "hessian"}, {"norm", m.Field == "hessian"}, {"complexity", m.Field == "hessian"},
+		{"background", m.Field == "solution"},
+		{"also", m.Field == "hessian"}, {"norm", m.Field == "hessian"}, {"complexity", m.Field == "hessian"},
 		{"hmin", free}, {"hmax", free}, {"aspect", free}, {"gradation", m.Nodal()},
 		{"samples", m.Field != "solution" && m.Field != "hessian"},
 	} {

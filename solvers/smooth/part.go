@@ -11,7 +11,8 @@ import (
 
 // Subdomain is how the vertices of one rank are arranged. They are numbered owned | ghosts. Owned ones are in the order of
 // their sets, those of no set last; within a set those that other ranks need come first; within these, vertices that slide
-// come last, and before them those that are in no strip; then the layout's order holds. Of ghosts come first those that other ranks move: by set, unless one exchange
+// come last, and before them those that are in no strip; then the layout's order holds, or that of clusters and of the
+// turns in each. Of ghosts come first those that other ranks move: by set, unless one exchange
 // does for all sets, and then by rank and id. Those that nobody moves follow, and then copies, by set.
 type Subdomain struct {
 	Global  []int32 // id of each vertex in the whole mesh
