@@ -186,7 +186,7 @@ func parentOf(pid int) int {
 func TestKilledRankEndsTheRun(t *testing.T) {
 	for victim := range 4 {
 		t.Run(fmt.Sprintf("rank %d", victim), func(t *testing.T) {
-			dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e6"))
+			dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
 			c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "4", "--transport", "grpc")
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
@@ -251,6 +251,7 @@ func TestBadInput(t *testing.T) {
 			"9 ranks"},
 		"unknown flag":    {smallCase, []string{"run", "case.toml", "--rank", "2"}, "--rank"},
 		"unknown command": {smallCase, []string{"rum"}, "rum"},
+		"no summary":      {smallCase, []string{"run", "case.toml", "--summary", "case.toml/s.json"}, "--summary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := caseFile(t, test.text)

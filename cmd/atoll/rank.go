@@ -68,8 +68,8 @@ func (r *rank) process(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	c, bad := config.Load(path, r.set)
-	err = r.agree(ctx, comm, c, badInput(bad))
+	c, bad := r.load(path, r.place.Rank)
+	err = r.agree(ctx, comm, c, bad)
 	var s *summary.Summary
 	if err == nil {
 		s, err = r.run(ctx, c, comm)

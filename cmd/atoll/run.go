@@ -87,14 +87,26 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 		return r.failure(r.process(ctx, path))
 	}
 	f.ranks = max(f.ranks, 1)
-	c, err := config.Load(path, f.set)
+	c, err := f.load(path, 0)
 	if err != nil {
-		return badInput(err)
+		return err
 	}
 	if f.transport == launch.GRPC {
 		return f.processes(ctx, path)
 	}
 	return r.goroutines(ctx, c)
+}
+
+// load reads the case, and makes the folder of the summary on the rank that will write it: a long run must not end
+// without a place for that.
+func (f *runFlags) load(path string, rank int) (*config.Case, error) {
+	c, err := config.Load(path, f.set)
+	if err == nil && rank == 0 && f.summary != "" && !f.check {
+		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err != nil {
+			err = fmt.Errorf("--summary: %w", err)
+		}
+	}
+	return c, badInput(err)
 }
 
 // processes starts a process for each rank, which come back here as children of a launcher.

@@ -11,7 +11,7 @@ import (
 
 // TestSignalEndsARun: whatever a run is doing, a signal ends it with exit code 1 and a word about it.
 func TestSignalEndsARun(t *testing.T) {
-	long := strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e6")
+	long := strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4")
 	for name, args := range map[string][]string{
 		"one rank":        {},
 		"ranks, local":    {"--ranks", "3", "--transport", "local"},

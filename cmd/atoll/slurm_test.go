@@ -162,7 +162,7 @@ func (s *inSlurm) ending(t *testing.T, job string) string {
 // kill kills a task in the midst of the run, which has to end by itself.
 func (s *inSlurm) kill(t *testing.T, victim int) {
 	c := s.command(t, "srun", "--nodes=1", "--ntasks=2", "--mpi=none",
-		self(t), "run", "case.toml", "--set", "time.end=1e6", "--out", "killed")
+		self(t), "run", "case.toml", "--set", "time.end=1e4", "--out", "killed")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,11 @@ type written struct {
 	formats       []string // of frames, the usual one first
 	sweeps        bool     // the solver has no time: frames are counted by sweeps
 	mesh          bool     // the solver moves a mesh
+	end           float64  // of the run, 0 where it has no time
 }
+
+// mostFrames is how many frames a run may have: the names of their files count to it.
+const mostFrames = 999999
 
 func decodeOutput(s *section, name string, w written) Output {
 	o := Output{
@@ -114,6 +118,9 @@ func decodeOutput(s *section, name string, w written) Output {
 		o.Every = float64(s.integer("every", 0, 0, 1<<53))
 	} else {
 		o.Every = s.number("every", nonNegative.or(0))
+	}
+	if o.Every > 0 && w.end/o.Every > mostFrames {
+		s.fail("every", "%g makes more than %d frames up to t = %g", o.Every, mostFrames, w.end)
 	}
 	if w.mesh {
 		o.Mesh = s.text("mesh", "")

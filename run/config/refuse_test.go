@@ -76,6 +76,7 @@ func TestRefusals(t *testing.T) {
 		{"end = 0.1", "end = 1\n[output]\nfields='h1'", `[output] fields: is a string; a list of strings is needed`},
 		{"end = 0.1", "end = 1\n[output]\nformat=['png']", `[output] format: "png" is not known; choose vtu`},
 		{"end = 0.1", "end = 1\n[output]\ndir=''", `[output] dir: is empty`},
+		{"end = 0.1", "end = 1\n[output]\nevery=1e-9", `every: 1e-09 makes more than 999999 frames up to t = 1`},
 		{"end = 0.1", "end = 1\n[output]\nevery=-1", `[output] every: -1 must be a finite number, 0 or more`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\n[[gauge]]\nname='a'\nat=[1,2]", `c.toml:18: [[gauge]] name: "a" is another gauge's already`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nat=[1,2]", `c.toml:14: [[gauge]] name: is required`},

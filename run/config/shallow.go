@@ -41,7 +41,7 @@ func decodeShallow(root *section, c *Case) {
 	w.Boundary = decodeBoundary(root.section("boundary"))
 	c.Sections = w
 	c.Time = decodeTime(root.section("time"))
-	c.Output = decodeOutput(root.section("output"), c.Name, w.output())
+	c.Output = decodeOutput(root.section("output"), c.Name, w.output(c.Time.End))
 	c.Gauges = decodeGauges(root, 2)
 }
 
@@ -126,16 +126,15 @@ func decodeBoundary(s *section) Boundary {
 	return b
 }
 
-func (w *Shallow) output() written {
-	if w.Physics.Layers == 1 {
-		return written{
-			fields: []string{"h", "z", "u", "v", "depth"}, usual: []string{"h", "z"}, formats: []string{"vtu"},
-		}
-	}
-	return written{
+func (w *Shallow) output(end float64) written {
+	o := written{
 		fields: []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}, usual: []string{"h1", "h2", "z1"},
-		formats: []string{"vtu"},
+		formats: []string{"vtu"}, end: end,
 	}
+	if w.Physics.Layers == 1 {
+		o.fields, o.usual = []string{"h", "z", "u", "v", "depth"}, []string{"h", "z"}
+	}
+	return o
 }
 
 func (w *Shallow) print(p *printer) {

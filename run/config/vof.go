@@ -45,7 +45,8 @@ func decodeVOF(root *section, c *Case) {
 	c.Gauges = decodeGauges(root, w.Grid.Dim)
 	output := root.section("output")
 	c.Output = decodeOutput(output, c.Name, written{
-		fields: []string{"f", "normal", "alpha", "curvature"}, usual: []string{"f"}, formats: []string{"vti", "vtp", "plic", "stl"},
+		fields: []string{"f", "normal", "alpha", "curvature"}, usual: []string{"f"},
+		formats: []string{"vti", "vtp", "plic", "stl"}, end: c.Time.End,
 	})
 	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
 		output.fail("format", "stl holds triangles, of an interface in space; choose vtp in the plane")
