@@ -70,8 +70,8 @@ func zalesak(ctx context.Context, p *page) error {
 	}, disk, 2*math.Pi, func(k kept) float64 { return k.RelError })
 }
 
-// enright's ball is drawn into a sheet as thin as a cell. Theirs is Youngs on a grid of boxes of Jofre et al. (2014), and
-// for MYC an independent program in C; bounds are those of MYC. Table 12 of Xie and Xiao.
+// enright's ball is drawn into a sheet as thin as a cell. Theirs for MYC is an independent program in C, for LVIRA that of
+// Jofre et al. (2014), Table 12 of Xie and Xiao.
 func enright(ctx context.Context, p *page) error {
 	ball := func(n int) fluid {
 		return fluid{grid: unit(3, n), body: shape.Ball(.35, .35, .35, .15), levels: -1, flow: "enright", period: 3}
