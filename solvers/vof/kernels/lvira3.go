@@ -1,13 +1,31 @@
 package kernels
 
-// differences fills d with f~ - f of all neighbours, and returns the sum of their squares.
+// aside is the weight of a neighbour for LVIRA with each axis from the second on along which it lies beside the cell: see
+// corner. With a weight of 1 errors of Enright's ball are larger by a fifth (64³).
+const aside = 1. / 4
+
+// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one axis, and
+// returns the sum of their squares.
 func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
 	p := leaningTo(mx, my, mz)
 	alpha := PlaneConstant(mx, my, mz, q.f[13])
 	sum := F(0)
 	for at := range 27 {
 		a := alpha - F(at%3-1)*mx - F(at/3%3-1)*my - F(at/9-1)*mz
-		d[at] = p.volume(a) - q.f[at]
+		w := F(1 / aside)
+		if at == 13 {
+			w = 1
+		}
+		if at%3 != 1 {
+			w *= aside
+		}
+		if at/3%3 != 1 {
+			w *= aside
+		}
+		if at/9 != 1 {
+			w *= aside
+		}
+		d[at] = w * (p.volume(a) - q.f[at])
 		sum += d[at] * d[at]
 	}
 	return sum
