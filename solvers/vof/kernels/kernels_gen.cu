@@ -3009,30 +3009,31 @@ DEVICE float LineConstant_f32(float mx, float my, float f) {
     return a * sum + smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f);
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
-// (*square[float32]).residual, normal2.go:92
-DEVICE float square_residual_f32(square_f32 *q, float mx, float my) {
+// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners w (f - f~)
+// counts.
+// (*square[float32]).residual, normal2.go:93
+DEVICE float square_residual_f32(square_f32 *q, float mx, float my, float w) {
     float a = LineConstant_f32(mx, my, q->c);
-    float d = Area_f32(mx, my, a + mx + my) - q->sw;
+    float d = w * (Area_f32(mx, my, a + mx + my) - q->sw);
     float sum = d * d;
     d = Area_f32(mx, my, a + my) - q->s;
     sum += d * d;
-    d = Area_f32(mx, my, a - mx + my) - q->se;
+    d = w * (Area_f32(mx, my, a - mx + my) - q->se);
     sum += d * d;
     d = Area_f32(mx, my, a + mx) - q->w;
     sum += d * d;
     d = Area_f32(mx, my, a - mx) - q->e;
     sum += d * d;
-    d = Area_f32(mx, my, a + mx - my) - q->nw;
+    d = w * (Area_f32(mx, my, a + mx - my) - q->nw);
     sum += d * d;
     d = Area_f32(mx, my, a - my) - q->n;
     sum += d * d;
-    d = Area_f32(mx, my, a - mx - my) - q->ne;
+    d = w * (Area_f32(mx, my, a - mx - my) - q->ne);
     return sum + d * d;
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float32]).elvira, normal2.go:113
+// (*square[float32]).elvira, normal2.go:114
 struct square_elvira_f32_results { float r0; float r1; };
 DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
     float mx = 0.0f;
@@ -3075,7 +3076,7 @@ DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
             break;
         }
         }
-        if (float r = square_residual_f32(q, x, y); r < best) {
+        if (float r = square_residual_f32(q, x, y, 1.0f); r < best) {
             best = r;
             mx = x;
             my = y;
@@ -3086,7 +3087,7 @@ DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
 
 // lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
 // derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float32]).lvira, normal2.go:143
+// (*square[float32]).lvira, normal2.go:148
 struct square_lvira_f32_results { float r0; float r1; };
 DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
     float mx = 0.0f;
@@ -3103,7 +3104,7 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
         mx = mx / abs_f32(my);
         my = my / abs_f32(my);
     }
-    float best = square_residual_f32(q, mx, my);
+    float best = square_residual_f32(q, mx, my, 0.0625f);
     for (int64 turn1 = 0; turn1 < 8; turn1++) {
         if (best <= nudge * nudge * nudge * nudge) {
             break;
@@ -3113,7 +3114,7 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
             dx = 0.0f;
             dy = nudge;
         }
-        float above = square_residual_f32(q, mx + dx, my + dy), below = square_residual_f32(q, mx - dx, my - dy);
+        float above = square_residual_f32(q, mx + dx, my + dy, 0.0625f), below = square_residual_f32(q, mx - dx, my - dy, 0.0625f);
         float slope = (above - below) / 2.0f, bend = above - 2.0f * best + below;
         // where the residual is not convex: so far against the slope
         float turn = 0x1.99999ap-04f /* 0.1 */ / nudge;
@@ -3125,7 +3126,7 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
         }
         bool better = false;
         for (int64 turn2 = 0; turn2 < 6; turn2++) {
-            if (float r = square_residual_f32(q, mx + turn * dx, my + turn * dy); r < best) {
+            if (float r = square_residual_f32(q, mx + turn * dx, my + turn * dy, 0.0625f); r < best) {
                 mx = mx + turn * dx;
                 my = my + turn * dy;
                 best = r;
@@ -3315,30 +3316,31 @@ DEVICE double LineConstant_f64(double mx, double my, double f) {
     return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0);
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction.
-// (*square[float64]).residual, normal2.go:92
-DEVICE double square_residual_f64(square_f64 *q, double mx, double my) {
+// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners w (f - f~)
+// counts.
+// (*square[float64]).residual, normal2.go:93
+DEVICE double square_residual_f64(square_f64 *q, double mx, double my, double w) {
     double a = LineConstant_f64(mx, my, q->c);
-    double d = Area_f64(mx, my, a + mx + my) - q->sw;
+    double d = w * (Area_f64(mx, my, a + mx + my) - q->sw);
     double sum = d * d;
     d = Area_f64(mx, my, a + my) - q->s;
     sum += d * d;
-    d = Area_f64(mx, my, a - mx + my) - q->se;
+    d = w * (Area_f64(mx, my, a - mx + my) - q->se);
     sum += d * d;
     d = Area_f64(mx, my, a + mx) - q->w;
     sum += d * d;
     d = Area_f64(mx, my, a - mx) - q->e;
     sum += d * d;
-    d = Area_f64(mx, my, a + mx - my) - q->nw;
+    d = w * (Area_f64(mx, my, a + mx - my) - q->nw);
     sum += d * d;
     d = Area_f64(mx, my, a - my) - q->n;
     sum += d * d;
-    d = Area_f64(mx, my, a - mx - my) - q->ne;
+    d = w * (Area_f64(mx, my, a - mx - my) - q->ne);
     return sum + d * d;
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float64]).elvira, normal2.go:113
+// (*square[float64]).elvira, normal2.go:114
 struct square_elvira_f64_results { double r0; double r1; };
 DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
     double mx = 0.0;
@@ -3381,7 +3383,7 @@ DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
             break;
         }
         }
-        if (double r = square_residual_f64(q, x, y); r < best) {
+        if (double r = square_residual_f64(q, x, y, 1.0); r < best) {
             best = r;
             mx = x;
             my = y;
@@ -3392,7 +3394,7 @@ DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
 
 // lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
 // derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float64]).lvira, normal2.go:143
+// (*square[float64]).lvira, normal2.go:148
 struct square_lvira_f64_results { double r0; double r1; };
 DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
     double mx = 0.0;
@@ -3409,7 +3411,7 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
         mx = mx / abs_f64(my);
         my = my / abs_f64(my);
     }
-    double best = square_residual_f64(q, mx, my);
+    double best = square_residual_f64(q, mx, my, 0.0625);
     for (int64 turn1 = 0; turn1 < 8; turn1++) {
         if (best <= nudge * nudge * nudge * nudge) {
             break;
@@ -3419,7 +3421,7 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
             dx = 0.0;
             dy = nudge;
         }
-        double above = square_residual_f64(q, mx + dx, my + dy), below = square_residual_f64(q, mx - dx, my - dy);
+        double above = square_residual_f64(q, mx + dx, my + dy, 0.0625), below = square_residual_f64(q, mx - dx, my - dy, 0.0625);
         double slope = (above - below) / 2.0, bend = above - 2.0 * best + below;
         // where the residual is not convex: so far against the slope
         double turn = 0x1.999999999999ap-04 /* 0.1 */ / nudge;
@@ -3431,7 +3433,7 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
         }
         bool better = false;
         for (int64 turn2 = 0; turn2 < 6; turn2++) {
-            if (double r = square_residual_f64(q, mx + turn * dx, my + turn * dy); r < best) {
+            if (double r = square_residual_f64(q, mx + turn * dx, my + turn * dy, 0.0625); r < best) {
                 mx = mx + turn * dx;
                 my = my + turn * dy;
                 best = r;
@@ -4281,15 +4283,29 @@ DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
     return {mx, my, mz};
 }
 
-// differences fills d with f~ - f of all neighbours, and returns the sum of their squares.
-// (*cube[float32]).differences, lvira3.go:4
+// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one axis, and
+// returns the sum of their squares.
+// (*cube[float32]).differences, lvira3.go:9
 DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Array<float, 27> *d) {
     leaning_f32 p = leaningTo_f32(mx, my, mz);
     float alpha = PlaneConstant_f32(mx, my, mz, q->f[13]);
     float sum = 0.0f;
     for (int64 at = 0; at < 27; at++) {
         float a = alpha - float(sub(at % 3, int64(1))) * mx - float(sub(at / 3 % 3, int64(1))) * my - float(sub(at / 9, int64(1))) * mz;
-        (*d)[at] = leaning_volume_f32(&p, a) - q->f[at];
+        float w = 4.0f;
+        if (at == 13) {
+            w = 1.0f;
+        }
+        if (at % 3 != 1) {
+            w *= 0.25f;
+        }
+        if (at / 3 % 3 != 1) {
+            w *= 0.25f;
+        }
+        if (at / 9 != 1) {
+            w *= 0.25f;
+        }
+        (*d)[at] = w * (leaning_volume_f32(&p, a) - q->f[at]);
         sum += (*d)[at] * (*d)[at];
     }
     return sum;
@@ -4297,7 +4313,7 @@ DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Arr
 
 // lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
 // largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-// (*cube[float32]).lvira, lvira3.go:18
+// (*cube[float32]).lvira, lvira3.go:36
 struct cube_lvira_f32_results { float r0; float r1; float r2; };
 DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
     float mx = 0.0f;
@@ -4473,15 +4489,29 @@ DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
     return {mx, my, mz};
 }
 
-// differences fills d with f~ - f of all neighbours, and returns the sum of their squares.
-// (*cube[float64]).differences, lvira3.go:4
+// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one axis, and
+// returns the sum of their squares.
+// (*cube[float64]).differences, lvira3.go:9
 DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz, Array<double, 27> *d) {
     leaning_f64 p = leaningTo_f64(mx, my, mz);
     double alpha = PlaneConstant_f64(mx, my, mz, q->f[13]);
     double sum = 0.0;
     for (int64 at = 0; at < 27; at++) {
         double a = alpha - double(sub(at % 3, int64(1))) * mx - double(sub(at / 3 % 3, int64(1))) * my - double(sub(at / 9, int64(1))) * mz;
-        (*d)[at] = leaning_volume_f64(&p, a) - q->f[at];
+        double w = 4.0;
+        if (at == 13) {
+            w = 1.0;
+        }
+        if (at % 3 != 1) {
+            w *= 0.25;
+        }
+        if (at / 3 % 3 != 1) {
+            w *= 0.25;
+        }
+        if (at / 9 != 1) {
+            w *= 0.25;
+        }
+        (*d)[at] = w * (leaning_volume_f64(&p, a) - q->f[at]);
         sum += (*d)[at] * (*d)[at];
     }
     return sum;
@@ -4489,7 +4519,7 @@ DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz,
 
 // lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
 // largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-// (*cube[float64]).lvira, lvira3.go:18
+// (*cube[float64]).lvira, lvira3.go:36
 struct cube_lvira_f64_results { double r0; double r1; double r2; };
 DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
     double mx = 0.0;

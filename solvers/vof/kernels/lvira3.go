@@ -1,7 +1,7 @@
 package kernels
 
 // aside is the weight of a neighbour for LVIRA with each axis from the second on along which it lies beside the cell: see
-// corner. With a weight of 1 errors of Enright's ball are larger by a fifth (64³).
+// oblique. With a weight of 1 errors of Enright's ball are larger by a fifth (64³).
 const aside = 1. / 4
 
 // differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one axis, and

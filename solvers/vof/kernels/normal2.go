@@ -139,9 +139,9 @@ func (q *square[F]) elvira() (mx, my F) {
 	return mx, my
 }
 
-// corner is the weight of neighbours at corners for LVIRA: where the interface is curved it is least like a line there. With
+// oblique is the weight of neighbours at corners for LVIRA: where the interface is curved it is least like a line there. With
 // a weight of 1 errors of the reversed vortex are up to twice as large (T = 8, 128²).
-const corner = 1. / 16
+const oblique = 1. / 16
 
 // lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
 // derivative, with the secant through nudge beside it, halved until the residual falls.
@@ -153,7 +153,7 @@ func (q *square[F]) lvira(nudge F) (mx, my F) {
 	} else {
 		mx, my = mx/abs(my), my/abs(my)
 	}
-	best := q.residual(mx, my, corner)
+	best := q.residual(mx, my, oblique)
 	for range 8 {
 		if best <= nudge*nudge*nudge*nudge {
 			break
@@ -162,7 +162,7 @@ func (q *square[F]) lvira(nudge F) (mx, my F) {
 		if steep {
 			dx, dy = 0, nudge
 		}
-		above, below := q.residual(mx+dx, my+dy, corner), q.residual(mx-dx, my-dy, corner)
+		above, below := q.residual(mx+dx, my+dy, oblique), q.residual(mx-dx, my-dy, oblique)
 		slope, bend := (above-below)/2, above-2*best+below
 		turn := F(0.1) / nudge // where the residual is not convex: so far against the slope
 		if slope > 0 {
@@ -173,7 +173,7 @@ func (q *square[F]) lvira(nudge F) (mx, my F) {
 		}
 		better := false
 		for range 6 {
-			if r := q.residual(mx+turn*dx, my+turn*dy, corner); r < best {
+			if r := q.residual(mx+turn*dx, my+turn*dy, oblique); r < best {
 				mx, my, best, better = mx+turn*dx, my+turn*dy, r, true
 				break
 			}
