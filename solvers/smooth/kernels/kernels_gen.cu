@@ -677,7 +677,7 @@ static_assert(sizeof(Held_f32) == 96 && offsetof(Held_f32, Place_) == 0 && offse
     offsetof(Held_f32, Rest) == 48 && offsetof(Held_f32, Along) == 72, "Held_f32");
 
 // some is a few vertices.
-// some, tile.go:134
+// some, tile.go:137
 struct some {
     Array<int32, 5> vertex;
 };
@@ -2911,7 +2911,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
 }
 
 // some returns the vertices in slot k, of a number of them from first on, and in each n-th from there.
-// (*TiledMesh[float32]).some, tile.go:137
+// (*TiledMesh[float32]).some, tile.go:140
 DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
     some s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -2973,7 +2973,7 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float32]).pain, tile.go:148
+// (*board[float32]).pain, tile.go:151
 DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *from, const Held_f32 *to) {
     step_f32 s = {};
@@ -3064,7 +3064,7 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
     return far;
 }
 
-// TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
+// TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
 // in the metric.
 // TilePain[float32], tile.go:81
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
@@ -3075,7 +3075,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
     int32 nodes = mul(window.Nx, window.Ny);
-    int32 fills = go_max<int32>(sub(add(slots, 5), 1) / 5, 8);
+    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320)), 8);
     float best = 0.0f;
     for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
         some at = TiledMesh_some_f32(m, k, fills, slot, slots);
@@ -3112,7 +3112,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
 }
 
 // some returns the vertices in slot k, of a number of them from first on, and in each n-th from there.
-// (*TiledMesh[float64]).some, tile.go:137
+// (*TiledMesh[float64]).some, tile.go:140
 DEVICE some TiledMesh_some_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
     some s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -3156,7 +3156,7 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float64]).pain, tile.go:148
+// (*board[float64]).pain, tile.go:151
 DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *from, const Held_f64 *to) {
     step_f64 s = {};
@@ -3247,7 +3247,7 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
     return far;
 }
 
-// TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
+// TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
 // in the metric.
 // TilePain[float64], tile.go:81
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
@@ -3258,7 +3258,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
     int32 nodes = mul(window.Nx, window.Ny);
-    int32 fills = go_max<int32>(sub(add(slots, 5), 1) / 5, 8);
+    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320)), 8);
     double best = 0.0;
     for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
         some at = TiledMesh_some_f64(m, k, fills, slot, slots);
@@ -3295,7 +3295,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:216
+// ToTiles[float32], tile.go:219
 DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
     Vertex_f32 *p = &v[i];
     to->Place_[i].X = p->X;
@@ -3306,7 +3306,7 @@ DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:216
+// ToTiles[float64], tile.go:219
 DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
     Vertex_f64 *p = &v[i];
     to->Place_[i].X = p->X;
@@ -3317,7 +3317,7 @@ DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:225
+// FromTiles[float32], tile.go:228
 DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     p->X = from->Place_[i].X;
@@ -3329,7 +3329,7 @@ DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v)
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:225
+// FromTiles[float64], tile.go:228
 DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     p->X = from->Place_[i].X;
@@ -3341,23 +3341,23 @@ DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v)
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:234
+// RailToTiles[float32], tile.go:237
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:234
+// RailToTiles[float64], tile.go:237
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:239
+// RailFromTiles[float32], tile.go:242
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:239
+// RailFromTiles[float64], tile.go:242
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
@@ -3873,56 +3873,56 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:216
+// Kernel ToTiles, tile.go:219
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi, Slice<Vertex_f32> v,
         const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, v, &to);
 }
 
-// Kernel ToTiles, tile.go:216
+// Kernel ToTiles, tile.go:219
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi, Slice<Vertex_f64> v,
         const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, v, &to);
 }
 
-// Kernel FromTiles, tile.go:225
+// Kernel FromTiles, tile.go:228
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f32_at(i, &from, v);
 }
 
-// Kernel FromTiles, tile.go:225
+// Kernel FromTiles, tile.go:228
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f64_at(i, &from, v);
 }
 
-// Kernel RailToTiles, tile.go:234
+// Kernel RailToTiles, tile.go:237
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:234
+// Kernel RailToTiles, tile.go:237
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:239
+// Kernel RailFromTiles, tile.go:242
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:239
+// Kernel RailFromTiles, tile.go:242
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -74,7 +74,7 @@ type board[F Float] struct {
 	window   Window
 }
 
-// TilePain takes tile t through a sweep of Pain without guard, from v to out. It returns the square of the longest move
+// TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
 // in the metric.
 //
 //atoll:kernel tile max block=320 blocks=2
@@ -85,7 +85,7 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], wi
 	slots := m.Tiles[t+1].Slot - slot
 	window := windows[t]
 	nodes := window.Nx * window.Ny
-	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, TileSets)
+	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, min(nodes, tileThreads), TileSets)
 	best := F(0)
 	for k := range fills {
 		at := m.some(k, fills, slot, slots)
@@ -126,7 +126,10 @@ func visits(end []int32, set int) (int32, int32) {
 	return first, end[set] - first
 }
 
-// slotsAtOnce is how many slots a thread fills. It asks for all their vertices' numbers before it looks at the first: how
+// tileThreads are those of TilePain's block: all of them fetch nodes.
+const tileThreads = 320
+
+// slotsAtOnce is how many slots a thread fills, at most. It asks for all their vertices' numbers before it looks at the first: how
 // often it waits counts, not for how much.
 const slotsAtOnce = 5
 
