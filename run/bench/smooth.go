@@ -277,4 +277,9 @@ func thesisTables(w io.Writer, metric string, ours []smoothResult) {
 			fmt.Fprintf(w, "%6d %7d %10.2f %10.3f %8.1f\n", r.size, r.threads, theirs, r.seconds, theirs/r.seconds)
 		}
 	}
+	for _, r := range ours {
+		if r.size == 2000 && metric == "linear" {
+			blockTables(w, r.seconds)
+		}
+	}
 }

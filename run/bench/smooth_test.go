@@ -34,6 +34,17 @@ func TestSmoothPrintsItsMeasurements(t *testing.T) {
 	}
 }
 
+// TestBlockTables: the thesis's times by threads of a block stand beside ours.
+func TestBlockTables(t *testing.T) {
+	var b strings.Builder
+	thesisTables(&b, "linear", []smoothResult{{2000, "pain", 1, 2.5}})
+	for _, want := range []string{"ours 2.500", "     32     820.16    328.1       360.57    144.2", "Table 5.7"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
 func TestSmoothRefuses(t *testing.T) {
 	for want, change := range map[string]func(*SmoothOptions){
 		"0 sweeps":             func(o *SmoothOptions) { o.Sweeps = 0 },

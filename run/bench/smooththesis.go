@@ -1,6 +1,10 @@
 package bench
 
-import "math"
+import (
+	"fmt"
+	"io"
+	"math"
+)
 
 // thesisRow is what G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (Imperial College
 // London, 2010) measured on a mesh of side² edges: seconds for 10,000 sweeps of Pain's step, 0 where there is none. The
@@ -38,4 +42,23 @@ func thesisSize(side int) thesisRow {
 		}
 	}
 	return thesisRow{side: side, vertices: int(math.Round(0.628 * float64(side) * float64(side)))}
+}
+
+// thesisBlocks are its seconds for 10,000 sweeps of the mesh of 2000² edges with blocks of so many threads.
+var thesisBlocks = []struct {
+	threads        int
+	basic, texture float64 // Table 5.3: first CUDA version; Table 5.6: with texture memory
+}{
+	{16, 981.9, 323.05}, {32, 820.16, 360.57}, {48, 889.58, 367.14}, {64, 1039.23, 385.02}, {80, 931.07, 380.73},
+	{96, 988.02, 385.23}, {112, 954.45, 378.59}, {128, 1037.19, 387.55},
+}
+
+// blockTables prints Tables 5.3 and 5.6 beside our seconds for the same mesh.
+func blockTables(w io.Writer, ours float64) {
+	fmt.Fprintf(w, "\nTables 5.3 and 5.6: CUDA on the mesh of 2000² by threads of a block, ours %.3f; seconds for 10,000 sweeps\n",
+		ours)
+	fmt.Fprintf(w, "%7s %10s %8s %12s %8s\n", "threads", "first", "times", "texture", "times")
+	for _, b := range thesisBlocks {
+		fmt.Fprintf(w, "%7d %10.2f %8.1f %12.2f %8.1f\n", b.threads, b.basic, b.basic/ours, b.texture, b.texture/ours)
+	}
 }
