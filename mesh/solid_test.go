@@ -198,44 +198,6 @@ func TestTouchingCubes(t *testing.T) {
 	}
 }
 
-// TestSolidRepair: cells that are turned over are turned back, vertices of no cell and their tagged faces go.
-func TestSolidRepair(t *testing.T) {
-	want, s := cube(t, 3, .1), cube(t, 3, .1)
-	s.Cells[7][0], s.Cells[7][1] = s.Cells[7][1], s.Cells[7][0]
-	s.VertexData = map[string][]float64{"x": slices.Clone(s.X)}
-	at := int32(5) // a new vertex there, which moves others down
-	for _, x := range []*[]float64{&s.X, &s.Y, &s.Z} {
-		*x = slices.Insert(*x, int(at), 9)
-	}
-	s.VertexData["x"] = slices.Insert(s.VertexData["x"], int(at), 9)
-	shift := func(v *int32) {
-		if *v >= at {
-			*v++
-		}
-	}
-	for c := range s.Cells {
-		for k := range s.Cells[c] {
-			shift(&s.Cells[c][k])
-		}
-	}
-	for i := range s.Faces {
-		for k := range s.Faces[i].V {
-			shift(&s.Faces[i].V[k])
-		}
-	}
-	s.Faces = append(s.Faces, TaggedFace{[3]int32{at, 0, 1}, 3})
-	if turned, err := s.Orient(); turned != 1 || err != nil {
-		t.Errorf("%d cells were turned: %v", turned, err)
-	}
-	if vertices, faces, err := s.DropDangling(); vertices != 1 || faces != 1 || err != nil {
-		t.Errorf("%d vertices and %d faces went: %v", vertices, faces, err)
-	}
-	if err := s.Check(); err != nil || !slices.Equal(s.X, want.X) || !slices.Equal(s.Cells, want.Cells) ||
-		!slices.Equal(s.Faces, want.Faces) || !slices.Equal(s.VertexData["x"], want.X) {
-		t.Errorf("the mesh is another: %v", err)
-	}
-}
-
 func TestSolidRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -302,46 +264,5 @@ func TestLinks(t *testing.T) {
 		if !slices.Equal(l.CornersOf(v), corners) || !slices.Equal(l.Of(v), near) {
 			t.Fatalf("vertex %d: corners %v and neighbours %v, want %v and %v", v, l.CornersOf(v), l.Of(v), corners, near)
 		}
-	}
-}
-
-// TestSolidMergeDuplicates: a mesh that is given in pieces with vertices of their own, as parts of a run write it, is whole
-// again.
-func TestSolidMergeDuplicates(t *testing.T) {
-	whole := cube(t, 3, .1)
-	pieces := &Solid{VertexData: map[string][]float64{"x": nil}}
-	var faces []TaggedFace
-	for k := range 2 {
-		local := map[int32]int32{}
-		id := func(v int32) int32 {
-			if _, ok := local[v]; !ok {
-				local[v] = int32(len(pieces.X))
-				pieces.X, pieces.Y, pieces.Z = append(pieces.X, whole.X[v]), append(pieces.Y, whole.Y[v]), append(pieces.Z, whole.Z[v])
-				pieces.VertexData["x"] = append(pieces.VertexData["x"], whole.X[v])
-			}
-			return local[v]
-		}
-		for c := k; c < len(whole.Cells); c += 2 {
-			v := whole.Cells[c]
-			pieces.Cells = append(pieces.Cells, [4]int32{id(v[0]), id(v[1]), id(v[2]), id(v[3])})
-		}
-		for _, f := range whole.Faces { // each piece has all
-			faces = append(faces, TaggedFace{[3]int32{id(f.V[0]), id(f.V[1]), id(f.V[2])}, f.Tag})
-		}
-	}
-	pieces.Faces = faces
-	if err := pieces.Check(); err == nil || !strings.Contains(err.Error(), "in the places of others") {
-		t.Errorf("vertices in one place: %v", err)
-	}
-	gone, err := pieces.MergeDuplicates()
-	if err != nil || len(pieces.X) != len(whole.X) || gone == 0 || len(pieces.Faces) != len(whole.Faces) ||
-		!slices.Equal(pieces.VertexData["x"], pieces.X) {
-		t.Errorf("%d vertices went, %d remain, %d faces: %v", gone, len(pieces.X), len(pieces.Faces), err)
-	}
-	if err := pieces.Check(); err != nil {
-		t.Error(err)
-	}
-	if gone, err := pieces.MergeDuplicates(); gone != 0 || err != nil {
-		t.Errorf("%d more went: %v", gone, err)
 	}
 }

@@ -1,0 +1,177 @@
+package smooth
+
+import (
+	"math"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+// TestSolidBoundary: no vertex leaves its side or its edge by a bit, corners stay, and volume and surface are kept to
+// rounding, also where sides lean.
+func TestSolidBoundary(t *testing.T) {
+	for _, smoother := range Smoothers {
+		for _, leaning := range []bool{false, true} {
+			m := cube(t, 5, .1)
+			back := func(x, y, z float64) [3]float64 { return [3]float64{x, y, z} }
+			if leaning {
+				for v := range m.X {
+					x, z := m.X[v], m.Z[v]
+					m.X[v], m.Z[v] = .6*x-.8*z, .8*x+.6*z
+				}
+				back = func(x, y, z float64) [3]float64 { return [3]float64{.6*x + .8*z, y, .6*z - .8*x} }
+			}
+			slack := 0.
+			if leaning {
+				slack = 4e-16
+			}
+			err := plain().onSolid(m, nil, twist(t), Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
+				func(_ dist.Comm, p *SolidPart, s Solver) error {
+					if _, err := s.Sweep(t.Context(), 5); err != nil {
+						return err
+					}
+					d, err := s.Diagnose(t.Context())
+					if err != nil {
+						return err
+					}
+					if math.Abs(d.Area-1) > 1e-14 || math.Abs(d.AreaDrift) > 1e-14 || math.Abs(d.Perimeter-6) > 1e-13 ||
+						math.Abs(d.PerimeterDrift) > 1e-14 || d.Inverted != 0 || d.Moved < 150 {
+						t.Errorf("%s, leaning %v: %+v", smoother, leaning, d)
+					}
+					x, err := s.Coordinates()
+					for i, v := range p.Global[:p.Owned] {
+						was, is := back(m.X[v], m.Y[v], m.Z[v]), back(x[0][i], x[1][i], x[2][i])
+						for k := range 3 {
+							if min(math.Abs(was[k]), math.Abs(was[k]-1)) < 1e-12 && math.Abs(is[k]-was[k]) > slack {
+								t.Fatalf("%s, leaning %v: vertex %d went from %v to %v", smoother, leaning, v, was, is)
+							}
+						}
+					}
+					return err
+				})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestSolidConverges: PainExact reaches the least objective, wherever it begins.
+func TestSolidConverges(t *testing.T) {
+	metric, err := SolidSizes(unitBox, [3][]Ends{{{.2, .3, .1, .1}}, {{.25, .25, 0, 0}}, {{.3, .15, -.15, -.15}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []float64
+	for _, shift := range []float64{0, .15} {
+		err := plain().onSolid(cube(t, 4, shift), nil, metric, Config{Smoother: "pain-exact", Relax: 1.3, Guard: "halve"},
+			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+				reason, err := Run(t.Context(), s, Stop{Sweeps: 4000, Every: 10, Move: 1e-12}, nil)
+				if err != nil {
+					return err
+				}
+				d, err := s.Diagnose(t.Context())
+				if reason != Settled {
+					t.Errorf("from a shift of %g: %s after %d sweeps", shift, reason, d.Sweeps)
+				}
+				ends = append(ends, d.Objective)
+				return err
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if math.Abs(ends[0]-ends[1]) > 1e-9*ends[0] {
+		t.Errorf("objectives of %v", ends)
+	}
+}
+
+// TestSolidScales: a mesh that is 2²⁰ times as large or as small, in the metric that goes with it, moves to the places that are as
+// many times as large, to the last bit, and its measures are the same.
+func TestSolidScales(t *testing.T) {
+	m := cube(t, 5, .1)
+	base := twist(t)
+	run := func(scale float64, smoother string) (x [][]float64, d Diagnostics) {
+		s := &mesh.Solid{Cells: m.Cells, Faces: m.Faces}
+		for v := range m.X {
+			s.X, s.Y, s.Z = append(s.X, scale*m.X[v]), append(s.Y, scale*m.Y[v]), append(s.Z, scale*m.Z[v])
+		}
+		box := Box{High: [3]float64{scale, scale, scale}}
+		metric, err := SolidDiscrete(box, 8, func(x, y, z float64) Six {
+			at := base.At(x/scale, y/scale, z/scale)
+			for k := range at {
+				at[k] /= scale * scale
+			}
+			return at
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = plain().onSolid(s, nil, metric, Config{Smoother: smoother, Guard: "halve", Gain: 1e-9},
+			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+				if _, err := s.Sweep(t.Context(), 3); err != nil {
+					return err
+				}
+				var err error
+				if x, err = s.Coordinates(); err == nil {
+					d, err = s.Diagnose(t.Context())
+				}
+				return err
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x, d
+	}
+	for _, smoother := range Smoothers {
+		want, measures := run(1, smoother)
+		for _, scale := range []float64{0x1p20, 0x1p-20} {
+			got, d := run(scale, smoother)
+			for axis := range want {
+				for i, x := range want[axis] {
+					if got[axis][i] != scale*x {
+						t.Fatalf("%s, scale %g: vertex %d at %g along axis %d, want %g", smoother, scale, i, got[axis][i], axis, scale*x)
+					}
+				}
+			}
+			if d.QualityMin != measures.QualityMin || d.Objective != measures.Objective || d.Moved != measures.Moved {
+				t.Errorf("%s, scale %g: %+v, want %+v", smoother, scale, d, measures)
+			}
+		}
+	}
+}
+
+// TestSolidNeverWorse: the smoothers that look at quality never lower the worst of the mesh, sweep by sweep.
+func TestSolidNeverWorse(t *testing.T) {
+	m, metric := cube(t, 6, .16), twist(t)
+	for _, smoother := range []string{"smart", "fjp", "hybrid"} {
+		first, last := 0., 0.
+		err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none", Gain: 1e-9},
+			func(_ dist.Comm, _ *SolidPart, s Solver) error {
+				for k := range 12 {
+					d, err := s.Diagnose(t.Context())
+					if err != nil {
+						return err
+					}
+					if k == 0 {
+						first = d.QualityMin
+					}
+					if d.QualityMin < last {
+						t.Errorf("%s: the worst quality fell from %g to %g in sweep %d", smoother, last, d.QualityMin, k)
+					}
+					last = d.QualityMin
+					if _, err := s.Sweep(t.Context(), 1); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(last > first) {
+			t.Errorf("%s: the worst quality is %g, and was %g", smoother, last, first)
+		}
+	}
+}
