@@ -105,7 +105,8 @@ func (s *Solid) checkShapes() error {
 }
 
 func (s *Solid) checkUsed() error {
-	dangling := fault{what: "vertex in no tetrahedron", many: "vertices in no tetrahedron", advice: "remove them with atoll mesh convert --drop-dangling"}
+	dangling := fault{what: "vertex in no tetrahedron", many: "vertices in no tetrahedron",
+		advice: "remove them with atoll mesh convert --drop-dangling"}
 	used := make([]bool, len(s.X))
 	for _, c := range s.Cells {
 		for _, v := range c {

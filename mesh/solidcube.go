@@ -61,7 +61,8 @@ func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
 	return s, nil
 }
 
-// Box returns a box with about so many tetrahedra: a Cube of boxes that are about cubes, drawn out, with a shift of a tenth.
+// Box returns a box with about so many tetrahedra: a Cube of boxes that are about cubes, drawn out, with a shift of a
+// tenth.
 func Box(low, high [3]float64, cells int, seed uint64) (*Solid, error) {
 	volume := 1.0
 	for k := range low {

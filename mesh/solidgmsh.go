@@ -21,9 +21,9 @@ func (e inSpace) Unwrap() error { return e.error }
 // NotPlane marks an error of a reader of triangles that has come to tetrahedra, for InSpace.
 func NotPlane(err error) error { return inSpace{err} }
 
-// ReadSolidGmsh reads a mesh of tetrahedra from a Gmsh file, as ReadGmsh reads one of triangles: physical groups of volumes
-// become tags of cells, and triangles in physical groups of surfaces become tagged faces. Other triangles, lines and
-// points are passed over.
+// ReadSolidGmsh reads a mesh of tetrahedra from a Gmsh file, as ReadGmsh reads one of triangles: physical groups of
+// volumes become tags of cells, and triangles in physical groups of surfaces become tagged faces. Other triangles,
+// lines and points are passed over.
 func ReadSolidGmsh(path string) (*Solid, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

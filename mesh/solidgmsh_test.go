@@ -68,13 +68,15 @@ func TestSolidGmsh(t *testing.T) {
 	} {
 		s := grouped(t, 2)
 		spoil(s)
-		if err := WriteSolidGmsh(filepath.Join(t.TempDir(), "a.msh"), s, true); err == nil || !strings.Contains(err.Error(), name) {
+		if err := WriteSolidGmsh(filepath.Join(t.TempDir(), "a.msh"), s, true); err == nil || !strings.Contains(err.Error(),
+			name) {
 			t.Errorf("%v, want %q", err, name)
 		}
 	}
 }
 
-// tetGmsh has an entity of each kind: a volume in group 5, a surface in groups 2 and 3, another in none, a curve and a point.
+// tetGmsh has an entity of each kind: a volume in group 5, a surface in groups 2 and 3, another in none, a curve and a
+// point.
 const tetGmsh = `$MeshFormat
 4.1 0 8
 $EndMeshFormat
@@ -174,8 +176,8 @@ func FuzzReadSolidGmsh(f *testing.F) {
 	})
 }
 
-// TestSolidThroughGmsh: meshes that Gmsh makes in either version and encoding are the same, with groups and their names, and
-// Gmsh reads what we write of them and gives it back.
+// TestSolidThroughGmsh: meshes that Gmsh makes in either version and encoding are the same, with groups and their
+// names, and Gmsh reads what we write of them and gives it back.
 func TestSolidThroughGmsh(t *testing.T) {
 	gmsh, err := exec.LookPath("gmsh")
 	if err != nil {
@@ -221,7 +223,8 @@ Mesh.MeshSizeFactor = 2;
 	}
 	same := func(what string, got *Solid) {
 		t.Helper()
-		if !reflect.DeepEqual(got.X, want.X) || len(got.Cells) != len(want.Cells) || !reflect.DeepEqual(got.CellTag, want.CellTag) ||
+		if !reflect.DeepEqual(got.X, want.X) || len(got.Cells) != len(want.Cells) || !reflect.DeepEqual(got.CellTag,
+			want.CellTag) ||
 			len(got.Faces) != len(want.Faces) || len(got.Groups) != len(want.Groups) {
 			t.Errorf("%s: %d cells, %d faces, groups %v", what, len(got.Cells), len(got.Faces), got.Groups)
 		}

@@ -13,7 +13,8 @@ func (s *Solid) byPlace() []int32 {
 		order[v] = int32(v)
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(s.X[a], s.X[b]), cmp.Compare(s.Y[a], s.Y[b]), cmp.Compare(s.Z[a], s.Z[b]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(s.X[a], s.X[b]), cmp.Compare(s.Y[a], s.Y[b]), cmp.Compare(s.Z[a], s.Z[b]), cmp.Compare(a,
+			b))
 	})
 	return order
 }
@@ -105,8 +106,8 @@ func (s *Solid) Orient() (int, error) {
 	return turned, nil
 }
 
-// DropDangling drops vertices of no tetrahedron, and tagged faces that have one of them; ids of others move up. It returns
-// how many went.
+// DropDangling drops vertices of no tetrahedron, and tagged faces that have one of them; ids of others move up. It
+// returns how many went.
 func (s *Solid) DropDangling() (vertices, faces int, err error) {
 	if err := s.checkIDs(); err != nil {
 		return 0, 0, err

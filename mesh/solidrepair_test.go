@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSolidMergeDuplicates: a mesh that is given in pieces with vertices of their own, as parts of a run write it, is whole
-// again.
+// TestSolidMergeDuplicates: a mesh that is given in pieces with vertices of their own, as parts of a run write it, is
+// whole again.
 func TestSolidMergeDuplicates(t *testing.T) {
 	whole := cube(t, 3, .1)
 	pieces := &Solid{VertexData: map[string][]float64{"x": nil}}
@@ -17,7 +17,8 @@ func TestSolidMergeDuplicates(t *testing.T) {
 		id := func(v int32) int32 {
 			if _, ok := local[v]; !ok {
 				local[v] = int32(len(pieces.X))
-				pieces.X, pieces.Y, pieces.Z = append(pieces.X, whole.X[v]), append(pieces.Y, whole.Y[v]), append(pieces.Z, whole.Z[v])
+				pieces.X, pieces.Y, pieces.Z = append(pieces.X, whole.X[v]), append(pieces.Y, whole.Y[v]), append(pieces.Z,
+					whole.Z[v])
 				pieces.VertexData["x"] = append(pieces.VertexData["x"], whole.X[v])
 			}
 			return local[v]

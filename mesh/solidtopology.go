@@ -43,8 +43,8 @@ func (s *Solid) Across() ([][4]int32, error) {
 	return next, err
 }
 
-// eachFace calls found with each face, as four times the cell plus the vertex that it is opposite to, and as its other cell
-// has it, or -1.
+// eachFace calls found with each face, as four times the cell plus the vertex that it is opposite to, and as its other
+// cell has it, or -1.
 func (s *Solid) eachFace(found func(at, across int32)) error {
 	type side struct {
 		key [3]int32

@@ -37,9 +37,10 @@ func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smoo
 	return made.Discretised(m.Samples)
 }
 
-// sampled lets a grid be made of the expressions of a metric, unless the run is to end. What it is told after an error is
-// no metric.
-func sampled[M any](ctx context.Context, m *config.Metric, dim int, grid func(at func(x, y, z float64) smooth.Six) (M, error)) (
+// sampled lets a grid be made of the expressions of a metric, unless the run is to end. What it is told after an error
+// is no metric.
+func sampled[M any](ctx context.Context, m *config.Metric, dim int, grid func(at func(x, y, z float64) smooth.Six) (M,
+	error)) (
 	M, error) {
 	var first error
 	limits := boundsOf(m)

@@ -141,7 +141,8 @@ func hessianField(w *config.Metric, of *config.Field, on nodes) (metric.Field, e
 		unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
 		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
 	}
-	f, _, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity, Bounds: boundsOf(w)})
+	f, _, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity,
+		Bounds: boundsOf(w)})
 	return f, err
 }
 

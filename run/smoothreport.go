@@ -30,7 +30,8 @@ type SmoothReport struct {
 // JSON returns the report as indented JSON with a final newline. A quality that is no number is an error.
 func (r *SmoothReport) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(map[string]any{
-		"dim": r.Dim, "vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
+		"dim":      r.Dim,
+		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
 		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
 		"before": measures(&r.Before), "after": measures(&r.After),

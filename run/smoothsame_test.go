@@ -17,8 +17,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 
-// told is what a run leaves behind: its state, all that its summary says but for how it was run and how long it took, and
-// its table.
+// told is what a run leaves behind: its state, all that its summary says but for how it was run and how long it took,
+// and its table.
 func told(t testing.TB, ranks, threads int, open func(testing.TB, int) []dist.Comm, sets ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func told(t testing.TB, ranks, threads int, open func(testing.TB, int) []dist.Co
 	return string(text) + string(table)
 }
 
-// TestSmoothSameBits is contract C1 for meshes: for every smoother and colouring the coordinates, all of the summary and the
-// tables are the same, however a case is run.
+// TestSmoothSameBits is contract C1 for meshes: for every smoother and colouring the coordinates, all of the summary
+// and the tables are the same, however a case is run.
 func TestSmoothSameBits(t *testing.T) {
 	for k, smoother := range []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid"} {
 		for _, colouring := range []string{"jones-plassmann", "first-fit", "two-level"} {
@@ -106,8 +106,8 @@ func reported(t testing.TB, ranks int, open func(testing.TB, int) []dist.Comm, s
 	return text + reports[0].Text()
 }
 
-// TestSmoothReportsTheSame: the report of atoll smooth is the same on any ranks: histograms, the worst and best triangle and
-// where they are, the rule that ended it, and all else but times.
+// TestSmoothReportsTheSame: the report of atoll smooth is the same on any ranks: histograms, the worst and best
+// triangle and where they are, the rule that ended it, and all else but times.
 func TestSmoothReportsTheSame(t *testing.T) {
 	for _, set := range [][]string{
 		{"method.smoother=hybrid"}, {"method.smoother=pain-exact", "stop={every=2, advance=0.01}"},

@@ -129,8 +129,8 @@ func (s *smoothShare) sizes(at [][]float64) []float64 {
 	return size
 }
 
-// bytes is about what all ranks hold in arrays: of a vertex its place, metric and neighbours, and of cells and edges their
-// vertices and measures. Three edges come with two triangles, and seven with six tetrahedra.
+// bytes is about what all ranks hold in arrays: of a vertex its place, metric and neighbours, and of cells and edges
+// their vertices and measures. Three edges come with two triangles, and seven with six tetrahedra.
 func (s *smoothShare) bytes(precision string) int64 {
 	number := int64(8)
 	if precision == "float32" {
@@ -155,7 +155,8 @@ func suits(w *config.Smooth, fields []string, dim int) error {
 	case dim == 3 && w.Method.Untangle:
 		return fmt.Errorf("[method] untangle: only triangles can be untangled, and the mesh is of tetrahedra")
 	case dim == 3 && slices.Contains(fields, "area"), dim == 2 && slices.Contains(fields, "volume"):
-		return fmt.Errorf("[output] fields: triangles have an area and tetrahedra a volume; this mesh is in %d dimensions", dim)
+		return fmt.Errorf("[output] fields: triangles have an area and tetrahedra a volume; this mesh is in %d dimensions",
+			dim)
 	case dim == 3 && m.Samples > smooth.MaxSolidSamples:
 		return fmt.Errorf("[metric] samples: %d nodes a side in space; at most %d", m.Samples, smooth.MaxSolidSamples)
 	}

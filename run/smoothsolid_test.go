@@ -26,8 +26,8 @@ method = { sweeps = 6 }
 output = { format = [], conservation_every = 3 }
 `
 
-// TestSmoothSolidSameBits is contract C1 for tetrahedra: coordinates, measures and tables are the same, however a case is
-// run.
+// TestSmoothSolidSameBits is contract C1 for tetrahedra: coordinates, measures and tables are the same, however a case
+// is run.
 func TestSmoothSolidSameBits(t *testing.T) {
 	for k, smoother := range []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid"} {
 		t.Run(smoother, func(t *testing.T) {
@@ -77,8 +77,8 @@ func TestSmoothSolidSameBits(t *testing.T) {
 	}
 }
 
-// TestSmoothSolidFrames: frames of several ranks are the whole mesh, with the quality and volume of every tetrahedron, and so is
-// the mesh that is written at the end, with its groups.
+// TestSmoothSolidFrames: frames of several ranks are the whole mesh, with the quality and volume of every tetrahedron,
+// and so is the mesh that is written at the end, with its groups.
 func TestSmoothSolidFrames(t *testing.T) {
 	dir := t.TempDir()
 	s, err := smoothOn(t, brick, 3, 1, openLocal, dir, "output.format=[\"vtu\"]", "output.every=3",
@@ -106,9 +106,11 @@ func TestSmoothSolidFrames(t *testing.T) {
 	for _, v := range last.CellData["volume"] {
 		total += v
 	}
-	if math.Abs(total-1) > 1e-13 || len(last.Cells) != len(end.Cells) || len(last.X) != len(end.X) || last.Check() != nil ||
+	if math.Abs(total-1) > 1e-13 || len(last.Cells) != len(end.Cells) || len(last.X) != len(end.X) ||
+		last.Check() != nil ||
 		slices.Min(last.CellData["quality"]) != s.Metrics["quality_min"] {
-		t.Errorf("a volume of %g in %d cells at %d vertices of %d: %v", total, len(last.Cells), len(last.X), len(end.X), last.Check())
+		t.Errorf("a volume of %g in %d cells at %d vertices of %d: %v", total, len(last.Cells), len(last.X), len(end.X),
+			last.Check())
 	}
 }
 
@@ -147,7 +149,8 @@ func TestSmoothSolidMetrics(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", set, err)
 			}
-			if was, again := states[set]; again && was != s.StateSHA256 || s.Metrics["moved"] == 0 || s.Metrics["inverted"] != 0 {
+			if was, again := states[set]; again && was != s.StateSHA256 || s.Metrics["moved"] == 0 ||
+				s.Metrics["inverted"] != 0 {
 				t.Errorf("%s, %d ranks: %v", set, ranks, s.Metrics)
 			}
 			states[set] = s.StateSHA256

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -67,8 +68,8 @@ func solidInfo(path string) error {
 		axes[free[v].Axes]++
 	}
 	fmt.Printf("%d tetrahedra, %d vertices, %d tagged faces\nvolume %g\n", len(s.Cells), len(s.X), len(s.Faces), volume)
-	fmt.Printf("vertices: %d inside, %d on flat parts of the boundary, %d on straight edges, %d that stay\n", axes[3], axes[2],
-		axes[1], axes[0])
+	fmt.Printf("vertices: %d inside, %d on flat parts of the boundary, %d on straight edges, %d that stay\n",
+		axes[3], axes[2], axes[1], axes[0])
 	count := map[mesh.Group]int{} // without names
 	for _, tag := range s.CellTag {
 		if tag != 0 {
@@ -78,7 +79,8 @@ func solidInfo(path string) error {
 	for _, f := range s.Faces {
 		count[mesh.Group{Dim: 2, Tag: int(f.Tag)}]++
 	}
-	for _, g := range slices.SortedFunc(maps.Keys(count), func(a, b mesh.Group) int { return (a.Dim-b.Dim)<<32 + a.Tag - b.Tag }) {
+	byNumber := func(a, b mesh.Group) int { return cmp.Or(a.Dim-b.Dim, a.Tag-b.Tag) }
+	for _, g := range slices.SortedFunc(maps.Keys(count), byNumber) {
 		name := ""
 		for _, named := range s.Groups {
 			if named.Dim == g.Dim && named.Tag == g.Tag {

@@ -21,7 +21,7 @@ import (
 
 // smoothKeys are the flags of atoll smooth that are keys of a case, and what they say.
 var smoothKeys = []struct{ flag, key, usage string }{
-	{"metric", "metric.field", "sizes to aim at: uniform, linear, sinusoidal or, in space, ugawg-linear; or give expressions"},
+	{"metric", "metric.field", "sizes to aim at: uniform, linear, sinusoidal, ugawg-linear; or give expressions"},
 	{"low", "metric.low", "size at the lower left, of linear; the least, of sinusoidal"},
 	{"high", "metric.high", "size at the upper right, of linear; the greatest, of sinusoidal"},
 	{"waves", "metric.waves", "of sinusoidal, across the mesh (1)"},
@@ -75,7 +75,8 @@ func smoothCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "smooth IN OUT",
 		Short: "Move the vertices of a mesh toward what a metric asks for, keeping its connectivity and groups",
-		Long: `Move the vertices of a mesh of triangles or tetrahedra toward what a metric asks for, keeping its connectivity and groups.
+		Long: `Move the vertices of a mesh of triangles or tetrahedra toward what a metric asks for,
+keeping its connectivity and groups.
 
 IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
 Values in parentheses are what holds without the flag.`,
@@ -201,7 +202,8 @@ func (f *smoothFlags) smooth(ctx context.Context, c *config.Case, out string) er
 		}
 	}
 	if report.After.Inverted > 0 {
-		fmt.Fprintf(os.Stderr, "atoll: %d cells of %s are turned over: use --guard halve or clip\n", report.After.Inverted, out)
+		fmt.Fprintf(os.Stderr, "atoll: %d cells of %s are turned over: use --guard halve or clip\n", report.After.Inverted,
+			out)
 	}
 	if !f.quiet {
 		fmt.Print(report.Text())

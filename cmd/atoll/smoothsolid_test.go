@@ -14,8 +14,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
 
-// TestSmoothOfGmshSolid is the guide of docs/smoothing.md in space: a block made with gmsh is smoothed, keeps its groups and
-// their names, its volume and its surface, and gmsh and VTK read what comes out and give it back.
+// TestSmoothOfGmshSolid is the guide of docs/smoothing.md in space: a block made with gmsh is smoothed, keeps its
+// groups and their names, its volume and its surface, and gmsh and VTK read what comes out and give it back.
 func TestSmoothOfGmshSolid(t *testing.T) {
 	gmsh, err := exec.LookPath("gmsh")
 	if err != nil {
@@ -38,14 +38,16 @@ func TestSmoothOfGmshSolid(t *testing.T) {
 	var ours *mesh.Solid
 	for _, to := range []string{"better.vtu", "better.mesh", "better.meshb", "better.msh"} {
 		path := filepath.Join(dir, to)
-		if code := execute(context.Background(), []string{"smooth", in, path, "-q", "--sweeps", "10", "--ranks", "2"}); code != exitDone {
+		if code := execute(context.Background(), []string{"smooth", in, path, "-q", "--sweeps", "10", "--ranks",
+			"2"}); code != exitDone {
 			t.Fatalf("exit code %d", code)
 		}
 		got, err := meshio.ReadSolid(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ours != nil && (!slices.Equal(got.X, ours.X) || !slices.Equal(got.Z, ours.Z) || !slices.Equal(got.Cells, ours.Cells) ||
+		if ours != nil && (!slices.Equal(got.X, ours.X) || !slices.Equal(got.Z, ours.Z) || !slices.Equal(got.Cells,
+			ours.Cells) ||
 			!slices.Equal(got.Faces, ours.Faces)) {
 			t.Errorf("%s holds another mesh", to)
 		}
@@ -73,7 +75,8 @@ func TestSmoothOfGmshSolid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(ours.X, theirs.X) || len(ours.Cells) != len(theirs.Cells) || len(ours.Faces) != len(theirs.Faces) ||
+	if !reflect.DeepEqual(ours.X, theirs.X) || len(ours.Cells) != len(theirs.Cells) ||
+		len(ours.Faces) != len(theirs.Faces) ||
 		len(theirs.Groups) != 4 {
 		t.Errorf("gmsh's mesh is another: groups %v and %v", ours.Groups, theirs.Groups)
 	}
@@ -93,7 +96,8 @@ w.Write()
 		t.Skip("skipped the rest: python3-vtk9 is not installed, so that VTK cannot read our file")
 	}
 	back := filepath.Join(dir, "back.vtu")
-	if text, err := exec.Command(python, "-c", script, filepath.Join(dir, "better.vtu"), back).CombinedOutput(); err != nil {
+	if text, err := exec.Command(python, "-c", script, filepath.Join(dir, "better.vtu"),
+		back).CombinedOutput(); err != nil {
 		t.Fatalf("VTK: %v\n%s", err, text)
 	}
 	round, err := meshio.ReadSolid(back)
@@ -102,7 +106,8 @@ w.Write()
 	}
 	slices.SortFunc(round.Groups, func(a, b mesh.Group) int { return a.Tag - b.Tag })
 	groups := slices.SortedFunc(slices.Values(ours.Groups), func(a, b mesh.Group) int { return a.Tag - b.Tag })
-	if !slices.Equal(round.X, ours.X) || !slices.Equal(round.Cells, ours.Cells) || !slices.Equal(round.Faces, ours.Faces) ||
+	if !slices.Equal(round.X, ours.X) || !slices.Equal(round.Cells, ours.Cells) || !slices.Equal(round.Faces,
+		ours.Faces) ||
 		!slices.Equal(round.CellData["quality"], ours.CellData["quality"]) || !slices.Equal(round.Groups, groups) {
 		t.Errorf("the mesh is another after VTK has had it: %v", round.Groups)
 	}

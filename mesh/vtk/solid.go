@@ -15,8 +15,9 @@ import (
 // typeTetrahedron is a VTK cell type.
 const typeTetrahedron = 10
 
-// WriteSolid writes a mesh of tetrahedra to a .vtu file: its cells, then its tagged faces as triangles, on which the cell
-// fields are NaN. The cell array "physical" holds tags, and field arrays the names of groups, as WriteMesh has them.
+// WriteSolid writes a mesh of tetrahedra to a .vtu file: its cells, then its tagged faces as triangles, on which the
+// cell fields are NaN. The cell array "physical" holds tags, and field arrays the names of groups, as WriteMesh has
+// them.
 func WriteSolid(path string, s *mesh.Solid) error {
 	g, err := solidGrid(s)
 	if err != nil {
@@ -81,9 +82,9 @@ func (g *Grid) add(kind uint8, points ...int32) {
 	g.Types = append(g.Types, kind)
 }
 
-// ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and its pieces, which share the points that
-// are in one place. Triangles with a tag become tagged faces; other triangles, lines and vertex cells are passed over.
-// Tags, names of groups and fields are found as ReadMesh finds them. Cells of other types are refused.
+// ReadSolid reads a mesh of tetrahedra from a .vtu file, or from a .pvtu file and its pieces, which share the points
+// that are in one place. Triangles with a tag become tagged faces; other triangles, lines and vertex cells are passed
+// over. Tags, names of groups and fields are found as ReadMesh finds them. Cells of other types are refused.
 func ReadSolid(path string) (*mesh.Solid, error) {
 	g, err := Read(path)
 	if err != nil {
@@ -192,7 +193,8 @@ func (g *Grid) tags() ([]int32, string, error) {
 		}
 		all, ok := a.Int64s()
 		if !ok || a.width() != 1 {
-			return nil, "", fmt.Errorf("the cell array %q holds %T in tuples of %d; physical tags are single integers", name, a.Data,
+			return nil, "", fmt.Errorf("the cell array %q holds %T in tuples of %d; physical tags are single integers", name,
+				a.Data,
 				a.width())
 		}
 		for i, tag := range all {

@@ -19,7 +19,8 @@ func TestSolid(t *testing.T) {
 	quality := make([]float64, len(s.Cells))
 	s.CellData = map[string][]float64{"quality": quality}
 	s.VertexData = map[string][]float64{"depth": s.Z}
-	s.Groups = []mesh.Group{{Dim: 2, Tag: 3, Name: "inlet"}, {Dim: 3, Tag: 8, Name: "inlet"}, {Dim: 2, Tag: 1, Name: "wall"}}
+	s.Groups = []mesh.Group{{Dim: 2, Tag: 3, Name: "inlet"}, {Dim: 3, Tag: 8, Name: "inlet"}, {Dim: 2, Tag: 1,
+		Name: "wall"}}
 	for _, tags := range [][]int32{nil, make([]int32, len(s.Cells))} {
 		if s.CellTag = tags; tags != nil {
 			tags[5] = 8

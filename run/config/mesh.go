@@ -17,7 +17,8 @@ func decodeMesh(s *section) Mesh {
 	return decodeMeshOf(s, []string{"rcm", "natural", "gps", "hilbert", "random"}, "rectangle", "delaunay")
 }
 
-// decodeMeshOf reads a mesh that can be numbered in the orders given, the usual one first, and made by the generators given.
+// decodeMeshOf reads a mesh that can be numbered in the orders given, the usual one first, and made by the generators
+// given.
 func decodeMeshOf(s *section, orders []string, generators ...string) Mesh {
 	m := Mesh{
 		File:      s.text("file", ""),

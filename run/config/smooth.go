@@ -45,7 +45,8 @@ func decodeSmooth(root *section, c *Case) {
 	w.Stop = decodeSmoothStop(root.section("stop"))
 	c.Sections = w
 	c.Output = decodeOutput(root.section("output"), c.Name, written{
-		fields: []string{"quality", "area", "volume"}, usual: []string{"quality"}, formats: []string{"vtu"}, sweeps: true, mesh: true,
+		fields: []string{"quality", "area", "volume"}, usual: []string{"quality"},
+		formats: []string{"vtu"}, sweeps: true, mesh: true,
 	})
 }
 

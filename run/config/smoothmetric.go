@@ -9,8 +9,8 @@ type Metric struct {
 	Waves     float64 // of sinusoidal, across the mesh; 1
 
 	// Parts are the expressions of sizes, width, height and angle, in degrees from the x axis to the direction of the
-	// width, and in space depth, along z; those of tensor, m11, m12 and m22, and in space m13, m23 and m33; or the field of
-	// hessian, whose second derivatives the metric follows, and that of also, with whose metric it is intersected:
+	// width, and in space depth, along z; those of tensor, m11, m12 and m22, and in space m13, m23 and m33; or the
+	// field of hessian, whose second derivatives the metric follows, and that of also, with whose metric it is intersected:
 	// an expression or vertex data of the mesh.
 	Parts      []Field
 	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
@@ -114,7 +114,8 @@ func (s *section) metricKind() string {
 		keys []string
 	}{
 		{"field", []string{"field"}}, {"sizes", []string{"width", "height", "angle", "depth"}},
-		{"tensor", []string{"m11", "m12", "m22", "m13", "m23", "m33"}}, {"solution", []string{"solution"}}, {"hessian", []string{"hessian"}},
+		{"tensor", []string{"m11", "m12", "m22", "m13", "m23", "m33"}}, {"solution", []string{"solution"}}, {"hessian",
+			[]string{"hessian"}},
 	} {
 		if i := slices.IndexFunc(k.keys, s.has); i >= 0 {
 			if kinds = append(kinds, k.kind); len(kinds) == 2 {
@@ -124,8 +125,8 @@ func (s *section) metricKind() string {
 	}
 	switch {
 	case len(kinds) == 0:
-		s.fail("", `needs field = "uniform", "linear", "sinusoidal" or "ugawg-linear", expressions (width and height, and in space `+
-			`depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
+		s.fail("", `needs field = "uniform", "linear", "sinusoidal" or "ugawg-linear", expressions (width and height, and `+
+			`in space depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
 			`solution = "….sol" or hessian = "…"`)
 		return ""
 	case len(kinds) > 1:

@@ -24,8 +24,8 @@ func isSolid(path string) (bool, error) {
 	return err == nil && slices.Contains(g.Types, tetrahedronCell), err
 }
 
-// solids draws the chosen frames of a series of tetrahedra: of each cell field a view of the surface and the cells behind a
-// cut through the middle. Of the quality, the first and the last frame follow side by side.
+// solids draws the chosen frames of a series of tetrahedra: of each cell field a view of the surface and the cells
+// behind a cut through the middle. Of the quality, the first and the last frame follow side by side.
 func (r *runner) solids(path string, all []vtk.Frame, chosen []int) error {
 	name := strings.TrimSuffix(filepath.Base(path), ".pvd")
 	for _, i := range chosen {

@@ -78,7 +78,8 @@ func (v *View) Draw() (*image.RGBA, error) {
 	d := newDepths(f.img.Bounds().Dx(), f.img.Bounds().Dy())
 	centre := (left + right) / 2
 	place := func(p [3]float64) [3]float64 {
-		return [3]float64{(dot(p, rightward)-centre)*scale + float64(view)/2, float64(top) + (high-dot(p, upward))*scale, dot(p, toward)}
+		return [3]float64{(dot(p, rightward)-centre)*scale + float64(view)/2, float64(top) + (high-dot(p, upward))*scale,
+			dot(p, toward)}
 	}
 	if v.Colours != nil {
 		v.facets(d, place, f.unit)

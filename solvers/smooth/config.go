@@ -27,7 +27,7 @@ type Config struct {
 	Cull     bool    // visit only vertices around which something has moved by more than Tolerance
 	Settled  float64 // length of a move, in the metric, that counts as none
 	Gain     float64 // least rise of the worst quality that is worth a move
-	Floor    float64 // hybrid optimises where the worst quality is below this; 0 for the mean before each sweep, in space half of it
+	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, in space half of it
 	Sweep    string  // one of Sweeps
 	Untangle bool    // accept triangles that are turned over or flat, for Solver.Untangle to mend, which rescales then
 	Rescale  bool    // scale the metric so that the mesh's area is worth as many ideal triangles as it has

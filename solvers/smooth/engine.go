@@ -109,8 +109,8 @@ func (e *engine[F, V]) prepare(ctx context.Context, mover func(*kernels.Set) bac
 	return e.connect(ctx)
 }
 
-// eachSet prepares a kernel for all sets: for what other ranks need of each, and the rest; with the vertices that slide, or
-// without them.
+// eachSet prepares a kernel for all sets: for what other ranks need of each, and the rest; with the vertices that
+// slide, or without them.
 func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Loop) (first, rest [][]pass) {
 	p := e.sub
 	of := func(set int, spans ...Span) (all []pass) {

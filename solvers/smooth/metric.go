@@ -37,7 +37,8 @@ func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*
 		return nil, fmt.Errorf("a discrete metric of %d nodes a side: give a power of two from 2 to %d", n, MaxSamples)
 	}
 	f := kernels.Field[float64]{Kind: kernels.Grid, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(n - 1), Ny: int32(n - 1),
-		PerX: float64(n-1) / (b.X1 - b.X0), PerY: float64(n-1) / (b.Y1 - b.Y0), Samples: make([]kernels.Sample[float64], 0, n*n)}
+		PerX: float64(n-1) / (b.X1 - b.X0), PerY: float64(n-1) / (b.Y1 - b.Y0), Samples: make([]kernels.Sample[float64], 0,
+			n*n)}
 	for j := range n {
 		y := node(b.Y0, b.Y1, j, n-1)
 		for i := range n {

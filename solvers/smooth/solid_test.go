@@ -237,7 +237,8 @@ func TestSolidRefusals(t *testing.T) {
 			}
 		}, good, []string{"cell 0 at", "turned over or flat"}},
 		{"metric", func(*mesh.Solid, *Config, *setting) {}, zero, []string{"vertex 50 ", "(0, 0, 0.5)", "positive definite"}},
-		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "x" }, good, []string{`"x"`, "laplacian, pain"}},
+		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "x" }, good, []string{`"x"`,
+			"laplacian, pain"}},
 		{"tiles", func(_ *mesh.Solid, c *Config, _ *setting) { c.Sweep = "tiles" }, good, []string{`sweep = "tiles"`}},
 		{"untangle", func(_ *mesh.Solid, c *Config, _ *setting) { c.Untangle = true }, good, []string{"untangle = true"}},
 		{"guard", func(_ *mesh.Solid, c *Config, _ *setting) { c.Guard = "x" }, good, []string{`guard "x"`}},
@@ -328,7 +329,8 @@ func BenchmarkSolidSweep(b *testing.B) {
 	m, metric := cube(b, 40, .1), twist(b)
 	for _, smoother := range Smoothers {
 		b.Run(smoother, func(b *testing.B) {
-			err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm, p *SolidPart, s Solver) error {
+			err := plain().onSolid(m, nil, metric, Config{Smoother: smoother, Guard: "none"}, func(_ dist.Comm, p *SolidPart,
+				s Solver) error {
 				b.ResetTimer()
 				_, err := s.Sweep(b.Context(), b.N)
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(p.Owned), "ns/vertex")

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// SolidMetric is a metric field over a box, which contains the mesh, or over a mesh (OnSolid). Outside of it the value at
-// the nearest place holds.
+// SolidMetric is a metric field over a box, which contains the mesh, or over a mesh (OnSolid). Outside of it the value
+// at the nearest place holds.
 type SolidMetric struct{ field solid.Field[float64] }
 
 // Box is [Low[0], High[0]] × [Low[1], High[1]] × [Low[2], High[2]].
@@ -115,8 +115,8 @@ func SolidSinusoidal(b Box, low, high, waves float64) (*SolidMetric, error) {
 	return SolidSizes(b, sizes)
 }
 
-// UGAWGLinear is the metric "linear" of the benchmark of the Unstructured Grid Adaptation Working Group, which is given on the
-// unit cube: sizes of 0.1 along x and y, and along z of 0.001 half way up to 0.1 at both ends.
+// UGAWGLinear is the metric "linear" of the benchmark of the Unstructured Grid Adaptation Working Group, which is
+// given on the unit cube: sizes of 0.1 along x and y, and along z of 0.001 half way up to 0.1 at both ends.
 func UGAWGLinear(b Box) (*SolidMetric, error) {
 	flat, slope := []Ends{{.1, .1, 0, 0}}, .198/(b.High[2]-b.Low[2])
 	return SolidSizes(b, [3][]Ends{flat, flat, {{.1, .001, -slope, -slope}, {.001, .1, slope, slope}}})

@@ -22,8 +22,8 @@ func linearOn(m *mesh.Solid) (metric.Field, func(x, y, z float64) Six) {
 	return f, at
 }
 
-// TestOnSolid: a field that is linear in space is found again everywhere, at vertices to the last bit but for the order of
-// a product, and outside of the mesh what it has on its rim.
+// TestOnSolid: a field that is linear in space is found again everywhere, at vertices to the last bit but for the
+// order of a product, and outside of the mesh what it has on its rim.
 func TestOnSolid(t *testing.T) {
 	m := cube(t, 5, .15)
 	for v := range m.X { // a box that is no cube
@@ -59,8 +59,8 @@ func TestOnSolid(t *testing.T) {
 	}
 }
 
-// TestOnSolidSmooths: with the same field on a mesh and on a grid, smoothing is the same but for rounding, and on any ranks to
-// the last bit.
+// TestOnSolidSmooths: with the same field on a mesh and on a grid, smoothing is the same but for rounding, and on any
+// ranks to the last bit.
 func TestOnSolidSmooths(t *testing.T) {
 	m := cube(t, 5, .1)
 	field, at := linearOn(m)

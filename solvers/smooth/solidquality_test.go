@@ -87,8 +87,8 @@ func TestSolidConverges(t *testing.T) {
 	}
 }
 
-// TestSolidScales: a mesh that is 2²⁰ times as large or as small, in the metric that goes with it, moves to the places that are as
-// many times as large, to the last bit, and its measures are the same.
+// TestSolidScales: a mesh that is 2²⁰ times as large or as small, in the metric that goes with it, moves to the places
+// that are as many times as large, to the last bit, and its measures are the same.
 func TestSolidScales(t *testing.T) {
 	m := cube(t, 5, .1)
 	base := twist(t)

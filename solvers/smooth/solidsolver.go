@@ -12,8 +12,8 @@ import (
 )
 
 // NewSolid sets up a Solver of tetrahedra in the given precision, "float32" or "float64". Of its diagnostics, areas are
-// volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a vertex, and
-// a mesh with tetrahedra that are turned over or flat, on all ranks with the same Refusal.
+// volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a
+// vertex, and a mesh with tetrahedra that are turned over or flat, on all ranks with the same Refusal.
 func NewSolid(ctx context.Context, precision string, cfg Config, part *SolidPart, metric *SolidMetric, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {
@@ -129,7 +129,8 @@ func (s *solidSolver[F]) furnish() error {
 	s.mesh = solid.Mesh[F]{Spans: onDevice(b, p.Spans), Near: onDevice(b, p.Near), Sides: onDevice(b, p.Sides),
 		Frames: onDevice(b, frames)}
 	f := &s.field
-	f.Samples, f.Wide, f.Deep, f.Upright = onDevice(b, f.Samples), onDevice(b, f.Wide), onDevice(b, f.Deep), onDevice(b, f.Upright)
+	f.Samples, f.Wide, f.Deep, f.Upright = onDevice(b, f.Samples), onDevice(b, f.Wide), onDevice(b, f.Deep), onDevice(b,
+		f.Upright)
 	f.Nodes, f.Patches, f.Starts = onDevice(b, f.Nodes), onDevice(b, f.Patches), onDevice(b, f.Starts)
 	f.Lists, f.Listed = onDevice(b, f.Lists), onDevice(b, f.Listed)
 	s.shapes = onDevice(b, make([]solid.Shape[F], len(p.Cells)))

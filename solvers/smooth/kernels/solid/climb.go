@@ -73,10 +73,10 @@ func (h *hill[F]) look(i int, s *step[F], r *root[F], m *Mesh[F], field *Field[F
 func (h *hill[F]) active(k int) bool { return h.q[k]-h.least <= 3e-5*h.least }
 
 // up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are needed:
-// E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient that
-// agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the one
-// before, unless 0 is in the hull.
+// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are
+// needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
+// that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
+// one before, unless 0 is in the hull.
 func (h *hill[F]) up() (Vector[F], F) {
 	var d Vector[F]
 	var w [3]Vector[F]

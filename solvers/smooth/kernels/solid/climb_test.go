@@ -54,8 +54,8 @@ func TestQualityGradient(t *testing.T) {
 	}
 }
 
-// TestClimb: the optimiser never lowers the worst quality around a vertex, leaves no tetrahedron turned over, and ends where
-// no place nearby along the directions of the vertex is better.
+// TestClimb: the optimiser never lowers the worst quality around a vertex, leaves no tetrahedron turned over, and ends
+// where no place nearby along the directions of the vertex is better.
 func TestClimb(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	const step = 1e-3

@@ -7,8 +7,8 @@ type Node[F Float] struct {
 	_                            F
 }
 
-// Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner k, -1
-// where the mesh ends.
+// Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner
+// k, -1 where the mesh ends.
 type Patch struct{ At, Next [4]int32 }
 
 // spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
@@ -94,8 +94,8 @@ func (f *Field[F]) find(p Vector[F]) spot[F] {
 	return f.nearest(box, p)
 }
 
-// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
-// or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of
+// it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
 func (f *Field[F]) nearest(box int32, p Vector[F]) spot[F] {
 	best := inside(f.spotIn(f.Listed[f.Lists[box]], p))
 	far := f.beyond(&best, p)
@@ -140,8 +140,8 @@ func mixed[F Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
 	return m
 }
 
-// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors is
-// positive definite.
+// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
+// is positive definite.
 func (f *Field[F]) onMesh(p Vector[F]) Tensor[F] {
 	s := f.find(p)
 	b, c, d := f.rises(s.patch)

@@ -159,7 +159,8 @@ func TestAffine(t *testing.T) {
 			d := minus(image(b.place()), c.place())
 			if far := math.Sqrt(dot(d, d)); name == "Pain" {
 				apart = max(apart, far)
-			} else if bound := map[bool]float64{true: 1e-4, false: 1e-11}[name == "Optimise" || name == "Hybrid"]; far > bound*l.M11 {
+			} else if bound := map[bool]float64{true: 1e-4, false: 1e-11}[name == "Optimise" ||
+				name == "Hybrid"]; far > bound*l.M11 {
 				// The optimiser ends where little is gained, which rounding shifts.
 				t.Errorf("%s: %g apart", name, far)
 			}

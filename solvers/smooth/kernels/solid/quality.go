@@ -46,8 +46,8 @@ func (t *Tetrahedron[F]) Quality() F {
 	return ideal * t.volume * t.root * t.fit / (t.around * t.around * t.around)
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my and mz
-// are the derivatives of the metric there.
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
+// and mz are the derivatives of the metric there.
 func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
 	per := t.around
 	s := per / 6
@@ -69,8 +69,8 @@ func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
 	return g
 }
 
-// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half the
-// trace of M⁻¹d, and κ times the change of P.
+// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half
+// the trace of M⁻¹d, and κ times the change of P.
 func (t *Tetrahedron[F]) bend(d *Tensor[F], kappa F) F {
 	m := &t.m
 	trace := (m.M22*m.M33-m.M23*m.M23)*d.M11 + (m.M11*m.M33-m.M13*m.M13)*d.M22 + (m.M11*m.M22-m.M12*m.M12)*d.M33 +

@@ -2,8 +2,8 @@ package solid
 
 import "sync/atomic"
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
+// turn over, it tries half of the step. It returns the square of the move in the metric.
 //
 //atoll:kernel max
 func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
@@ -38,8 +38,8 @@ func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F]
 	return 0
 }
 
-// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it moves
-// the vertex as Smart does.
+// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it
+// moves the vertex as Smart does.
 //
 //atoll:kernel max
 func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
