@@ -39,9 +39,8 @@ func newSolidGmshWriter(s *Solid) (*solidGmshWriter, error) {
 	slices.Sort(w.volumes)
 	w.surfaces, w.volumes = slices.Compact(w.surfaces), slices.Compact(w.volumes)
 	if len(w.surfaces) > 0 && w.surfaces[0] < 1 || w.volumes[0] < 0 {
-		return nil, fmt.Errorf("a face has the tag %d, a cell the tag %d; Gmsh needs tags from 1 on", append(w.surfaces,
-			0)[0],
-			w.volumes[0])
+		return nil, fmt.Errorf("a face has the tag %d, a cell the tag %d; Gmsh needs tags from 1 on",
+			append(w.surfaces, 0)[0], w.volumes[0])
 	}
 	names := fieldNames(s.CellData)
 	names = append(names, fieldNames(s.VertexData)...)

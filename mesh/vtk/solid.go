@@ -194,8 +194,7 @@ func (g *Grid) tags() ([]int32, string, error) {
 		all, ok := a.Int64s()
 		if !ok || a.width() != 1 {
 			return nil, "", fmt.Errorf("the cell array %q holds %T in tuples of %d; physical tags are single integers", name,
-				a.Data,
-				a.width())
+				a.Data, a.width())
 		}
 		for i, tag := range all {
 			if tags[i] = int32(tag); int64(tags[i]) != tag {

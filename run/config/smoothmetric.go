@@ -114,8 +114,8 @@ func (s *section) metricKind() string {
 		keys []string
 	}{
 		{"field", []string{"field"}}, {"sizes", []string{"width", "height", "angle", "depth"}},
-		{"tensor", []string{"m11", "m12", "m22", "m13", "m23", "m33"}}, {"solution", []string{"solution"}}, {"hessian",
-			[]string{"hessian"}},
+		{"tensor", []string{"m11", "m12", "m22", "m13", "m23", "m33"}}, {"solution", []string{"solution"}},
+		{"hessian", []string{"hessian"}},
 	} {
 		if i := slices.IndexFunc(k.keys, s.has); i >= 0 {
 			if kinds = append(kinds, k.kind); len(kinds) == 2 {
@@ -173,7 +173,7 @@ func (s *section) expression(key, fallback string) Field {
 const maxSamples = 1 << 13
 
 // Space tells whether expressions are of a metric in space.
-func (m *Metric) Space() bool { return len(m.Parts) > 3 }
+func (m *Metric) Space() bool { return (m.Field == "sizes" || m.Field == "tensor") && len(m.Parts) > 3 }
 
 // Eval returns the metric's expressions at a place.
 func (m *Metric) Eval(x, y, z float64) (v [6]float64, err error) {

@@ -32,8 +32,7 @@ func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
 	f := over(b, solid.OnMesh, boxesFor(b, len(m.Cells)))
 	for v, t := range at {
 		f.Nodes = append(f.Nodes, solid.Node[float64]{X: m.X[v], Y: m.Y[v], Z: m.Z[v], M11: t[0], M12: t[1], M13: t[3],
-			M22: t[2],
-			M23: t[4], M33: t[5]})
+			M22: t[2], M23: t[4], M33: t[5]})
 	}
 	for c, at := range m.Cells {
 		f.Patches = append(f.Patches, solid.Patch{At: at, Next: next[c]})
@@ -220,8 +219,8 @@ func flatSolidPatches[F kernels.Float](f *solid.Field[F]) (c complaint) {
 			v[i].X, v[i].Y, v[i].Z = f.Nodes[n].X, f.Nodes[n].Y, f.Nodes[n].Z
 		}
 		if !solid.Upright(&v[0], &v[1], &v[2], &v[3], 0) {
-			c.add(int32(k), "a cell of the mesh of the metric, at %s, is flat in this precision", place([]F{v[0].X, v[0].Y,
-				v[0].Z}))
+			c.add(int32(k), "a cell of the mesh of the metric, at %s, is flat in this precision",
+				place([]F{v[0].X, v[0].Y, v[0].Z}))
 		}
 	}
 	return c
