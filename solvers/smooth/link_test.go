@@ -83,6 +83,7 @@ func (wired) Close() error                { return nil }
 // TestDevicesExchange: devices that stage messages, and linked ones, give the bits of one rank, with one exchange a set
 // and with one a sweep; those that are linked use that for the latter.
 func TestDevicesExchange(t *testing.T) {
+	t.Parallel()
 	m := rectangle(t, 300, 3)
 	for _, smoother := range []string{"pain-exact", "hybrid"} {
 		for _, precision := range []string{"float64", "float32"} {

@@ -37,6 +37,7 @@ func oddPartitions(m *mesh.Mesh) map[string]func(v int) int32 {
 // TestOddPartitions: ranks without vertices, without a boundary, with one vertex, and a vertex whose neighbours belong
 // to four, for every smoother and colouring.
 func TestOddPartitions(t *testing.T) {
+	t.Parallel()
 	m := rectangle(t, 200, 4)
 	metric := swirl(t)
 	for k, smoother := range Smoothers {

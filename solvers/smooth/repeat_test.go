@@ -30,6 +30,7 @@ func (recording) Close()    {}
 // TestRepeated: sweeps that are recorded and replayed give the same bits as others, whether or not a kernel asks for
 // the number of the sweep, and a second call goes on where the first has ended.
 func TestRepeated(t *testing.T) {
+	t.Parallel()
 	mesh, metric := rectangle(t, 300, 3), swirl(t)
 	for _, smoother := range Smoothers {
 		for _, cull := range []bool{false, true} {

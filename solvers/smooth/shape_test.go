@@ -15,6 +15,7 @@ import (
 // TestScales: on domains of size 1e-6 and 1e6, with a coordinate that is exactly 0, and with triangles stretched 1e4
 // times, every smoother gives finite places, keeps triangles upright where it has a guard, and keeps the area.
 func TestScales(t *testing.T) {
+	t.Parallel()
 	for _, smoother := range Smoothers {
 		for _, size := range []float64{1e-6, 1e6} {
 			for _, precision := range []string{"float64", "float32"} {
@@ -46,6 +47,7 @@ func TestScales(t *testing.T) {
 
 // TestScaleIsExact: powers of two change no bit but the exponent.
 func TestScaleIsExact(t *testing.T) {
+	t.Parallel()
 	for _, smoother := range Smoothers {
 		var x [2][]float64
 		for k, size := range []float64{1, 0x1p-20} {

@@ -139,6 +139,7 @@ func swirl(t testing.TB) *Metric {
 // to the last bit on any number of ranks, with any partition, local order, number of threads, with one exchange a sweep or
 // one a set, and with the clusters of a set visited whole or colour by colour.
 func TestSameOnAnyRanks(t *testing.T) {
+	t.Parallel()
 	m := rectangle(t, 400, 9)
 	metric := swirl(t)
 	for k, smoother := range Smoothers {
@@ -154,6 +155,7 @@ func TestSameOnAnyRanks(t *testing.T) {
 
 // TestSameForAnyGuard is the same for guards, culled sweeps and float32.
 func TestSameForAnyGuard(t *testing.T) {
+	t.Parallel()
 	m := rectangle(t, 400, 9)
 	metric := swirl(t)
 	for _, smoother := range []string{"laplacian", "pain-exact", "smart"} {
@@ -193,6 +195,7 @@ func (s setting) same(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config) {
 
 // TestSameOnAnyThreads: sets larger than what one goroutine takes at a time.
 func TestSameOnAnyThreads(t *testing.T) {
+	t.Parallel()
 	m := rectangle(t, 30_000, 2)
 	metric := swirl(t)
 	for smoother, colouring := range map[string]Colouring{"pain": TwoLevel, "smart": JonesPlassmann} {

@@ -9,6 +9,7 @@ import (
 // TestStripsSame: sweeps that take strips through all sets give the bits of those of one set after the other, with every
 // smoother, on any number of ranks and threads, in any order.
 func TestStripsSame(t *testing.T) {
+	t.Parallel()
 	m := rectangle(t, 1200, 9)
 	metric := swirl(t)
 	for k, smoother := range Smoothers {

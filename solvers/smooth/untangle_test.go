@@ -90,6 +90,7 @@ func TestUntangled(t *testing.T) {
 
 // TestUntangledTheSame: on any ranks, with any partition, with one exchange a sweep or one a set, culled or not.
 func TestUntangledTheSame(t *testing.T) {
+	t.Parallel()
 	for _, precision := range []string{"float64", "float32"} {
 		m := tangled(t, 600, 3, .9, 30)
 		s := plain()
