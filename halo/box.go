@@ -41,6 +41,20 @@ type BoxPlan struct {
 	Rank   int
 	Shape  [3]int // cells of an array along each axis, ghosts included
 	Rounds []Round
+
+	boxes Boxes
+	ghost int
+	width [3]int
+}
+
+// By is the same plan another way.
+func (p *BoxPlan) By(way Way) (*BoxPlan, error) {
+	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, way)
+}
+
+// Deeper is the plan of the same rank for arrays with so many ghost layers, of which an exchange fills width along each axis.
+func (p *BoxPlan) Deeper(ghost, width int, way Way) (*BoxPlan, error) {
+	return NewBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, way)
 }
 
 // Round is what goes on at the same time. What a round sends may have come by the one before.
@@ -81,7 +95,7 @@ func NewBoxPlan(b Boxes, rank, ghost int, width [3]int, way Way) (*BoxPlan, erro
 		return nil, fmt.Errorf("halo: no such way to fill corners: %d", way)
 	}
 	p := &boxPlanner{Boxes: b, width: width}
-	plan := &BoxPlan{Rank: rank}
+	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width}
 	for a := range 3 {
 		p.at[a] = rank % b.parts(a)
 		rank /= b.parts(a)

@@ -21,8 +21,8 @@ type boxLinked[T any] struct {
 
 // NewBoxLinked connects the devices of all ranks, which call it together. It returns nil and why not if one of them
 // cannot, as NewLinked.
-func NewBoxLinked[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm,
-	dev backend.Device) (x Ghosts[T], why string, err error) {
+func NewBoxLinked[T any](ctx context.Context, plan *BoxPlan, comm dist.Comm, dev backend.Device) (
+	x LinkedGhosts[T], why string, err error) {
 	cells := plan.Shape[0] * plan.Shape[1] * plan.Shape[2]
 	if cells > math.MaxInt32 {
 		return nil, "", fmt.Errorf("halo: arrays of %d cells, a device numbers %d at most", cells, math.MaxInt32)
@@ -53,41 +53,31 @@ func (x *boxLinked[T]) Start(_ context.Context, field []T) error {
 		return fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), x.cells)
 	}
 	x.field = field
-	if len(x.rounds) == 0 {
-		return nil
-	}
-	return x.begin(0)
-}
-
-func (x *boxLinked[T]) Send(context.Context) error { return nil }
-
-func (x *boxLinked[T]) Finish(context.Context) error {
-	for n := range x.rounds {
-		if n > 0 {
-			if err := x.begin(n); err != nil {
+	return x.links.Beside(func() error {
+		for n := range x.rounds {
+			if err := x.pass(n); err != nil {
 				return err
 			}
 		}
-		if len(x.mail[n][0]) == 0 {
-			continue
-		}
-		if err := x.links.Join(); err != nil {
-			return err
-		}
-		r := &x.rounds[n]
-		if _, err := primitives.Unpack(x.work, x.field, r.place, r.in); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// begin takes what round n sends out of the array, and sets it going.
-func (x *boxLinked[T]) begin(n int) error {
-	if err := x.start(&x.rounds[n]); err != nil || len(x.mail[n][0]) == 0 {
+func (x *boxLinked[T]) Beside(f func() error) error  { return x.links.Beside(f) }
+func (x *boxLinked[T]) Send(context.Context) error   { return nil }
+func (x *boxLinked[T]) Finish(context.Context) error { return x.links.Join() }
+
+// pass queues round n.
+func (x *boxLinked[T]) pass(n int) error {
+	r := &x.rounds[n]
+	if err := x.start(r); err != nil || len(x.mail[n][0]) == 0 {
 		return err
 	}
-	return x.links.Exchange(x.mail[n][0], x.mail[n][1])
+	if err := x.links.Exchange(x.mail[n][0], x.mail[n][1]); err != nil {
+		return err
+	}
+	_, err := primitives.Unpack(x.work, x.field, r.place, r.in)
+	return err
 }
 
 // Close gives back what the device holds.

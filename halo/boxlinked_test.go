@@ -2,6 +2,7 @@ package halo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -10,11 +11,12 @@ import (
 )
 
 // linker is a device in the memory of the host that talks to those of other ranks by itself, as late as it may:
-// messages move when they are joined.
+// when it is joined.
 type linker struct {
 	*cpu.Device
-	comm       dist.Comm
-	send, recv []backend.Message
+	comm    dist.Comm
+	pending []func() error
+	joining bool
 }
 
 func (l *linker) Place() string                                { return fmt.Sprint(l.comm.Rank()) }
@@ -23,35 +25,45 @@ func (l *linker) Link(int, int, []byte) (backend.Links, error) { return lateLink
 
 type lateLinks struct{ *linker }
 
-func (l lateLinks) Exchange(send, recv []backend.Message) error {
-	l.send, l.recv = append(l.send, send...), append(l.recv, recv...)
+func (l lateLinks) Beside(f func() error) error {
+	if l.joining {
+		return f()
+	}
+	l.pending = append(l.pending, f)
 	return nil
 }
 
-func (l lateLinks) Join() error {
+func (l lateLinks) Join() (err error) {
+	l.joining = true
+	for _, f := range l.pending {
+		err = errors.Join(err, f())
+	}
+	l.pending, l.joining = nil, false
+	return err
+}
+
+func (l lateLinks) Exchange(send, recv []backend.Message) error {
 	ctx := context.Background()
 	const tag = 5
 	var reqs []dist.Request
-	for _, m := range l.recv {
+	for _, m := range recv {
 		r, err := l.comm.Irecv(ctx, m.Peer, tag, m.Data)
 		if err != nil {
 			return err
 		}
 		reqs = append(reqs, r)
 	}
-	for _, m := range l.send {
+	for _, m := range send {
 		r, err := l.comm.Isend(ctx, m.Peer, tag, m.Data)
 		if err != nil {
 			return err
 		}
 		reqs = append(reqs, r)
 	}
-	l.send, l.recv = nil, nil
 	return l.comm.Wait(ctx, reqs)
 }
 
-func (lateLinks) Max([]uint64) error          { return nil }
-func (lateLinks) Beside(f func() error) error { return f() }
-func (lateLinks) Abort()                      {}
+func (lateLinks) Max([]uint64) error { return nil }
+func (lateLinks) Abort()             {}
 
 func (lateLinks) Close() error { return nil }

@@ -20,6 +20,13 @@ type Ghosts[T any] interface {
 	Close() error
 }
 
+// LinkedGhosts are Ghosts of devices that talk to each other by themselves.
+type LinkedGhosts[T any] interface {
+	Ghosts[T]
+	// Beside queues what f calls, which may be Start too, so that what is called later runs beside it until Finish.
+	Beside(f func() error) error
+}
+
 // direct is for arrays in the memory of the host.
 type direct[T any] struct{ x *Exchanger }
 

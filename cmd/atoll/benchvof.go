@@ -74,7 +74,7 @@ func benchVofCommand() *cobra.Command {
 	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
 	p.StringSliceVar(&normals, "normals", []string{"myc"}, "normals: youngs, myc, elvira, lvira, height")
 	p.StringSliceVar(&advects, "advect", []string{"weymouth-yue"}, "weymouth-yue, ei-le")
-	p.StringSliceVar(&exchanges, "exchange", []string{"auto"}, "ghosts: each step (as tiles need), before each sweep, auto")
+	p.StringSliceVar(&exchanges, "exchange", []string{"auto"}, "ghosts: each sweep, step, once in 24 steps (by tiles), auto")
 	p.StringSliceVar(&halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, nccl")
 	p.StringSliceVar(&sweeps, "sweep", []string{"auto"}, "how a step goes over the grid: cells, tiles, auto")
 	p.Float64Var(&cfl, "cfl", cfl, "the CFL number, summed over the axes")
@@ -84,6 +84,7 @@ func benchVofCommand() *cobra.Command {
 	p.IntVar(&o.Warm, "warm", 48, "steps before the first measurement")
 	p.IntVar(&o.Steps, "steps", 96, "steps of each measurement")
 	p.IntVar(&o.Repeat, "repeat", 3, "measurements, of which the fastest counts")
+	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")
 	p.BoolVar(&o.Hash, "hash", false, "print the hash of the state")
 	return c
 }

@@ -25,7 +25,7 @@ import (
 type VofOptions struct {
 	Dim        int
 	Cells      []int // along each axis: of a rank if Weak, else of the grid
-	Weak       bool
+	Weak       bool  // each rank then has the vortex and the body of one alone
 	Configs    []vof.Config
 	Precisions []string
 	Threads    []int // of each rank
@@ -34,6 +34,7 @@ type VofOptions struct {
 	Steps      int // of each measurement
 	Repeat     int // measurements, of which the fastest counts
 	Hash       bool
+	Timeline   bool // of a step on the GPU of rank 0
 
 	// Open returns the device of a rank, and what to call when done with it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
@@ -78,6 +79,7 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 							size(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step, rate/1e6,
 							float64(m.mixed)/m.step/1e6, 100*float64(m.mixed)/cells, m.bytes,
 							100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
+						fmt.Fprint(w, m.timeline)
 					}
 				}
 			}
@@ -93,7 +95,7 @@ type stepped struct {
 	mixed                 int64   // cells
 	bytes                 float64 // a cell
 	halo, exchange, sweep string
-	hash                  string
+	hash, timeline        string
 }
 
 func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks, threads int) (stepped, error) {
@@ -104,6 +106,9 @@ func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precisi
 	}
 	if o.Weak {
 		g = unitBox(o.Dim, [3]int{n * parts[0], n * parts[1], n * parts[2]})
+		for d := range o.Dim {
+			g.Hi[d] = float64(parts[d])
+		}
 	}
 	debug.FreeOSMemory()
 	comms := local.New(ranks)
@@ -169,6 +174,11 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 		}
 		m.step = min(m.step, took[0])
 	}
+	if o.Timeline {
+		if m.timeline, err = timeline(dev, func() error { return s.Advance(ctx, end, 1) }); err != nil {
+			return m, err
+		}
+	}
 	d, err := s.Diagnose(ctx)
 	if err != nil {
 		return m, err
@@ -202,15 +212,18 @@ func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, c
 	if err != nil {
 		return nil, err
 	}
-	name, body := "rider-kothe", shape.Ball(.5, .75, 0, .15)
+	name, at := "rider-kothe", [3]float64{.5, .75}
 	if g.Dim == 3 {
-		name, body = "enright", shape.Ball(.35, .35, .35, .15)
+		name, at = "enright", [3]float64{.35, .35, .35}
+	}
+	for d := range g.Dim {
+		at[d] += math.Floor(g.Centre(d, lo[d])) // the vortex repeats from unit box to unit box, and so do bodies
 	}
 	v, err := flow.Named(name, g, 8)
 	if err != nil {
 		return nil, err
 	}
-	f, err := vof.Fill(ctx, b, body, 3, true)
+	f, err := vof.Fill(ctx, b, shape.Ball(at[0], at[1], at[2], .15), 3, true)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func decodeVOFMethod(s *section, dim int) VOFMethod {
 		CFL:       s.number("cfl", bound{most: 1, open: true, fallback: 0.5, optional: true}),
 		CFLOf:     s.choice("cfl_of", "sum", "sum", "axis"),
 		Adaptive:  s.boolean("adaptive", false),
-		Exchange:  s.choice("exchange", "auto", "auto", "sweep", "step"),
+		Exchange:  s.choice("exchange", "auto", "auto", "sweep", "step", "steps"),
 		Sweep:     s.choice("sweep", "auto", "auto", "cells", "tiles"),
 		Precision: s.choice("precision", "float64", "float32", "float64"),
 	}

@@ -21,6 +21,7 @@ type arrays[F kernels.Float] struct {
 	every   tileList   // of all tiles or bricks
 	busy    tileList   // of those with work
 	marks   []int32    // which these are
+	rim     []int32    // tiles that hold deep ghosts
 
 	// The clock of step k is at k modulo turns, so that several can be handed over, and their steps recorded, at once.
 	clocks []kernels.Clock[F]
@@ -87,6 +88,7 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 		a.every = tileList{placed(p, all, "tiles"), placed(p, []int32{int32(n)}, "tiles")}
 		a.busy = tileList{fresh[int32](p, n, "tiles"), fresh[int32](p, 1, "tiles")}
 		a.marks = fresh[int32](p, n, "tiles")
+		a.rim = placed(p, w.rim(b), "tiles")
 	}
 	switch {
 	case w.tiled:
@@ -101,7 +103,11 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 	return p.err
 }
 
-// velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them.
+// nearWalls is how far beyond walls velocities may be asked for.
+const nearWalls = 8
+
+// velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them. Further beyond walls
+// than nearWalls they are 0.
 func velocities[F kernels.Float](ctx context.Context, b *grid.Block, v flow.Flow) (u [3][]F, err error) {
 	row := b.N[0] + 2*b.GhostAlong(0)
 	for axis := range b.Grid.Dim {
@@ -110,12 +116,18 @@ func velocities[F kernels.Float](ctx context.Context, b *grid.Block, v flow.Flow
 			if c%row == 0 && ctx.Err() != nil {
 				return u, ctx.Err()
 			}
-			i, j, k, _ := b.Global(b.Cell(c))
+			i, j, k, inside := b.Global(b.Cell(c))
+			if !inside && (far(b.Grid, 0, i) || far(b.Grid, 1, j) || far(b.Grid, 2, k)) {
+				continue
+			}
 			u[axis][c] = F(v.Face(axis, i, j, k))
 		}
 	}
 	return u, nil
 }
+
+// far tells that a cell lies too far beyond the walls of an axis.
+func far(g *grid.Grid, axis, i int) bool { return i < -nearWalls || i >= g.N[axis]+nearWalls }
 
 // free gives the arrays back. What cannot be freed goes with the device.
 func (a *arrays[F]) free() {

@@ -22,8 +22,10 @@ type Config struct {
 	// messages are direct.
 	Halo string
 	// Exchange is how often ghosts are exchanged: "sweep", before each sweep, or "step", once, with ghosts in which the first
-	// sweeps go on beyond the block. The default is what took less time on four ranks, by BenchmarkExchange: in the plane
-	// once a step (over gRPC by a fifth), in space, and with heights, before each sweep. The state is the same.
+	// sweeps go on beyond the block, or "steps", once in TileTurns steps, for tiles that go over 72 layers of ghosts. The default
+	// is what took less time on four ranks, by BenchmarkExchange: in the plane once a step (over gRPC by a fifth), in
+	// space, and with heights, before each sweep; by tiles once in many steps, unless a block is thinner than those
+	// layers. The state is the same.
 	Exchange string
 	// Sweep is how a step goes over the grid: by "cells", one sweep after the other; by "tiles", both sweeps in one kernel
 	// that leaves alone where no interface is near, in the plane; or what suits the device and the size: in space a GPU goes
@@ -59,7 +61,7 @@ func (c Config) wide(dim int) bool {
 	if c.Exchange == "" || c.Exchange == "auto" {
 		return dim == 2 && c.Normal != "height"
 	}
-	return c.Exchange == "step"
+	return c.Exchange != "sweep"
 }
 
 // reach is how many cells away a sweep reads: a donor next to the cell, and what its plane depends on.
@@ -87,8 +89,8 @@ func (c Config) check(dim int) error {
 	if !slices.Contains(Normals, c.Normal) {
 		return fmt.Errorf("normal %q is not known; choose from %s", c.Normal, strings.Join(Normals, ", "))
 	}
-	if !slices.Contains([]string{"", "auto", "sweep", "step"}, c.Exchange) {
-		return fmt.Errorf("exchange %q is not known; choose auto, sweep or step", c.Exchange)
+	if !slices.Contains([]string{"", "auto", "sweep", "step", "steps"}, c.Exchange) {
+		return fmt.Errorf("exchange %q is not known; choose auto, sweep, step or steps", c.Exchange)
 	}
 	if !slices.Contains([]string{"", "auto", "staged", "nccl"}, c.Halo) {
 		return fmt.Errorf("halo %q is not known; choose auto, staged or nccl", c.Halo)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -19,17 +20,23 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 			plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
 	if s.comm.Size() > 1 && (s.cfg.Halo == "nccl" || s.cfg.Halo != "staged" && s.apart) {
-		ghosts, why, err := halo.NewBoxLinked[F](ctx, plan, s.comm, s.dev)
+		at, err := plan.By(halo.AtOnce) // what a message costs hardly depends on its length
 		if err != nil {
 			return err
 		}
-		if s.ghosts, s.linked = ghosts, ghosts != nil; s.linked {
+		ghosts, why, err := halo.NewBoxLinked[F](ctx, at, s.comm, s.dev)
+		if err != nil {
+			return err
+		}
+		if ghosts != nil {
+			s.ghosts, s.linked, s.beside = ghosts, true, ghosts.Beside
 			return nil
 		}
 		if s.cfg.Halo == "nccl" {
 			return fmt.Errorf("halo nccl cannot be: %s", why)
 		}
 	}
+	s.beside = func(f func() error) error { return f() }
 	if s.apart {
 		s.ghosts, err = halo.NewBoxStaged[F](plan, s.comm, s.dev, haloTag)
 		return err
@@ -57,6 +64,41 @@ func (s *solver[F]) exchange(ctx context.Context, f []F) error {
 		return err
 	}
 	return s.ghosts.Finish(ctx)
+}
+
+// refresh makes the ghosts those of now.
+func (s *solver[F]) refresh(ctx context.Context) error {
+	if s.fresh {
+		return nil
+	}
+	s.fresh = !s.deep
+	return s.exchange(ctx, s.fields[s.now()])
+}
+
+// rimFirst divides a block into boxes near open sides, as deep as ghosts, whose cells others need, and the rest. A rank that
+// is alone, and a block that is thin, leaves it whole: there is nothing to do while messages travel.
+func (w *ways) rimFirst(b *grid.Block) (rim []abi.Box, inner abi.Box) {
+	inner = abi.Box{Hi: b.N}
+	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
+		for side, open := range openSides(b, axis) {
+			strip := inner
+			if !open {
+				continue
+			}
+			if side == 0 {
+				inner.Lo[axis] += b.Ghost
+				strip.Hi[axis] = inner.Lo[axis]
+			} else {
+				inner.Hi[axis] -= b.Ghost
+				strip.Lo[axis] = inner.Hi[axis]
+			}
+			rim = append(rim, strip)
+		}
+		if inner.Lo[axis] >= inner.Hi[axis] || w.alone {
+			return []abi.Box{{Hi: b.N}}, abi.Box{}
+		}
+	}
+	return rim, inner
 }
 
 // alone tells that a plan has no other rank.

@@ -17,6 +17,10 @@ type ways struct {
 	tiles  [2]int
 	bricks bool // in space, the device takes cells in bricks
 	parts  int  // how many tiles or bricks there are
+	alone  bool // no other rank has a part in a step
+
+	deep  bool    // one exchange in all turns, and tiles over ghosts too
+	frame abi.Box // of cells that tiles cover
 }
 
 // choose finds the ways. apart tells that the device has memory of its own.
@@ -37,21 +41,35 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	case c.Normal == "height":
 		why = "heights reach too far for tiles"
 	case !alone && !w.wide:
-		why = `tiles need exchange "step" where a block has neighbours`
+		why = `tiles need exchange "step" or "steps" where a block has neighbours`
 	}
 	if c.Sweep == "tiles" && why != "" {
 		return w, fmt.Errorf("sweep \"tiles\" cannot be: %s", why)
 	}
-	w.tiled = c.Sweep == "tiles" || c.Sweep != "cells" && apart && why == "" && b.Cells() >= manyCells
+	if c.Exchange == "steps" && c.Sweep == "cells" {
+		why = "it is for tiles"
+	}
+	if c.Exchange == "steps" && why != "" {
+		return w, fmt.Errorf("exchange \"steps\" cannot be: %s", why)
+	}
+	w.tiled = c.Sweep == "tiles" || c.Exchange == "steps" ||
+		c.Sweep != "cells" && apart && why == "" && b.Cells() >= manyCells
 	if w.tiled {
-		w.tiles = [2]int{(b.N[0] + kernels.TileX - 1) / kernels.TileX, (b.N[1] + kernels.TileY - 1) / kernels.TileY}
-		w.parts = w.tiles[0] * w.tiles[1]
+		w.cover(abi.Box{Hi: b.N})
 	}
 	if w.bricks {
 		n := kernels.CountBricks(b.N)
 		w.parts = n[0] * n[1] * n[2]
 	}
 	return w, nil
+}
+
+// cover lays tiles over a box of cells.
+func (w *ways) cover(frame abi.Box) {
+	w.frame = frame
+	nx, ny := frame.Hi[0]-frame.Lo[0], frame.Hi[1]-frame.Lo[1]
+	w.tiles = [2]int{(nx + kernels.TileX - 1) / kernels.TileX, (ny + kernels.TileY - 1) / kernels.TileY}
+	w.parts = w.tiles[0] * w.tiles[1]
 }
 
 // manyCells is how many a block must have for tiles to be the default. Below, what a step takes on a GPU is the way through
@@ -66,13 +84,12 @@ func openSides(b *grid.Block, axis int) [2]bool {
 
 // pass is a sweep, or in tiles a whole step, with what it needs.
 type pass[F kernels.Float] struct {
-	field       []F  // leads from here
-	exchange    bool // its ghosts are needed from others
 	walls       backend.Loop
 	reconstruct backend.Loop
-	advance     backend.Loop
 	planes      int // indices of reconstruct
-	cells       int // and of advance
+	first       []kernelOver
+	rest        kernelOver
+	field       []F // of which others need what first leaves, or nil
 }
 
 // passes prepares step k of the turns, over a list of tiles or bricks where there are any.
@@ -91,27 +108,40 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		if w.wide {
 			box = cfg.widened(b, k, n)
 		}
+		var advance func(abi.Box) backend.Loop
 		wide := box // with the donors beyond
 		wide.Lo[axis]--
 		wide.Hi[axis]++
-		p := pass[F]{field: from, exchange: n == 0 || !w.wide, cells: box.Size()}
+		var p pass[F]
+		var rim []abi.Box // which others need
+		inner := box
+		if n == dim-1 || !w.wide {
+			p.field = to
+			rim, inner = w.rimFirst(b)
+		}
 		p.walls = kernels.NewFillWallLoop(a.from, a.to, from)
 		if dim == 2 {
 			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
 				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes2}
-			p.advance = kernels.NewAdvance2Loop(box, s, clock)
+			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance2Loop(box, s, clock) }
 			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
 		} else {
 			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
 				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
-			p.advance = kernels.NewAdvance3Loop(box, s, clock)
+			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
 			if w.bricks {
-				p.advance, p.cells = kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts
+				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts}}
 			}
 			p.reconstruct = kernels.NewReconstruct3Loop(wide, s)
 		}
 		if w.stored {
 			p.planes = wide.Size()
+		}
+		if !w.bricks {
+			for _, box := range rim {
+				p.first = append(p.first, kernelOver{advance(box), box.Size()})
+			}
+			p.rest = kernelOver{advance(inner), inner.Size()}
 		}
 		all = append(all, p)
 	}
@@ -142,19 +172,38 @@ func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 
 // tiledPass is the whole of step k, over a list of tiles.
 func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int, l *tileList) pass[F] {
-	s := &kernels.Tiles2[F]{Lattice: lattice(b), Axis: int32(k % 2), N: [2]int32{int32(b.N[0]), int32(b.N[1])},
-		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: ghostSides(b), Kinds: cfg.kinds(), Normal: cfg.way(),
+	s := &kernels.Tiles2[F]{Lattice: w.lattice(b), Axis: int32(k % 2), N: w.covered(),
+		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: w.ghostSides(b), Kinds: cfg.kinds(), Normal: cfg.way(),
 		Nudge: nudge[F](), Dust: dust[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1],
 		Was: a.kinds[k%2], Is: a.kinds[1-k%2], Order: l.order, Count: l.count}
-	p := pass[F]{field: s.F, exchange: true, advance: kernels.NewTileStep2Loop(s, &a.clocks[k]), cells: w.tiles[0] * w.tiles[1]}
+	var step backend.Loop = kernels.NewTileStep2Loop(s, &a.clocks[k])
 	if w.stored {
-		p.advance = kernels.NewTileFine2Loop(s, &a.clocks[k])
+		step = kernels.NewTileFine2Loop(s, &a.clocks[k])
+	}
+	p := pass[F]{first: []kernelOver{{step, w.parts}}}
+	if !w.deep {
+		p.field = s.Out
 	}
 	return p
 }
 
-// ghostSides is how far tiles may reach beyond each side of a block.
-func ghostSides(b *grid.Block) (reach [2][2]int32) {
+// lattice is the layout of a block's arrays from the first cell that tiles cover.
+func (w *ways) lattice(b *grid.Block) kernels.Lattice {
+	l := lattice(b)
+	l.Origin = int32(b.Index(w.frame.Lo[0], w.frame.Lo[1], 0))
+	return l
+}
+
+// covered is how many cells tiles cover along each axis.
+func (w *ways) covered() [2]int32 {
+	return [2]int32{int32(w.frame.Hi[0] - w.frame.Lo[0]), int32(w.frame.Hi[1] - w.frame.Lo[1])}
+}
+
+// ghostSides is how far tiles may reach beyond each side of what they cover.
+func (w *ways) ghostSides(b *grid.Block) (reach [2][2]int32) {
+	if w.deep {
+		return reach
+	}
 	for axis := range 2 {
 		for side, open := range openSides(b, axis) {
 			if open {
@@ -178,7 +227,7 @@ func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
 	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.busy.order, Count: a.busy.count}
 	if w.tiled {
-		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, ghostSides(b), a.kinds[0]
+		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, w.ghostSides(b), a.kinds[0]
 		return []kernelOver{{kernels.NewMarkTileLoop(list), w.parts}, {kernels.NewListTilesLoop(list), 1}}
 	}
 	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: dust[F](), F: a.fields[0], Second: a.fields[1],

@@ -42,7 +42,8 @@ type Solver interface {
 	Phases() map[string]float64
 	// Halo tells how ghosts are exchanged: direct, staged or nccl.
 	Halo() string
-	// Ways tells how often that is, before each sweep or once a step, and how a step goes: by cells, tiles or bricks.
+	// Ways tells how often that is, before each sweep, once a step or once in several steps, and how a step goes: by
+	// cells, tiles or bricks.
 	Ways() (exchange, sweep string)
 	// Close gives back what the device holds.
 	Close()
@@ -75,8 +76,9 @@ type solver[F kernels.Float] struct {
 	cfg    Config
 	block  *grid.Block
 	ghosts halo.Ghosts[F]
-	linked bool // devices exchange them by themselves
-	alone  bool // no other rank has a part in a step
+	linked bool                       // devices exchange them by themselves
+	beside func(f func() error) error // queues what f calls beside what follows
+	fresh  bool                       // ghosts are those of now, but for deep ones
 	flow   flow.Flow
 	comm   dist.Comm
 	dev    backend.Device
@@ -88,6 +90,7 @@ type solver[F kernels.Float] struct {
 	passes [turns][]pass[F]
 	listed [turns][]pass[F] // over tiles or bricks with work, as find lists them before the first turn
 	find   []kernelOver
+	take   kernelOver        // deep ghosts that have come
 	busy   [1]int32          // how many have work
 	replay backend.Recording // of all turns
 	blocks int               // tiles or bricks that it has room for
@@ -119,7 +122,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 	if b.Len() > math.MaxInt32 {
 		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
 	}
-	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev, alone: alone(plan)}
+	s := &solver[F]{cfg: cfg, block: b, flow: v, comm: comm, dev: dev}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -129,6 +132,11 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 	if s.ways, err = cfg.choose(b, s.apart); err != nil {
 		return nil, err
 	}
+	s.alone = alone(plan)
+	if plan, err = s.deepen(ctx, plan); err != nil {
+		return nil, err
+	}
+	b = s.block
 	if err := s.connect(ctx, plan); err != nil {
 		return nil, err
 	}
@@ -167,6 +175,9 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan
 	}
 	if s.parts > 0 {
 		s.find = s.listing(b, &s.ways)
+	}
+	if s.deep {
+		s.take = s.arrays.taking(b, cfg, &s.ways)
 	}
 	if s.apart {
 		s.host = start
@@ -252,7 +263,7 @@ func (s *solver[F]) view(ctx context.Context, ghosts bool) ([]F, error) {
 
 // fillGhosts makes those of the field of this step.
 func (s *solver[F]) fillGhosts(ctx context.Context) error {
-	if err := s.exchange(ctx, s.fields[s.now()]); err != nil {
+	if err := s.refresh(ctx); err != nil {
 		return err
 	}
 	s.dev.Run(s.walls[s.now()], 0, len(s.to))
@@ -269,7 +280,10 @@ func (s *solver[F]) now() int {
 
 func (s *solver[F]) Ways() (exchange, sweep string) {
 	exchange, sweep = "sweep", "cells"
-	if s.wide {
+	switch {
+	case s.deep:
+		exchange = "steps"
+	case s.wide:
 		exchange = "step"
 	}
 	switch {

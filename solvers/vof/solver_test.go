@@ -157,8 +157,13 @@ func TestWhatCannotBeRun(t *testing.T) {
 	} {
 		p := ok
 		change(&p)
-		if err := p.run(func(int, Solver) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one that says %q", err, want)
-		}
+		refused(t, p, want)
+	}
+}
+
+func refused(t *testing.T, p problem, want string) {
+	t.Helper()
+	if err := p.run(func(int, Solver) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want one that says %q", err, want)
 	}
 }

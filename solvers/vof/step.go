@@ -16,7 +16,7 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 
 // Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
 // lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work; where no other rank has
-// a part either, all turns are one recording.
+// a part either, or none that the host must see to, all turns are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
@@ -34,13 +34,16 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 			return err
 		}
 		steps -= n
+		if err := s.takeGhosts(ctx, first); err != nil {
+			return err
+		}
 		passes := &s.passes
 		if n == turns {
 			if err := s.listTiles(); err != nil {
 				return err
 			}
 			passes = &s.listed
-			if records && (s.alone || s.linked) {
+			if records && (s.alone || s.linked || s.deep) {
 				if err := s.repeat(ctx, recorder); err != nil {
 					return err
 				}
@@ -78,7 +81,7 @@ func (s *solver[F]) listTiles() error {
 	}
 	for k := range turns {
 		for n := range s.listed[k] {
-			s.listed[k][n].cells = s.blocks
+			s.listed[k][n].first[0].size = s.blocks
 		}
 	}
 	return nil
@@ -106,27 +109,52 @@ func (s *solver[F]) schedule(until float64, first, n int) int {
 	return n
 }
 
-// sweeps queues a step.
+// sweeps queues a step. What others need goes first, and travels beside the rest.
 func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 	for i := range passes {
 		p := &passes[i]
-		if p.exchange {
-			if err := s.exchange(ctx, p.field); err != nil {
-				return err
-			}
-		}
 		if p.walls != nil {
 			s.dev.Run(p.walls, 0, len(s.to))
 		}
-		s.lap(inHalo)
 		if p.planes > 0 {
 			s.dev.Run(p.reconstruct, 0, p.planes)
 			s.lap(inPlanes)
 		}
-		s.dev.Run(p.advance, 0, p.cells)
+		if p.field == nil {
+			s.advance(p.first...)
+			s.advance(p.rest)
+			s.lap(inSweeps)
+			continue
+		}
+		err := s.beside(func() error {
+			s.advance(p.first...)
+			s.lap(inSweeps)
+			return s.ghosts.Start(ctx, p.field)
+		})
+		if err != nil {
+			return err
+		}
+		s.lap(inHalo)
+		s.advance(p.rest)
 		s.lap(inSweeps)
+		if err := s.ghosts.Send(ctx); err != nil {
+			return err
+		}
+		if err := s.ghosts.Finish(ctx); err != nil {
+			return err
+		}
+		s.lap(inHalo)
 	}
 	return nil
+}
+
+// advance queues kernels.
+func (s *solver[F]) advance(all ...kernelOver) {
+	for _, k := range all {
+		if k.size > 0 {
+			s.dev.Run(k.loop, 0, k.size)
+		}
+	}
 }
 
 // repeat queues all turns in one call.

@@ -642,7 +642,7 @@ static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 &
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
 // the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
-// Tiles2[float32], tile2.go:29
+// Tiles2[float32], tile2.go:20
 struct Tiles2_f32 {
     Lattice Lattice_;
     int32 Axis;
@@ -668,7 +668,7 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
     offsetof(Tiles2_f32, Is) == 192 && offsetof(Tiles2_f32, Order) == 216 && offsetof(Tiles2_f32, Count) == 240, "Tiles2_f32");
 
 // tileWork is where a tile begins and how many turns its loops take.
-// tileWork, tile2.go:48
+// tileWork, tile2.go:39
 struct tileWork {
     int32 x, y;
     int32 load, between, cells, mark;
@@ -683,7 +683,7 @@ static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(t
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
 // the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
-// Tiles2[float64], tile2.go:29
+// Tiles2[float64], tile2.go:20
 struct Tiles2_f64 {
     Lattice Lattice_;
     int32 Axis;
@@ -716,6 +716,48 @@ struct brickWork {
 static_assert(sizeof(brickWork) == 24 && offsetof(brickWork, x) == 0 && offsetof(brickWork, y) == 4 &&
     offsetof(brickWork, z) == 8 && offsetof(brickWork, faces) == 12 && offsetof(brickWork, rows) == 16 &&
     offsetof(brickWork, cells) == 20, "brickWork");
+
+// TileGhosts are the tiles that hold ghosts, in which anything may have come from other ranks.
+// TileGhosts[float32], tilekind2.go:54
+struct TileGhosts_f32 {
+    Lattice Lattice_;
+    Array<int32, 2> N;
+    Array<int32, 2> Tiles;
+    int32 Sweep;
+    float Dust;
+    Slice<float> F;
+    Slice<float> Second;
+    Slice<int32> Kinds;
+    Slice<int32> Others;
+    Slice<int32> Order;
+};
+static_assert(sizeof(TileGhosts_f32) == 160 && offsetof(TileGhosts_f32, Lattice_) == 0 &&
+    offsetof(TileGhosts_f32, N) == 12 && offsetof(TileGhosts_f32, Tiles) == 20 &&
+    offsetof(TileGhosts_f32, Sweep) == 28 && offsetof(TileGhosts_f32, Dust) == 32 &&
+    offsetof(TileGhosts_f32, F) == 40 && offsetof(TileGhosts_f32, Second) == 64 &&
+    offsetof(TileGhosts_f32, Kinds) == 88 && offsetof(TileGhosts_f32, Others) == 112 &&
+    offsetof(TileGhosts_f32, Order) == 136, "TileGhosts_f32");
+
+// TileGhosts are the tiles that hold ghosts, in which anything may have come from other ranks.
+// TileGhosts[float64], tilekind2.go:54
+struct TileGhosts_f64 {
+    Lattice Lattice_;
+    Array<int32, 2> N;
+    Array<int32, 2> Tiles;
+    int32 Sweep;
+    double Dust;
+    Slice<double> F;
+    Slice<double> Second;
+    Slice<int32> Kinds;
+    Slice<int32> Others;
+    Slice<int32> Order;
+};
+static_assert(sizeof(TileGhosts_f64) == 160 && offsetof(TileGhosts_f64, Lattice_) == 0 &&
+    offsetof(TileGhosts_f64, N) == 12 && offsetof(TileGhosts_f64, Tiles) == 20 &&
+    offsetof(TileGhosts_f64, Sweep) == 28 && offsetof(TileGhosts_f64, Dust) == 32 &&
+    offsetof(TileGhosts_f64, F) == 40 && offsetof(TileGhosts_f64, Second) == 64 &&
+    offsetof(TileGhosts_f64, Kinds) == 88 && offsetof(TileGhosts_f64, Others) == 112 &&
+    offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
 
 // TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
 // TileList, tilelist2.go:15
@@ -851,7 +893,7 @@ DEVICE int32 larger32(int32 a, int32 b) {
     return b;
 }
 
-// smallerOf, tile2.go:257
+// smallerOf, tile2.go:248
 DEVICE int32 smallerOf(int32 a, int32 b) {
     if (a < b) {
         return a;
@@ -4624,7 +4666,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
 }
 
 // work finds what there is to do for the n-th tile of Order.
-// (*Tiles2[float32]).work, tile2.go:212
+// (*Tiles2[float32]).work, tile2.go:203
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -4665,7 +4707,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     return w;
 }
 
-// clamped, tile2.go:247
+// clamped, tile2.go:238
 DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -4677,7 +4719,7 @@ DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float32]).load, tile2.go:171
+// (*Tiles2[float32]).load, tile2.go:162
 DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -4686,7 +4728,7 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
 // that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tile2.go:309
+// (*Tiles2[float32]).reach, tile2.go:300
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -4697,14 +4739,14 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
 
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
 // faces, and not beyond what the block has.
-// (*Tiles2[float32]).around, tile2.go:325
+// (*Tiles2[float32]).around, tile2.go:316
 DEVICE bool Tiles2_around_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tile2.go:317
+// (*Tiles2[float32]).needed, tile2.go:308
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
@@ -4712,7 +4754,7 @@ DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
-// (*Tiles2[float32]).strides, tile2.go:285
+// (*Tiles2[float32]).strides, tile2.go:276
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -4721,7 +4763,7 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float32]).velocity, tile2.go:332
+// (*Tiles2[float32]).velocity, tile2.go:323
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -4739,7 +4781,7 @@ DEVICE int32 crossing_f32(float cfl, bool below, bool above) {
 }
 
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float32]).crosses, tile2.go:293
+// (*Tiles2[float32]).crosses, tile2.go:284
 DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -4756,7 +4798,7 @@ DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float32]).flux, tile2.go:340
+// (*Tiles2[float32]).flux, tile2.go:331
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -4799,7 +4841,7 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
 }
 
 // shared is the place of a tile's cell in shared memory.
-// shared, tile2.go:245
+// shared, tile2.go:236
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
@@ -4822,7 +4864,7 @@ DEVICE float passed_f32(float cfl, float below, float above, float inMixed, floa
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
 // the faces of mixed donors.
-// (*Tiles2[float32]).sweep, tile2.go:266
+// (*Tiles2[float32]).sweep, tile2.go:257
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -4843,7 +4885,7 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float32]).first, tile2.go:178
+// (*Tiles2[float32]).first, tile2.go:169
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
@@ -4858,7 +4900,7 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float32]).second, tile2.go:191
+// (*Tiles2[float32]).second, tile2.go:182
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = k % 32, py = k / 32;
@@ -4873,33 +4915,40 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
     (*f)[own] = after;
 }
 
-// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float32]).kindOf, tile2.go:374
-DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
+// contents is the kind of one cell, which a sweep of the given kind leaves alone among others like it.
+// contents[float32], tilekind2.go:27
+DEVICE int32 contents_f32(float f, int32 sweep, float dust) {
     float empty = 0.0f, full = 1.0f;
-    if (s->Kinds[0] == 0) {
-        empty = s->Dust;
-        full = 1.0f - s->Dust;
+    if (sweep == 0) {
+        empty = dust;
+        full = 1.0f - dust;
     }
+    int32 kind = 0;
+    if (!(f <= empty) || sweep != 0 && f < 0.0f) {
+        kind |= 1;
+    }
+    if (!(f >= full) || sweep != 0 && f > 1.0f) {
+        kind |= 2;
+    }
+    return kind;
+}
+
+// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
+// (*Tiles2[float32]).kindOf, tilekind2.go:13
+DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
     int32 kind = 0;
     for (int32 n = 0; n < 4; n++) {
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
-        float v = (*f)[shared(add(px, n), py)];
-        if (!(v <= empty) || s->Kinds[0] != 0 && v < 0.0f) {
-            kind |= 1;
-        }
-        if (!(v >= full) || s->Kinds[0] != 0 && v > 1.0f) {
-            kind |= 2;
-        }
+        kind |= contents_f32((*f)[shared(add(px, n), py)], s->Kinds[0], s->Dust);
     }
     return kind;
 }
 
 // merged is the kind of several pieces together.
-// merged[float32], tile2.go:398
+// merged[float32], tilekind2.go:43
 DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -4909,7 +4958,7 @@ DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float32]).copied, tile2.go:204
+// (*Tiles2[float32]).copied, tile2.go:195
 DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -4917,10 +4966,10 @@ DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     }
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
-// Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed before each sweep,
-// so that no thread waits while another one finds a flux, and each is found once.
-// TileStep2[float32], tile2.go:61
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals
+// are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed
+// before each sweep, so that no thread waits while another one finds a flux, and each is found once.
+// TileStep2[float32], tile2.go:52
 DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
@@ -4990,7 +5039,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
 }
 
 // work finds what there is to do for the n-th tile of Order.
-// (*Tiles2[float64]).work, tile2.go:212
+// (*Tiles2[float64]).work, tile2.go:203
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -5032,7 +5081,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float64]).load, tile2.go:171
+// (*Tiles2[float64]).load, tile2.go:162
 DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -5041,7 +5090,7 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
 // that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tile2.go:309
+// (*Tiles2[float64]).reach, tile2.go:300
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -5052,14 +5101,14 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
 
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
 // faces, and not beyond what the block has.
-// (*Tiles2[float64]).around, tile2.go:325
+// (*Tiles2[float64]).around, tile2.go:316
 DEVICE bool Tiles2_around_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tile2.go:317
+// (*Tiles2[float64]).needed, tile2.go:308
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
@@ -5067,7 +5116,7 @@ DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
-// (*Tiles2[float64]).strides, tile2.go:285
+// (*Tiles2[float64]).strides, tile2.go:276
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -5076,7 +5125,7 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float64]).velocity, tile2.go:332
+// (*Tiles2[float64]).velocity, tile2.go:323
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -5094,7 +5143,7 @@ DEVICE int32 crossing_f64(double cfl, bool below, bool above) {
 }
 
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float64]).crosses, tile2.go:293
+// (*Tiles2[float64]).crosses, tile2.go:284
 DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -5111,7 +5160,7 @@ DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float64]).flux, tile2.go:340
+// (*Tiles2[float64]).flux, tile2.go:331
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -5171,7 +5220,7 @@ DEVICE double passed_f64(double cfl, double below, double above, double inMixed,
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
 // the faces of mixed donors.
-// (*Tiles2[float64]).sweep, tile2.go:266
+// (*Tiles2[float64]).sweep, tile2.go:257
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -5192,7 +5241,7 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float64]).first, tile2.go:178
+// (*Tiles2[float64]).first, tile2.go:169
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
@@ -5207,7 +5256,7 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float64]).second, tile2.go:191
+// (*Tiles2[float64]).second, tile2.go:182
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = k % 32, py = k / 32;
@@ -5222,33 +5271,40 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
     (*f)[own] = after;
 }
 
-// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float64]).kindOf, tile2.go:374
-DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
+// contents is the kind of one cell, which a sweep of the given kind leaves alone among others like it.
+// contents[float64], tilekind2.go:27
+DEVICE int32 contents_f64(double f, int32 sweep, double dust) {
     double empty = 0.0, full = 1.0;
-    if (s->Kinds[0] == 0) {
-        empty = s->Dust;
-        full = 1.0 - s->Dust;
+    if (sweep == 0) {
+        empty = dust;
+        full = 1.0 - dust;
     }
+    int32 kind = 0;
+    if (!(f <= empty) || sweep != 0 && f < 0.0) {
+        kind |= 1;
+    }
+    if (!(f >= full) || sweep != 0 && f > 1.0) {
+        kind |= 2;
+    }
+    return kind;
+}
+
+// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
+// (*Tiles2[float64]).kindOf, tilekind2.go:13
+DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
     int32 kind = 0;
     for (int32 n = 0; n < 4; n++) {
         if (add(add(x, px), n) >= s->N[0] || add(y, py) >= s->N[1]) {
             break;
         }
-        double v = (*f)[shared(add(px, n), py)];
-        if (!(v <= empty) || s->Kinds[0] != 0 && v < 0.0) {
-            kind |= 1;
-        }
-        if (!(v >= full) || s->Kinds[0] != 0 && v > 1.0) {
-            kind |= 2;
-        }
+        kind |= contents_f64((*f)[shared(add(px, n), py)], s->Kinds[0], s->Dust);
     }
     return kind;
 }
 
 // merged is the kind of several pieces together.
-// merged[float64], tile2.go:398
+// merged[float64], tilekind2.go:43
 DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -5258,7 +5314,7 @@ DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float64]).copied, tile2.go:204
+// (*Tiles2[float64]).copied, tile2.go:195
 DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -5266,10 +5322,10 @@ DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     }
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
-// Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed before each sweep,
-// so that no thread waits while another one finds a flux, and each is found once.
-// TileStep2[float64], tile2.go:61
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals
+// are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed
+// before each sweep, so that no thread waits while another one finds a flux, and each is found once.
+// TileStep2[float64], tile2.go:52
 DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
@@ -5339,7 +5395,7 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
 }
 
 // TileFine2 is TileStep2 by any normal but Heights.
-// TileFine2[float32], tile2.go:117
+// TileFine2[float32], tile2.go:108
 DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
@@ -5409,7 +5465,7 @@ DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
 }
 
 // TileFine2 is TileStep2 by any normal but Heights.
-// TileFine2[float64], tile2.go:117
+// TileFine2[float64], tile2.go:108
 DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
@@ -5668,6 +5724,78 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
         if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
             Sweep3_between_f64(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
         }
+    }
+}
+
+// take copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
+// (*TileGhosts[float32]).take, tilekind2.go:86
+DEVICE int32 TileGhosts_take_f32(const TileGhosts_f32 *g, int32 k, int32 x, int32 y) {
+    int32 kind = 0;
+    for (int32 at = k; at < 1024; at = add(at, 256)) {
+        int32 i = add(x, at % 32), j = add(y, at / 32);
+        if (i >= g->N[0] || j >= g->N[1]) {
+            continue;
+        }
+        int64 c = Lattice_at(&g->Lattice_, int64(i), int64(j), 0);
+        float f = g->F[c];
+        g->Second[c] = f;
+        kind |= contents_f32(f, g->Sweep, g->Dust);
+    }
+    return kind;
+}
+
+// TakeTile finds what the t-th tile of Order holds in F, and makes it the same in both fields.
+// TakeTile[float32], tilekind2.go:70
+DEVICE void TakeTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+    int32 tile = g->Order[t];
+    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+        (*pieces)[k] = TileGhosts_take_f32(g, k, mul(rem(tile, g->Tiles[0]), 32), mul(quo(tile, g->Tiles[0]), 32));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 16; k < end_k; k += blockDim.x) {
+        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = 1; turn3 < end_turn3; turn3 += blockDim.x) {
+        int32 kind = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16) | 4;
+        g->Kinds[tile] = kind;
+        g->Others[tile] = kind;
+    }
+}
+
+// take copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
+// (*TileGhosts[float64]).take, tilekind2.go:86
+DEVICE int32 TileGhosts_take_f64(const TileGhosts_f64 *g, int32 k, int32 x, int32 y) {
+    int32 kind = 0;
+    for (int32 at = k; at < 1024; at = add(at, 256)) {
+        int32 i = add(x, at % 32), j = add(y, at / 32);
+        if (i >= g->N[0] || j >= g->N[1]) {
+            continue;
+        }
+        int64 c = Lattice_at(&g->Lattice_, int64(i), int64(j), 0);
+        double f = g->F[c];
+        g->Second[c] = f;
+        kind |= contents_f64(f, g->Sweep, g->Dust);
+    }
+    return kind;
+}
+
+// TakeTile finds what the t-th tile of Order holds in F, and makes it the same in both fields.
+// TakeTile[float64], tilekind2.go:70
+DEVICE void TakeTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+    int32 tile = g->Order[t];
+    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+        (*pieces)[k] = TileGhosts_take_f64(g, k, mul(rem(tile, g->Tiles[0]), 32), mul(quo(tile, g->Tiles[0]), 32));
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = 16; k < end_k; k += blockDim.x) {
+        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+    }
+    __syncthreads();
+    for (int64 turn3 = threadIdx.x, end_turn3 = 1; turn3 < end_turn3; turn3 += blockDim.x) {
+        int32 kind = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16) | 4;
+        g->Kinds[tile] = kind;
+        g->Others[tile] = kind;
     }
 }
 
@@ -6083,7 +6211,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
 }
 
-// Kernel TileStep2, tile2.go:61
+// Kernel TileStep2, tile2.go:52
 extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
@@ -6097,7 +6225,7 @@ extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_f32(int64 lo, int
     if (t < hi) TileStep2_f32_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileStep2, tile2.go:61
+// Kernel TileStep2, tile2.go:52
 extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
@@ -6111,7 +6239,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_f64(int64 lo, int
     if (t < hi) TileStep2_f64_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileFine2, tile2.go:117
+// Kernel TileFine2, tile2.go:108
 extern "C" __global__ void __launch_bounds__(256) TileFine2_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
@@ -6125,7 +6253,7 @@ extern "C" __global__ void __launch_bounds__(256) TileFine2_f32(int64 lo, int64 
     if (t < hi) TileFine2_f32_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileFine2, tile2.go:117
+// Kernel TileFine2, tile2.go:108
 extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
@@ -6161,6 +6289,24 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
     __shared__ Array<int32, 33> total;
     const int64 t = lo + blockIdx.x;
     if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
+}
+
+// Kernel TakeTile, tilekind2.go:70
+extern "C" __global__ void __launch_bounds__(256) TakeTile_f32(int64 lo, int64 hi,
+        const __grid_constant__ TileGhosts_f32 g) {
+    __shared__ Array<int32, 256> pieces;
+    __shared__ Array<int32, 16> groups;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TakeTile_f32_at(t, &g, &pieces, &groups);
+}
+
+// Kernel TakeTile, tilekind2.go:70
+extern "C" __global__ void __launch_bounds__(256) TakeTile_f64(int64 lo, int64 hi,
+        const __grid_constant__ TileGhosts_f64 g) {
+    __shared__ Array<int32, 256> pieces;
+    __shared__ Array<int32, 16> groups;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) TakeTile_f64_at(t, &g, &pieces, &groups);
 }
 
 // Kernel MarkTile, tilelist2.go:28

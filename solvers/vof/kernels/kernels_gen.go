@@ -665,6 +665,32 @@ func (loop *Brick3Loop[F]) Launch() abi.Launch {
 	}}
 }
 
+// TakeTileLoop runs TakeTile for lo ≤ index < hi, on the CPU or another device.
+type TakeTileLoop[F Float] struct {
+	g *TileGhosts[F]
+}
+
+// NewTakeTileLoop prepares TakeTile.
+func NewTakeTileLoop[F Float](g *TileGhosts[F]) *TakeTileLoop[F] {
+	return &TakeTileLoop[F]{g}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TakeTileLoop[F]) Range(lo, hi int) {
+	var pieces [256]int32
+	var groups [16]int32
+	for t := lo; t < hi; t++ {
+		TakeTile(t, loop.g, &pieces, &groups)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *TakeTileLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TakeTile" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("g", loop.g),
+	}}
+}
+
 // MarkTileLoop runs MarkTile for lo ≤ index < hi, on the CPU or another device.
 type MarkTileLoop struct {
 	l *TileList

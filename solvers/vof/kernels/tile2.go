@@ -13,15 +13,6 @@ const (
 	marks              = 256                  // pieces of a tile whose kinds are found apart
 )
 
-// Bits of a tile's kind. One that is neither Mixed nor next to a tile of another kind stays as it is in a step; once both
-// fields hold it, there is nothing to do.
-const (
-	NotEmpty int32 = 1 << iota // a cell is not empty
-	NotFull
-	Settled // both fields are the same
-	Mixed2  = NotEmpty | NotFull
-)
-
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
 // the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
 //
@@ -53,9 +44,9 @@ type tileWork struct {
 	tile, kind                 int32
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals are Youngs or
-// Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed before each sweep,
-// so that no thread waits while another one finds a flux, and each is found once.
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals
+// are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed
+// before each sweep, so that no thread waits while another one finds a flux, and each is found once.
 //
 //atoll:kernel tile block=256 blocks=3
 func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed, list *[TileRoom]int32,
@@ -368,37 +359,4 @@ func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fi
 		alpha -= along * (1 - t)
 	}
 	return cfl * Area(along*t, across, alpha)
-}
-
-// kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-func (s *Tiles2[F]) kindOf(k, x, y int32, f *[TileRoom]F) int32 {
-	const length = TileX * TileY / marks
-	empty, full := F(0), F(1)
-	if s.Kinds[0] == WeymouthYue {
-		empty, full = s.Dust, 1-s.Dust
-	}
-	px, py := k*length%TileX, k*length/TileX
-	kind := int32(0)
-	for n := range int32(length) {
-		if x+px+n >= s.N[0] || y+py >= s.N[1] {
-			break
-		}
-		v := f[shared(px+n, py)]
-		if !(v <= empty) || s.Kinds[0] != WeymouthYue && v < 0 {
-			kind |= NotEmpty
-		}
-		if !(v >= full) || s.Kinds[0] != WeymouthYue && v > 1 {
-			kind |= NotFull
-		}
-	}
-	return kind
-}
-
-// merged is the kind of several pieces together.
-func merged[F Float](pieces *[TileRoom]F, first, n int32) int32 {
-	kind := int32(0)
-	for k := range n {
-		kind |= int32(pieces[first+k])
-	}
-	return kind
 }

@@ -1,0 +1,84 @@
+package vof
+
+import (
+	"testing"
+
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/vof/flow"
+	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+)
+
+// TestDeepGhosts: ranks that exchange once in many steps have the state of one rank that goes by cells, whatever they are
+// asked for in between, and however many steps at a time.
+func TestDeepGhosts(t *testing.T) {
+	crossing := func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(1, -.7, 0), nil }
+	odd, torus, channel := plane(171), plane(150), plane(160)
+	odd.N[1], channel.N[1] = 149, 75
+	torus.Periodic, channel.Periodic = [3]bool{true, true}, [3]bool{true, false}
+	for name, c := range map[string]struct {
+		problem
+		parts [][3]int
+		end   float64
+	}{
+		"vortex": {problem{grid: odd, body: shape.Ball(.5, .62, 0, .2), flow: named("rider-kothe", 2),
+			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 2, 1}, {1, 2, 1}}, .16},
+		"fine": {problem{grid: odd, body: shape.Ball(.5, .7, 0, .15), flow: named("rider-kothe", 2),
+			cfg: config("elvira", "ei-le", .9), precision: "float32"}, [][3]int{{2, 1, 1}}, .2},
+		"torus": {problem{grid: torus, body: shape.Ball(.1, .9, 0, .3), flow: crossing,
+			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .15},
+		"channel": {problem{grid: channel, body: shape.Ball(.9, .3, 0, .2), flow: crossing,
+			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 1, 1}}, .15},
+	} {
+		_, want, err := c.until(c.end)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, parts := range c.parts {
+			for _, batch := range []int{1, 7, 1000} {
+				p := c.problem
+				p.parts, p.batch, p.apart, p.cfg.Sweep = parts, batch, batch != 7, "tiles"
+				err := p.run(func(rank int, s Solver) error {
+					if exchange, _ := s.Ways(); exchange != "steps" {
+						t.Errorf("%s, %v: exchange each %s", name, parts, exchange)
+					}
+					for s.Time() < c.end {
+						if err := s.Advance(ctx, c.end, batch); err != nil {
+							return err
+						}
+						if _, err := s.Field(ctx, "nx"); err != nil {
+							return err
+						}
+					}
+					got, err := s.Hash(ctx)
+					if rank == 0 && got != want {
+						t.Errorf("%s, %v, %d steps at a time: state %.8s, want %.8s", name, parts, batch, got, want)
+					}
+					return err
+				})
+				if err != nil {
+					t.Errorf("%s, %v: %v", name, parts, err)
+				}
+			}
+		}
+	}
+}
+
+// A block that is thinner than deep ghosts goes without, unless they are asked for.
+func TestThinBlocks(t *testing.T) {
+	p := problem{grid: plane(71), body: shape.Ball(.5, .5, 0, .2), flow: named("rider-kothe", 2),
+		cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 1}}
+	p.cfg.Sweep = "tiles"
+	err := p.run(func(_ int, s Solver) error {
+		if exchange, _ := s.Ways(); exchange != "step" {
+			t.Errorf("exchange each %s", exchange)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	p.cfg.Exchange = "steps"
+	refused(t, p, "fewer than the 72 layers")
+	p.cfg.Sweep = "cells"
+	refused(t, p, `exchange "steps" cannot be: it is for tiles`)
+}
