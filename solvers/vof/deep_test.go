@@ -15,6 +15,9 @@ func TestDeepGhosts(t *testing.T) {
 	odd, torus, channel := plane(171), plane(150), plane(160)
 	odd.N[1], channel.N[1] = 149, 75
 	torus.Periodic, channel.Periodic = [3]bool{true, true}, [3]bool{true, false}
+	long := plane(40)
+	long.N, long.Hi = [3]int{240, 40, 1}, [3]float64{6, 1, 0}
+	arriving := func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(-1, 0, 0), nil }
 	for name, c := range map[string]struct {
 		problem
 		parts [][3]int
@@ -28,6 +31,8 @@ func TestDeepGhosts(t *testing.T) {
 			cfg: config("youngs", "weymouth-yue", .5)}, [][3]int{{1, 1, 1}, {2, 2, 1}}, .15},
 		"channel": {problem{grid: channel, body: shape.Ball(.9, .3, 0, .2), flow: crossing,
 			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{2, 1, 1}}, .15},
+		"from afar": {problem{grid: long, body: shape.Ball(5, .5, 0, .25), flow: arriving,
+			cfg: config("myc", "weymouth-yue", .5)}, [][3]int{{3, 1, 1}}, 3.6},
 	} {
 		_, want, err := c.until(c.end)
 		if err != nil {
