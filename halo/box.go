@@ -52,7 +52,8 @@ func (p *BoxPlan) By(way Way) (*BoxPlan, error) {
 	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, way)
 }
 
-// Deeper is the plan of the same rank for arrays with so many ghost layers, of which an exchange fills width along each axis.
+// Deeper is the plan of the same rank for arrays with so many ghost layers, of which an exchange fills width along each
+// axis.
 func (p *BoxPlan) Deeper(ghost, width int, way Way) (*BoxPlan, error) {
 	return NewBoxPlan(p.boxes, p.Rank, ghost, [3]int{width, width, width}, way)
 }

@@ -66,8 +66,8 @@ func (f *function) async(s *ast.AssignStmt) {
 		_, field := r.(*ast.SelectorExpr)
 		_, element := r.(*ast.IndexExpr)
 		size := sizes.Sizeof(f.typeOf(l))
-		if !pkg.mentionsShared(f.out.fn, l) || pkg.mentionsShared(f.out.fn, r) || !field && !element || size != 4 && size != 8 ||
-			pkg.info.Types[r].Value != nil {
+		if !pkg.mentionsShared(f.out.fn, l) || pkg.mentionsShared(f.out.fn, r) || !field && !element ||
+			size != 4 && size != 8 || pkg.info.Types[r].Value != nil {
 			f.refuse(l, what)
 			return
 		}

@@ -75,9 +75,9 @@
 // marked //atoll:ordered is not shared: all threads take its turns together, and share the loops inside. On the CPU all
 // this is the Go function as it stands.
 //
-// An assignment marked //atoll:async copies numbers from slices to shared memory without a stop at registers, those that
-// lie together in one piece: no thread waits for them before the end of the loop, and a turn must not read them. It needs
-// a GPU of compute capability 8.0, and so do all kernels of the package then.
+// An assignment marked //atoll:async copies numbers from slices to shared memory without a stop at registers, those
+// that lie together in one piece: no thread waits for them before the end of the loop, and a turn must not read them.
+// It needs a GPU of compute capability 8.0, and so do all kernels of the package then.
 //
 // Arrays of more than 48 KiB in all are asked for at the launch: abi.Launch.Shared says how many bytes, and a device
 // whose blocks have less refuses the loop. They begin at multiples of 16 bytes, in the order of the parameters.

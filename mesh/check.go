@@ -103,7 +103,8 @@ func (m *Mesh) checkReferences() error {
 
 // checkShapes looks at the sign of each cell's area. An area that rounding alone could have made is flat.
 func (m *Mesh) checkShapes() error {
-	clockwise := fault{what: "clockwise cell", many: "clockwise cells", advice: "turn them with atoll mesh convert --orient"}
+	clockwise := fault{what: "clockwise cell", many: "clockwise cells",
+		advice: "turn them with atoll mesh convert --orient"}
 	flat := fault{what: "cell of zero area", many: "cells of zero area",
 		advice: "merge duplicate vertices (atoll mesh convert --merge-duplicates) or mesh the domain again"}
 	huge := fault{what: "cell whose area overflows", many: "cells whose areas overflow", advice: "scale the coordinates"}

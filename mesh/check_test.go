@@ -23,14 +23,16 @@ func TestCheckNamesFaults(t *testing.T) {
 		"vertex id": {func(m *Mesh) { m.Cells[1][2] = 4 },
 			"1 cell with a vertex id out of range: cell 1 (vertices 0, 2, 4): the mesh has vertices 0 to 3"},
 		"negative vertex id": {func(m *Mesh) { m.Cells[1][2] = -2 }, "cell 1 (vertices 0, 2, -2)"},
-		"repeated vertex":    {func(m *Mesh) { m.Cells[1][2] = 0 }, "1 cell that repeats a vertex: cell 1 (vertices 0, 2, 0)"},
-		"infinite":           {func(m *Mesh) { m.X[1] = math.Inf(1) }, "1 vertex without a finite place: vertex 1 (+Inf, 0)"},
-		"NaN":                {func(m *Mesh) { m.Y[1] = math.NaN() }, "vertex 1 (1, NaN)"},
+		"repeated vertex": {func(m *Mesh) { m.Cells[1][2] = 0 },
+			"1 cell that repeats a vertex: cell 1 (vertices 0, 2, 0)"},
+		"infinite": {func(m *Mesh) { m.X[1] = math.Inf(1) }, "1 vertex without a finite place: vertex 1 (+Inf, 0)"},
+		"NaN":      {func(m *Mesh) { m.Y[1] = math.NaN() }, "vertex 1 (1, NaN)"},
 		"clockwise": {func(m *Mesh) { m.Cells[0] = [3]int32{0, 2, 1} },
 			"1 clockwise cell: cell 0 (vertices 0, 2, 1): turn them with atoll mesh convert --orient"},
-		"flat":           {func(m *Mesh) { m.X[1], m.Y[1] = 0.25, 0.25 }, "1 cell of zero area: cell 0"},
-		"flat, rounding": {func(m *Mesh) { m.X[2], m.Y[2], m.X[1], m.Y[1] = 1.1, 1.1, 0.7, 0.7000000000000001 }, "1 cell of zero area: cell 0"},
-		"overflow":       {func(m *Mesh) { m.X[1], m.Y[2] = 1e300, 1e300 }, "cell whose area overflows: cell 0"},
+		"flat": {func(m *Mesh) { m.X[1], m.Y[1] = 0.25, 0.25 }, "1 cell of zero area: cell 0"},
+		"flat, rounding": {func(m *Mesh) { m.X[2], m.Y[2], m.X[1], m.Y[1] = 1.1, 1.1, 0.7, 0.7000000000000001 },
+			"1 cell of zero area: cell 0"},
+		"overflow": {func(m *Mesh) { m.X[1], m.Y[2] = 1e300, 1e300 }, "cell whose area overflows: cell 0"},
 		"dangling": {func(m *Mesh) { m.X, m.Y = append(m.X, 7), append(m.Y, 8) },
 			"1 vertex in no cell: vertex 4 (7, 8): remove them with atoll mesh convert --drop-dangling"},
 		"same place": {func(m *Mesh) {
@@ -44,17 +46,22 @@ func TestCheckNamesFaults(t *testing.T) {
 			m.Cells = append(m.Cells, [3]int32{0, 2, 4})
 		}, "edge 0-2 belongs to three cells"},
 		"overlap": {func(m *Mesh) { m.X[3], m.Y[3] = 1, 0.25; m.Cells[1] = [3]int32{0, 3, 2} },
-			"1 edge with both cells on one side: edge 2-0 of cell 0 (vertices 0, 1, 2) and cell 1 (vertices 0, 3, 2): the cells overlap"},
+			"1 edge with both cells on one side: edge 2-0 of cell 0 (vertices 0, 1, 2) and cell 1 (vertices 0, 3, 2): " +
+				"the cells overlap"},
 		"stray tag": {func(m *Mesh) { m.Tagged[1] = TaggedEdge{1, 3, 2} },
 			`1 tagged edge that no cell has: tagged edge 1 (vertices 1, 3, group "open")`},
-		"tag vertex":       {func(m *Mesh) { m.Tagged[1].A = 9 }, "1 tagged edge of unknown vertices or group: tagged edge 1 (vertices 9, 3) in group 2"},
-		"tag group":        {func(m *Mesh) { m.Tagged[1].Group = 3 }, "tagged edge 1 (vertices 2, 3) in group 3"},
-		"tag of cells":     {func(m *Mesh) { m.Tagged[1].Group = 1 }, "tagged edge 1 (vertices 2, 3) in group 1"},
-		"cell group":       {func(m *Mesh) { m.CellGroup = []int32{1, 5} }, "1 cell of an unknown group: cell 1 (vertices 0, 2, 3) in group 5"},
+		"tag vertex": {func(m *Mesh) { m.Tagged[1].A = 9 },
+			"1 tagged edge of unknown vertices or group: tagged edge 1 (vertices 9, 3) in group 2"},
+		"tag group":    {func(m *Mesh) { m.Tagged[1].Group = 3 }, "tagged edge 1 (vertices 2, 3) in group 3"},
+		"tag of cells": {func(m *Mesh) { m.Tagged[1].Group = 1 }, "tagged edge 1 (vertices 2, 3) in group 1"},
+		"cell group": {func(m *Mesh) { m.CellGroup = []int32{1, 5} },
+			"1 cell of an unknown group: cell 1 (vertices 0, 2, 3) in group 5"},
 		"cell in edges":    {func(m *Mesh) { m.CellGroup = []int32{0, -1} }, "cell 0 (vertices 0, 1, 2) in group 0"},
 		"cell group count": {func(m *Mesh) { m.CellGroup = []int32{1} }, "2 cells and the groups of 1"},
-		"cell field":       {func(m *Mesh) { m.CellData = map[string][]float64{"b": {1}} }, `cell field "b" has 1 values for 2 cells`},
-		"vertex field":     {func(m *Mesh) { m.VertexData = map[string][]float64{"b": {1}} }, `vertex field "b" has 1 values for 4 vertices`},
+		"cell field": {func(m *Mesh) { m.CellData = map[string][]float64{"b": {1}} },
+			`cell field "b" has 1 values for 2 cells`},
+		"vertex field": {func(m *Mesh) { m.VertexData = map[string][]float64{"b": {1}} },
+			`vertex field "b" has 1 values for 4 vertices`},
 	} {
 		m := square()
 		c.spoil(m)
@@ -71,7 +78,8 @@ func TestCheckCountsFaults(t *testing.T) {
 	}
 	m.X, m.Y = append(m.X, 9, 8), append(m.Y, 9, 8)
 	got := m.Check().Error()
-	for _, want := range []string{"50 clockwise cells: cell 0 (", "; cell 1 (", "; cell 2 (", "; and 47 more: turn", "2 vertices in no cell"} {
+	for _, want := range []string{"50 clockwise cells: cell 0 (", "; cell 1 (", "; cell 2 (", "; and 47 more: turn",
+		"2 vertices in no cell"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}

@@ -41,7 +41,8 @@ func fuzzed(t *testing.T, data []byte, m *Mesh, err error) {
 		return
 	}
 	if len(m.X) > len(data) || cap(m.X) > len(data) || len(m.Cells) > len(data) || cap(m.Cells) > 2*len(data)+8 {
-		t.Fatalf("%d (%d) vertices and %d (%d) cells from %d bytes", len(m.X), cap(m.X), len(m.Cells), cap(m.Cells), len(data))
+		t.Fatalf("%d (%d) vertices and %d (%d) cells from %d bytes", len(m.X), cap(m.X), len(m.Cells), cap(m.Cells),
+			len(data))
 	}
 	if m.Check() == nil {
 		return

@@ -91,10 +91,12 @@ func Rectangle(x0, y0, x1, y1 float64, cells int, seed uint64) (*Mesh, error) {
 		}
 	}
 	for j := range ny {
-		m.Tagged = append(m.Tagged, TaggedEdge{vertex(0, j+1), vertex(0, j), 0}, TaggedEdge{vertex(nx, j), vertex(nx, j+1), 1})
+		m.Tagged = append(m.Tagged, TaggedEdge{vertex(0, j+1), vertex(0, j), 0},
+			TaggedEdge{vertex(nx, j), vertex(nx, j+1), 1})
 	}
 	for i := range nx {
-		m.Tagged = append(m.Tagged, TaggedEdge{vertex(i, 0), vertex(i+1, 0), 2}, TaggedEdge{vertex(i+1, ny), vertex(i, ny), 3})
+		m.Tagged = append(m.Tagged, TaggedEdge{vertex(i, 0), vertex(i+1, 0), 2},
+			TaggedEdge{vertex(i+1, ny), vertex(i, ny), 3})
 	}
 	return m, nil
 }

@@ -35,7 +35,8 @@ func TestRectangleCounts(t *testing.T) {
 		{0, 0, math.NaN(), 1, 10, "bounds must be finite"}, {0, 0, math.Inf(1), 1, 10, "bounds must be finite"},
 		{0, 0, 1, 1, 1, "between 2 and"}, {0, 0, 1, 1, 1e9, "between 2 and"}, {0, 0, 1e300, 1e-300, 10, "too few for sides"},
 	} {
-		if _, _, err := RectangleCounts(c.x0, c.y0, c.x1, c.y1, c.cells); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := RectangleCounts(c.x0, c.y0, c.x1, c.y1, c.cells); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
 		if m, err := Rectangle(c.x0, c.y0, c.x1, c.y1, c.cells, 1); err == nil || m != nil {
@@ -168,7 +169,8 @@ func TestRefineIsSound(t *testing.T) {
 func TestRefineRefuses(t *testing.T) {
 	m := square()
 	m.Tagged[0] = TaggedEdge{1, 3, 0}
-	if _, err := Refine(m); err == nil || !strings.Contains(err.Error(), "tagged edge 0 (vertices 1, 3) is no edge of a cell") {
+	if _, err := Refine(m); err == nil || !strings.Contains(err.Error(),
+		"tagged edge 0 (vertices 1, 3) is no edge of a cell") {
 		t.Errorf("stray edge: %v", err)
 	}
 	m = square()

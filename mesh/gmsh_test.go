@@ -99,7 +99,8 @@ func closeTo(a, b []float64) bool {
 
 const nodes22 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n7 1 0 0\n3 1 1 0\n9 0 1 0\n$EndNodes\n"
 const cells22 = nodes22 + "$Elements\n2\n1 2 2 20 1 1 7 3\n2 2 2 20 1 1 3 9\n$EndElements\n"
-const nodes41 = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 1 1 0\n4 0 0 0 1 1 0 2 -5 6 0\n8 0 0 0 1 1 0 1 20 0\n$EndEntities\n" +
+const nodes41 = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 1 1 0\n4 0 0 0 1 1 0 2 -5 6 0\n8 0 0 0 1 1 " +
+	"0 1 20 0\n$EndEntities\n" +
 	"$Nodes\n1 4 1 4\n2 8 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n$EndNodes\n"
 const cells41 = nodes41 + "$Elements\n2 3 1 3\n2 8 2 2\n1 1 2 3\n2 1 3 4\n1 4 1 1\n3 1 2\n$EndElements\n"
 
@@ -113,24 +114,32 @@ func TestGmshDetails(t *testing.T) {
 		text string
 		want func(m *Mesh) bool
 	}{
-		"sparse node numbers": {cells22, func(m *Mesh) bool { return reflect.DeepEqual(m.Cells, [][3]int32{{0, 1, 2}, {0, 2, 3}}) }},
+		"sparse node numbers": {cells22, func(m *Mesh) bool {
+			return reflect.DeepEqual(m.Cells,
+				[][3]int32{{0, 1, 2}, {0, 2, 3}})
+		}},
 		"far node numbers": {strings.NewReplacer("\n9 0", "\n900000000000 0", "3 9\n", "3 900000000000\n").Replace(cells22),
 			func(m *Mesh) bool { return reflect.DeepEqual(m.Cells, [][3]int32{{0, 1, 2}, {0, 2, 3}}) }},
 		"unnamed group": {cells22, func(m *Mesh) bool { return reflect.DeepEqual(m.Groups, []Group{{2, 20, "20"}}) }},
-		"no group":      {strings.ReplaceAll(cells22, " 20 ", " 0 "), func(m *Mesh) bool { return m.CellGroup == nil && m.Groups == nil }},
+		"no group": {strings.ReplaceAll(cells22, " 20 ", " 0 "),
+			func(m *Mesh) bool { return m.CellGroup == nil && m.Groups == nil }},
 		"edge in two groups, one turned round": {cells41,
 			func(m *Mesh) bool {
 				return reflect.DeepEqual(m.Tagged, []TaggedEdge{{0, 1, 0}, {0, 1, 1}}) &&
 					reflect.DeepEqual(m.Groups, []Group{{1, 5, "5"}, {1, 6, "6"}, {2, 20, "20"}})
 			}},
-		"nodes counted twice": {strings.Replace(cells41, "1 4 1 4", "1 8 1 4", 1), func(m *Mesh) bool { return len(m.X) == 4 }},
-		"group turned round":  {strings.ReplaceAll(cells22, " 20 ", " -20 "), func(m *Mesh) bool { return reflect.DeepEqual(m.Groups, []Group{{2, 20, "20"}}) }},
-		"parametric nodes": {strings.NewReplacer("2 8 0 4", "2 8 1 4", "0 0 0\n1 0 0\n1 1 0\n0 1 0\n", "0 0 0 7 7\n1 0 0 7 7\n1 1 0 7 7\n0 1 0 7 7\n").Replace(cells41),
+		"nodes counted twice": {strings.Replace(cells41, "1 4 1 4", "1 8 1 4", 1),
+			func(m *Mesh) bool { return len(m.X) == 4 }},
+		"group turned round": {strings.ReplaceAll(cells22, " 20 ", " -20 "),
+			func(m *Mesh) bool { return reflect.DeepEqual(m.Groups, []Group{{2, 20, "20"}}) }},
+		"parametric nodes": {strings.NewReplacer("2 8 0 4", "2 8 1 4", "0 0 0\n1 0 0\n1 1 0\n0 1 0\n",
+			"0 0 0 7 7\n1 0 0 7 7\n1 1 0 7 7\n0 1 0 7 7\n").Replace(cells41),
 			func(m *Mesh) bool { return reflect.DeepEqual(m.Y, []float64{0, 0, 1, 1}) }},
 		"third coordinate": {strings.Replace(cells22, "3 1 1 0", "3 1 1 0.5", 1),
 			func(m *Mesh) bool { return reflect.DeepEqual(m.VertexData["z"], []float64{0, 0, 0.5, 0}) }},
-		"other sections": {"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Comments\nsay $Nodes\n$EndComments\n" + cells22[len("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"):] +
-			"$Periodic\n0\n$EndPeriodic\n", func(m *Mesh) bool { return len(m.Cells) == 2 }},
+		"other sections": {"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Comments\nsay $Nodes\n$EndComments\n" +
+			cells22[len("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"):] + "$Periodic\n0\n$EndPeriodic\n",
+			func(m *Mesh) bool { return len(m.Cells) == 2 }},
 		"DOS line ends": {strings.ReplaceAll(cells22, "\n", "\r\n"), func(m *Mesh) bool { return len(m.Cells) == 2 }},
 		"vertex field": {cells22 + field("NodeData", "4\n9 1.5\n1 2\n7 -3e2\n3 4\n"),
 			func(m *Mesh) bool { return reflect.DeepEqual(m.VertexData["b"], []float64{2, -300, 4, 1.5}) }},

@@ -107,7 +107,8 @@ func (r *gmshReader) dataHeader(start int) (name string, components, count int64
 		return "", 0, 0, err
 	}
 	if wholes < 3 {
-		return "", 0, 0, r.at(r.pos, "field %q has %d whole numbers; time step, components and count are needed", name, wholes)
+		return "", 0, 0, r.at(r.pos, "field %q has %d whole numbers; time step, components and count are needed", name,
+			wholes)
 	}
 	var head [3]int64
 	for i := range wholes {

@@ -82,13 +82,14 @@ func TestMeditHeight(t *testing.T) {
 
 func TestMeditRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
-		"another format":    {"MeshVersionFormatted", "solid", `line 1: "solid" is not MeshVersionFormatted`},
-		"dimension":         {"Dimension 2", "Dimension 4", "line 3: dimension 4"},
-		"dimension twice":   {"Edges", "Dimension 2\nEdges", "line 9: dimension 2; 2 or 3 is read, once"},
-		"no dimension":      {"Dimension 2", "", `line 4: "Vertices" before Dimension`},
-		"unknown":           {"Corners", "Colours", `line 16: unknown section "Colours"`},
-		"twice":             {"Corners", "Edges", "line 16: a second section Edges"},
-		"quadrilaterals":    {"Quadrilaterals 0", "Quadrilaterals 1\n1 2 3 4 0", "line 23: 1 quadrilaterals; a mesh is made of triangles"},
+		"another format":  {"MeshVersionFormatted", "solid", `line 1: "solid" is not MeshVersionFormatted`},
+		"dimension":       {"Dimension 2", "Dimension 4", "line 3: dimension 4"},
+		"dimension twice": {"Edges", "Dimension 2\nEdges", "line 9: dimension 2; 2 or 3 is read, once"},
+		"no dimension":    {"Dimension 2", "", `line 4: "Vertices" before Dimension`},
+		"unknown":         {"Corners", "Colours", `line 16: unknown section "Colours"`},
+		"twice":           {"Corners", "Edges", "line 16: a second section Edges"},
+		"quadrilaterals": {"Quadrilaterals 0", "Quadrilaterals 1\n1 2 3 4 0",
+			"line 23: 1 quadrilaterals; a mesh is made of triangles"},
 		"tetrahedra":        {"Quadrilaterals 0", "Tetrahedra 1\n1 2 3 4 0", "line 23: 1 tetrahedra"},
 		"vertex":            {"1 3 4 0", "1 3 5 0", "line 15: triangle 2 refers to vertex 5; the file has vertices 1 to 4"},
 		"vertex zero":       {"1 3 4 0", "0 3 4 0", "line 15: triangle 2 refers to vertex 0"},
@@ -103,7 +104,8 @@ func TestMeditRefuses(t *testing.T) {
 		if strings.Count(squareMedit, c.old) == 0 {
 			t.Fatalf("%s: nothing to replace", name)
 		}
-		if _, err := parseMedit([]byte(strings.Replace(squareMedit, c.old, c.new, 1))); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := parseMedit([]byte(strings.Replace(squareMedit, c.old, c.new, 1))); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, c.want)
 		}
 	}

@@ -59,8 +59,8 @@ func newMeditWriter(m *Mesh, inBinary bool) (*meditWriter, error) {
 	}
 	for _, g := range m.Groups {
 		if g.Tag == 0 || g.Tag != int(int32(g.Tag)) {
-			return nil, fmt.Errorf("group %q of dimension %d has the tag %d; references have 32 bits and are not 0", g.Name, g.Dim,
-				g.Tag)
+			return nil, fmt.Errorf("group %q of dimension %d has the tag %d; references have 32 bits and are not 0", g.Name,
+				g.Dim, g.Tag)
 		}
 	}
 	w := &meditWriter{mesh: m, dim: 2, binary: inBinary}

@@ -1,5 +1,5 @@
-// Package mesh holds unstructured meshes, of triangles in the plane and of tetrahedra: the mesh itself, its topology, its
-// checks, readers and writers, and generators.
+// Package mesh holds unstructured meshes, of triangles in the plane and of tetrahedra: the mesh itself, its topology,
+// its checks, readers and writers, and generators.
 package mesh
 
 // Mesh is a conforming triangle mesh in the plane. Vertex and cell ids are positions in its slices; the cell ids

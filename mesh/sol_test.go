@@ -151,7 +151,8 @@ func TestSolutionRefuses(t *testing.T) {
 		"not a number":    {"0.5", "x", `line 10: "x" is not a number`},
 		"NaN":             {"0.5", "NaN", "line 10: vertex 2 has the value NaN in field 2"},
 		"infinite":        {"0.5", "-inf", "line 10: vertex 2 has the value -Inf in field 2"},
-		"no section":      {planarTensor[strings.Index(planarTensor, "Sol"):], "End", "line 6: the file has no SolAtVertices"},
+		"no section": {planarTensor[strings.Index(planarTensor, "Sol"):], "End",
+			"line 6: the file has no SolAtVertices"},
 	} {
 		if strings.Count(planarTensor, c.old) == 0 {
 			t.Fatalf("%s: nothing to replace", name)

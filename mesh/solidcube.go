@@ -11,17 +11,18 @@ const (
 	maxCubeBoxes = 300 * 300 * 300
 )
 
-// Cube returns the unit cube in nx × ny × nz boxes of six tetrahedra each (H. W. Kuhn, IBM J. Res. Dev. 4 (1960) 518), all
-// around the diagonals from the corner nearest to the origin. Vertices inside move along all axes by up to shift, a
+// Cube returns the unit cube in nx × ny × nz boxes of six tetrahedra each (H. W. Kuhn, IBM J. Res. Dev. 4 (1960) 518),
+// all around the diagonals from the corner nearest to the origin. Vertices inside move along all axes by up to shift, a
 // share of the spacing below 1/6, at which tetrahedra could turn over; those on the sides move in them, and those on
 // the edges along these. The seed decides. The sides are tagged 1 to 6: x = 0, x = 1, y = 0, y = 1, z = 0, z = 1.
 func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
 	if min(nx, ny, nz) < 1 || max(nx, ny, nz) > maxCubeSide || nx*ny > maxCubeBoxes || nx*ny*nz > maxCubeBoxes {
-		return nil, fmt.Errorf("a cube of %d × %d × %d boxes: at least one a side, and up to %d in all, can be made", nx, ny, nz,
-			maxCubeBoxes)
+		return nil, fmt.Errorf("a cube of %d × %d × %d boxes: at least one a side, and up to %d in all, can be made", nx,
+			ny, nz, maxCubeBoxes)
 	}
 	if !(shift >= 0 && shift < 1./6) {
-		return nil, fmt.Errorf("vertices that move by %g of the spacing: tetrahedra keep their orientation from 0 to below 1/6",
+		return nil, fmt.Errorf("vertices that move by %g of the spacing: tetrahedra keep their orientation from 0 to "+
+			"below 1/6",
 			shift)
 	}
 	s := &Solid{}

@@ -6,8 +6,8 @@ import (
 )
 
 // Freedom is where a vertex can move without changing the domain: Axes orthonormal directions, of which those on the
-// boundary are the first of T. There are 3 inside, 2 on a flat part of the boundary (T spans its plane), 1 on a straight
-// edge (T is along it), and 0 at corners and where the boundary is curved.
+// boundary are the first of T. There are 3 inside, 2 on a flat part of the boundary (T spans its plane), 1 on a
+// straight edge (T is along it), and 0 at corners and where the boundary is curved.
 type Freedom struct {
 	Axes int
 	T    [2][3]float64

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// ReadSolidMedit reads a mesh of tetrahedra from a Medit file, in text or in binary, as ReadMedit reads one of triangles.
-// Triangles with a reference other than 0 become tagged faces; edges are passed over, since those between sides are found
-// by their angles. Errors name the line or the offset in bytes.
+// ReadSolidMedit reads a mesh of tetrahedra from a Medit file, in text or in binary, as ReadMedit reads one of
+// triangles. Triangles with a reference other than 0 become tagged faces; edges are passed over, since those between
+// sides are found by their angles. Errors name the line or the offset in bytes.
 func ReadSolidMedit(path string) (*Solid, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

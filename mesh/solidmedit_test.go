@@ -123,8 +123,8 @@ func FuzzReadSolidMedit(f *testing.F) {
 	})
 }
 
-// TestReadsGmshSolid: the irregular tetrahedra that Gmsh makes of testdata/box.geo fill the unit cube, and their vertices
-// move as its sides and edges let them.
+// TestReadsGmshSolid: the irregular tetrahedra that Gmsh makes of testdata/box.geo fill the unit cube, and their
+// vertices move as its sides and edges let them.
 func TestReadsGmshSolid(t *testing.T) {
 	s, err := ReadSolidMedit(filepath.Join("testdata", "box.mesh"))
 	if err != nil {

@@ -64,8 +64,8 @@ func (s *Solid) eachFace(found func(at, across int32)) error {
 	})
 	crowded := fault{what: "face of more than two tetrahedra", many: "faces of more than two tetrahedra",
 		advice: "mesh the domain again"}
-	overlap := fault{what: "face with both of its tetrahedra on one side", many: "faces with both of their tetrahedra on one side",
-		advice: "mesh the domain again"}
+	overlap := fault{what: "face with both of its tetrahedra on one side",
+		many: "faces with both of their tetrahedra on one side", advice: "mesh the domain again"}
 	for lo, hi := 0, 0; lo < len(sides); lo = hi {
 		for hi = lo + 1; hi < len(sides) && sides[hi].key == sides[lo].key; hi++ {
 		}
@@ -101,8 +101,8 @@ func even(f [3]int32) bool {
 	return (f[0] < f[1]) == ((f[1] < f[2]) == (f[0] < f[2]))
 }
 
-// Links lists for each vertex the corners of cells there, and its neighbours along edges, both ascending: corner 4c+k is
-// vertex k of cell c. Those of vertex v are Corners[CornerStart[v]:CornerStart[v+1]] and At[Start[v]:Start[v+1]].
+// Links lists for each vertex the corners of cells there, and its neighbours along edges, both ascending: corner 4c+k
+// is vertex k of cell c. Those of vertex v are Corners[CornerStart[v]:CornerStart[v+1]] and At[Start[v]:Start[v+1]].
 type Links struct {
 	CornerStart, Corners []int32
 	Start, At            []int32

@@ -90,10 +90,12 @@ func TestNeighboursRefuses(t *testing.T) {
 		want  string
 	}{
 		"three cells at an edge": {[][3]int32{{0, 1, 2}, {0, 2, 3}, {4, 2, 0}},
-			"edge 0-2 belongs to three cells or more: cell 0 (vertices 0, 1, 2), cell 1 (vertices 0, 2, 3), cell 2 (vertices 4, 2, 0)"},
-		"vertex out of range": {[][3]int32{{0, 1, 5}}, "cell 0 (vertices 0, 1, 5) refers to vertex 5; the mesh has vertices 0 to 4"},
-		"negative vertex":     {[][3]int32{{0, -1, 2}}, "refers to vertex -1"},
-		"repeated vertex":     {[][3]int32{{0, 1, 0}}, "cell 0 (vertices 0, 1, 0) repeats a vertex"},
+			"edge 0-2 belongs to three cells or more: cell 0 (vertices 0, 1, 2), cell 1 (vertices 0, 2, 3), cell 2 " +
+				"(vertices 4, 2, 0)"},
+		"vertex out of range": {[][3]int32{{0, 1, 5}}, "cell 0 (vertices 0, 1, 5) refers to vertex 5; the mesh has " +
+			"vertices 0 to 4"},
+		"negative vertex": {[][3]int32{{0, -1, 2}}, "refers to vertex -1"},
+		"repeated vertex": {[][3]int32{{0, 1, 0}}, "cell 0 (vertices 0, 1, 0) repeats a vertex"},
 	} {
 		m := &Mesh{X: make([]float64, 5), Y: make([]float64, 5), Cells: c.cells}
 		if _, err := m.Neighbours(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -111,11 +113,13 @@ func TestBoundaryGroups(t *testing.T) {
 		t.Fatalf("got %v, %v, want %v", groups, err, want)
 	}
 	m.Tagged = append(m.Tagged, TaggedEdge{0, 1, 2})
-	if _, err := m.BoundaryGroups(nb); err == nil || !strings.Contains(err.Error(), `edge 0-1 is in two physical groups, "wall" and "open"`) {
+	if _, err := m.BoundaryGroups(nb); err == nil || !strings.Contains(err.Error(),
+		`edge 0-1 is in two physical groups, "wall" and "open"`) {
 		t.Errorf("two groups at an edge: %v", err)
 	}
 	m.Tagged = []TaggedEdge{{1, 3, 0}}
-	if _, err := m.BoundaryGroups(nb); err == nil || !strings.Contains(err.Error(), "tagged edge 0 (vertices 1, 3) is no edge") {
+	if _, err := m.BoundaryGroups(nb); err == nil || !strings.Contains(err.Error(),
+		"tagged edge 0 (vertices 1, 3) is no edge") {
 		t.Errorf("stray edge: %v", err)
 	}
 }

@@ -38,7 +38,8 @@ func evaluate(c *config.Case, fields []config.Field, part *mesh.Part) (map[strin
 }
 
 // source returns a function that gives the value of a field at a cell. extra holds the values of the fields before it.
-func source(c *config.Case, f *config.Field, part *mesh.Part, extra *[]float64) (func(int, float64, float64) (float64, error), error) {
+func source(c *config.Case, f *config.Field, part *mesh.Part,
+	extra *[]float64) (func(int, float64, float64) (float64, error), error) {
 	switch {
 	case f.Raster != "":
 		grid, err := raster.Read(c.Path(f.Raster))

@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// frames writes the state of all ranks as it is at some times, in one format of VTK's: a piece a rank, a file that joins
-// them, whose extension has a p before it, and a .pvd with all frames.
+// frames writes the state of all ranks as it is at some times, in one format of VTK's: a piece a rank, a file that
+// joins them, whose extension has a p before it, and a .pvd with all frames.
 type frames struct {
 	dir, name, format string
 	extension         string

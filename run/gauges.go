@@ -16,8 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/config"
 )
 
-// gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell. The others know when
-// that is.
+// gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell. The others know
+// when that is.
 type gauge struct {
 	cell  int // -1 on other ranks, which have no file
 	every float64

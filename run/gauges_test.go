@@ -2,8 +2,8 @@ package run
 
 import "testing"
 
-// TestGaugeIsDueAtMultiples: rows come at the first step that reaches each multiple of the interval, also where a sum of
-// intervals is another number than their multiple, and where steps are longer than an interval.
+// TestGaugeIsDueAtMultiples: rows come at the first step that reaches each multiple of the interval, also where a sum
+// of intervals is another number than their multiple, and where steps are longer than an interval.
 func TestGaugeIsDueAtMultiples(t *testing.T) {
 	every := 0.1
 	g := &gauge{every: every}

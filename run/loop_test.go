@@ -41,7 +41,8 @@ func (s *sweeper) clock() (float64, int, float64) { return float64(s.swept), s.s
 
 func (s *sweeper) report(context.Context) (report, error) {
 	q := float64(s.swept) / 2
-	return report{[]column{{"quality", q}, {"moved", 3}}, map[string]float64{"quality": q}, map[string]float64{"area": 0}}, nil
+	return report{[]column{{"quality", q}, {"moved", 3}}, map[string]float64{"quality": q}, map[string]float64{"area": 0}},
+		nil
 }
 
 func (s *sweeper) frame(_ context.Context, format string) (piece, error) {
@@ -84,19 +85,25 @@ func TestSweeps(t *testing.T) {
 		table  []int  // sweeps of the rows
 		frames []string
 	}{
-		"to the end":     {extent{end: 10}, 0, 0, 100, "vti vtp 10 vti vtp close", []int{0, 10}, []string{"0", "10"}},
-		"with frames":    {extent{end: 10}, 0, 4, 100, "vti vtp 4 vti vtp 4 vti vtp 2 vti vtp close", []int{0, 10}, []string{"0", "4", "8", "10"}},
-		"with rows":      {extent{end: 10}, 0, 0, 3, "vti vtp 3 3 3 1 vti vtp close", []int{0, 3, 6, 9, 10}, []string{"0", "10"}},
-		"with both":      {extent{end: 10}, 0, 4, 3, "vti vtp 3 1 vti vtp 2 2 vti vtp 1 1 vti vtp close", []int{0, 3, 6, 9, 10}, []string{"0", "4", "8", "10"}},
-		"to a limit":     {extent{end: 10, maxSteps: 7}, 0, 4, 100, "vti vtp 4 vti vtp 3 vti vtp close", []int{0, 7}, []string{"0", "4", "7"}},
-		"to rest":        {extent{end: 10}, 5, 4, 100, "vti vtp 4 vti vtp 1 vti vtp close", []int{0, 5}, []string{"0", "4", "5"}},
+		"to the end": {extent{end: 10}, 0, 0, 100, "vti vtp 10 vti vtp close", []int{0, 10}, []string{"0", "10"}},
+		"with frames": {extent{end: 10}, 0, 4, 100, "vti vtp 4 vti vtp 4 vti vtp 2 vti vtp close", []int{0, 10},
+			[]string{"0", "4", "8", "10"}},
+		"with rows": {extent{end: 10}, 0, 0, 3, "vti vtp 3 3 3 1 vti vtp close", []int{0, 3, 6, 9, 10},
+			[]string{"0", "10"}},
+		"with both": {extent{end: 10}, 0, 4, 3, "vti vtp 3 1 vti vtp 2 2 vti vtp 1 1 vti vtp close",
+			[]int{0, 3, 6, 9, 10}, []string{"0", "4", "8", "10"}},
+		"to a limit": {extent{end: 10, maxSteps: 7}, 0, 4, 100, "vti vtp 4 vti vtp 3 vti vtp close", []int{0, 7},
+			[]string{"0", "4", "7"}},
+		"to rest": {extent{end: 10}, 5, 4, 100, "vti vtp 4 vti vtp 1 vti vtp close", []int{0, 5},
+			[]string{"0", "4", "5"}},
 		"rest and frame": {extent{end: 10}, 4, 4, 2, "vti vtp 2 2 vti vtp close", []int{0, 2, 4}, []string{"0", "4"}},
 		"nothing to do":  {extent{end: 0}, 0, 4, 2, "vti vtp close", []int{0}, []string{"0"}},
 	} {
 		test.size.sweeps, test.size.cells, test.size.precision = true, 9, "float32"
 		d := &sweeper{size: test.size, rests: test.rests}
 		dir := t.TempDir()
-		s, err := drive(t, d, config.Output{Dir: dir, Every: test.every, ConservationEvery: test.ledger, Format: []string{"vti", "vtp"}})
+		s, err := drive(t, d, config.Output{Dir: dir, Every: test.every, ConservationEvery: test.ledger,
+			Format: []string{"vti", "vtp"}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -125,7 +132,8 @@ func TestSweeps(t *testing.T) {
 			}
 		}
 		found, err := filepath.Glob(filepath.Join(dir, "*.pvd"))
-		if want := []string{filepath.Join(dir, "case.pvd"), filepath.Join(dir, "case_vtp.pvd")}; !reflect.DeepEqual(found, want) {
+		if want := []string{filepath.Join(dir, "case.pvd"), filepath.Join(dir, "case_vtp.pvd")}; !reflect.DeepEqual(found,
+			want) {
 			t.Errorf("%s: %v, %v", name, found, err)
 		}
 	}

@@ -20,7 +20,8 @@ func fits(dev backend.Device, need int64) error {
 	}
 	if uint64(need) > free {
 		return fmt.Errorf("a rank's share of the case takes at least %s on device %s, which has %s free of %s; "+
-			"use fewer cells, precision float32, or more ranks with a device each", amount(need), dev.Name(), amount(int64(free)), amount(int64(total)))
+			"use fewer cells, precision float32, or more ranks with a device each", amount(need), dev.Name(),
+			amount(int64(free)), amount(int64(total)))
 	}
 	return nil
 }

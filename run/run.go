@@ -105,8 +105,8 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	return r, nil
 }
 
-// tellMemory tells, where the progress would be shown, what a checked run takes. It is a comment of TOML, as what a check
-// prints is a case file.
+// tellMemory tells, where the progress would be shown, what a checked run takes. It is a comment of TOML, as what a
+// check prints is a case file.
 func (r *runner) tellMemory() {
 	if r.Progress.Out != nil {
 		fmt.Fprintf(r.Progress.Out, "# memory: %s in arrays of all ranks, %.0f bytes a cell\n", amount(r.size.bytes),
@@ -175,8 +175,9 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	}
 	s := &summary.Summary{
 		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(steps), Time: t, Cells: r.size.cells,
-		Ranks: r.Comm.Size(), Transport: r.Transport, Backend: r.Device.Name(), Halo: r.size.halo, Precision: r.size.precision,
-		Threads: r.Device.Threads(), Wall: r.looped.Seconds(), StateSHA256: hash,
+		Ranks: r.Comm.Size(), Transport: r.Transport, Backend: r.Device.Name(), Halo: r.size.halo,
+		Precision: r.size.precision,
+		Threads:   r.Device.Threads(), Wall: r.looped.Seconds(), StateSHA256: hash,
 		Metrics: end.metrics, Phases: r.driver.phases(), Conservation: end.conservation,
 		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
 	}

@@ -45,8 +45,8 @@ func runAll(t *testing.T, c *config.Case, comms []dist.Comm, dev func() backend.
 
 func onCPU() backend.Device { return cpu.New(1) }
 
-// TestLostRankIsNoBadInput: a rank that dies while the mesh is handed out or later, at whatever message, is a failure of
-// the run, and the devices of the others are left as they were.
+// TestLostRankIsNoBadInput: a rank that dies while the mesh is handed out or later, at whatever message, is a failure
+// of the run, and the devices of the others are left as they were.
 func TestLostRankIsNoBadInput(t *testing.T) {
 	c := parse(t, wet)
 	for message := range 24 {
@@ -178,7 +178,8 @@ func TestMemoryIsAskedForFirst(t *testing.T) {
 			f = newFar(cpu.New(1), took*8/10)
 			err := runAll(t, c, local.New(1), func() backend.Device { return f })[0]
 			var bad *BadInput
-			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "takes at least") || !strings.Contains(err.Error(), " free of ") {
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "takes at least") ||
+				!strings.Contains(err.Error(), " free of ") {
 				t.Errorf("%s, %d bytes of %d: %v", precision, f.size, took, err)
 			}
 			if f.calls != 0 {

@@ -73,8 +73,8 @@ func refuseNegative(in *shallow.Initial, part *mesh.Part) error {
 	for i := range part.Cells {
 		if in.H1[i] < 0 || in.H2[i] < 0 {
 			x, y := part.Centroid(i)
-			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", part.Global[i], x, y, in.H1[i],
-				in.H2[i])
+			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", part.Global[i], x, y,
+				in.H1[i], in.H2[i])
 		}
 	}
 	return nil

@@ -32,8 +32,9 @@ func hooked(ranks, n int, f func(comms []dist.Comm)) []dist.Comm {
 }
 
 // smoothWays are cases that talk in different ways.
-var smoothWays = []string{"method.smoother=pain-exact", "method.deep=true", "method={smoother='smart', cull=true, sweeps=12}",
-	"method.untangle=true", "method={smoother='hybrid', colouring='two-level', sweeps=12}"}
+var smoothWays = []string{"method.smoother=pain-exact", "method.deep=true",
+	"method={smoother='smart', cull=true, sweeps=12}", "method.untangle=true",
+	"method={smoother='hybrid', colouring='two-level', sweeps=12}"}
 
 // smoothAll runs a case, or smooths its mesh alone, on every rank, and returns their errors. It fails if they hang.
 func smoothAll(t *testing.T, ctx context.Context, comms []dist.Comm, alone bool, set string) []error {
@@ -68,8 +69,8 @@ func smoothAll(t *testing.T, ctx context.Context, comms []dist.Comm, alone bool,
 	return errs
 }
 
-// TestSmoothLosesARank: a rank that dies at whatever message, while the mesh is handed out, in a sweep or at the end, ends the
-// others with its name; that is no bad input.
+// TestSmoothLosesARank: a rank that dies at whatever message, while the mesh is handed out, in a sweep or at the end,
+// ends the others with its name; that is no bad input.
 func TestSmoothLosesARank(t *testing.T) {
 	for k, set := range smoothWays {
 		lost := 0
@@ -111,8 +112,8 @@ func TestSmoothIsStopped(t *testing.T) {
 	}
 }
 
-// TestSmoothIsStoppedAlone: a rank that is alone, and so waits for nobody, looks for itself: while the metric is sampled, and
-// after each sweep.
+// TestSmoothIsStoppedAlone: a rank that is alone, and so waits for nobody, looks for itself: while the metric is
+// sampled, and after each sweep.
 func TestSmoothIsStoppedAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

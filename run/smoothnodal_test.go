@@ -50,8 +50,8 @@ func TestSmoothToNodalMetrics(t *testing.T) {
 	} {
 		var want string
 		for _, ranks := range []int{1, 2, 5} {
-			s, err := smoothOn(t, wavy, ranks, 1, openLocal, t.TempDir(), fmt.Sprintf("mesh={file=%q, partition='random'}", file),
-				"metric="+metric)
+			s, err := smoothOn(t, wavy, ranks, 1, openLocal, t.TempDir(),
+				fmt.Sprintf("mesh={file=%q, partition='random'}", file), "metric="+metric)
 			if err != nil {
 				t.Fatal(metric, err)
 			}
@@ -99,7 +99,8 @@ func TestSmoothToTwoFields(t *testing.T) {
 func TestSmoothBoundsOfMetrics(t *testing.T) {
 	file, solution := sized(t)
 	for _, metric := range []string{
-		fmt.Sprintf("{solution=%q%%s}", solution), "{hessian={mesh='bump'}%s}", "{width='0.01+0.2*x', height='0.1', samples=0%s}",
+		fmt.Sprintf("{solution=%q%%s}", solution), "{hessian={mesh='bump'}%s}",
+		"{width='0.01+0.2*x', height='0.1', samples=0%s}",
 		"{width='0.01+0.2*x', height='0.1'%s}",
 	} {
 		seen := map[string]string{}

@@ -48,7 +48,8 @@ func measures(d *smooth.Diagnostics) map[string]any {
 		"best_cell": d.Best, "quality_histogram": d.Histogram, "inverted": d.Inverted, "edge_min": d.EdgeMin,
 		"edge_mean": d.EdgeMean, "edge_max": d.EdgeMax, "edge_in_range": d.EdgeInRange,
 		"edge_histogram": d.EdgeHistogram, "objective": d.Objective, "area": d.Area, "area_drift": d.AreaDrift,
-		"perimeter": d.Perimeter, "perimeter_drift": d.PerimeterDrift, "moved": d.Moved, "active": d.Active, "limited": d.Limited,
+		"perimeter": d.Perimeter, "perimeter_drift": d.PerimeterDrift, "moved": d.Moved, "active": d.Active,
+		"limited": d.Limited,
 		"refused": d.Refused,
 	}
 }
@@ -62,7 +63,8 @@ func (r *SmoothReport) Text() string {
 		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
 	}
 	if r.Untangled.Before > 0 {
-		fmt.Fprintf(&b, "untangled %d triangles that were turned over, in %d sweeps\n", r.Untangled.Before, r.Untangled.Sweeps)
+		fmt.Fprintf(&b, "untangled %d triangles that were turned over, in %d sweeps\n", r.Untangled.Before,
+			r.Untangled.Sweeps)
 	}
 	if r.Scale != 1 {
 		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
@@ -72,7 +74,8 @@ func (r *SmoothReport) Text() string {
 	row("", "before", "after")
 	row("best quality", r.cell(true, r.Before.QualityMax, r.Before.Best), r.cell(false, r.After.QualityMax, r.After.Best))
 	each("average quality", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6f", d.QualityMean) })
-	row("worst quality", r.cell(true, r.Before.QualityMin, r.Before.Worst), r.cell(false, r.After.QualityMin, r.After.Worst))
+	row("worst quality", r.cell(true, r.Before.QualityMin, r.Before.Worst),
+		r.cell(false, r.After.QualityMin, r.After.Worst))
 	for k := len(r.Before.Histogram) - 1; k >= 0; k-- {
 		name := fmt.Sprintf("  %.1f to %.1f", 0.2*float64(k), 0.2*float64(k+1))
 		if k == 0 {
@@ -82,13 +85,17 @@ func (r *SmoothReport) Text() string {
 	}
 	each("turned over", func(d *smooth.Diagnostics) string { return fmt.Sprint(d.Inverted) })
 	each("mean edge in the metric", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.4f", d.EdgeMean) })
-	each("shortest and longest", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.4f  %.4f", d.EdgeMin, d.EdgeMax) })
+	each("shortest and longest", func(d *smooth.Diagnostics) string {
+		return fmt.Sprintf("%.4f  %.4f", d.EdgeMin,
+			d.EdgeMax)
+	})
 	each("edges of 1/√2 to √2", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.2f%%", 100*d.EdgeInRange) })
 	edges := int64(0)
 	for _, n := range r.Before.EdgeHistogram {
 		edges += n
 	}
-	for k, name := range []string{"below 1/8", "1/8 to 1/4", "1/4 to 1/2", "1/2 to 1", "1 to 2", "2 to 4", "4 to 8", "above 8"} {
+	for k, name := range []string{"below 1/8", "1/8 to 1/4", "1/4 to 1/2", "1/2 to 1", "1 to 2", "2 to 4", "4 to 8",
+		"above 8"} {
 		if r.Before.EdgeHistogram[k]+r.After.EdgeHistogram[k] > 0 {
 			each("  "+name, func(d *smooth.Diagnostics) string { return part(d.EdgeHistogram[k], edges) })
 		}
@@ -96,8 +103,8 @@ func (r *SmoothReport) Text() string {
 	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
 	fmt.Fprintf(&b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
-	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved, r.After.Active,
-		r.After.Limited)
+	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
+		r.After.Active, r.After.Limited)
 	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
 		fmt.Fprintf(&b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)

@@ -33,7 +33,8 @@ func told(t testing.TB, ranks, threads int, open func(testing.TB, int) []dist.Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.CaseSHA256, s.Ranks, s.Transport, s.Threads, s.Phases, s.Wall, s.UpdatesPerS, s.Host = "", 0, "", 0, nil, 0, 0, summary.Host{}
+	s.CaseSHA256, s.Ranks, s.Transport, s.Threads, s.Phases, s.Wall, s.UpdatesPerS, s.Host = "", 0, "", 0, nil, 0, 0,
+		summary.Host{}
 	text, err := s.JSON()
 	if err != nil {
 		t.Fatal(err)

@@ -21,9 +21,9 @@ type smoothing struct {
 	untangled smooth.Untangling
 }
 
-// newSmoothing sets the solver of a case up. Rank 0 loads the mesh, finds out which vertices move in which set, and cuts
-// it; every rank makes the metric for itself, from the case and the bounds of the mesh, or from what rank 0 has at the vertices
-// of a mesh.
+// newSmoothing sets the solver of a case up. Rank 0 loads the mesh, finds out which vertices move in which set, and
+// cuts it; every rank makes the metric for itself, from the case and the bounds of the mesh, or from what rank 0 has at
+// the vertices of a mesh.
 func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device) (_ *smoothing, err error) {
 	w := c.Sections.(*config.Smooth)
 	s := &smoothing{}

@@ -137,7 +137,8 @@ func TestSmoothSolidMetrics(t *testing.T) {
 	}
 	states := map[string]string{}
 	for _, set := range []string{
-		`metric={field="uniform"}`, `metric={field="linear", low=0.3, high=0.1}`, `metric={field="sinusoidal", low=0.3, high=0.1}`,
+		`metric={field="uniform"}`, `metric={field="linear", low=0.3, high=0.1}`,
+		`metric={field="sinusoidal", low=0.3, high=0.1}`,
 		`metric={field="ugawg-linear"}`, `metric={field="linear", low=0.3, high=0.1, samples=16}`,
 		`metric={m11="25+x", m12="y", m22="16", m13="z", m33="100-80*z"}`,
 		`metric={m11="25+x", m12="y", m22="16", m13="z", m33="100-80*z", samples=0}`,
@@ -156,7 +157,8 @@ func TestSmoothSolidMetrics(t *testing.T) {
 			states[set] = s.StateSHA256
 		}
 	}
-	nodal, file2 := `metric={m11="25+x", m12="y", m22="16", m13="z", m33="100-80*z", samples=0}`, `metric={solution="`+sol+`"}`
+	nodal, file2 := `metric={m11="25+x", m12="y", m22="16", m13="z", m33="100-80*z", samples=0}`,
+		`metric={solution="`+sol+`"}`
 	if states[nodal] != states[file2] {
 		t.Error("expressions at the vertices, and the same in a file, differ")
 	}

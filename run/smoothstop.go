@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-// stopRules look at a mesh every few sweeps, counted from the first, so that where a run ends does not depend on what is
-// written in between.
+// stopRules look at a mesh every few sweeps, counted from the first, so that where a run ends does not depend on what
+// is written in between.
 type stopRules struct {
 	config.SmoothStop
 	last   smooth.Diagnostics // at the last look

@@ -38,7 +38,8 @@ func TestSmoothUntangles(t *testing.T) {
 	}
 	var want string
 	for _, ranks := range []int{1, 2, 5} {
-		s, err := smoothOn(t, wavy, ranks, 1, openLocal, t.TempDir(), set, "method.untangle=true", fmt.Sprintf("method.deep=%v", ranks == 5))
+		s, err := smoothOn(t, wavy, ranks, 1, openLocal, t.TempDir(), set, "method.untangle=true",
+			fmt.Sprintf("method.deep=%v", ranks == 5))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,8 @@ output = { format = [], conservation_every = 4 }
 // Frames of several ranks are the whole grid, and its interface.
 func TestVOFFrames(t *testing.T) {
 	dir := t.TempDir()
-	s, err := smoothOn(t, flatten, 4, 1, openLocal, dir, `output.format=["vti", "vtp"]`, "output.fields=['f', 'normal', 'alpha']")
+	s, err := smoothOn(t, flatten, 4, 1, openLocal, dir, `output.format=["vti", "vtp"]`,
+		"output.fields=['f', 'normal', 'alpha']")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,8 @@ func TestVOFExact(t *testing.T) {
 	}
 	var first float64
 	for _, ranks := range []int{1, 4} {
-		s, err := smoothOn(t, swirl, ranks, 1, openLocal, t.TempDir(), append(base, `exact={shape="circle(0.5, 0.5, 0.15)"}`)...)
+		s, err := smoothOn(t, swirl, ranks, 1, openLocal, t.TempDir(),
+			append(base, `exact={shape="circle(0.5, 0.5, 0.15)"}`)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +95,8 @@ func TestVOFExact(t *testing.T) {
 			first = l1
 		}
 		if !(rel > 0 && rel < 0.02) || l1 != first || !(off.Metrics["rel_error"] > 0.5) {
-			t.Errorf("%d ranks: errors %g and %g, on one %g; against the start %g", ranks, l1, rel, first, off.Metrics["rel_error"])
+			t.Errorf("%d ranks: errors %g and %g, on one %g; against the start %g", ranks, l1, rel, first,
+				off.Metrics["rel_error"])
 		}
 		if want := rel * math.Pi * 0.15 * 0.15; math.Abs(l1-want) > 1e-9*want {
 			t.Errorf("l1_error %g, rel_error times the area %g", l1, want)

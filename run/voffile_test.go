@@ -78,8 +78,8 @@ func faceFile(t *testing.T, path string, n [3]int, v float64, excess int) {
 	}
 }
 
-// A body and a velocity of files are the same on any number of ranks, and those that are given by name: a box by its faces
-// to rounding, or but for what a plane in the smallest parts of a cell takes off its edges.
+// A body and a velocity of files are the same on any number of ranks, and those that are given by name: a box by its
+// faces to rounding, or but for what a plane in the smallest parts of a cell takes off its edges.
 func TestVOFOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	boxSTL(t, filepath.Join(dir, "box.stl"), [3]float64{0.25, 0.3125, 0.125}, [3]float64{0.625, 0.75, 0.5}, 0)
@@ -100,7 +100,8 @@ func TestVOFOfFiles(t *testing.T) {
 			if hash == "" {
 				hash = got.StateSHA256
 			}
-			if v, w := got.Metrics["volume"], want.Metrics["volume"]; math.Abs(v-w) > off*w || w == 0 || got.StateSHA256 != hash {
+			if v, w := got.Metrics["volume"], want.Metrics["volume"]; math.Abs(v-w) > off*w || w == 0 ||
+				got.StateSHA256 != hash {
 				t.Errorf("%s, %d ranks: volume %g, not %g; states %.12s and %.12s", way, ranks, v, w, got.StateSHA256, hash)
 			}
 		}

@@ -47,8 +47,8 @@ func vofFlow(ctx context.Context, c *config.Case, v *config.VOFVelocity, b *grid
 	return f, nil
 }
 
-// factor is what the velocity of a case is multiplied with, which is tried at many times before the end. Steps are as long
-// as a factor of 1 allows.
+// factor is what the velocity of a case is multiplied with, which is tried at many times before the end. Steps are as
+// long as a factor of 1 allows.
 func factor(f *config.Field, end float64, late *error) (func(t float64) float64, error) {
 	eval := func(t float64) (float64, error) {
 		v, err := f.Program.Eval(0, 0, 0, t)
@@ -75,7 +75,8 @@ func factor(f *config.Field, end float64, late *error) (func(t float64) float64,
 	}, nil
 }
 
-// velocity is the flow of a case at a factor of 1. failed is the first error of an expression, whenever it is asked for.
+// velocity is the flow of a case at a factor of 1. failed is the first error of an expression, whenever it is asked
+// for.
 func velocity(c *config.Case, v *config.VOFVelocity, g *grid.Grid, failed *error) (flow.Flow, error) {
 	eval := func(f *config.Field, x, y, z float64) float64 {
 		value, err := f.Program.Eval(x, y, z, 0)

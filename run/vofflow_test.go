@@ -12,7 +12,8 @@ func TestVOFFactor(t *testing.T) {
 	const psi = "psi='sin(pi*x)^2*sin(pi*y)^2/pi'"
 	run := func(ranks int, velocity string) map[string]float64 {
 		t.Helper()
-		s, err := smoothOn(t, swirl, ranks, 1, openLocal, t.TempDir(), "velocity={"+velocity+"}", "time={end=2}", "method.adaptive=true")
+		s, err := smoothOn(t, swirl, ranks, 1, openLocal, t.TempDir(), "velocity={"+velocity+"}", "time={end=2}",
+			"method.adaptive=true")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,8 @@ func TestVOFFactorsThatAreRefused(t *testing.T) {
 	_, err := smoothOn(t, swirl, 2, 1, openLocal, t.TempDir(), "time={end=1}",
 		"velocity={u=0.5, v=0, factor='abs(t - 0.0125) < 1e-5 ? -3 : 1'}")
 	var input *BadInput
-	if err == nil || errors.As(err, &input) || !strings.Contains(err.Error(), "[velocity] factor: it is -3 at t = 0.0125") {
+	if err == nil || errors.As(err, &input) || !strings.Contains(err.Error(),
+		"[velocity] factor: it is -3 at t = 0.0125") {
 		t.Errorf("late: %v", err)
 	}
 }

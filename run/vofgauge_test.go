@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/config"
 )
 
-// Gauges of volume of fluid tell what frames would of the cell around them, the same on any ranks. One lies on a face that
-// two cells share, one in a corner of the grid, one in no mixed cell.
+// Gauges of volume of fluid tell what frames would of the cell around them, the same on any ranks. One lies on a face
+// that two cells share, one in a corner of the grid, one in no mixed cell.
 func TestVOFGauges(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string

@@ -9,10 +9,10 @@ import (
 // Both dam breaks run on a strip of triangles, with the upper layer absent. Its fluxes are those of a single layer,
 // which the three schemes share: one of them is enough.
 //
-// A scheme of first order spreads a shock over a few cells, an error of order 1 in the mean, and the kinks of a fan over
-// a width of √Δx at which the solution is continuous, an error of order 1 but for a logarithm; in practice 0.6 to 0.9 is
-// seen until the meshes are very fine. The order must lie in 0.6..1.1, and on the finest mesh the error may not exceed
-// a layer of two cells as high as the dam, spread over the channel.
+// A scheme of first order spreads a shock over a few cells, an error of order 1 in the mean, and the kinks of a fan
+// over a width of √Δx at which the solution is continuous, an error of order 1 but for a logarithm; in practice 0.6 to
+// 0.9 is seen until the meshes are very fine. The order must lie in 0.6..1.1, and on the finest mesh the error may not
+// exceed a layer of two cells as high as the dam, spread over the channel.
 const (
 	lowestOrder, highestOrder = 0.6, 1.1
 )

@@ -118,7 +118,8 @@ func TestMotionSuitsWalls(t *testing.T) {
 	})
 }
 
-// Mode shapes are the published ones, and both modes satisfy the linear equations c² μ = g h2 (r + μ), c² = g h1 (1 + μ).
+// Mode shapes are the published ones, and both modes satisfy the linear equations c² μ = g h2 (r + μ), c² = g h1 (1 +
+// μ).
 func TestLinearModes(t *testing.T) {
 	for _, c := range []struct{ r, h1, h2, speed, mu float64 }{
 		{0.9, 0.6, 0.4, 3.093319, .625658}, {0.9, 0.6, 0.4, .491304, -.958991},

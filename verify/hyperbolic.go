@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Test 2 of the paper, run thirty times as long as there. Shear between the layers grows until the internal waves of some
-// edges turn complex (the prototype: 0.01 to 0.05% of them), and the layers thin out over the bump: no exact answer is
-// known, but the run must stay finite and keep its mass.
+// Test 2 of the paper, run thirty times as long as there. Shear between the layers grows until the internal waves of
+// some edges turn complex (the prototype: 0.01 to 0.05% of them), and the layers thin out over the bump: no exact
+// answer is known, but the run must stay finite and keep its mass.
 //
 // The corrector, which takes back cells to the boundary of hyperbolicity by friction between the layers (M. J. Castro
 // et al., J. Sci. Comput. 48, 2011), must leave fewer edges complex than there are without it.

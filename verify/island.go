@@ -7,10 +7,10 @@ import (
 )
 
 // An island that both layers surround: up its slope the lower layer ends first, then the upper, so that wet and dry
-// meet in every way that two layers allow. At rest nothing may move. Under a wave the mass of each layer must be kept to
-// rounding with no thickness below 0, which clipping of negative thicknesses would not do. The largest speed of the run
-// is that of a film where a layer ends. By both Roe schemes it stays below that of a front on a dry bed, 2√(gh) where the
-// water is deepest; PVM-IFCP lets mass of a thin layer drain against its velocity, so that it is only shown.
+// meet in every way that two layers allow. At rest nothing may move. Under a wave the mass of each layer must be kept
+// to rounding with no thickness below 0, which clipping of negative thicknesses would not do. The largest speed of the
+// run is that of a film where a layer ends. By both Roe schemes it stays below that of a front on a dry bed, 2√(gh)
+// where the water is deepest; PVM-IFCP lets mass of a thin layer drain against its velocity, so that it is only shown.
 func island(ctx context.Context, p *page) error {
 	depth := func(x, y float64) float64 { return 1 - 2.5*math.Exp(-(x*x+y*y)/2) }
 	const z1, z2, dry = 0.5, 0, 1e-3

@@ -12,8 +12,8 @@ import (
 // come from automatic differentiation of the fields, so that no formula of theirs is written by hand; they are added
 // after each step, taken at its middle.
 //
-// All three schemes are of first order where the solution is smooth: the mean errors of all fields, summed, must fall with
-// order 0.85 to 1.15 on the finest pair of meshes.
+// All three schemes are of first order where the solution is smooth: the mean errors of all fields, summed, must fall
+// with order 0.85 to 1.15 on the finest pair of meshes.
 const (
 	manufacturedRatio = 0.9
 	manufacturedEnd   = 0.2

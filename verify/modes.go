@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// linearMode is a standing wave of small amplitude over a flat bed without mean flow: (h1', h2') ~ (1, μ) cos(kx) cos(ckt).
-// Linearised, the equations give the two speeds
+// linearMode is a standing wave of small amplitude over a flat bed without mean flow: (h1', h2') ~ (1, μ) cos(kx)
+// cos(ckt). Linearised, the equations give the two speeds
 //
 //	2c² = g(h1+h2) [1 ± √(1 - 4(1-r) h1 h2/(h1+h2)²)]  and  μ = (c² - g h1)/(g h1),
 //
@@ -21,8 +21,8 @@ func linearMode(r, h1, h2 float64, external bool) (c, mu float64) {
 	return math.Sqrt(cc), (cc - gravity*h1) / (gravity * h1)
 }
 
-// modes measures the frequency of standing waves in a closed channel of length 1, whose walls fit k = π. A scheme of first
-// order damps a wave; the times between its passages through zero, which measure the frequency, stay.
+// modes measures the frequency of standing waves in a closed channel of length 1, whose walls fit k = π. A scheme of
+// first order damps a wave; the times between its passages through zero, which measure the frequency, stay.
 //
 // The bound of 0.1% tells the exact speeds from the usual approximation of internal waves by reduced gravity,
 // c² = (1-r) g h1 h2/(h1+h2), which the table shows beside them: it is 0.3 to 1.2% off.
@@ -65,8 +65,8 @@ func modes(ctx context.Context, p *page) error {
 }
 
 // modeSpeed runs a standing wave until it has passed zero three times, a period from first to last.
-func (p *page) modeSpeed(ctx context.Context, scheme string, r, h1, h2 float64, external bool, cells int) (speed float64,
-	steps int, err error) {
+func (p *page) modeSpeed(ctx context.Context, scheme string, r, h1, h2 float64, external bool,
+	cells int) (speed float64, steps int, err error) {
 	m, err := strip(0, 1, cells, 2)
 	if err != nil {
 		return 0, 0, err

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Two limits in which one layer obeys the equations of a single one, so that the full two-layer fluxes can be held against
-// Stoker's dam break of 1 m against 0.5 m in [-5, 5]² at t = 1:
+// Two limits in which one layer obeys the equations of a single one, so that the full two-layer fluxes can be held
+// against Stoker's dam break of 1 m against 0.5 m in [-5, 5]² at t = 1:
 //
 //   - r → 1: layers of one density that move as one. The total depth is that of the dam break, and the share f of the
 //     upper layer stays what it was everywhere.

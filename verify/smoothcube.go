@@ -18,8 +18,9 @@ import (
 // cubes smooths a cube of tetrahedra in the metric "cube-linear" of the Unstructured Grid Adaptation Working Group's
 // benchmark: sizes of 0.1 along x and y, and along z of 0.001 in the middle to 0.1 at the ends. The benchmark's results
 // are of codes that change the connectivity too, so that the bounds on quality are our own: what PainExact reaches, and
-// that Smart, FJP and the hybrid never let the worst tetrahedron become worse, the last two in 20 sweeps. Those on the domain are not: volume and surface are kept to
-// rounding, the sides hold every one of their vertices to the last bit, and several ranks end with the bits of one.
+// that Smart, FJP and the hybrid never let the worst tetrahedron become worse, the last two in 20 sweeps. Those on the
+// domain are not: volume and surface are kept to rounding, the sides hold every one of their vertices to the last bit,
+// and several ranks end with the bits of one.
 func cubes(ctx context.Context, p *page) error {
 	n, sweeps, mean, worst := [3]int{10, 10, 46}, 400, 0.8, 0.15
 	if p.opts.Quick {
@@ -64,11 +65,12 @@ func cubes(ctx context.Context, p *page) error {
 		case "smart", "fjp", "hybrid":
 			verdict = atLeast(d.QualityMin, start.QualityMin)
 		}
-		t.row(verdict, name, d.QualityMean, d.QualityMin, d.EdgeInRange, d.Objective, d.AreaDrift, d.PerimeterDrift, end[0].off)
+		t.row(verdict, name, d.QualityMean, d.QualityMin, d.EdgeInRange, d.Objective, d.AreaDrift, d.PerimeterDrift,
+			end[0].off)
 		kept := max(math.Abs(d.AreaDrift), math.Abs(d.PerimeterDrift), end[0].off)
 		t.row(atMost(kept, 1e-14), name+", kept", "", "", "", "", d.AreaDrift, d.PerimeterDrift, end[0].off)
-		t.row(verdictOf(end[0] == end[1], "the same"), name+", 3 ranks", end[1].QualityMean, end[1].QualityMin, end[1].EdgeInRange,
-			end[1].Objective, "", "", "")
+		t.row(verdictOf(end[0] == end[1], "the same"), name+", 3 ranks", end[1].QualityMean, end[1].QualityMin,
+			end[1].EdgeInRange, end[1].Objective, "", "", "")
 	}
 	t.flush()
 	return nil
@@ -82,8 +84,8 @@ type cubeEnd struct {
 }
 
 // smoothCube smooths on so many ranks, with vertices given to them by lot.
-func smoothCube(ctx context.Context, m *mesh.Solid, metric *smooth.SolidMetric, cfg smooth.Config, sweeps, ranks int) (cubeEnd,
-	error) {
+func smoothCube(ctx context.Context, m *mesh.Solid, metric *smooth.SolidMetric, cfg smooth.Config, sweeps,
+	ranks int) (cubeEnd, error) {
 	layout, err := smooth.NewSolidLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.JonesPlassmann,
 		Order: partition.Natural})
 	if err != nil {

@@ -81,8 +81,8 @@ func randomField(rng *rand.Rand) *kernels.Field[float64] {
 	return f
 }
 
-// solidSlopes is the largest relative deviation of the derivatives of random metrics in space, trilinear in one box, from
-// central differences.
+// solidSlopes is the largest relative deviation of the derivatives of random metrics in space, trilinear in one box,
+// from central differences.
 func solidSlopes(rng *rand.Rand, cases int) (off float64) {
 	const h = 1e-4
 	for range cases {
@@ -123,9 +123,10 @@ func affine(ctx context.Context, p *page) error {
 		image.X[v], image.Y[v] = a*m.X[v]+b*m.Y[v], c*m.X[v]+d*m.Y[v]
 	}
 	constant := func(m11, m12, m22 float64) (*smooth.Metric, error) {
-		return smooth.Discrete(smooth.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2, func(_, _ float64) (float64, float64, float64) {
-			return m11, m12, m22
-		})
+		return smooth.Discrete(smooth.Bounds{X0: -5, Y0: -5, X1: 5, Y1: 5}, 2,
+			func(_, _ float64) (float64, float64, float64) {
+				return m11, m12, m22
+			})
 	}
 	one, err := constant(9, 2, 4)
 	if err != nil {

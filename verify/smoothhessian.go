@@ -10,17 +10,17 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
-// hessians smooths a mesh toward the metric that the second derivatives of a field ask for, recovered from its values at
-// the vertices, and measures how far the field is from what is linear on the triangles. The derivatives are recovered
-// anew on every mesh, as a solver would, and gradation bounds the metric. No bound is published for moving vertices alone;
-// ours is that the error falls to a quarter, for which an even mesh needs four times as many triangles.
+// hessians smooths a mesh toward the metric that the second derivatives of a field ask for, recovered from its values
+// at the vertices, and measures how far the field is from what is linear on the triangles. The derivatives are
+// recovered anew on every mesh, as a solver would, and gradation bounds the metric. No bound is published for moving
+// vertices alone; ours is that the error falls to a quarter, for which an even mesh needs four times as many triangles.
 func hessians(ctx context.Context, p *page) error {
 	cells, rounds, sweeps, share := 8000, 4, 100, .25
 	if p.opts.Quick {
 		cells, rounds, sweeps, share = 2000, 2, 40, .35
 	}
-	t := p.table(fmt.Sprintf("L2 interpolation error, %d triangles, hybrid, %d sweeps a round", cells, sweeps), "field", "round",
-		"error", "share of the first", "mean quality", "worst", "bounded", "graded")
+	t := p.table(fmt.Sprintf("L2 interpolation error, %d triangles, hybrid, %d sweeps a round", cells, sweeps), "field",
+		"round", "error", "share of the first", "mean quality", "worst", "bounded", "graded")
 	for _, c := range []struct {
 		name string
 		of   func(x, y float64) float64
@@ -73,9 +73,10 @@ func hessians(ctx context.Context, p *page) error {
 	return nil
 }
 
-// hessianMetric is the metric for the L2 norm of a field that is known at the vertices, sizes between 1/1000 and 1/4 and
-// aspect ratios up to 20, that grow by up to 1.8 from edge to edge.
-func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64, cells float64) (*smooth.Metric, metric.Report, int, error) {
+// hessianMetric is the metric for the L2 norm of a field that is known at the vertices, sizes between 1/1000 and 1/4
+// and aspect ratios up to 20, that grow by up to 1.8 from edge to edge.
+func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64,
+	cells float64) (*smooth.Metric, metric.Report, int, error) {
 	values := make([]float64, len(m.X))
 	for v := range values {
 		values[v] = of(m.X[v], m.Y[v])
@@ -98,8 +99,8 @@ func hessianMetric(m *mesh.Mesh, of func(x, y float64) float64, cells float64) (
 	return out, report, graded, err
 }
 
-// interpolationError is the L2 norm of a field minus what is linear on the triangles and equal to it at the vertices, by
-// a midpoint rule on 36 parts of every triangle.
+// interpolationError is the L2 norm of a field minus what is linear on the triangles and equal to it at the vertices,
+// by a midpoint rule on 36 parts of every triangle.
 func interpolationError(m *mesh.Mesh, of func(x, y float64) float64) float64 {
 	const n = 6
 	sum := 0.0

@@ -99,8 +99,8 @@ func printedSpacing(n int, h func(float64) float64) float64 {
 // relaxation counts sweeps until no vertex moves by more than 1e-5 of an edge, for ω = 1 and for over-relaxation, on
 // meshes of n × n boxes. A plain sweep is that of Gauss and Seidel for an elliptic problem, whose sweeps grow with n²,
 // and those of over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be 2/(1 +
-// sin π/n), which takes a third more sweeps here. The bounds are on the ratio, and on the quality, which is the same. On the
-// largest mesh plain sweeps end when they are patience times as many, without rest.
+// sin π/n), which takes a third more sweeps here. The bounds are on the ratio, and on the quality, which is the same.
+// On the largest mesh plain sweeps end when they are patience times as many, without rest.
 func relaxation(ctx context.Context, p *page) error {
 	metric, err := smooth.Linear(unitSquare, .05, .5)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 //	        h = h0 (1 - |(x, y) - (X, Y)|²/a²), velocity (X', Y') everywhere, ω = √(2 g h0)/a;
 //	radial: the surface stays a paraboloid that breathes, ω = √(8 g h0)/a.
 //
-// Runs go on for one period, after which the exact state is the initial one. A scheme of first order smears it by O(Δx);
-// at the shore, where depth has a kink and a velocity no meaning, less than order 1 may be left. The order on the
-// finest pair must be 0.75 to 1.15, the error may be one and a half cells' width in the radius of the bowl, and mass
-// must be kept to rounding with no depth below 0.
+// Runs go on for one period, after which the exact state is the initial one. A scheme of first order smears it by
+// O(Δx); at the shore, where depth has a kink and a velocity no meaning, less than order 1 may be left. The order on
+// the finest pair must be 0.75 to 1.15, the error may be one and a half cells' width in the radius of the bowl, and
+// mass must be kept to rounding with no depth below 0.
 type bowl struct {
 	name   string
 	period float64 // s, as published
@@ -82,7 +82,8 @@ func thacker(ctx context.Context, p *page) error {
 func (p *page) bowl(ctx context.Context, w bowl, sizes []int) error {
 	period := 2 * math.Pi / w.omega
 	t := p.table(w.name+": after one period", "cells", "steps", "quantity", "theirs", "ours", "deviation")
-	t.row(near(period, w.period, 1e-6), "", "", "period, s", fmt.Sprintf("%.7f", w.period), fmt.Sprintf("%.7f", period), "")
+	t.row(near(period, w.period, 1e-6), "", "", "period, s", fmt.Sprintf("%.7f", w.period), fmt.Sprintf("%.7f", period),
+		"")
 	var coarser float64
 	for i, n := range sizes {
 		m, err := mesh.Rectangle(-2, -2, 2, 2, 2*n*n, meshSeed)

@@ -38,7 +38,8 @@ func (t *Twin) start(ctx context.Context, f flow) (*twin, error) {
 	})
 	if err == nil {
 		err = w.each(func(r int) (err error) {
-			w.solvers[r], err = shallow.New(ctx, f.precision, f.config, w.parts[r], plans[r], f.at(w.parts[r]), w.comms[r], t.Devices[r])
+			w.solvers[r], err = shallow.New(ctx, f.precision, f.config, w.parts[r], plans[r], f.at(w.parts[r]), w.comms[r],
+				t.Devices[r])
 			return err
 		})
 	}

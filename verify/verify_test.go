@@ -156,7 +156,8 @@ func TestTwins(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &page{w: io.Discard, opts: opts}
-	b, err := p.start(t.Context(), flow{mesh: m, config: settings("roe", 1), initial: func(x, _ float64) state { return state{h2: max(0, -x)} }})
+	b, err := p.start(t.Context(), flow{mesh: m, config: settings("roe", 1),
+		initial: func(x, _ float64) state { return state{h2: max(0, -x)} }})
 	if err != nil {
 		t.Fatal(err)
 	}

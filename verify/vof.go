@@ -77,8 +77,8 @@ func (s scheme) String() string {
 	return name
 }
 
-// others are numbers of ranks on which the run at the i-th size of the j-th scheme must have the bits that it has on one:
-// the coarsest, of quick runs the first one alone.
+// others are numbers of ranks on which the run at the i-th size of the j-th scheme must have the bits that it has on
+// one: the coarsest, of quick runs the first one alone.
 func (p *page) others(i, j int) []int {
 	switch {
 	case i > 0 || p.opts.Quick && j > 0:
@@ -90,14 +90,15 @@ func (p *page) others(i, j int) []int {
 }
 
 // errors runs schemes at all sizes, and shows their errors and what they kept. of picks the error of a run.
-func (p *page) errors(ctx context.Context, title string, sizes []int, schemes []scheme, r func(n int) fluid, end float64,
-	of func(kept) float64) error {
-	p.note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the sum over the axes is beside")
+func (p *page) errors(ctx context.Context, title string, sizes []int, schemes []scheme, r func(n int) fluid,
+	end float64, of func(kept) float64) error {
+	p.note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the sum over the " +
+		"axes is beside")
 	p.note("it below. Adaptive steps have it at all times, others where the flow is fastest.")
 	p.note("")
 	t := p.table(title, "scheme", "cells", "steps", "theirs", "ours", "order")
-	k := p.table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum", "|volume drift|",
-		"beyond [0, 1]", "mixed")
+	k := p.table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum",
+		"|volume drift|", "beyond [0, 1]", "mixed")
 	for j, s := range schemes {
 		if s.slow && p.opts.Quick {
 			continue

@@ -17,12 +17,14 @@ func vortexOf(period float64) func(n int) fluid {
 	}
 }
 
-// vortex8 is the hard one: after half of it the disk is a spiral as thin as a cell. Theirs for EI-LE are Rider and Kothe
-// with Puckett's normals (LVIRA's kind) and the best published, EMFPA with the same of Lopez et al. (2004), Table 9 of Xie
-// and Xiao, J. Comput. Phys. 349 (2017). Theirs for Weymouth and Yue is an independent program in C.
+// vortex8 is the hard one: after half of it the disk is a spiral as thin as a cell. Theirs for EI-LE are Rider and
+// Kothe with Puckett's normals (LVIRA's kind) and the best published, EMFPA with the same of Lopez et al. (2004), Table
+// 9 of Xie and Xiao, J. Comput. Phys. 349 (2017). Theirs for Weymouth and Yue is an independent program in C.
 func vortex8(ctx context.Context, p *page) error {
-	p.note("E1 = Σ|f - f0| dV. Bounds of EI-LE are for adaptive steps at a CFL number of 0.99: equal ones are half as many again,")
-	p.note("and each tears the tail of the spiral anew. With these and CFL numbers from 0.90 to 0.999, errors scatter by a third")
+	p.note("E1 = Σ|f - f0| dV. Bounds of EI-LE are for adaptive steps at a CFL number of 0.99: equal ones are " +
+		"half as many again,")
+	p.note("and each tears the tail of the spiral anew. With these and CFL numbers from 0.90 to 0.999, errors " +
+		"scatter by a third")
 	p.note("at 32² and 64²: where the tail tears decides.")
 	p.note("")
 	puckett, best := []float64{4.78e-2, 6.96e-3, 1.44e-3}, []float64{3.77e-2, 6.58e-3, 1.07e-3}
@@ -56,12 +58,13 @@ func vortex2(ctx context.Context, p *page) error {
 	}, vortexOf(2), 2, l1)
 }
 
-// zalesak's disk turns once in 2524 steps. Theirs is ELVIRA of Aulisa et al. (2003), and Youngs of Rudman (1997), Table 8
-// of Xie and Xiao.
+// zalesak's disk turns once in 2524 steps. Theirs is ELVIRA of Aulisa et al. (2003), and Youngs of Rudman (1997), Table
+// 8 of Xie and Xiao.
 func zalesak(ctx context.Context, p *page) error {
 	disk := func(n int) fluid {
 		g := &grid.Grid{Dim: 2, N: [3]int{n, n, 1}, Hi: [3]float64{4, 4, 0}}
-		return fluid{grid: g, body: shape.SlottedDisk(2, 2.75, .5, .12, 2.85), levels: 8, flow: "rotation", period: 2 * math.Pi}
+		return fluid{grid: g, body: shape.SlottedDisk(2, 2.75, .5, .12, 2.85), levels: 8, flow: "rotation",
+			period: 2 * math.Pi}
 	}
 	return p.errors(ctx, "Σ|f - f0| / Σf0", []int{200}, []scheme{
 		{normal: "elvira", advect: "weymouth-yue", cfl: .249, theirs: []float64{1.00e-2}, bounds: []float64{1.14e-2}},
@@ -71,8 +74,8 @@ func zalesak(ctx context.Context, p *page) error {
 	}, disk, 2*math.Pi, func(k kept) float64 { return k.RelError })
 }
 
-// enright's ball is drawn into a sheet as thin as a cell. Theirs for MYC is an independent program in C, for LVIRA that of
-// Jofre et al. (2014), Table 12 of Xie and Xiao.
+// enright's ball is drawn into a sheet as thin as a cell. Theirs for MYC is an independent program in C, for LVIRA that
+// of Jofre et al. (2014), Table 12 of Xie and Xiao.
 func enright(ctx context.Context, p *page) error {
 	ball := func(n int) fluid {
 		return fluid{grid: unit(3, n), body: shape.Ball(.35, .35, .35, .15), levels: -1, flow: "enright", period: 3}

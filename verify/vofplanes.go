@@ -10,7 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// planes looks at the geometry alone, on random normals: many with components that nearly vanish, where formulae cancel.
+// planes looks at the geometry alone, on random normals: many with components that nearly vanish, where formulae
+// cancel.
 func planes(ctx context.Context, p *page) error {
 	count := 1 << 20
 	if p.opts.Quick {
@@ -44,8 +45,8 @@ func planes(ctx context.Context, p *page) error {
 		return err
 	}
 
-	t = p.table("Random lines and planes from their volume fractions, largest error of the unit normal", "way", "dimensions",
-		"ours")
+	t = p.table("Random lines and planes from their volume fractions, largest error of the unit normal", "way",
+		"dimensions", "ours")
 	const nudge = 0x1p-26
 	flat, full := kernels.Lattice{SY: 3}, kernels.Lattice{SY: 3, SZ: 9}
 	var elvira, lvira, elvira3, lvira3 float64
@@ -85,7 +86,8 @@ func planes(ctx context.Context, p *page) error {
 	t.row(atMost(elvira3, 1e-12), "elvira", 3, fmt.Sprintf("%.1e", elvira3))
 	t.row(atMost(lvira3, 1e-12), "lvira", 3, fmt.Sprintf("%.1e", lvira3))
 	t.flush()
-	p.note("ELVIRA in space has 27 candidates of 3×3×3 cells, with the plane among them where the columns of one axis end within")
+	p.note("ELVIRA in space has 27 candidates of 3×3×3 cells, with the plane among them where the columns of one " +
+		"axis end within")
 	p.note("these: its planes are of |m1| + |m2| ≤ |m3|/3. LVIRA's are any.")
 	p.note("")
 	return nil
@@ -103,8 +105,8 @@ func angle(a, b [3]float64) float64 {
 }
 
 // matching runs the stages of Francois, Lo and Sewell (ASME 2014): volume fractions by five levels of dividing, the
-// gradient, and lines by iteration with the look-up table, whose areas must be those of the analytic lines. Theirs prints
-// no numbers but times.
+// gradient, and lines by iteration with the look-up table, whose areas must be those of the analytic lines. Theirs
+// prints no numbers but times.
 func matching(_ context.Context, p *page) error {
 	const ghost = 1
 	t := p.table("Five levels, a leaf by its centre (the paper) or by a plane", "cells", "leaf", "volume error", "mixed",

@@ -37,7 +37,8 @@ func unit(dim, n int) *grid.Grid {
 	return g
 }
 
-// kept is what a run led to: the diagnostics of its end, with the worst drift and excess of any of 40 moments on the way.
+// kept is what a run led to: the diagnostics of its end, with the worst drift and excess of any of 40 moments on the
+// way.
 type kept struct {
 	vof.Diagnostics
 	steps int

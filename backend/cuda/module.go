@@ -30,8 +30,8 @@ func (d *Device) Load(name, ptx string) (*Module, error) {
 		return nil, fmt.Errorf("cuda: module %s: the PTX holds a zero byte", name)
 	}
 	if need, have := demanded(ptx), 10*d.info.Capability[0]+d.info.Capability[1]; need > have {
-		return nil, fmt.Errorf("cuda: the kernels of module %s need a GPU of compute capability %d.%d; %s has %d.%d", name, need/10,
-			need%10, d.info.Name, have/10, have%10)
+		return nil, fmt.Errorf("cuda: the kernels of module %s need a GPU of compute capability %d.%d; %s has %d.%d", name,
+			need/10, need%10, d.info.Name, have/10, have%10)
 	}
 	image := append([]byte(ptx), 0)
 	info, failed := make([]byte, 1<<14), make([]byte, 1<<14)

@@ -74,7 +74,8 @@ func benchVofCommand() *cobra.Command {
 	p.BoolVar(&o.Weak, "weak", false, "cells in proportion to ranks")
 	p.StringSliceVar(&normals, "normals", []string{"myc"}, "normals: youngs, myc, elvira, lvira, height")
 	p.StringSliceVar(&advects, "advect", []string{"weymouth-yue"}, "weymouth-yue, ei-le")
-	p.StringSliceVar(&exchanges, "exchange", []string{"auto"}, "ghosts: each sweep, step, once in 24 steps (by tiles), auto")
+	p.StringSliceVar(&exchanges, "exchange", []string{"auto"},
+		"ghosts: each sweep, step, once in 24 steps (by tiles), auto")
 	p.StringSliceVar(&halos, "halo", []string{"auto"}, "ways to exchange ghosts: auto, staged, nccl")
 	p.StringSliceVar(&sweeps, "sweep", []string{"auto"}, "how a step goes over the grid: cells, tiles, auto")
 	p.Float64Var(&cfl, "cfl", cfl, "the CFL number, summed over the axes")

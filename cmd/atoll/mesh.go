@@ -56,7 +56,8 @@ func meshGenerate() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.Float64SliceVar(&bounds, "bounds", []float64{0, 0, 1, 1}, "corners of the rectangle, x0,y0,x1,y1, or of the box, x0,y0,z0,x1,y1,z1")
+	p.Float64SliceVar(&bounds, "bounds", []float64{0, 0, 1, 1},
+		"corners of the rectangle, x0,y0,x1,y1, or of the box, x0,y0,z0,x1,y1,z1")
 	p.IntVar(&cells, "cells", 1000, "number of cells; the nearest count that can be made is taken")
 	p.IntVar(&refine, "refine", 0, "how often to cut each triangle into four")
 	p.Uint64Var(&seed, "seed", 7, "of what is random")

@@ -37,16 +37,19 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"m33", "metric.m33", "another, of tetrahedra"},
 	{"sol", "metric.solution", "Medit file (.sol, .solb) of sizes or tensors at the vertices of IN"},
 	{"background", "metric.background", "mesh that --sol belongs to (IN)"},
-	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or {mesh='NAME'} of IN's data"},
+	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or " +
+		"{mesh='NAME'} of IN's data"},
 	{"also", "metric.also", "another field with --hessian: sizes are no larger than either asks for"},
 	{"norm", "metric.norm", "p of the Lp norm of the error of interpolating that field (2)"},
 	{"hmin", "metric.hmin", "least size, before rescaling"},
 	{"hmax", "metric.hmax", "greatest size, before rescaling"},
 	{"aspect", "metric.aspect", "largest by least size at a place"},
 	{"gradation", "metric.gradation", "most growth of sizes along a unit of length, such as 1.3"},
-	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 for the vertices of IN (512; of tetrahedra 64)"},
+	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 " +
+		"for the vertices of IN (512; of tetrahedra 64)"},
 	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
-	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact; without a metric hybrid)"},
+	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact; " +
+		"without a metric hybrid)"},
 	{"sweeps", "method.sweeps", "the most sweeps (100)"},
 	{"relax", "method.relax", "ω, above 0 and below 2 (1; of pain 0.5)"},
 	{"guard", "method.guard", "what keeps cells from turning over: none, halve or clip (halve)"},
@@ -59,7 +62,8 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"move", "stop.move", "stop when no vertex moves by more, in the metric"},
 	{"mean", "stop.mean", "stop when the mean quality is this or more"},
 	{"worst", "stop.worst", "stop when the worst quality is this or more"},
-	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has risen by as much since the last look (0; for hybrid 1e-4)"},
+	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has risen by as much since the " +
+		"last look (0; for hybrid 1e-4)"},
 }
 
 // smoothFlags are the flags of atoll smooth that are no keys of a case.
@@ -134,7 +138,8 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 				value = fmt.Sprintf("%q", value)
 			}
 			sets = append(sets, k.key+"="+value)
-			metric = metric || strings.HasPrefix(k.key, "metric.") && !slices.Contains([]string{"rescale", "samples", "hmin", "hmax", "aspect", "gradation"}, k.flag)
+			metric = metric || strings.HasPrefix(k.key, "metric.") &&
+				!slices.Contains([]string{"rescale", "samples", "hmin", "hmax", "aspect", "gradation"}, k.flag)
 		}
 	}
 	if !metric {
@@ -163,7 +168,8 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 func (f *smoothFlags) smooth(ctx context.Context, c *config.Case, out string) error {
 	switch {
 	case f.ranks < 1 || f.threads < 0:
-		return usageError{fmt.Errorf("--ranks %d and --threads %d: at least 1 rank, and 0 threads or more", f.ranks, f.threads)}
+		return usageError{fmt.Errorf("--ranks %d and --threads %d: at least 1 rank, and 0 threads or more", f.ranks,
+			f.threads)}
 	case f.backend != "cpu" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
 	}

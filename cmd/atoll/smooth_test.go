@@ -99,8 +99,8 @@ func TestSmoothUsage(t *testing.T) {
 	}
 }
 
-// TestSmoothOfGmsh is the guide of docs/smoothing.md: a mesh made with gmsh is smoothed, and gmsh and VTK read what comes
-// out, its physical groups included.
+// TestSmoothOfGmsh is the guide of docs/smoothing.md: a mesh made with gmsh is smoothed, and gmsh and VTK read what
+// comes out, its physical groups included.
 func TestSmoothOfGmsh(t *testing.T) {
 	gmsh, err := exec.LookPath("gmsh")
 	if err != nil {

@@ -47,7 +47,8 @@ func benchSmoothCommand() *cobra.Command {
 	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 	p.IntSliceVar(&o.Sizes, "sizes", []int{500}, "edges a side, as the thesis counts them: 0.628 size² vertices")
 	p.StringVar(&o.Metric, "metric", "linear", "linear or sinusoidal")
-	p.IntVar(&o.Grid, "grid", 0, "nodes a side of the discrete metric, a power of two (0: the least that is no less than the size)")
+	p.IntVar(&o.Grid, "grid", 0, "nodes a side of the discrete metric, a power of two (0: the least that is no "+
+		"less than the size)")
 	p.StringSliceVar(&o.Smoothers, "smoother", []string{"pain"}, "smoothers")
 	p.IntVar(&o.Sweeps, "sweeps", 10_000, "sweeps of each measurement")
 	p.StringVar(&o.Sweep, "sweep", "auto", "how a device goes over the vertices: "+strings.Join(smooth.Sweeps, ", "))

@@ -107,8 +107,8 @@ func TestSmoothLosesAProcess(t *testing.T) {
 	}
 }
 
-// TestSmoothRefusesOverProcesses: a mesh that is refused is told once, its two faults in a line each, with exit code 2, its
-// name and the id, on one rank and on several.
+// TestSmoothRefusesOverProcesses: a mesh that is refused is told once, its two faults in a line each, with exit code 2,
+// its name and the id, on one rank and on several.
 func TestSmoothRefusesOverProcesses(t *testing.T) {
 	dir := caseFile(t, endless)
 	flipped := "MeshVersionFormatted 2\nDimension 2\nVertices 4\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n" +

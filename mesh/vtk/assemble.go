@@ -40,8 +40,8 @@ func (m *Image) corners() [3]int {
 	return n
 }
 
-// together copies the arrays of boxes into arrays of the shape of the whole. All boxes must have the same arrays, in any
-// order.
+// together copies the arrays of boxes into arrays of the shape of the whole. All boxes must have the same arrays, in
+// any order.
 func together(where string, shape [3]int, boxes []Box, lists []Arrays) (Arrays, error) {
 	var all Arrays
 	for i, list := range lists {

@@ -51,7 +51,8 @@ func newCodec(file []byte, root, appended *element) (*codec, error) {
 		c.compressed = true
 	case "":
 	default:
-		return nil, root.errorf("the compressor %q is not supported; write the file with zlib compression or none", compressor)
+		return nil, root.errorf("the compressor %q is not supported; write the file with zlib compression or none",
+			compressor)
 	}
 	if appended == nil {
 		return c, nil

@@ -122,7 +122,8 @@ func TestImagesThatCannotBe(t *testing.T) {
 		"an infinite origin":  {func(m *Image) { m.Origin[2] = 1 / m.Spacing[2] }, "sides"},
 		"cell data too short": {func(m *Image) { m.CellData[0].Data = []float64{1} }, `"number" of the cell data`},
 		"point data too long": {func(m *Image) { m.PointData[0].Data = make([]float32, 31) }, `"corner" of the point data`},
-		"data without a type": {func(m *Image) { m.FieldData = Arrays{{Name: "a", Data: []string{"b"}}} }, "cannot be stored"},
+		"data without a type": {func(m *Image) { m.FieldData = Arrays{{Name: "a", Data: []string{"b"}}} },
+			"cannot be stored"},
 	} {
 		m := wholeImage(2)
 		c.change(m)
@@ -139,8 +140,9 @@ func TestIndicesOfImagesThatCannotBe(t *testing.T) {
 		change func(p []ImagePiece) []ImagePiece
 		want   string
 	}{
-		"a hole":         {func(p []ImagePiece) []ImagePiece { return p[1:] }, "14 cells together"},
-		"an overlap":     {func(p []ImagePiece) []ImagePiece { p[3] = ImagePiece{p[0].Box, "e"}; return p }, "pieces 0 and 3"},
+		"a hole": {func(p []ImagePiece) []ImagePiece { return p[1:] }, "14 cells together"},
+		"an overlap": {func(p []ImagePiece) []ImagePiece { p[3] = ImagePiece{p[0].Box, "e"}; return p },
+			"pieces 0 and 3"},
 		"a piece beyond": {func(p []ImagePiece) []ImagePiece { p[3].N[0] = 4; return p }, "piece 3"},
 		"a file twice":   {func(p []ImagePiece) []ImagePiece { p[3].File = p[0].File; return p }, "listed twice"},
 		"a file unnamed": {func(p []ImagePiece) []ImagePiece { p[3].File = ""; return p }, "file 3"},

@@ -111,11 +111,13 @@ func TestImagesAreRefused(t *testing.T) {
 		edit *strings.Replacer
 		want string
 	}{
-		"no whole extent":        {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, ``), "not six numbers"},
-		"a short extent":         {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 7 -1 2"`), "not six numbers"},
-		"a long number":          {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 7 -1 2 0 5000000000"`), "32 bits"},
-		"flat along x":           {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 3 -1 2 0 0"`), "[0 3 1] cells"},
-		"a very large one":       {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 2000000000 -1 2000000000 0 0"`), "cells in 2"},
+		"no whole extent": {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, ``), "not six numbers"},
+		"a short extent":  {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 7 -1 2"`), "not six numbers"},
+		"a long number": {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 7 -1 2 0 5000000000"`),
+			"32 bits"},
+		"flat along x": {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 3 -1 2 0 0"`), "[0 3 1] cells"},
+		"a very large one": {flat, edit(`WholeExtent="3 7 -1 2 0 0"`, `WholeExtent="3 2000000000 -1 2000000000 0 0"`),
+			"cells in 2"},
 		"a piece beyond":         {flat, edit(`Extent="3 7 -1 2 0 0">`, `Extent="3 8 -1 2 0 0">`), "piece 0"},
 		"a piece of 3D":          {flat, edit(`Extent="3 7 -1 2 0 0">`, `Extent="3 7 -1 2 0 1">`), "piece 0"},
 		"a turned image":         {flat, edit(`Direction="1 0 0`, `Direction="0 1 0`), "turns the image"},

@@ -78,8 +78,9 @@ func TestPolyDataThatCannotBe(t *testing.T) {
 		"a thin polygon":    {func(p *PolyData) { p.Polys.Add(0, 1) }, "Polys: cell 6 has 2 points"},
 		"a short line":      {func(p *PolyData) { p.Lines.Add(0) }, "Lines: cell 2 has 1 points"},
 		"an empty vertex":   {func(p *PolyData) { p.Verts.Add() }, "Verts: cell 1 has 0 points"},
-		"entries left over": {func(p *PolyData) { p.Verts.Connectivity = append(p.Verts.Connectivity, 1) }, "the cells use 1"},
-		"data too short":    {func(p *PolyData) { p.Verts.Add(1) }, `"id" of the cell data`},
+		"entries left over": {func(p *PolyData) { p.Verts.Connectivity = append(p.Verts.Connectivity, 1) },
+			"the cells use 1"},
+		"data too short": {func(p *PolyData) { p.Verts.Add(1) }, `"id" of the cell data`},
 	} {
 		p := cube(true)
 		c.change(p)

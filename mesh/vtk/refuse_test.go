@@ -91,7 +91,8 @@ func zlibFile(points string, arrays int, words []uint64, data []byte) []byte {
 		pointData.WriteString(array + strings.Repeat("x", i+1) + `"/>`)
 	}
 	return []byte(`<VTKFile type="UnstructuredGrid" header_type="UInt64" compressor="vtkZLibDataCompressor">` +
-		`<UnstructuredGrid><Piece NumberOfPoints="` + points + `" NumberOfCells="0"><Points>` + array + `"/></Points><PointData>` +
+		`<UnstructuredGrid><Piece NumberOfPoints="` + points + `" NumberOfCells="0"><Points>` + array +
+		`"/></Points><PointData>` +
 		pointData.String() + `</PointData></Piece></UnstructuredGrid><AppendedData encoding="base64">_` +
 		base64.StdEncoding.EncodeToString(head) + base64.StdEncoding.EncodeToString(data) + `</AppendedData></VTKFile>`)
 }

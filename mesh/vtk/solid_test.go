@@ -75,7 +75,8 @@ func TestSolidRefuses(t *testing.T) {
 	}{
 		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2, 3}, Offsets: []int64{4}, Types: []uint8{12}},
 			"cell 0 is of VTK type 12"},
-		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2}, Offsets: []int64{3}, Types: []uint8{10}}, "3 points"},
+		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2}, Offsets: []int64{3}, Types: []uint8{10}},
+			"3 points"},
 		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2, 3}, Offsets: []int64{4}, Types: []uint8{10},
 			CellData: Arrays{{Name: "physical", Data: []int64{1 << 40}}}}, "more than 32 bits"},
 		{Grid{Points: make([]float64, 12), Connectivity: []int64{0, 1, 2, 3}, Offsets: []int64{4}, Types: []uint8{10},

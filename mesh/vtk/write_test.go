@@ -128,7 +128,8 @@ func TestRefusesBrokenGrids(t *testing.T) {
 	}
 }
 
-// TestFailedWriteLeavesTheOldFile: whoever reads the file while it is replaced, or after that failed, finds a whole one.
+// TestFailedWriteLeavesTheOldFile: whoever reads the file while it is replaced, or after that failed, finds a whole
+// one.
 func TestFailedWriteLeavesTheOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")

@@ -12,8 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
-// paperTest is one of the two tests of the paper's section 5: an internal circular dam break, and two unstable layers over a
-// bump.
+// paperTest is one of the two tests of the paper's section 5: an internal circular dam break, and two unstable layers
+// over a bump.
 func paperTest(test int, part *mesh.Part) shallow.Initial {
 	n := len(part.Cells)
 	zero := func() []float64 { return make([]float64, n) }
@@ -41,14 +41,14 @@ func paperTest(test int, part *mesh.Part) shallow.Initial {
 // paperSizes are the meshes of the paper's Tables 1 and 2.
 var paperSizes = []int{4000, 16000, 64000, 256000, 1024000, 2080560}
 
-// paperOrders are its orders of cells. What a mesh generator gives is not the same for every generator: theirs numbers by
-// refinement, ours row by row.
+// paperOrders are its orders of cells. What a mesh generator gives is not the same for every generator: theirs numbers
+// by refinement, ours row by row.
 var paperOrders = []string{"natural", "rcm", "gps"}
 
 var paperSchemes = []string{"roe", "ir-roe", "pvm-ifcp"}
 
-// paperTimes are the seconds of Tables 1 and 2 on a GeForce GTX 580 in float32, by test and mesh: for each scheme the three
-// orders.
+// paperTimes are the seconds of Tables 1 and 2 on a GeForce GTX 580 in float32, by test and mesh: for each scheme the
+// three orders.
 var paperTimes = [2][6][9]float64{
 	{
 		{0.069, 0.072, 0.071, 0.020, 0.022, 0.021, 0.0048, 0.0050, 0.0050},
@@ -73,7 +73,8 @@ func Paper(ctx context.Context, w io.Writer, o ShallowOptions) error {
 	most := slices.Max(o.Cells)
 	for test := 1; test <= 2; test++ {
 		for _, precision := range o.Precisions {
-			fmt.Fprintf(w, "\nTable %d: seconds for test %d to t = 0.1; theirs on a GTX 580 in float32, ours in %s\n", test, test, precision)
+			fmt.Fprintf(w, "\nTable %d: seconds for test %d to t = 0.1; theirs on a GTX 580 in float32, ours in %s\n", test,
+				test, precision)
 			fmt.Fprintf(w, "%9s %-9s %-8s %6s %10s %10s %8s\n", "cells", "scheme", "order", "steps", "theirs", "ours", "times")
 			for size, cells := range paperSizes {
 				if cells > most {

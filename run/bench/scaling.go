@@ -42,8 +42,8 @@ type ScalingOptions struct {
 // table. Efficiency is the rate of a rank as a share of that of the first number of ranks.
 func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*ScalingChart, error) {
 	chart := &ScalingChart{weak: o.Weak}
-	fmt.Fprintf(w, "%5s %9s %-9s %-9s %-7s %9s %10s %10s  %s\n", "ranks", "cells", "scheme", "precision", "halo", "Mcell/s", "µs a step",
-		"efficiency", "state")
+	fmt.Fprintf(w, "%5s %9s %-9s %-9s %-7s %9s %10s %10s  %s\n", "ranks", "cells", "scheme", "precision", "halo",
+		"Mcell/s", "µs a step", "efficiency", "state")
 	first := map[string]float64{}
 	for _, ranks := range o.Ranks {
 		cells := o.Cells
@@ -76,8 +76,8 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*ScalingChart,
 					if first[key] == 0 {
 						first[key] = rate / float64(ranks)
 					}
-					fmt.Fprintf(w, "%5d %9d %-9s %-9s %-7s %9.1f %10.2f %9.1f%%  %.12s\n", ranks, total, scheme, precision, r.halo, rate/1e6,
-						r.seconds/float64(o.Steps)*1e6, 100*rate/float64(ranks)/first[key], r.hash)
+					fmt.Fprintf(w, "%5d %9d %-9s %-9s %-7s %9.1f %10.2f %9.1f%%  %.12s\n", ranks, total, scheme, precision, r.halo,
+						rate/1e6, r.seconds/float64(o.Steps)*1e6, 100*rate/float64(ranks)/first[key], r.hash)
 					fmt.Fprint(w, r.timeline)
 					chart.add(ranks, fmt.Sprintf("%s %s %s", scheme, precision, r.halo), rate, ranks == o.Ranks[0])
 				}
@@ -128,7 +128,8 @@ func (c *pieces) measure(ctx context.Context, o *ScalingOptions, scheme, precisi
 	return results[0], errors.Join(errs...)
 }
 
-func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, r int, scheme, precision, how string) (s scaled, err error) {
+func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, r int, scheme, precision,
+	how string) (s scaled, err error) {
 	dev, err := o.Open(r, comm.Size())
 	if err != nil {
 		return s, err
@@ -192,7 +193,8 @@ func timeline(dev backend.Device, step func() error) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "      %-8s %-16s %9s %9s  µs since the first\n", "stream", "work", "start", "end")
 	for _, s := range spans {
-		fmt.Fprintf(&b, "      %-8s %-16s %9.1f %9.1f\n", s.Stream, s.Name, 1e6*(s.Start-spans[0].Start).Seconds(), 1e6*(s.End-spans[0].Start).Seconds())
+		fmt.Fprintf(&b, "      %-8s %-16s %9.1f %9.1f\n", s.Stream, s.Name, 1e6*(s.Start-spans[0].Start).Seconds(),
+			1e6*(s.End-spans[0].Start).Seconds())
 	}
 	return b.String(), nil
 }

@@ -47,8 +47,8 @@ func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "%9s %-9s %-8s %-9s %7s %9s %9s %11s %7s %9s\n", "cells", "scheme", "order", "precision", "threads", "Mcell/s",
-		"µs a step", "T_eff GB/s", "share", "B a cell")
+	fmt.Fprintf(w, "%9s %-9s %-8s %-9s %7s %9s %9s %11s %7s %9s\n", "cells", "scheme", "order", "precision", "threads",
+		"Mcell/s", "µs a step", "T_eff GB/s", "share", "B a cell")
 	for _, cells := range o.Cells {
 		m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
 		if err != nil {
@@ -63,7 +63,8 @@ func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
 	return nil
 }
 
-func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string, copying map[int]float64) error {
+func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string,
+	copying map[int]float64) error {
 	part, plan, err := whole(m, order)
 	if err != nil {
 		return err
@@ -81,8 +82,8 @@ func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, 
 					width = 4
 				}
 				effective := rate * width * (2*6 + 2 + 1.5*3)
-				fmt.Fprintf(w, "%9d %-9s %-8s %-9s %7d %9.2f %9.2f %11.2f %6.0f%% %9.0f\n", part.Owned, scheme, order, precision, threads,
-					rate/1e6, float64(part.Owned)/rate*1e6, effective/1e9, 100*effective/copying[threads], bytes)
+				fmt.Fprintf(w, "%9d %-9s %-8s %-9s %7d %9.2f %9.2f %11.2f %6.0f%% %9.0f\n", part.Owned, scheme, order, precision,
+					threads, rate/1e6, float64(part.Owned)/rate*1e6, effective/1e9, 100*effective/copying[threads], bytes)
 			}
 		}
 	}
@@ -100,8 +101,8 @@ func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err er
 }
 
 // measure returns cell updates a second, and the bytes a cell that the solver holds.
-func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial, scheme, precision string,
-	threads int) (rate, bytes float64, err error) {
+func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial, scheme,
+	precision string, threads int) (rate, bytes float64, err error) {
 	err = o.withSolver(ctx, part, plan, initial, scheme, precision, threads, func(s shallow.Solver) error {
 		for s.Steps() < 40 {
 			if err := s.Advance(ctx, math.Inf(1), 40); err != nil {
@@ -121,8 +122,8 @@ func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *hal
 	return rate, bytes, err
 }
 
-func (o *ShallowOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial, scheme, precision string,
-	threads int, f func(shallow.Solver) error) error {
+func (o *ShallowOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
+	scheme, precision string, threads int, f func(shallow.Solver) error) error {
 	debug.FreeOSMemory()
 	comm := local.New(1)[0]
 	defer comm.Close()

@@ -155,8 +155,8 @@ func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *
 	comm := local.New(1)[0]
 	defer comm.Close()
 	begin := time.Now()
-	s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true, Sweep: o.Sweep}, part, metric,
-		comm, dev)
+	s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true,
+		Sweep: o.Sweep}, part, metric, comm, dev)
 	if err != nil {
 		return r, err
 	}

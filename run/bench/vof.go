@@ -40,9 +40,9 @@ type VofOptions struct {
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
-// Vof measures steps of the vortex of Rider and Kothe in the plane, of LeVeque's in space, and prints a table. Bytes are
-// those that a step must move if all cells have work: F read and written by each sweep, or once in tiles. Efficiency is
-// the rate of a thread as a share of that of the first row of the same case.
+// Vof measures steps of the vortex of Rider and Kothe in the plane, of LeVeque's in space, and prints a table. Bytes
+// are those that a step must move if all cells have work: F read and written by each sweep, or once in tiles.
+// Efficiency is the rate of a thread as a share of that of the first row of the same case.
 func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 	copying := map[int]float64{}
 	for _, t := range o.Threads {
@@ -57,8 +57,9 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells", "normal", "advect",
-		"exchange", "halo", "sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s", "mixed", "B", "of copy", "efficiency", "state")
+	fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells", "normal",
+		"advect", "exchange", "halo", "sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s", "mixed",
+		"B", "of copy", "efficiency", "state")
 	for _, n := range o.Cells {
 		for _, precision := range o.Precisions {
 			for _, cfg := range o.Configs {
@@ -75,8 +76,10 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 						if first == 0 {
 							first = each
 						}
-						fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f %6.0f%% %9.0f%%  %.12s\n",
-							size(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step, rate/1e6,
+						fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f %6.0f%% "+
+							"%9.0f%%  %.12s\n",
+							size(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step,
+							rate/1e6,
 							float64(m.mixed)/m.step/1e6, 100*float64(m.mixed)/cells, m.bytes,
 							100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
 						fmt.Fprint(w, m.timeline)
@@ -98,7 +101,8 @@ type stepped struct {
 	hash, timeline        string
 }
 
-func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks, threads int) (stepped, error) {
+func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks,
+	threads int) (stepped, error) {
 	g := unitBox(o.Dim, [3]int{n, n, n})
 	parts, err := partition.Blocks(g.N, o.Dim, ranks, [3]int{})
 	if err != nil {
@@ -143,8 +147,8 @@ func size(g *grid.Grid) string {
 	return s
 }
 
-func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config, precision string,
-	threads int) (m stepped, err error) {
+func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config,
+	precision string, threads int) (m stepped, err error) {
 	dev, done, err := o.Open(comm.Rank(), threads)
 	if err != nil {
 		return m, err
@@ -200,7 +204,8 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 }
 
 // vortexOn sets up a rank's block of the vortex.
-func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config, precision string, dev backend.Device) (vof.Solver, error) {
+func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config, precision string,
+	dev backend.Device) (vof.Solver, error) {
 	lo, n := partition.Box(g.N, parts, comm.Rank())
 	ghost := cfg.Ghosts(g.Dim)
 	b, err := g.Block(lo, n, ghost)

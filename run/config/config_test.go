@@ -138,7 +138,8 @@ func TestFullCase(t *testing.T) {
 	if !reflect.DeepEqual(c.Gauges, gauges) {
 		t.Errorf("%v", c.Gauges)
 	}
-	if c.Name != "Strait of 2025" || c.Output.Dir != "/tmp/x" || w.Mesh.Refine != 2 || w.Physics.Manning.Raster != "n.asc" {
+	if c.Name != "Strait of 2025" || c.Output.Dir != "/tmp/x" || w.Mesh.Refine != 2 ||
+		w.Physics.Manning.Raster != "n.asc" {
 		t.Errorf("%+v %+v", c, w)
 	}
 }
@@ -169,9 +170,11 @@ func TestStringReadsBack(t *testing.T) {
 
 func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
 	hashes := map[string]string{}
-	for _, set := range []string{"name=a", "title=a", "time.end=1", "time.max_steps=5", "output.every=0.5", "output.dir=a", "physics.cfl=0.8",
-		"output.fields=['h1']", "gauge=[{name='a',at=[0,0]}]", "mesh.seed=8", "mesh.refine=1", "physics.manning=x", "initial.u1=x",
-		"boundary.coast=open", "boundary.default=open", "physics.interlayer_friction=true", "mesh.order=natural", "solver=shallow-water"} {
+	for _, set := range []string{"name=a", "title=a", "time.end=1", "time.max_steps=5", "output.every=0.5", "output.dir=a",
+		"physics.cfl=0.8", "output.fields=['h1']", "gauge=[{name='a',at=[0,0]}]", "mesh.seed=8", "mesh.refine=1",
+		"physics.manning=x", "initial.u1=x",
+		"boundary.coast=open", "boundary.default=open", "physics.interlayer_friction=true", "mesh.order=natural",
+		"solver=shallow-water"} {
 		hash := parse(t, dam, set).Hash()
 		if other, ok := hashes[hash]; ok {
 			t.Errorf("%s and %s have one hash", set, other)
@@ -179,7 +182,8 @@ func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
 		hashes[hash] = set
 	}
 	base := parse(t, dam).Hash()
-	for _, set := range []string{"physics.cfl=0.90", "time.end=1e-1", "initial.depth=6", "physics.manning=0", "mesh.bounds=[-5.0,-5,5,5.5]"} {
+	for _, set := range []string{"physics.cfl=0.90", "time.end=1e-1", "initial.depth=6", "physics.manning=0",
+		"mesh.bounds=[-5.0,-5,5,5.5]"} {
 		if got := parse(t, dam, set).Hash(); got != base {
 			t.Errorf("%s changes the hash", set)
 		}

@@ -52,7 +52,8 @@ func decodeGrid(s *section) Grid {
 		case hi-lo > maxExtent:
 			s.fail("bounds", "along %s from %g to %g: more than %g is refused", axes[a], lo, hi, maxExtent)
 		case !(lo+h/8 > lo && hi-h/8 < hi):
-			s.fail("bounds", "along %s from %g to %g: %d cells are narrower than numbers of this size can tell apart; move the grid "+
+			s.fail("bounds", "along %s from %g to %g: %d cells are narrower than numbers of this size can tell apart; "+
+				"move the grid "+
 				"towards 0", axes[a], lo, hi, g.Cells[a])
 		}
 	}

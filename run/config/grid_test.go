@@ -24,7 +24,8 @@ func TestGrid(t *testing.T) {
 			Dim: 2, Lo: [3]float64{0, -1}, Hi: [3]float64{1, 2.5}, Cells: [3]int{128, 64, 1},
 		},
 		"bounds = [0, 0, 0, 1, 2, 3]\ncells = [1, 2, 3]\nperiodic = ['z', 'x']\nblocks = [1, 2, 3]": {
-			Dim: 3, Hi: [3]float64{1, 2, 3}, Cells: [3]int{1, 2, 3}, Periodic: [3]bool{true, false, true}, Blocks: [3]int{1, 2, 3},
+			Dim: 3, Hi: [3]float64{1, 2, 3}, Cells: [3]int{1, 2, 3}, Periodic: [3]bool{true, false, true},
+			Blocks: [3]int{1, 2, 3},
 		},
 		"bounds = [0, 0, 1, 1]\ncells = [4, 4]\nperiodic = []\nblocks = [4, 1]": {
 			Dim: 2, Hi: [3]float64{1, 1}, Cells: [3]int{4, 4, 1}, Blocks: [3]int{4, 1, 1},
@@ -54,17 +55,23 @@ func TestGridRefusals(t *testing.T) {
 		{"[0, 0, 1, 1]", "[0, 0, 1]", "c.toml:2: [grid] bounds: must be [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]"},
 		{"[0, 0, 1, 1]", "'unit'", "c.toml:2: [grid] bounds: must be [x0, y0, x1, y1] or"},
 		{"[0, 0, 1, 1]", "[0, 0, 1, nan]", "c.toml:2: [grid] bounds: must be a list of 4 finite numbers; number 4 is not one"},
-		{"[0, 0, 1, 1]", "[0, 0, 1, 0]", "c.toml:2: [grid] bounds: along y from 0 to 0: the first corner must be the lower one"},
-		{"[0, 0, 1, 1]", "[2, 0, 1, 1]", "c.toml:2: [grid] bounds: along x from 2 to 1: the first corner must be the lower one"},
-		{"[0, 0, 1, 1]", "[-1e308, 0, 1e308, 1]", "c.toml:2: [grid] bounds: along x from -1e+308 to 1e+308: more than 1e+100 is refused"},
-		{"[0, 0, 1, 1]", "[1e16, 0, 1.0000000000000008e16, 1]", "8 cells are narrower than numbers of this size can tell apart"},
+		{"[0, 0, 1, 1]", "[0, 0, 1, 0]", "c.toml:2: [grid] bounds: along y from 0 to 0: the first corner must be the " +
+			"lower one"},
+		{"[0, 0, 1, 1]", "[2, 0, 1, 1]", "c.toml:2: [grid] bounds: along x from 2 to 1: the first corner must be the " +
+			"lower one"},
+		{"[0, 0, 1, 1]", "[-1e308, 0, 1e308, 1]", "c.toml:2: [grid] bounds: along x from -1e+308 to 1e+308: more than " +
+			"1e+100 is refused"},
+		{"[0, 0, 1, 1]", "[1e16, 0, 1.0000000000000008e16, 1]",
+			"8 cells are narrower than numbers of this size can tell apart"},
 		{"cells = [8, 4]", "", "c.toml:1: [grid] cells: is required"},
-		{"cells = [8, 4]", "cells = 8", "c.toml:3: [grid] cells: must be a list of 2 integers, [x, y], as bounds has 2 numbers a corner"},
+		{"cells = [8, 4]", "cells = 8", "c.toml:3: [grid] cells: must be a list of 2 integers, [x, y], as bounds has " +
+			"2 numbers a corner"},
 		{"cells = [8, 4]", "cells = [8, 4, 4]", "c.toml:3: [grid] cells: must be a list of 2 integers"},
 		{"cells = [8, 4]", "cells = [8, 4.0]", "c.toml:3: [grid] cells: holds a float; integers are needed"},
 		{"cells = [8, 4]", "cells = [8, 0]", "c.toml:3: [grid] cells: 0 along y is not between 1 and 16777216"},
 		{"cells = [8, 4]", "cells = [16777217, 4]", "c.toml:3: [grid] cells: 16777217 along x is not between 1 and"},
-		{"cells = [8, 4]", "cells = [16777216, 16777216]", "c.toml:3: [grid] cells: [16777216 16777216] are more than 1099511627776 in all"},
+		{"cells = [8, 4]", "cells = [16777216, 16777216]", "c.toml:3: [grid] cells: [16777216 16777216] are more than " +
+			"1099511627776 in all"},
 		{"cells = [8, 4]", "cels = [8, 4]", "c.toml:3: [grid] cels: no such key; did you mean cells?"},
 		{`["x"]`, `["z"]`, `c.toml:4: [grid] periodic: "z" is not known; choose x or y`},
 		{`["x"]`, `["x", "x"]`, `c.toml:4: [grid] periodic: "x" is there twice`},

@@ -2,8 +2,9 @@ package config
 
 // Mesh is the section [mesh]: an unstructured mesh from a file or a generator, and how it is cut and numbered.
 type Mesh struct {
-	File      string     // a mesh file, relative to the case file; or empty, and then
-	Generate  string     // "rectangle": Bounds filled with about Cells triangles; "delaunay": and edges turned to Delaunay's
+	File string // a mesh file, relative to the case file; or empty, and then
+	// "rectangle": Bounds filled with about Cells triangles; "delaunay": and edges turned to Delaunay's
+	Generate  string
 	Bounds    [4]float64 // x0, y0, x1, y1 in m
 	Box       [6]float64 // of Generate "box", filled with about Cells tetrahedra: x0, y0, z0, x1, y1, z1
 	Cells     int        // the nearest count that the generator can make is taken

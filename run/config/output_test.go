@@ -9,7 +9,8 @@ import (
 // Frames of a solver without time come after whole sweeps.
 func TestOutputOfSweeps(t *testing.T) {
 	for text, want := range map[string]string{
-		"[output]\nevery = 5": "", "[output]": "", "[output]\nevery = 2.5": "c.toml:2: [output] every: is a float; an integer is needed",
+		"[output]\nevery = 5": "", "[output]": "", "[output]\nevery = 2.5": "c.toml:2: [output] every: is a float; an " +
+			"integer is needed",
 		"[output]\nformat = ['vtu']": `c.toml:2: [output] format: "vtu" is not known; choose vti or vtp`,
 	} {
 		d, err := newDecoder("c.toml", []byte(text))
@@ -21,7 +22,8 @@ func TestOutputOfSweeps(t *testing.T) {
 			fields: []string{"q"}, usual: []string{"q"}, formats: []string{"vti", "vtp"}, sweeps: true,
 		})
 		err = errors.Join(d.sorted()...)
-		if want == "" && (err != nil || !reflect.DeepEqual(o.Format, []string{"vti"})) || want != "" && (err == nil || err.Error() != want) {
+		if want == "" && (err != nil || !reflect.DeepEqual(o.Format, []string{"vti"})) || want != "" &&
+			(err == nil || err.Error() != want) {
 			t.Errorf("%s: %+v, %v", text, o, err)
 		}
 	}

@@ -45,9 +45,11 @@ func TestRefusals(t *testing.T) {
 		{"[physics]", "[physics]\ngravity=nan", `[physics] gravity: NaN must be`},
 		{"[physics]", "[physics]\nentropy_fix=2", `entropy_fix: 2 must be between 0 and 1`},
 		{"[physics]", "[physics]\nprecision='half'", `precision: "half" is not known; choose float32 or float64`},
-		{"[physics]", "[physics]\nprecision='float32'\ndry_depth=1e-9", `c.toml:8: [physics] dry_depth: 1e-09 is too small for float32`},
+		{"[physics]", "[physics]\nprecision='float32'\ndry_depth=1e-9",
+			`c.toml:8: [physics] dry_depth: 1e-09 is too small for float32`},
 		{"[physics]", "[physics]\ninterlayer_friction=1", `interlayer_friction: is an integer; true or false is needed`},
-		{"[physics]", "[physics]\nmanning={raster='a', positive='up'}", `c.toml:7: [physics] manning.positive: is for depths and levels only`},
+		{"[physics]", "[physics]\nmanning={raster='a', positive='up'}",
+			`c.toml:7: [physics] manning.positive: is for depths and levels only`},
 		{"[physics]", "physics=1", `c.toml:6`}, // a key of [mesh] then
 		{"density_ratio = 0.5", "", `c.toml:6: [physics] density_ratio: is required`},
 		{"density_ratio = 0.5", "density_ratio = 1.1", `c.toml:7: [physics] density_ratio: 1.1 must be above 0 and at most 1`},
@@ -60,9 +62,12 @@ func TestRefusals(t *testing.T) {
 		{`depth = "6"`, `depth = "h2"`, `c.toml:9: [initial] depth: its expression needs h2, and that needs depth`},
 		{`depth = "6"`, `depth = "depth"`, `needs depth, and that needs depth`},
 		{`depth = "6"`, `depth = { raster = "a" }`, `c.toml:9: [initial] depth.positive: is required`},
-		{`depth = "6"`, `depth = { raster = "a", positive = "left" }`, `depth.positive: "left" is not known; choose up or down`},
-		{`depth = "6"`, `depth = { raster = "a", mesh = "b", positive = "up" }`, `[initial] depth: needs one of raster and mesh`},
-		{`depth = "6"`, `depth = { rastr = "a", positive = "up" }`, `[initial] depth.rastr: no such key; did you mean raster?`},
+		{`depth = "6"`, `depth = { raster = "a", positive = "left" }`,
+			`depth.positive: "left" is not known; choose up or down`},
+		{`depth = "6"`, `depth = { raster = "a", mesh = "b", positive = "up" }`,
+			`[initial] depth: needs one of raster and mesh`},
+		{`depth = "6"`, `depth = { rastr = "a", positive = "up" }`,
+			`[initial] depth.rastr: no such key; did you mean raster?`},
 		{`h1 =`, `z1 =`, `c.toml:11: [initial] h2: cannot be with [z1 z2]`},
 		{`h1 =`, `h =`, `c.toml:10: [initial] h: no such key; did you mean h1?`},
 		{"[time]", "[boundary]\ncoast='closed'\n[time]", `c.toml:13: [boundary] coast: "closed" is not known; choose wall or open`},
@@ -78,7 +83,8 @@ func TestRefusals(t *testing.T) {
 		{"end = 0.1", "end = 1\n[output]\ndir=''", `[output] dir: is empty`},
 		{"end = 0.1", "end = 1\n[output]\nevery=1e-9", `every: 1e-09 makes more than 999999 frames up to t = 1`},
 		{"end = 0.1", "end = 1\n[output]\nevery=-1", `[output] every: -1 must be a finite number, 0 or more`},
-		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\n[[gauge]]\nname='a'\nat=[1,2]", `c.toml:18: [[gauge]] name: "a" is another gauge's already`},
+		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'\nat=[1,2]\n[[gauge]]\nname='a'\nat=[1,2]",
+			`c.toml:18: [[gauge]] name: "a" is another gauge's already`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nat=[1,2]", `c.toml:14: [[gauge]] name: is required`},
 		{"end = 0.1", "end = 1\n[[gauge]]\nname='a'", `c.toml:14: [[gauge]] at: is required`},
 		{"end = 0.1", "end = 1\n[gauge]\nname='a'", `c.toml:14: gauge: is a table; it is written [[gauge]]`},
@@ -111,7 +117,8 @@ c.toml:13: [time] end: -1 must be a finite number above 0
 
 func TestOverrides(t *testing.T) {
 	c := parse(t, dam, "physics.scheme=roe", "time.end = 2", "time.end=3", `boundary."east coast"=open`, "name=a",
-		"title=two words", "initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`, "gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
+		"title=two words", "initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`,
+		"gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
 	w := c.Sections.(*Shallow)
 	if w.Physics.Scheme != "roe" || c.Time.End != 3 || w.Boundary.Groups["east coast"] != "open" ||
 		c.Name != "a" || c.Title != "two words" ||

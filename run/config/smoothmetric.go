@@ -10,8 +10,8 @@ type Metric struct {
 
 	// Parts are the expressions of sizes, width, height and angle, in degrees from the x axis to the direction of the
 	// width, and in space depth, along z; those of tensor, m11, m12 and m22, and in space m13, m23 and m33; or the
-	// field of hessian, whose second derivatives the metric follows, and that of also, with whose metric it is intersected:
-	// an expression or vertex data of the mesh.
+	// field of hessian, whose second derivatives the metric follows, and that of also, with whose metric it is
+	// intersected: an expression or vertex data of the mesh.
 	Parts      []Field
 	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
 	Background string  // a mesh file; "" for the mesh that is smoothed

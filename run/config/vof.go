@@ -16,8 +16,9 @@ type VOF struct {
 
 // VOFInitial is the section [initial] of solver "vof".
 type VOFInitial struct {
-	Shape     string // as VOFInitial.Body reads it
-	Fractions string // how volume fractions are found: quadrature, or divide by dividing cells; quadrature, of mixed STL divide
+	Shape string // as VOFInitial.Body reads it
+	// how volume fractions are found: quadrature, or divide by dividing cells; quadrature, of mixed STL divide
+	Fractions string
 	Levels    int    // of divide: how often a cell is divided, 0 to 12; 5, of STL 3
 	Leaf      string // of divide: the smallest parts are cut by a plane, or decided by their centre; plane
 }
@@ -66,7 +67,8 @@ func decodeVOFInitial(s *section, dim int) VOFInitial {
 	v.Levels = int(s.integer("levels", levels, 0, maxDivisions))
 	v.Leaf = s.choice("leaf", "plane", "plane", "centre")
 	if v.mixesSTL() && v.Fractions == "quadrature" {
-		s.fail("fractions", "quadrature takes smooth bodies, or one of STL by itself; choose divide for an stl within other shapes")
+		s.fail("fractions", "quadrature takes smooth bodies, or one of STL by itself; choose divide for an stl within "+
+			"other shapes")
 	}
 	for _, key := range []string{"levels", "leaf"} {
 		if s.has(key) && v.Fractions == "quadrature" {

@@ -14,8 +14,8 @@ type VOFMethod struct {
 	Precision string  // float32 or float64; float64
 }
 
-// greenGauss is another name of Youngs' normal: averages over the faces of a cell of averages over their corners have the
-// weights of his.
+// greenGauss is another name of Youngs' normal: averages over the faces of a cell of averages over their corners have
+// the weights of his.
 const greenGauss = "green-gauss"
 
 func decodeVOFMethod(s *section, dim int) VOFMethod {

@@ -195,7 +195,8 @@ func (r *shapeReader) implicit(text string) (shape.Body, error) {
 	if err != nil {
 		names := slices.Sorted(maps.Keys(primitives))
 		names = append(append(names, "stl"), slices.Sorted(maps.Keys(combinations))...)
-		return shape.Body{}, fmt.Errorf("is none of the shapes (%s), and as an expression: %w", strings.Join(names, ", "), err)
+		return shape.Body{}, fmt.Errorf("is none of the shapes (%s), and as an expression: %w", strings.Join(names, ", "),
+			err)
 	}
 	if p.Mentions("t") {
 		return shape.Body{}, fmt.Errorf("the expression %q depends on t; a shape is over x, y and z", text)

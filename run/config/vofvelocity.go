@@ -33,7 +33,8 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 	for _, way := range []struct {
 		name string
 		has  bool
-	}{{"field", s.has("field")}, {"psi", s.has("psi")}, {"faces", s.has("faces")}, {"ax, ay, az", byPotential}, {"u, v and w", byParts}} {
+	}{{"field", s.has("field")}, {"psi", s.has("psi")}, {"faces", s.has("faces")}, {"ax, ay, az", byPotential},
+		{"u, v and w", byParts}} {
 		if way.has {
 			given = append(given, way.name)
 		}

@@ -8,8 +8,9 @@ import (
 // FuzzCompile proves that whatever compiles gives one finite number at a point, or an error, and compiles from its
 // text again.
 func FuzzCompile(f *testing.F) {
-	for _, s := range []string{"1/2", "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5", "6 - h1", "min(1, 2, t)^-x", "sum([1], #)", "let a = 1; a", "x | sin()",
-		"((((1))))", "1 < x < 2 ? 1 : 0", "-+-x", "0x7fffffffffffffff", "x?.y", "not not true ? 1 : 0"} {
+	for _, s := range []string{"1/2", "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5", "6 - h1", "min(1, 2, t)^-x", "sum([1], #)",
+		"let a = 1; a", "x | sin()", "((((1))))", "1 < x < 2 ? 1 : 0", "-+-x", "0x7fffffffffffffff", "x?.y",
+		"not not true ? 1 : 0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {

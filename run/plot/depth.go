@@ -6,7 +6,8 @@ import (
 	"math"
 )
 
-// depths is a picture in the making: of each sample, how near the nearest thing is that was drawn there, and its colour.
+// depths is a picture in the making: of each sample, how near the nearest thing is that was drawn there, and its
+// colour.
 type depths struct {
 	width, height int // in samples
 	near          []float64

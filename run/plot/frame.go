@@ -157,7 +157,8 @@ func (f *frame) face(size float64) font.Face {
 	}
 	cache := plotfont.NewCache(liberation.Collection())
 	sans := cache.Lookup(plotfont.Font{Typeface: "Liberation", Variant: "Sans"}, 1)
-	face, err := opentype.NewFace(sans.Face, &opentype.FaceOptions{Size: size * f.unit, DPI: 72, Hinting: font.HintingFull})
+	face, err := opentype.NewFace(sans.Face, &opentype.FaceOptions{Size: size * f.unit, DPI: 72,
+		Hinting: font.HintingFull})
 	if err != nil {
 		panic("plot: the font that is part of the program cannot be used")
 	}

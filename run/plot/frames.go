@@ -180,7 +180,8 @@ func (r *runner) load(path string) (*frameData, error) {
 			triangles = append(triangles, i)
 			d.cells = append(d.cells, [3]int32{int32(c[0]), int32(c[1]), int32(c[2])})
 		default:
-			return nil, fmt.Errorf("%s: cell %d is of VTK type %d with %d points; only triangles can be drawn", path, i, t, len(c))
+			return nil, fmt.Errorf("%s: cell %d is of VTK type %d with %d points; only triangles can be drawn", path, i, t,
+				len(c))
 		}
 	}
 	d.count = len(triangles)

@@ -18,8 +18,8 @@ func isLines(path string) bool { e := filepath.Ext(path); return e == ".vtp" || 
 // maxDrawn bounds the cells of a grid that is drawn, two triangles each.
 const maxDrawn = math.MaxInt32 / 4
 
-// loadImage reads a grid, and the interface beside it. Of one in space the cells in the middle along z are drawn, and where
-// the plane through their middles cuts the interface.
+// loadImage reads a grid, and the interface beside it. Of one in space the cells in the middle along z are drawn, and
+// where the plane through their middles cuts the interface.
 func (r *runner) loadImage(path string) (*frameData, error) {
 	m, err := vtk.ReadImage(path)
 	if err != nil {

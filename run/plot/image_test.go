@@ -70,8 +70,8 @@ func TestImageWithLines(t *testing.T) {
 	}
 }
 
-// Of a grid in space the slice in the middle is drawn, with the lines in which its plane cuts the interface, and says where
-// that is.
+// Of a grid in space the slice in the middle is drawn, with the lines in which its plane cuts the interface, and says
+// where that is.
 func TestSlice(t *testing.T) {
 	dir := t.TempDir()
 	box := vtk.Box{N: [3]int{2, 2, 3}}

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
-// interfaceBeside reads the interface of the frame whose grid is at path: the closed one, or else the lines or planes of each cell,
-// of format plic. It returns nil where the run has written neither.
+// interfaceBeside reads the interface of the frame whose grid is at path: the closed one, or else the lines or planes
+// of each cell, of format plic. It returns nil where the run has written neither.
 func interfaceBeside(path string) (*vtk.PolyData, error) {
 	ext := filepath.Ext(path)
 	stem, ext := strings.TrimSuffix(path, ext), strings.Replace(ext, "vti", "vtp", 1)

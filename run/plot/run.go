@@ -48,7 +48,9 @@ func ParseFrame(s string) (int, error) {
 //     and the partition if there is a cell array "rank"; the maps of all frames share a colour bar; of a surface in
 //     space, a shaded view, which counts as a field "surface"; of tetrahedra, a view of those behind a cut;
 //   - of each gauges/*.csv and gauge_*.csv, the columns over time, in a panel for each unit;
-//   - of conservation.csv, the drift of the columns mass1, mass2 and so on, or the qualities of a mesh that was smoothed;
+//   - of conservation.csv, the drift of the columns mass1, mass2 and so on, or the qualities of a mesh that was
+//
+// smoothed;
 //   - of a mesh that was smoothed, its first and its last frame side by side.
 //
 // A layer's field is drawn as dry where its depth, the field h of its number, is at most o.Dry. A folder without any

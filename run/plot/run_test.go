@@ -120,7 +120,8 @@ func TestRunDrawsWhatARunHolds(t *testing.T) {
 		options Options
 		want    []string
 	}{
-		{Options{Frame: LastFrame}, []string{"dam-h1-0002.png", "dam-u1-0002.png", "dam-velocity-0002.png", "dam-partition.png"}},
+		{Options{Frame: LastFrame}, []string{"dam-h1-0002.png", "dam-u1-0002.png", "dam-velocity-0002.png",
+			"dam-partition.png"}},
 		{Options{Frame: 0, Field: "h1"}, []string{"dam-h1-0000.png"}},
 		{Options{Frame: 1, Field: "rank"}, []string{"dam-partition.png"}},
 		{Options{Frame: AllFrames, Field: "u1"}, []string{"dam-u1-0000.png", "dam-u1-0001.png", "dam-u1-0002.png"}},
@@ -160,7 +161,8 @@ func TestFramesShareAColourBar(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(px float64) image.Point { return f.area.Min.Add(image.Pt(int((px)*f.view.scale), f.area.Dy()/2)) }
-	zero, one := load(t, filepath.Join(dir, "plots", "dam-h1-0000.png")), load(t, filepath.Join(dir, "plots", "dam-h1-0001.png"))
+	zero, one := load(t, filepath.Join(dir, "plots", "dam-h1-0000.png")),
+		load(t, filepath.Join(dir, "plots", "dam-h1-0001.png"))
 	p, q := at(1.5), at(0.5)
 	if !near(zero.At(p.X, p.Y), one.At(q.X, q.Y), 4) {
 		t.Errorf("h1 = 1.5 is %v in frame 0 and %v in frame 1", zero.At(p.X, p.Y), one.At(q.X, q.Y))

@@ -115,7 +115,8 @@ func (s *Series) panel(panel Panel, unit float64) (*gonum.Plot, error) {
 				if err != nil {
 					return nil, fmt.Errorf("the curve %q: %w", c.Name, err)
 				}
-				point.GlyphStyle = vgdraw.GlyphStyle{Color: Qualitative(i), Radius: vg.Length(4 * unit), Shape: vgdraw.CircleGlyph{}}
+				point.GlyphStyle = vgdraw.GlyphStyle{Color: Qualitative(i), Radius: vg.Length(4 * unit),
+					Shape: vgdraw.CircleGlyph{}}
 				p.Add(point)
 			}
 			for _, xy := range part {

@@ -73,7 +73,8 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(table.names, []string{"t", "h1"}) || table.columns[0][1] != 1 || !math.IsNaN(table.columns[1][1]) {
+	if !reflect.DeepEqual(table.names, []string{"t", "h1"}) || table.columns[0][1] != 1 ||
+		!math.IsNaN(table.columns[1][1]) {
 		t.Errorf("got %+v", table)
 	}
 	for in, want := range map[string]string{

@@ -12,7 +12,8 @@ import (
 // surfaceField is what the pictures of surfaces are called among the fields.
 const surfaceField = "surface"
 
-// surfaces draws the chosen frames of a series of surfaces in space. Lines of the plane are drawn with the grid instead.
+// surfaces draws the chosen frames of a series of surfaces in space. Lines of the plane are drawn with the grid
+// instead.
 func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 	name := strings.TrimSuffix(filepath.Base(path), ".pvd")
 	for _, i := range chosen {

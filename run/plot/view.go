@@ -29,8 +29,10 @@ type View struct {
 // Directions of the picture: to the right, up, and to the viewer, at right angles to each other and of length 1.
 var (
 	rightward = [3]float64{math.Cos(azimuth), math.Sin(azimuth), 0}
-	upward    = [3]float64{-math.Sin(azimuth) * math.Sin(elevation), math.Cos(azimuth) * math.Sin(elevation), math.Cos(elevation)}
-	toward    = [3]float64{math.Sin(azimuth) * math.Cos(elevation), -math.Cos(azimuth) * math.Cos(elevation), math.Sin(elevation)}
+	upward    = [3]float64{-math.Sin(azimuth) * math.Sin(elevation), math.Cos(azimuth) * math.Sin(elevation),
+		math.Cos(elevation)}
+	toward = [3]float64{math.Sin(azimuth) * math.Cos(elevation), -math.Cos(azimuth) * math.Cos(elevation),
+		math.Sin(elevation)}
 )
 
 const (

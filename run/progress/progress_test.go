@@ -78,7 +78,8 @@ func TestTerminalIsRepaintedTenTimesASecondAndLeftClean(t *testing.T) {
 		t.Errorf("%q, want\n%q", paints[19], want)
 	}
 	out.Reset()
-	if _, err := io.WriteString(l, "frame 3 is written\n"); err != nil || out.String() != eraseLine+"frame 3 is written\n" {
+	if _, err := io.WriteString(l, "frame 3 is written\n"); err != nil ||
+		out.String() != eraseLine+"frame 3 is written\n" {
 		t.Errorf("%q, %v", &out, err)
 	}
 	l.Step(1101, 0.76, 1e-4) // at once, as the line is gone

@@ -13,7 +13,8 @@ import (
 
 func sample() *Summary {
 	return &Summary{Solver: "shallow-water", Case: "dam", CaseSHA256: "ab", Steps: 405, Time: 0.1, Cells: 64800, Ranks: 4,
-		Transport: "local", Backend: "cpu", Halo: "direct", Precision: "float64", Threads: 1, Wall: 2.5, UpdatesPerS: 10497600, StateSHA256: "c0ffee",
+		Transport: "local", Backend: "cpu", Halo: "direct", Precision: "float64", Threads: 1, Wall: 2.5,
+		UpdatesPerS: 10497600, StateSHA256: "c0ffee",
 		Metrics: map[string]float64{"h1_min": 0.25, "cfl_max": 0.9}, Phases: map[string]float64{"halo": 0.5, "flux": 1.5},
 		Conservation: map[string]float64{"mass1": 1e-15}, Version: "v1.0.0",
 		Host: Host{Go: "go1.26", OS: "linux", Arch: "amd64", CPU: "Some CPU", Cores: 2}}
@@ -92,7 +93,8 @@ state      c0ffee
 func TestTextOfSweeps(t *testing.T) {
 	s := sample()
 	s.Time, s.Steps = 0, 30
-	if got := s.Text(); !strings.Contains(got, "\nswept ") || !strings.Contains(got, " 30 times\n") || strings.Contains(got, "simulated") {
+	if got := s.Text(); !strings.Contains(got, "\nswept ") || !strings.Contains(got, " 30 times\n") ||
+		strings.Contains(got, "simulated") {
 		t.Errorf("%s", got)
 	}
 }

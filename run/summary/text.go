@@ -38,7 +38,8 @@ func (s *Summary) Text() string {
 		rows = append(rows, [2]string{"state", s.StateSHA256})
 	}
 	if s.FMA {
-		rows = append(rows, [2]string{"note", "this binary fuses x*y + z: its last bits differ from those of the reference build"})
+		rows = append(rows, [2]string{"note", "this binary fuses x*y + z: its last bits differ from those of the " +
+			"reference build"})
 	}
 	width := 0
 	for _, row := range rows {

@@ -145,7 +145,8 @@ func FuzzChanges(f *testing.F) {
 	f.Add([]byte{2, 0, 0, 0, 3}, 8, 2)
 	f.Fuzz(func(t *testing.T, message []byte, room, count int) {
 		const n, lo = 100, 3
-		g := flow[kernels.Vertex[float32]]{n: n, size: 8, lo: lo, buf: make([]byte, 4+4*n+n*recordBytes[kernels.Vertex[float32]]())}
+		g := flow[kernels.Vertex[float32]]{n: n, size: 8, lo: lo,
+			buf: make([]byte, 4+4*n+n*recordBytes[kernels.Vertex[float32]]())}
 		copy(g.buf, message)
 		if room < 0 || room > n || count < 0 || count > n {
 			return
@@ -209,8 +210,8 @@ func resting(t testing.TB, cells int) rest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := partition.Partition(partition.RandomCut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y,
-		2, 1)
+	owner, err := partition.Partition(partition.RandomCut, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X,
+		m.Y, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +269,8 @@ func openGRPC(t testing.TB, n int) []dist.Comm {
 	var wait sync.WaitGroup
 	for r := range n {
 		wait.Go(func() {
-			comms[r], errs[r] = grpc.Join(t.Context(), grpc.Config{Rank: r, Size: n, Coordinator: address, BuildID: "b", CaseHash: "c"})
+			comms[r], errs[r] = grpc.Join(t.Context(), grpc.Config{Rank: r, Size: n, Coordinator: address, BuildID: "b",
+				CaseHash: "c"})
 		})
 	}
 	wait.Wait()

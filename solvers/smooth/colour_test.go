@@ -93,7 +93,8 @@ func TestColouringIsSerial(t *testing.T) {
 	})
 }
 
-// TestMillion: 7 colours or fewer do for a mesh of a million vertices, or of fewer where the race detector slows all down.
+// TestMillion: 7 colours or fewer do for a mesh of a million vertices, or of fewer where the race detector slows all
+// down.
 func TestMillion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million vertices")

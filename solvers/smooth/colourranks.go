@@ -20,10 +20,10 @@ type Patch struct {
 	Plan   *halo.Plan // brings what owners know to the ghosts
 }
 
-// ColourRanks colours a graph that no rank knows whole, and returns the colours of this rank's vertices and ghosts. They
-// are those of Colour, whatever the number of ranks. Ranks colour what they can, tell each other the colours of the
-// vertices that these have as ghosts, and go on, for as many rounds as a chain of descending priorities crosses between
-// ranks. All ranks call it with the same kind; messages have the tag.
+// ColourRanks colours a graph that no rank knows whole, and returns the colours of this rank's vertices and ghosts.
+// They are those of Colour, whatever the number of ranks. Ranks colour what they can, tell each other the colours of
+// the vertices that these have as ghosts, and go on, for as many rounds as a chain of descending priorities crosses
+// between ranks. All ranks call it with the same kind; messages have the tag.
 func ColourRanks(ctx context.Context, kind Colouring, p *Patch, comm dist.Comm, tag int) ([]int32, error) {
 	n, owned := len(p.Global), len(p.Class)
 	var bad error

@@ -61,8 +61,8 @@ func patches(t testing.TB, rings *mesh.Rings, class []int8, owner []int32, ranks
 	return all
 }
 
-// TestColourRanks: ranks that know nothing but their own vertices and ghosts give all of them the colours of Colour, which
-// are those of a serial loop: for any number of ranks, empty ones too, any owners and any classes.
+// TestColourRanks: ranks that know nothing but their own vertices and ghosts give all of them the colours of Colour,
+// which are those of a serial loop: for any number of ranks, empty ones too, any owners and any classes.
 func TestColourRanks(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := rectangle(t, rapid.IntRange(2, 3000).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"))

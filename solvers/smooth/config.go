@@ -15,8 +15,8 @@ var Smoothers = []string{"laplacian", "pain", "pain-newton", "pain-exact", "smar
 // one would. The smoothers that look at quality need none.
 var Guards = []string{"none", "halve", "clip"}
 
-// Sweeps are the names that Config.Sweep may have: a kernel a set; one kernel a sweep, in which a block of a GPU takes a
-// tile of the mesh through all sets; or "auto" or nothing for what is fastest. The bits are the same.
+// Sweeps are the names that Config.Sweep may have: a kernel a set; one kernel a sweep, in which a block of a GPU takes
+// a tile of the mesh through all sets; or "auto" or nothing for what is fastest. The bits are the same.
 var Sweeps = []string{"auto", "sets", "tiles"}
 
 // Config says how to smooth.

@@ -12,8 +12,8 @@ import (
 // clusterSize is how many vertices a cluster of TwoLevel has.
 const clusterSize = 32
 
-// divide says which vertices that move do so at the same time. Sets of boundary vertices follow the others if they are to
-// be apart. The coordinates are those of the mesh.
+// divide says which vertices that move do so at the same time. Sets of boundary vertices follow the others if they are
+// to be apart. The coordinates are those of the mesh.
 func (l *Layout) divide(at ...[]float64) error {
 	switch l.options.Colouring {
 	case TwoLevel:
@@ -68,9 +68,9 @@ func successive(class []int8, colour []int32) ([]int32, int) {
 	return colour, int(all)
 }
 
-// divideClusters colours clusters of vertices, and then the vertices of each cluster. Clusters of one colour share no edge:
-// a set is all of them, of which each moves its vertices by their colours, one after the other; or one of these colours,
-// which takes as many sets more.
+// divideClusters colours clusters of vertices, and then the vertices of each cluster. Clusters of one colour share no
+// edge: a set is all of them, of which each moves its vertices by their colours, one after the other; or one of these
+// colours, which takes as many sets more.
 func (l *Layout) divideClusters(at [][]float64) error {
 	members, err := l.gather(at)
 	if err != nil {
@@ -102,15 +102,15 @@ func (l *Layout) divideClusters(at [][]float64) error {
 		l.set, l.sets = l.turn, l.colours*int(levels)
 	}
 	if n := l.colours * int(levels); n > 2*maxColours {
-		return fmt.Errorf("%d colours of clusters, and %d in each, are more than %d sets: choose colouring %s", l.colours, levels,
-			2*maxColours, JonesPlassmann)
+		return fmt.Errorf("%d colours of clusters, and %d in each, are more than %d sets: choose colouring %s", l.colours,
+			levels, 2*maxColours, JonesPlassmann)
 	}
 	return nil
 }
 
-// gather makes clusters: runs of the vertices inside the mesh, and of those on its boundary, along a Hilbert curve through
-// where they are at the start. They are those of the whole mesh, whatever ranks there are. It returns their vertices one
-// cluster after the other.
+// gather makes clusters: runs of the vertices inside the mesh, and of those on its boundary, along a Hilbert curve
+// through where they are at the start. They are those of the whole mesh, whatever ranks there are. It returns their
+// vertices one cluster after the other.
 func (l *Layout) gather(at [][]float64) (members [][]int32, err error) {
 	order, err := partition.HilbertOrder(at...)
 	if err != nil {

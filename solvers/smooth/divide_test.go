@@ -27,8 +27,8 @@ func layoutOf(t testing.TB, m *mesh.Mesh, change func(o *LayoutOptions)) *Layout
 	return l
 }
 
-// TestClusters: clusters hold vertices of one class, at most 32, and share a set only where no edge joins them; within a
-// cluster neighbours have different turns, and so they have wherever they are. Neither the order nor the way in which
+// TestClusters: clusters hold vertices of one class, at most 32, and share a set only where no edge joins them; within
+// a cluster neighbours have different turns, and so they have wherever they are. Neither the order nor the way in which
 // sets are taken changes a turn.
 func TestClusters(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

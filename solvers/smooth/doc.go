@@ -1,5 +1,5 @@
-// Package smooth moves the vertices of meshes so that triangles or tetrahedra become regular, with sides of length 1, in
-// a given metric. Connectivity stays as it is, which limits how far a mesh can follow a metric: sizes that differ
+// Package smooth moves the vertices of meshes so that triangles or tetrahedra become regular, with sides of length 1,
+// in a given metric. Connectivity stays as it is, which limits how far a mesh can follow a metric: sizes that differ
 // by more than about 2 from what the connectivity was made for need refinement.
 //
 // A metric M gives an edge u the length √(u'Mu). Smoothers, by name:
@@ -14,16 +14,17 @@
 //	fjp          Freitag, Jones and Plassmann (1995): to where the worst quality around the vertex is best
 //	hybrid       smart, and then fjp where the worst quality is below a floor
 //
-// Meshes of tetrahedra (SolidLayout, SolidPart, NewSolid) have all of these. Vertices move in space, in flat parts of the
-// boundary and along its straight edges by one formula; see package kernels/solid. Their metrics are SolidSizes,
-// SolidDiscrete and OnSolid. What both kinds of cells have in common, sets, sweeps, exchanges and diagnostics, is the engine.
+// Meshes of tetrahedra (SolidLayout, SolidPart, NewSolid) have all of these. Vertices move in space, in flat parts of
+// the boundary and along its straight edges by one formula; see package kernels/solid. Their metrics are SolidSizes,
+// SolidDiscrete and OnSolid. What both kinds of cells have in common, sets, sweeps, exchanges and diagnostics, is the
+// engine.
 //
 // A mesh with triangles turned over is refused, or untangled on request, by vertices that make the least area around
 // them greatest (Untangle).
 //
 // Metrics: sizes along the axes (Sizes, Linear, Sinusoidal); a function sampled on a grid (Discrete, and Sampled, which
-// tells the error); and tensors at the vertices of a mesh (OnMesh), which package metric makes from Medit files and second
-// derivatives, and bounds, grades and intersects.
+// tells the error); and tensors at the vertices of a mesh (OnMesh), which package metric makes from Medit files and
+// second derivatives, and bounds, grades and intersects.
 //
 // Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.
 //

@@ -21,12 +21,13 @@ const (
 type LayoutOptions struct {
 	Boundary  Boundary
 	Colouring Colouring
-	Dedicated bool               // boundary vertices form sets of their own
-	Spread    bool               // of TwoLevel: no set holds neighbours, for devices and culled sweeps that visit it at once
-	Order     partition.Ordering // of vertices within a set: natural, hilbert or random
-	Seed      uint64             // of a random order
-	Tangled   bool               // triangles may be turned over or flat, for Solver.Untangle to mend
-	Deep      bool               // ghosts that let a whole sweep go by with one exchange
+	Dedicated bool // boundary vertices form sets of their own
+	// of TwoLevel: no set holds neighbours, for devices and culled sweeps that visit it at once
+	Spread  bool
+	Order   partition.Ordering // of vertices within a set: natural, hilbert or random
+	Seed    uint64             // of a random order
+	Tangled bool               // triangles may be turned over or flat, for Solver.Untangle to mend
+	Deep    bool               // ghosts that let a whole sweep go by with one exchange
 }
 
 // Layout says which vertices of a mesh move, how, and in which set. It is made once, of the whole mesh, so that nothing
@@ -41,11 +42,12 @@ type Layout struct {
 	set        []int32 // of each vertex that moves; the number of sets for others
 	sets       int
 	colours    int
-	turn       []int32 // a vertex sees where its neighbours of lower turn have moved to; set itself, unless clusters are sets
-	cluster    []int32 // of each vertex that moves, -1 of others; nil unless TwoLevel
-	place      []int32 // of each vertex in the order
-	stripBits  int     // so many of the last bits of a place are of no account for the strip in which it is
-	crowded    int
+	// a vertex sees where its neighbours of lower turn have moved to; set itself, unless clusters are sets
+	turn      []int32
+	cluster   []int32 // of each vertex that moves, -1 of others; nil unless TwoLevel
+	place     []int32 // of each vertex in the order
+	stripBits int     // so many of the last bits of a place are of no account for the strip in which it is
+	crowded   int
 }
 
 const (
@@ -54,8 +56,8 @@ const (
 	sliding int8 = 1
 )
 
-// NewLayout finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over, unless that is
-// told.
+// NewLayout finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over, unless that
+// is told.
 func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 	if o.Boundary != Slide && o.Boundary != Fixed {
 		return nil, fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)

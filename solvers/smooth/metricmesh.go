@@ -14,8 +14,8 @@ import (
 
 // OnMesh is a metric that is given at the vertices of a mesh, of the one that is to be smoothed as it is at first or of
 // any other. The tensor is linear on every triangle: then it is positive definite everywhere, its slope is at hand for
-// pain-exact, and it takes no logarithms, which kernels do not have. Where sizes differ much between the ends of an edge,
-// the smaller one reaches farther than it would with sizes that are linear.
+// pain-exact, and it takes no logarithms, which kernels do not have. Where sizes differ much between the ends of an
+// edge, the smaller one reaches farther than it would with sizes that are linear.
 //
 // Where a place lies is found from the place alone, so that a vertex need not carry a triangle with it: the outcome
 // depends on neither the way that it came nor on who moved it. Outside of the mesh, a place nearby on it counts.

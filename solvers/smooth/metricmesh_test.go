@@ -107,7 +107,8 @@ func TestOnMeshOutside(t *testing.T) {
 		}
 	})
 	// Cells at the bottom are thin, and the rim that counts need not be the nearest of it.
-	for _, c := range []struct{ x, y, m11, m22 float64 }{{1 + 1e-9, .3, 2, 1.3}, {.4, -1e-9, 1.4, 1}, {-1e-9, 1 + 1e-9, 1, 2}} {
+	for _, c := range []struct{ x, y, m11, m22 float64 }{{1 + 1e-9, .3, 2, 1.3}, {.4, -1e-9, 1.4, 1},
+		{-1e-9, 1 + 1e-9, 1, 2}} {
 		a, _, d := of.At(c.x, c.y)
 		if math.Abs(a-c.m11) > 1e-5 || math.Abs(d-c.m22) > 1e-5 {
 			t.Errorf("(%g, %g): %g %g, want %g %g", c.x, c.y, a, d, c.m11, c.m22)

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Sampled is Discrete, and tells how far lengths in the metric, at worst, are from those that at gives: a share, found by
-// looking at the middle of every box of the grid, and so where a bilinear tensor is farthest from a smooth one. Half the
-// spacing brings a quarter of the error where the metric is smooth. A jump cannot be had: there the error is as large as
-// the jump, however many nodes there are.
+// Sampled is Discrete, and tells how far lengths in the metric, at worst, are from those that at gives: a share, found
+// by looking at the middle of every box of the grid, and so where a bilinear tensor is farthest from a smooth one. Half
+// the spacing brings a quarter of the error where the metric is smooth. A jump cannot be had: there the error is as
+// large as the jump, however many nodes there are.
 func Sampled(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*Metric, float64, error) {
 	m, err := Discrete(b, n, at)
 	if err != nil {

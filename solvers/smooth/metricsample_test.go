@@ -11,7 +11,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
-// TestStretch compares the closed form with the tensors of package metric: along the frame of one relative to the other.
+// TestStretch compares the closed form with the tensors of package metric: along the frame of one relative to the
+// other.
 func TestStretch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func() metric.Tensor {
@@ -32,7 +33,8 @@ func TestStretch(t *testing.T) {
 	})
 }
 
-// TestSampled: the error that is told falls as the square of the spacing, bounds that at other places, and stays at a jump.
+// TestSampled: the error that is told falls as the square of the spacing, bounds that at other places, and stays at a
+// jump.
 func TestSampled(t *testing.T) {
 	turning := func(x, y float64) (m11, m12, m22 float64) {
 		s, c := math.Sincos(3 * x * y)
@@ -74,8 +76,8 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// TestRescaleKinds: of each kind of metric the mesh's area, after scaling, is worth as many triangles as it has, and the
-// factor makes up for any other.
+// TestRescaleKinds: of each kind of metric the mesh's area, after scaling, is worth as many triangles as it has, and
+// the factor makes up for any other.
 func TestRescaleKinds(t *testing.T) {
 	m := rectangle(t, 2000, 3)
 	at := func(factor float64) func(x, y float64) (m11, m12, m22 float64) {

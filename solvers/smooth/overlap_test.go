@@ -57,7 +57,8 @@ func TestOverlapped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := partition.Partition(partition.RCB, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y, 2, 1)
+	owner, err := partition.Partition(partition.RCB, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, m.X, m.Y, 2,
+		1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// Subdomain is how the vertices of one rank are arranged. They are numbered owned | ghosts. Owned ones are in the order of
-// their sets, those of no set last; within a set those that other ranks need come first; within these, vertices that slide
-// come last, and before them those that are in no strip; then the layout's order holds, or that of clusters and of the
-// turns in each. Of ghosts come first those that other ranks move: by set, unless one exchange
+// Subdomain is how the vertices of one rank are arranged. They are numbered owned | ghosts. Owned ones are in the order
+// of their sets, those of no set last; within a set those that other ranks need come first; within these, vertices that
+// slide come last, and before them those that are in no strip; then the layout's order holds, or that of clusters and
+// of the turns in each. Of ghosts come first those that other ranks move: by set, unless one exchange
 // does for all sets, and then by rank and id. Those that nobody moves follow, and then copies, by set.
 type Subdomain struct {
 	Global  []int32 // id of each vertex in the whole mesh
@@ -32,7 +32,8 @@ type Subdomain struct {
 	Plans []*halo.Plan
 	Deep  bool
 
-	// Clustered tells that neighbours within a set follow each other in a cluster, each of which begins at one of Clusters.
+	// Clustered tells that neighbours within a set follow each other in a cluster, each of which begins at one of
+	// Clusters.
 	Clustered bool
 	Clusters  []int32
 }
@@ -173,8 +174,8 @@ func (c *cutter) kind(g ghost) int {
 	return 0
 }
 
-// subdomain numbers the vertices of a rank, which are in order, and returns those that slide here, in the order of their
-// rails, and how many vertices there are up to the last that moves here.
+// subdomain numbers the vertices of a rank, which are in order, and returns those that slide here, in the order of
+// their rails, and how many vertices there are up to the last that moves here.
 func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	l := c.layout
 	p = Subdomain{Global: make([]int32, 0, len(c.owned[r])+len(c.ghosts[r])), Owned: len(c.owned[r]), Sets: l.sets,

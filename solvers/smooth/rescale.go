@@ -58,7 +58,8 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *
 	}
 	beta := math.Cbrt(math.Sqrt2 / 12 * float64(n) / total)
 	if beta *= beta; !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d tetrahedra: the mesh's volume in it is %g", n, total)}
+		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d tetrahedra: the mesh's volume in it is %g", n,
+			total)}
 	}
 	return beta, nil
 }

@@ -37,7 +37,8 @@ func TestScales(t *testing.T) {
 				if precision == "float32" {
 					drift = 1e-6
 				}
-				if d.Inverted != 0 || math.Abs(d.AreaDrift) > drift || d.Moved < 150 || !(d.QualityMean > .8) && smoother != "laplacian" {
+				if d.Inverted != 0 || math.Abs(d.AreaDrift) > drift || d.Moved < 150 || !(d.QualityMean > .8) &&
+					smoother != "laplacian" {
 					t.Errorf("%s at scale %g in %s: %+v", smoother, size, precision, d)
 				}
 			}
@@ -59,19 +60,20 @@ func TestScaleIsExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = plain().on(t, m, metric, Config{Smoother: smoother, Guard: "halve"}, func(_ dist.Comm, _ *Part, s Solver) error {
-				if _, err := s.Sweep(t.Context(), 10); err != nil {
+			err = plain().on(t, m, metric, Config{Smoother: smoother, Guard: "halve"},
+				func(_ dist.Comm, _ *Part, s Solver) error {
+					if _, err := s.Sweep(t.Context(), 10); err != nil {
+						return err
+					}
+					var err error
+					var at [][]float64
+					at, err = s.Coordinates()
+					x[k] = at[0]
+					for i := range x[k] {
+						x[k][i] /= size
+					}
 					return err
-				}
-				var err error
-				var at [][]float64
-				at, err = s.Coordinates()
-				x[k] = at[0]
-				for i := range x[k] {
-					x[k][i] /= size
-				}
-				return err
-			})
+				})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +109,8 @@ func TestDiagnostics(t *testing.T) {
 	if d != want {
 		t.Errorf("a square: %+v, want %+v", d, want)
 	}
-	m = &mesh.Mesh{X: []float64{0, 1, 0, 9}, Y: []float64{0, 0, 1, 9}, Cells: [][3]int32{{0, 1, 2}}} // a vertex of nothing too
+	// a vertex of nothing too
+	m = &mesh.Mesh{X: []float64{0, 1, 0, 9}, Y: []float64{0, 0, 1, 9}, Cells: [][3]int32{{0, 1, 2}}}
 	d = plain().run(t, m, metric, Config{Smoother: "fjp", Guard: "none", Rescale: true}, 1).diagnostics
 	if d.Moved != 0 || d.Area != .5 {
 		t.Errorf("a triangle: %+v", d)

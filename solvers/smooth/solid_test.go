@@ -83,7 +83,8 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *SolidMetric, cfg 
 }
 
 // runSolid smooths and returns what came out, which must be the same on all ranks.
-func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config, sweeps int) outcome {
+func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config,
+	sweeps int) outcome {
 	t.Helper()
 	all := make([]outcome, s.ranks)
 	err := s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error {
@@ -109,9 +110,9 @@ func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *So
 	return all[0]
 }
 
-// TestSolidSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all diagnostics
-// are the same to the last bit on any number of ranks, with any partition, local order, number of threads, and with one
-// exchange a sweep or one a set.
+// TestSolidSameOnAnyRanks: for every smoother, guard and colouring the coordinates, the longest move and all
+// diagnostics are the same to the last bit on any number of ranks, with any partition, local order, number of threads,
+// and with one exchange a sweep or one a set.
 func TestSolidSameOnAnyRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := cube(t, 4, .1), twist(t)
@@ -247,7 +248,8 @@ func TestSolidRefusals(t *testing.T) {
 		{"precision", func(_ *mesh.Solid, _ *Config, s *setting) { s.precision = "half" }, good, []string{`"half"`}},
 		{"boundary", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Boundary = "x" }, good, []string{`boundary "x"`}},
 		{"order", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Order = "x" }, good, []string{`order "x"`}},
-		{"colouring", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Colouring = "x" }, good, []string{`colouring "x"`}},
+		{"colouring", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Colouring = "x" }, good,
+			[]string{`colouring "x"`}},
 	} {
 		m, cfg, s := cube(t, 4, 0), Config{Smoother: "pain", Guard: "none"}, plain()
 		s.ranks = 2
@@ -272,8 +274,11 @@ func TestSolidRefusals(t *testing.T) {
 		"no power":          func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 3, at(Six{1, 0, 0, 1, 0, 1})) },
 		"indefinite":        func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 2, at(Six{1, 2, 0, 1, 0, 1})) },
 		"indefinite by m23": func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 2, at(Six{1, 0, 0, 1, 2, 1})) },
-		"NaN":               func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 2, at(Six{1, 0, 0, 1, math.NaN(), 1})) },
-		"no sizes":          func() (*SolidMetric, error) { return SolidSizes(unitBox, [3][]Ends{}) },
+		"NaN": func() (*SolidMetric, error) {
+			return SolidDiscrete(unitBox, 2,
+				at(Six{1, 0, 0, 1, math.NaN(), 1}))
+		},
+		"no sizes": func() (*SolidMetric, error) { return SolidSizes(unitBox, [3][]Ends{}) },
 		"a size of 0": func() (*SolidMetric, error) {
 			return SolidSizes(unitBox, [3][]Ends{{{1, 1, 0, 0}}, {{0, 1, 0, 0}}, {{1, 1, 0, 0}}})
 		},

@@ -18,9 +18,9 @@ type SolidLayout struct {
 	plan  *Layout // classes and sets
 }
 
-// NewSolidLayout finds out what the vertices of a mesh may do: those on flat parts of the boundary slide in their plane,
-// those on straight edges along them, as mesh.Freedom has it. It refuses a mesh that does not pass its Check, such as one
-// with tetrahedra that are turned over. An order by places goes by x and y.
+// NewSolidLayout finds out what the vertices of a mesh may do: those on flat parts of the boundary slide in their
+// plane, those on straight edges along them, as mesh.Freedom has it. It refuses a mesh that does not pass its Check,
+// such as one with tetrahedra that are turned over. An order by places goes by x and y.
 func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
 	if o.Boundary != Slide && o.Boundary != Fixed {
 		return nil, fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)

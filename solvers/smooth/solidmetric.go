@@ -67,8 +67,8 @@ func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, er
 	return &SolidMetric{f}, nil
 }
 
-// SolidSizes is a metric that wants tetrahedra of sizes along x, y and z that each depend on that coordinate alone, given
-// as those of Sizes are.
+// SolidSizes is a metric that wants tetrahedra of sizes along x, y and z that each depend on that coordinate alone,
+// given as those of Sizes are.
 func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
@@ -145,8 +145,8 @@ func solidFieldIn[F solid.Float](f *solid.Field[float64]) solid.Field[F] {
 	g := solid.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, Nz: f.Nz, X: F(f.X), Y: F(f.Y), Z: F(f.Z), PerX: F(f.PerX),
 		PerY: F(f.PerY), PerZ: F(f.PerZ), Scale: F(f.Scale)}
 	for _, t := range f.Samples {
-		g.Samples = append(g.Samples, solid.Tensor[F]{M11: F(t.M11), M12: F(t.M12), M13: F(t.M13), M22: F(t.M22), M23: F(t.M23),
-			M33: F(t.M33)})
+		g.Samples = append(g.Samples, solid.Tensor[F]{M11: F(t.M11), M12: F(t.M12), M13: F(t.M13), M22: F(t.M22),
+			M23: F(t.M23), M33: F(t.M33)})
 	}
 	pieces := func(from []solid.Piece[float64]) (to []solid.Piece[F]) {
 		for _, p := range from {

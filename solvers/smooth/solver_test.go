@@ -135,9 +135,9 @@ func swirl(t testing.TB) *Metric {
 	return m
 }
 
-// TestSameOnAnyRanks: for every smoother and colouring the coordinates, the longest move and all diagnostics are the same
-// to the last bit on any number of ranks, with any partition, local order, number of threads, with one exchange a sweep or
-// one a set, and with the clusters of a set visited whole or colour by colour.
+// TestSameOnAnyRanks: for every smoother and colouring the coordinates, the longest move and all diagnostics are the
+// same to the last bit on any number of ranks, with any partition, local order, number of threads, with one exchange a
+// sweep or one a set, and with the clusters of a set visited whole or colour by colour.
 func TestSameOnAnyRanks(t *testing.T) {
 	t.Parallel()
 	m := rectangle(t, 400, 9)

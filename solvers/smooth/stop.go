@@ -32,7 +32,8 @@ type Progress func(sweeps int, move float64, d *Diagnostics)
 
 // Run sweeps until a rule of stop applies, and says which. It tells progress, if there is one, after each look.
 func Run(ctx context.Context, s Solver, stop Stop, progress Progress) (Reason, error) {
-	if stop.Sweeps < 0 || stop.Every < 0 || !(stop.Move >= 0) || !(stop.Mean >= 0) || !(stop.Worst >= 0) || !(stop.Advance >= 0) {
+	if stop.Sweeps < 0 || stop.Every < 0 || !(stop.Move >= 0) || !(stop.Mean >= 0) || !(stop.Worst >= 0) ||
+		!(stop.Advance >= 0) {
 		return "", fmt.Errorf("a rule to stop by is negative or no number: %+v", stop)
 	}
 	needed := stop.Mean > 0 || stop.Worst > 0 || stop.Advance > 0

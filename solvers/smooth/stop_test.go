@@ -53,17 +53,18 @@ func TestStop(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err = plain().on(t, m, metric, Config{Smoother: "pain", Guard: "none"}, func(_ dist.Comm, _ *Part, solver Solver) error {
-		if _, err := Run(t.Context(), solver, Stop{Sweeps: 5, Move: math.NaN()}, nil); err == nil {
-			t.Error("NaN is accepted")
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := Run(ctx, solver, Stop{Sweeps: 5}, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
-		}
-		return nil
-	})
+	err = plain().on(t, m, metric, Config{Smoother: "pain", Guard: "none"},
+		func(_ dist.Comm, _ *Part, solver Solver) error {
+			if _, err := Run(t.Context(), solver, Stop{Sweeps: 5, Move: math.NaN()}, nil); err == nil {
+				t.Error("NaN is accepted")
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := Run(ctx, solver, Stop{Sweeps: 5}, nil); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+			return nil
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

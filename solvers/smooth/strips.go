@@ -7,9 +7,9 @@ import (
 )
 
 // A strip is a piece of the mesh that a processor's cache holds: some thousand vertices that follow one another in the
-// layout's order. Those of its vertices whose neighbours in earlier sets are inner vertices of the strip too, and so on,
-// are its inner vertices. Nothing outside changes what these read: a strip takes them through all sets at once, before
-// everything else moves, and all bits are those of one set after the other.
+// layout's order. Those of its vertices whose neighbours in earlier sets are inner vertices of the strip too, and so
+// on, are its inner vertices. Nothing outside changes what these read: a strip takes them through all sets at once,
+// before everything else moves, and all bits are those of one set after the other.
 //
 // Nor does that change what others read. A neighbour of an inner vertex in a later set moves after it, whether it is an
 // inner vertex or not; one in an earlier set is an inner vertex itself.
@@ -108,8 +108,8 @@ func stripsFirst(p *Subdomain, rest [][]pass) {
 	rest[0] = slices.Insert(rest[0], 0, pass{0, len(p.Strips), inner})
 }
 
-// stripped tells whether a device is to go over strips: one that runs loops on processors with caches, each of which has
-// some of them.
+// stripped tells whether a device is to go over strips: one that runs loops on processors with caches, each of which
+// has some of them.
 func stripped(dev backend.Device, p *Subdomain) bool {
 	_, apart := dev.(backend.Memory)
 	return !apart && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())

@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// TestStripsSame: sweeps that take strips through all sets give the bits of those of one set after the other, with every
-// smoother, on any number of ranks and threads, in any order.
+// TestStripsSame: sweeps that take strips through all sets give the bits of those of one set after the other, with
+// every smoother, on any number of ranks and threads, in any order.
 func TestStripsSame(t *testing.T) {
 	t.Parallel()
 	m := rectangle(t, 1200, 9)
@@ -30,8 +30,8 @@ func TestStripsSame(t *testing.T) {
 	}
 }
 
-// TestStripsHold: an inner vertex is in Rest, and each of its neighbours in an earlier set is an inner vertex of the same
-// strip. Most vertices of a large strip are inner ones.
+// TestStripsHold: an inner vertex is in Rest, and each of its neighbours in an earlier set is an inner vertex of the
+// same strip. Most vertices of a large strip are inner ones.
 func TestStripsHold(t *testing.T) {
 	l, err := NewLayout(rectangle(t, 20_000, 5), plain().layout)
 	if err != nil {

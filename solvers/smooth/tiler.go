@@ -61,8 +61,8 @@ type tiler[F kernels.Float] struct {
 
 func newTiler[F kernels.Float](p *Part) *tiler[F] {
 	n := len(p.X)
-	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails))}, set: make([]int32, n), rail: make([]int32, n),
-		mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
+	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails))}, set: make([]int32, n),
+		rail: make([]int32, n), mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
 	for i := range n {
 		b.set[i], b.rail[i], b.slot[i] = -1, -1, -1
 	}

@@ -45,7 +45,8 @@ func (s *solver[F]) tileSweeps() error {
 	s.tiles.n = len(t.Tiles) - 1
 	n, rails, h := len(s.v), len(t.Sliders), &s.tiles.held[0]
 	s.enter = []pass{{0, n, kernels.NewToTilesLoop(s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(&s.tiles.mesh, s.v, h)}}
-	s.leave = []pass{{0, n, kernels.NewFromTilesLoop(h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(&s.tiles.mesh, h, s.v)}}
+	s.leave = []pass{{0, n, kernels.NewFromTilesLoop(h, s.v)},
+		{0, rails, kernels.NewRailFromTilesLoop(&s.tiles.mesh, h, s.v)}}
 	return nil
 }
 
@@ -67,8 +68,9 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 	windows := onDevice(b, make([]kernels.Window, len(t.Tiles)-1))
 	for k := range a.held {
 		n := len(s.v)
-		a.held[k] = kernels.Held[F]{Place: onDevice(b, make([]kernels.Place[F], n)), Row: onDevice(b, make([]kernels.Row[F], n)),
-			Rest: onDevice(b, make([]F, n)), Along: onDevice(b, make([]F, len(t.Sliders)))}
+		a.held[k] = kernels.Held[F]{Place: onDevice(b, make([]kernels.Place[F], n)),
+			Row: onDevice(b, make([]kernels.Row[F], n)), Rest: onDevice(b, make([]F, n)),
+			Along: onDevice(b, make([]F, len(t.Sliders)))}
 		if b.err == nil {
 			s.dev.Run(kernels.NewToTilesLoop(s.v, &a.held[k]), 0, n)
 		}

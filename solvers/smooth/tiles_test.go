@@ -81,7 +81,8 @@ func TestTilesHold(t *testing.T) {
 			if slots[i]&kernels.HasExtra != 0 {
 				extra := tiles.Extras[visit.Near[3]]
 				near[3], near[4], near[5] = extra.Near[0], extra.Near[1], extra.Near[2]
-				if slides := l.class[p.Global[v]] == sliding; slides != (extra.Rail >= 0) || slides && tiles.Sliders[extra.Rail] != v {
+				if slides := l.class[p.Global[v]] == sliding; slides != (extra.Rail >= 0) || slides &&
+					tiles.Sliders[extra.Rail] != v {
 					t.Fatalf("vertex %d, which slides: %v, has rail %d", v, slides, extra.Rail)
 				}
 			}

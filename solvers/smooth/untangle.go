@@ -11,10 +11,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// An untangling has rounds. In each, vertices of triangles that are turned over move to where the least area around them is
-// greatest, for some sweeps. Where they get stuck, all vertices then move to the mean of their neighbours, for twice as
-// many sweeps each round: by W. T. Tutte (Proc. London Math. Soc. 13 (1963) 743) that ends with no triangle turned
-// over where the boundary is convex and, as in any triangulation that is 3-connected, no inner edge cuts the mesh in two.
+// An untangling has rounds. In each, vertices of triangles that are turned over move to where the least area around
+// them is greatest, for some sweeps. Where they get stuck, all vertices then move to the mean of their neighbours, for
+// twice as many sweeps each round: by W. T. Tutte (Proc. London Math. Soc. 13 (1963) 743) that ends with no triangle
+// turned over where the boundary is convex and, as in any triangulation that is 3-connected, no inner edge cuts the
+// mesh in two.
 const (
 	untangleRounds = 9
 	untangleSweeps = 20
@@ -27,10 +28,10 @@ type Untangling struct {
 	Sweeps int   // toward greater areas, and to means
 }
 
-// Untangle moves vertices inside the mesh until no triangle is turned over or flat, and rescales the metric if that was asked
-// for; other vertices stay where they are. It is called once, before the sweeps, where Config.Untangle is set. Where
-// triangles remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps, and so
-// the bits are the same on any ranks.
+// Untangle moves vertices inside the mesh until no triangle is turned over or flat, and rescales the metric if that was
+// asked for; other vertices stay where they are. It is called once, before the sweeps, where Config.Untangle is set.
+// Where triangles remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps,
+// and so the bits are the same on any ranks.
 func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	u, err := s.untangle(ctx)
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
@@ -97,7 +98,8 @@ func (s *solver[F]) untangle(ctx context.Context) (Untangling, error) {
 			return u, err
 		}
 	}
-	return u, &Refusal{fmt.Errorf("%d triangles remain turned over or flat after %d sweeps to untangle the mesh, which keep "+
+	return u, &Refusal{fmt.Errorf("%d triangles remain turned over or flat after %d sweeps to untangle the mesh, "+
+		"which keep "+
 		"its boundary: %s; mesh the domain again", bad.count, u.Sweeps, bad.text)}
 }
 

@@ -122,8 +122,8 @@ func TestUntangledTheSame(t *testing.T) {
 	}
 }
 
-// TestNotUntangled: triangles of the boundary alone are refused with their ids, the same on all ranks; and a tangled mesh
-// is where that was not asked for.
+// TestNotUntangled: triangles of the boundary alone are refused with their ids, the same on all ranks; and a tangled
+// mesh is where that was not asked for.
 func TestNotUntangled(t *testing.T) {
 	// A strip whose middle vertices are on the wrong sides.
 	m := &mesh.Mesh{X: []float64{0, 1, 2, 0, 1, 2}, Y: []float64{0, 2, 0, 1, -2, 1},

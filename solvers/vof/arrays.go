@@ -106,8 +106,8 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 // nearWalls is how far beyond walls velocities may be asked for.
 const nearWalls = 8
 
-// velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them. Further beyond walls
-// than nearWalls they are 0.
+// velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them. Further beyond
+// walls than nearWalls they are 0.
 func velocities[F kernels.Float](ctx context.Context, b *grid.Block, v flow.Flow) (u [3][]F, err error) {
 	row := b.N[0] + 2*b.GhostAlong(0)
 	for axis := range b.Grid.Dim {

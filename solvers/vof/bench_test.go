@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
-// BenchmarkStep takes steps on one core, from a state in the middle of the run. It reports the time a cell, and how many
-// cells are mixed. The halo is that of one rank; diagnostics are not part of it.
+// BenchmarkStep takes steps on one core, from a state in the middle of the run. It reports the time a cell, and how
+// many cells are mixed. The halo is that of one rank; diagnostics are not part of it.
 func BenchmarkStep(b *testing.B) {
 	vortex := problem{grid: plane(1024), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8)}
 	enright := problem{grid: space(128), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3)}

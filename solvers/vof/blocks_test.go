@@ -32,10 +32,11 @@ func TestSameBitsForAnyBlocks(t *testing.T) {
 		end       float64
 		parts     blocks
 	}{
-		"vortex":         {turning(32, "myc", "weymouth-yue", .5), "float64", .5, inPlane},
-		"ei-le":          {turning(33, "elvira", "ei-le", .9), "float64", .5, inPlane},
-		"lvira":          {turning(32, "lvira", "weymouth-yue", .5), "float64", .1, inPlane},
-		"heights":        {turning(40, "height", "weymouth-yue", .5), "float64", .3, inPlane[:5]}, // eight strips are too thin
+		"vortex": {turning(32, "myc", "weymouth-yue", .5), "float64", .5, inPlane},
+		"ei-le":  {turning(33, "elvira", "ei-le", .9), "float64", .5, inPlane},
+		"lvira":  {turning(32, "lvira", "weymouth-yue", .5), "float64", .1, inPlane},
+		// eight strips are too thin
+		"heights":        {turning(40, "height", "weymouth-yue", .5), "float64", .3, inPlane[:5]},
 		"periodic":       {crossing(periodic, disk, "youngs"), "float64", .6, inPlane},
 		"single":         {turning(32, "myc", "ei-le", .9), "float32", .5, inPlane},
 		"enright":        {inSpace(18, "enright", "myc"), "float64", .3, blocks{{2, 2, 1}, {1, 2, 3}, {2, 2, 2}}},

@@ -18,18 +18,18 @@ type Config struct {
 	// Adaptive makes steps as long as CFL allows at the velocity in their middle, and at most four times as long as at a
 	// factor of 1. Without it all steps are as short as the largest factor asks for. Fewer steps tear an interface less.
 	Adaptive bool
-	// Halo is how ghosts are exchanged: "auto", "staged" through the host, "nccl" between GPUs. In the host's own memory the
-	// messages are direct.
+	// Halo is how ghosts are exchanged: "auto", "staged" through the host, "nccl" between GPUs. In the host's own memory
+	// the messages are direct.
 	Halo string
-	// Exchange is how often ghosts are exchanged: "sweep", before each sweep, or "step", once, with ghosts in which the first
-	// sweeps go on beyond the block, or "steps", once in TileTurns steps, for tiles that go over 72 layers of ghosts. The default
-	// is what took less time on four ranks, by BenchmarkExchange: in the plane once a step (over gRPC by a fifth), in
-	// space, and with heights, before each sweep; by tiles once in many steps, unless a block is thinner than those
-	// layers. The state is the same.
+	// Exchange is how often ghosts are exchanged: "sweep", before each sweep, or "step", once, with ghosts in which the
+	// first sweeps go on beyond the block, or "steps", once in TileTurns steps, for tiles that go over 72 layers of
+	// ghosts. The default is what took less time on four ranks, by BenchmarkExchange: in the plane once a step (over gRPC
+	// by a fifth), in space, and with heights, before each sweep; by tiles once in many steps, unless a block is thinner
+	// than those layers. The state is the same.
 	Exchange string
 	// Sweep is how a step goes over the grid: by "cells", one sweep after the other; by "tiles", both sweeps in one kernel
-	// that leaves alone where no interface is near, in the plane; or what suits the device and the size: in space a GPU goes
-	// by bricks of cells, and leaves those alone where no interface is near. The state is the same.
+	// that leaves alone where no interface is near, in the plane; or what suits the device and the size: in space a GPU
+	// goes by bricks of cells, and leaves those alone where no interface is near. The state is the same.
 	Sweep string
 	// Curvature tells that its field will be asked for: heights need three layers of ghosts.
 	Curvature bool

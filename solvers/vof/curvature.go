@@ -7,8 +7,8 @@ import (
 )
 
 // curvature is that of the interface in the mixed cell at place c of the field: from heights, to second order, or where
-// columns are not crossed by a parabola through the planes of the cell and its neighbours (Popinet, J. Comput. Phys. 228,
-// 2009), and NaN where these are too few.
+// columns are not crossed by a parabola through the planes of the cell and its neighbours (Popinet, J. Comput. Phys.
+// 228, 2009), and NaN where these are too few.
 func (s *solver[F]) curvature(field []F, c int) float64 {
 	g := s.block.Grid
 	if k, ok := kernels.CurvatureOf(field, c, lattice(s.block), g.Dim, s.sides()); ok {

@@ -91,12 +91,13 @@ func TestCurvatureOfSmallBodies(t *testing.T) {
 		worst, mean, count := worstCurvature(t, problem{grid: c.grid, body: shape.Ball(.52, .49, .5*(dim-1), c.radius*h),
 			cfg: config("elvira", "weymouth-yue", .5), levels: 4}, dim/(c.radius*h))
 		if !(mean < c.bound) || count < 4 {
-			t.Errorf("radius of %g cells: %d curvatures are off by %.2f in the mean, %.2f at the most", c.radius, count, mean, worst)
+			t.Errorf("radius of %g cells: %d curvatures are off by %.2f in the mean, %.2f at the most", c.radius, count, mean,
+				worst)
 		}
 	}
 	// A droplet of one cell tells nothing.
-	k, err := problem{grid: plane(9), body: shape.Ball(.5, .5, 0, .05), cfg: Config{Normal: "youngs", Advect: "weymouth-yue", CFL: .5,
-		Curvature: true}, flow: still}.gathered("curvature")
+	k, err := problem{grid: plane(9), body: shape.Ball(.5, .5, 0, .05),
+		cfg: Config{Normal: "youngs", Advect: "weymouth-yue", CFL: .5, Curvature: true}, flow: still}.gathered("curvature")
 	if err != nil || !math.IsNaN(k[40]) || k[39] != 0 {
 		t.Errorf("curvature of a droplet %v, of air %v, error %v", k[40], k[39], err)
 	}

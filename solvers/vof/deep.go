@@ -10,9 +10,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// deepGhosts is how many layers all turns take. In each step what tiles find at the rim of the ghosts is void, TileReach
-// cells further in, and has come to the block's own cells when the next ghosts come. Tiles far from an interface cost
-// nothing there either.
+// deepGhosts is how many layers all turns take. In each step what tiles find at the rim of the ghosts is void,
+// TileReach cells further in, and has come to the block's own cells when the next ghosts come. Tiles far from an
+// interface cost nothing there either.
 const deepGhosts = turns * kernels.TileReach
 
 // deepen makes the ghosts of the block as deep as all turns take, where all ranks go by tiles and no block is thinner
@@ -74,8 +74,9 @@ func (w *ways) rim(b *grid.Block) (tiles []int32) {
 
 // taking prepares what takes deep ghosts that have come.
 func (a *arrays[F]) taking(b *grid.Block, cfg Config, w *ways) kernelOver {
-	g := &kernels.TileGhosts[F]{Lattice: w.lattice(b), N: w.covered(), Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])},
-		Sweep: cfg.kinds()[0], Dust: dust[F](), F: a.fields[0], Second: a.fields[1], Kinds: a.kinds[0], Others: a.kinds[1],
+	g := &kernels.TileGhosts[F]{Lattice: w.lattice(b), N: w.covered(),
+		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Sweep: cfg.kinds()[0], Dust: dust[F](), F: a.fields[0],
+		Second: a.fields[1], Kinds: a.kinds[0], Others: a.kinds[1],
 		Order: a.rim}
 	return kernelOver{kernels.NewTakeTileLoop(g), len(a.rim)}
 }

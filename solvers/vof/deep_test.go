@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
-// TestDeepGhosts: ranks that exchange once in many steps have the state of one rank that goes by cells, whatever they are
-// asked for in between, and however many steps at a time.
+// TestDeepGhosts: ranks that exchange once in many steps have the state of one rank that goes by cells, whatever they
+// are asked for in between, and however many steps at a time.
 func TestDeepGhosts(t *testing.T) {
 	crossing := func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(1, -.7, 0), nil }
 	odd, torus, channel := plane(171), plane(150), plane(160)

@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
-// apart is a device with memory of its own, as a GPU's: pages that may only be touched while a kernel or a copy runs, so
-// that whatever of the host follows an address there ends the program.
+// apart is a device with memory of its own, as a GPU's: pages that may only be touched while a kernel or a copy runs,
+// so that whatever of the host follows an address there ends the program.
 type apart struct {
 	*cpu.Device
 	pages    map[unsafe.Pointer][]byte
@@ -134,8 +134,8 @@ func (r recorded) Launch() {
 }
 func (recorded) Close() {}
 
-// TestSameBitsInAnyWay: the state does not depend on where arrays live, how often ghosts are exchanged, and whether steps
-// go sweep by sweep, tile by tile, or in recordings.
+// TestSameBitsInAnyWay: the state does not depend on where arrays live, how often ghosts are exchanged, and whether
+// steps go sweep by sweep, tile by tile, or in recordings.
 func TestSameBitsInAnyWay(t *testing.T) {
 	odd := plane(70)
 	odd.N = [3]int{70, 45, 1}
@@ -150,16 +150,19 @@ func TestSameBitsInAnyWay(t *testing.T) {
 		return func(*grid.Grid) (flow.Flow, error) { return flow.Uniform(x, y, z), nil }
 	}
 	cases := map[string]problem{
-		"channel":  {grid: channel, body: shape.Ball(.1, .5, 0, .2), flow: crossing(-.3, 1, 0), cfg: config("myc", "weymouth-yue", .5)},
+		"channel": {grid: channel, body: shape.Ball(.1, .5, 0, .2), flow: crossing(-.3, 1, 0),
+			cfg: config("myc", "weymouth-yue", .5)},
 		"periodic": {grid: periodic, body: disk, flow: crossing(1, .7, 0), cfg: config("youngs", "weymouth-yue", .5)},
 		"heights":  {grid: plane(48), body: disk, flow: named("rider-kothe", 2), cfg: config("height", "weymouth-yue", .5)},
 		"space":    {grid: solid, body: ball, flow: crossing(.5, .7, -.4), cfg: config("myc", "weymouth-yue", .5)},
 		"enright":  {grid: space(16), body: ball, flow: named("enright", 3), cfg: config("elvira", "weymouth-yue", .5)},
-		"single":   {grid: odd, body: disk, flow: named("rider-kothe", 2), cfg: config("myc", "ei-le", .9), precision: "float32"},
+		"single": {grid: odd, body: disk, flow: named("rider-kothe", 2), cfg: config("myc", "ei-le", .9),
+			precision: "float32"},
 	}
 	for _, normal := range []string{"youngs", "myc", "elvira", "lvira"} {
 		for _, advect := range Advections {
-			cases[normal+" "+advect] = problem{grid: odd, body: disk, flow: named("rider-kothe", 2), cfg: config(normal, advect, .45)}
+			cases[normal+" "+advect] = problem{grid: odd, body: disk, flow: named("rider-kothe", 2),
+				cfg: config(normal, advect, .45)}
 		}
 	}
 	for name, p := range cases {
@@ -171,7 +174,8 @@ func TestSameBitsInAnyWay(t *testing.T) {
 			for _, w := range []struct {
 				exchange, sweep string
 				apart           bool
-			}{{"sweep", "cells", false}, {"step", "cells", false}, {"step", "tiles", false}, {"sweep", "cells", true}, {"step", "cells", true}, {"step", "tiles", true}, {"sweep", "", true}} {
+			}{{"sweep", "cells", false}, {"step", "cells", false}, {"step", "tiles", false}, {"sweep", "cells", true},
+				{"step", "cells", true}, {"step", "tiles", true}, {"sweep", "", true}} {
 				if w.sweep == "tiles" && (p.grid.Dim == 3 || p.cfg.Normal == "height") {
 					continue
 				}
@@ -192,8 +196,8 @@ func TestSameBitsInAnyWay(t *testing.T) {
 	}
 }
 
-// TestRecordings: steps of a rank that is alone are queued many at a time, and tiles or bricks without work are left out of them;
-// the state is that of sweeps.
+// TestRecordings: steps of a rank that is alone are queued many at a time, and tiles or bricks without work are left
+// out of them; the state is that of sweeps.
 func TestRecordings(t *testing.T) {
 	disk, ball := shape.Ball(.5, .75, 0, .15), shape.Ball(.3, .2, .2, .1)
 	long := space(64)

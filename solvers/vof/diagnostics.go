@@ -40,7 +40,8 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	for c := range s.cells() {
 		f := float64(field[c])
 		if f-f != 0 {
-			return d, fmt.Errorf("rank %d: the volume fraction of cell %d is %v in step %d", s.comm.Rank(), s.global(n), f, s.steps)
+			return d, fmt.Errorf("rank %d: the volume fraction of cell %d is %v in step %d", s.comm.Rank(), s.global(n), f,
+				s.steps)
 		}
 		volume.Add(f)
 		change.Add(math.Abs(f - float64(s.begun[n])))
@@ -78,8 +79,9 @@ func (s *solver[F]) mixed(f float64) bool {
 	return f > least && f < 1-least
 }
 
-// plane is that of the mixed cell at place c of the field: the fluid is where n·x ≤ alpha, n the unit normal in space and
-// x from the lowest corner of the cell on; and the size of the interface in the cell. Without a direction all are 0.
+// plane is that of the mixed cell at place c of the field: the fluid is where n·x ≤ alpha, n the unit normal in space
+// and x from the lowest corner of the cell on; and the size of the interface in the cell. Without a direction all are
+// 0.
 func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) {
 	var m kernels.Plane3[F]
 	h := s.sides()

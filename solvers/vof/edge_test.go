@@ -67,8 +67,8 @@ func TestTangentCircle(t *testing.T) {
 	}
 }
 
-// TestInterfaceOnFacesCornersAndCentres: a plane through the faces of cells leaves none mixed, one through their centres
-// halves them, and one through their corners in the diagonal halves those and no others.
+// TestInterfaceOnFacesCornersAndCentres: a plane through the faces of cells leaves none mixed, one through their
+// centres halves them, and one through their corners in the diagonal halves those and no others.
 func TestInterfaceOnFacesCornersAndCentres(t *testing.T) {
 	const n = 8
 	for name, c := range map[string]struct {
@@ -215,7 +215,8 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 		}
 		for _, n := range [][3]float64{{1, 1, 1}, {3, -1, .5}, {-.1, 1, 2}, {.3, .2, -4}} {
 			at := func(time float64) shape.Body {
-				b, err := shape.HalfSpace(centre[0]+u[0]*time, centre[1]+u[1]*time, centre[2]+u[2]*time, n[0], n[1], n[2]*float64(g.Dim-2))
+				b, err := shape.HalfSpace(centre[0]+u[0]*time, centre[1]+u[1]*time, centre[2]+u[2]*time, n[0], n[1],
+					n[2]*float64(g.Dim-2))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -226,7 +227,8 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 				if g.Dim == 3 && normal == "elvira" {
 					continue // which reproduces the planes along whose axis columns are short
 				}
-				p := problem{grid: g, body: at(0), levels: -1, cfg: config(normal, "weymouth-yue", .5), flow: uniform(u[0], u[1], u[2])}
+				p := problem{grid: g, body: at(0), levels: -1, cfg: config(normal, "weymouth-yue", .5),
+					flow: uniform(u[0], u[1], u[2])}
 				got := p.field(t, end)
 				p.body = at(end)
 				want := p.field(t, 0)
@@ -255,7 +257,8 @@ func TestCellsThatAreNoCubes(t *testing.T) {
 // TestPeriodicSeam is no place of its own: a disk that crosses it has the bits of one that doesn't.
 func TestPeriodicSeam(t *testing.T) {
 	const n, r = 32, .21875 // so that all coordinates are exact
-	for _, cfg := range []Config{config("elvira", "weymouth-yue", .5), config("myc", "ei-le", .9), config("height", "weymouth-yue", .5)} {
+	for _, cfg := range []Config{config("elvira", "weymouth-yue", .5), config("myc", "ei-le", .9),
+		config("height", "weymouth-yue", .5)} {
 		g := plane(n)
 		g.Periodic = [3]bool{true, true}
 		p := problem{grid: g, body: shape.Ball(.5, .5, 0, r), cfg: cfg, flow: uniform(1, .5, 0)}

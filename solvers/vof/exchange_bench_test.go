@@ -14,14 +14,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
-// BenchmarkExchange takes steps on four ranks with an exchange before each sweep, and with one a step and sweeps over more
-// cells, on each transport.
+// BenchmarkExchange takes steps on four ranks with an exchange before each sweep, and with one a step and sweeps over
+// more cells, on each transport.
 func BenchmarkExchange(b *testing.B) {
 	for _, c := range []problem{
-		{grid: plane(128), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: config("myc", "weymouth-yue", .5), parts: [3]int{2, 2, 1}},
-		{grid: plane(512), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8), cfg: config("myc", "weymouth-yue", .5), parts: [3]int{2, 2, 1}},
-		{grid: space(32), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3), cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 2}},
-		{grid: space(64), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3), cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 2}},
+		{grid: plane(128), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
+			cfg: config("myc", "weymouth-yue", .5), parts: [3]int{2, 2, 1}},
+		{grid: plane(512), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 8),
+			cfg: config("myc", "weymouth-yue", .5), parts: [3]int{2, 2, 1}},
+		{grid: space(32), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3),
+			cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 2}},
+		{grid: space(64), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3),
+			cfg: config("myc", "weymouth-yue", .5), parts: [3]int{1, 2, 2}},
 	} {
 		for _, transport := range []string{"local", "grpc"} {
 			for _, exchange := range []string{"sweep", "step"} {

@@ -7,8 +7,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
-// Fill gives the volume fraction of a body in each cell of a block, x fastest, by dividing cells that its surface may pass
-// levels times: see [shape.Body.Divided]. With levels below 0 it is found by quadrature, or of a polyhedron by
+// Fill gives the volume fraction of a body in each cell of a block, x fastest, by dividing cells that its surface may
+// pass levels times: see [shape.Body.Divided]. With levels below 0 it is found by quadrature, or of a polyhedron by
 // [shape.Body.Cut]. It ends soon after the context does.
 func Fill(ctx context.Context, b *grid.Block, body shape.Body, levels int, planes bool) ([]float64, error) {
 	if levels < 0 && body.Polyhedron() {

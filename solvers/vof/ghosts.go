@@ -16,8 +16,8 @@ const haloTag = 1
 // connect prepares the exchange of a block's fields.
 func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error) {
 	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.comm.Rank() {
-		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v", plan.Rank,
-			plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
+		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
+			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
 	if s.comm.Size() > 1 && (s.cfg.Halo == "nccl" || s.cfg.Halo != "staged" && s.apart) {
 		at, err := plan.By(halo.AtOnce) // what a message costs hardly depends on its length
@@ -75,8 +75,8 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 	return s.exchange(ctx, s.fields[s.now()])
 }
 
-// rimFirst divides a block into boxes near open sides, as deep as ghosts, whose cells others need, and the rest. A rank that
-// is alone, and a block that is thin, leaves it whole: there is nothing to do while messages travel.
+// rimFirst divides a block into boxes near open sides, as deep as ghosts, whose cells others need, and the rest. A rank
+// that is alone, and a block that is thin, leaves it whole: there is nothing to do while messages travel.
 func (w *ways) rimFirst(b *grid.Block) (rim []abi.Box, inner abi.Box) {
 	inner = abi.Box{Hi: b.N}
 	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
@@ -113,8 +113,9 @@ func alone(plan *halo.BoxPlan) bool {
 	return true
 }
 
-// walls lists the ghosts beyond the grid, and for each the nearest cell that is not: nothing changes across the boundary of
-// the grid. (Extrapolation of higher order would leave [0, 1].) That cell may itself be a ghost that others own.
+// walls lists the ghosts beyond the grid, and for each the nearest cell that is not: nothing changes across the
+// boundary of the grid. (Extrapolation of higher order would leave [0, 1].) That cell may itself be a ghost that others
+// own.
 func walls(b *grid.Block) (from, to []int32) {
 	var n [3]int
 	n[0], n[1], n[2] = b.Shape()

@@ -7,11 +7,11 @@ import (
 )
 
 // Surface is the interface as a mesh without gaps: segments in the plane, triangles in space. Planes of neighbouring
-// cells do not meet, so it goes through none of them exactly. At each corner of a cell the signed distances to the planes
-// of the mixed cells round it, and to the faces there between full and empty cells, are averaged, near ones with more
-// weight; the surface is where this is zero, linear along the edges of simplices (two
-// triangles of each rectangle, six tetrahedra of each box, alike in all cells). It is closed within the grid whatever the
-// distances are, and ends at its sides. What is thinner than a cell may be missing.
+// cells do not meet, so it goes through none of them exactly. At each corner of a cell the signed distances to the
+// planes of the mixed cells round it, and to the faces there between full and empty cells, are averaged, near ones with
+// more weight; the surface is where this is zero, linear along the edges of simplices (two
+// triangles of each rectangle, six tetrahedra of each box, alike in all cells). It is closed within the grid whatever
+// the distances are, and ends at its sides. What is thinner than a cell may be missing.
 //
 // A point has the same number and the same bits on all ranks that hold it.
 type Surface struct {

@@ -179,8 +179,8 @@ func TestSurfaceOfPlane(t *testing.T) {
 	}
 }
 
-// Where the interface lies on the sides of cells, and so its distance from their corners is 0, no two points are one, not
-// in float32 either, and the surface is closed.
+// Where the interface lies on the sides of cells, and so its distance from their corners is 0, no two points are one,
+// not in float32 either, and the surface is closed.
 func TestSurfaceThroughCorners(t *testing.T) {
 	for dim, g := range map[int]*grid.Grid{2: plane(16), 3: space(16)} {
 		for _, normal := range Normals {
@@ -211,7 +211,8 @@ func TestSurfaceThroughCorners(t *testing.T) {
 				w.loops(t)
 			}
 			if len(w.at) == 0 || math.Abs(w.volume-w.fluid) > .1*w.fluid {
-				t.Errorf("%s in %d dimensions: %d points around %v, where the fluid is %v", normal, dim, len(w.at), w.volume, w.fluid)
+				t.Errorf("%s in %d dimensions: %d points around %v, where the fluid is %v", normal, dim, len(w.at), w.volume,
+					w.fluid)
 			}
 		}
 	}

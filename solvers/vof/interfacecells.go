@@ -12,7 +12,8 @@ var simplices = map[int][]simplex{
 	2: {{corners: [4]int{0, 1, 3}}, {corners: [4]int{0, 2, 3}, odd: true}},
 	3: {
 		{corners: [4]int{0, 1, 3, 7}}, {corners: [4]int{0, 2, 6, 7}}, {corners: [4]int{0, 4, 5, 7}},
-		{corners: [4]int{0, 2, 3, 7}, odd: true}, {corners: [4]int{0, 1, 5, 7}, odd: true}, {corners: [4]int{0, 4, 6, 7}, odd: true},
+		{corners: [4]int{0, 2, 3, 7}, odd: true}, {corners: [4]int{0, 1, 5, 7}, odd: true},
+		{corners: [4]int{0, 4, 6, 7}, odd: true},
 	},
 }
 

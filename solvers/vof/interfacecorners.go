@@ -84,8 +84,9 @@ func (c *corners) face(i, j, k, axis int) {
 	}
 }
 
-// near is the distance, in sides of a cell, from which on more of it means less weight: a plane that a corner is far from
-// tells little of what is there. Planes of a smooth interface are at the same distance but for the square of a side.
+// near is the distance, in sides of a cell, from which on more of it means less weight: a plane that a corner is far
+// from tells little of what is there. Planes of a smooth interface are at the same distance but for the square of a
+// side.
 const near = 0.25
 
 func (c *corners) add(at int, distance float64) {
@@ -95,8 +96,8 @@ func (c *corners) add(at int, distance float64) {
 	c.weight[at] += w
 }
 
-// shortest is the least distance of a corner, in sides of a cell: with less, points on the edges that meet there would be
-// one, and simplices of no size. In a file of float32 they stay apart in grids of some thousand cells.
+// shortest is the least distance of a corner, in sides of a cell: with less, points on the edges that meet there would
+// be one, and simplices of no size. In a file of float32 they stay apart in grids of some thousand cells.
 const shortest = 0x1p-12
 
 // average makes distances of sums. Where no plane is near, the fluid around tells the side.

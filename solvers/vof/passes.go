@@ -72,8 +72,8 @@ func (w *ways) cover(frame abi.Box) {
 	w.parts = w.tiles[0] * w.tiles[1]
 }
 
-// manyCells is how many a block must have for tiles to be the default. Below, what a step takes on a GPU is the way through
-// one tile.
+// manyCells is how many a block must have for tiles to be the default. Below, what a step takes on a GPU is the way
+// through one tile.
 const manyCells = 4 << 20
 
 // openSides tells whether other cells of the grid follow a block, below and above along an axis.
@@ -122,12 +122,14 @@ func (a *arrays[F]) passes(b *grid.Block, cfg Config, w *ways, k int, l *tileLis
 		p.walls = kernels.NewFillWallLoop(a.from, a.to, from)
 		if dim == 2 {
 			s := &kernels.Sweep2[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Kind: kinds[n], Normal: cfg.way(),
-				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes2}
+				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis],
+				Planes: a.planes2}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance2Loop(box, s, clock) }
 			p.reconstruct = kernels.NewReconstruct2Loop(wide, s)
 		} else {
 			s := &kernels.Sweep3[F]{Lattice: layout, Axis: int32(axis), Stride: strides[axis], Normal: cfg.way(),
-				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis], Planes: a.planes3}
+				Stored: w.stored, Nudge: nudge[F](), Dust: dust[F](), F: from, Start: a.fields[0], Out: to, U: a.u[axis],
+				Planes: a.planes3}
 			advance = func(box abi.Box) backend.Loop { return kernels.NewAdvance3Loop(box, s, clock) }
 			if w.bricks {
 				p.first = []kernelOver{{kernels.NewBrick3Loop(s, bricks(b, l), clock), w.parts}}
@@ -223,15 +225,16 @@ func bricks(b *grid.Block, l *tileList) *kernels.Bricks {
 	return all
 }
 
-// listing prepares what finds the tiles or bricks with work in all turns, before the first of them, in the order of its kernels.
+// listing prepares what finds the tiles or bricks with work in all turns, before the first of them, in the order of its
+// kernels.
 func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
 	list := &kernels.TileList{Tiles: [2]int32{int32(w.parts), 1}, Busy: a.marks, Order: a.busy.order, Count: a.busy.count}
 	if w.tiled {
 		list.Tiles, list.Open, list.Kinds = [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, w.ghostSides(b), a.kinds[0]
 		return []kernelOver{{kernels.NewMarkTileLoop(list), w.parts}, {kernels.NewListTilesLoop(list), 1}}
 	}
-	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: dust[F](), F: a.fields[0], Second: a.fields[1],
-		Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
+	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: dust[F](), F: a.fields[0],
+		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
 	for axis := range 3 {
 		for side, open := range openSides(b, axis) {
 			if open {
@@ -265,8 +268,8 @@ func nudge[F kernels.Float]() F {
 	return 0x1p-26
 }
 
-// dust is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers from the
-// errors of its fluxes.
+// dust is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers from
+// the errors of its fluxes.
 func dust[F kernels.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-17

@@ -28,12 +28,13 @@ type Solver interface {
 	Planes(ctx context.Context) (*Planes, error)
 	// Surface returns the interface of the block as a mesh without gaps.
 	Surface(ctx context.Context) (*Surface, error)
-	// Field returns a quantity at every cell of the block, x fastest: f, or of mixed cells nx, ny, nz, alpha and curvature, 0
-	// in others. The fluid is where n·x ≤ alpha, n a unit normal in space and x from the lowest corner of the cell on. The
-	// curvature is 1/r for a disk of fluid, 2/r for a ball, and NaN where too little of the interface is near to tell.
+	// Field returns a quantity at every cell of the block, x fastest: f, or of mixed cells nx, ny, nz, alpha and
+	// curvature, 0 in others. The fluid is where n·x ≤ alpha, n a unit normal in space and x from the lowest corner of the
+	// cell on. The curvature is 1/r for a disk of fluid, 2/r for a ball, and NaN where too little of the interface is near
+	// to tell.
 	Field(ctx context.Context, name string) ([]float64, error)
-	// Probe writes quantities of single cells to out, cell by cell: cells of the block by their number, x fastest. All ranks
-	// ask for the same ones, each of its own cells.
+	// Probe writes quantities of single cells to out, cell by cell: cells of the block by their number, x fastest. All
+	// ranks ask for the same ones, each of its own cells.
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// Hash returns the SHA-256 of the volume fractions in global order.
@@ -51,8 +52,8 @@ type Solver interface {
 
 // New sets up the solver in the given precision, "float32" or "float64", from the volume fraction of each cell of the
 // block, x fastest.
-func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow, fractions []float64, comm dist.Comm,
-	dev backend.Device) (Solver, error) {
+func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
+	fractions []float64, comm dist.Comm, dev backend.Device) (Solver, error) {
 	switch precision {
 	case "float32":
 		return sound(setUp[float32](ctx, cfg, b, plan, v, fractions, comm, dev))
@@ -111,13 +112,14 @@ type solver[F kernels.Float] struct {
 	spent   [3]time.Duration // on halos, planes, sweeps
 }
 
-func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow, fractions []float64, comm dist.Comm,
-	dev backend.Device) (_ *solver[F], err error) {
+func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
+	fractions []float64, comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
 	if err := cfg.check(b.Grid.Dim); err != nil {
 		return nil, err
 	}
 	if b.Ghost < cfg.Ghosts(b.Grid.Dim) {
-		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal, cfg.Exchange, cfg.Ghosts(b.Grid.Dim))
+		return nil, fmt.Errorf("the block has %d layers of ghosts, normal %s with exchange %q needs %d", b.Ghost, cfg.Normal,
+			cfg.Exchange, cfg.Ghosts(b.Grid.Dim))
 	}
 	if b.Len() > math.MaxInt32 {
 		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
@@ -223,7 +225,8 @@ func (s *solver[F]) measure(ctx context.Context, u [3][]F) error {
 			h := b.Grid.Spacing(axis)
 			lo, hi := float64(u[axis][c]), float64(u[axis][c+strides[axis]])
 			if lo-lo != 0 || hi-hi != 0 {
-				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi, s.comm.Rank())
+				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
+					s.comm.Rank())
 			}
 			r := max(math.Abs(lo), math.Abs(hi)) / h
 			sum += r

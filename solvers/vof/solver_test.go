@@ -13,16 +13,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
-// TestVolumeAndBoundsAreKept by both schemes with any normal: at a CFL number of exactly 1/2, in cells that are no cubes,
-// with nothing clipped.
+// TestVolumeAndBoundsAreKept by both schemes with any normal: at a CFL number of exactly 1/2, in cells that are no
+// cubes, with nothing clipped.
 func TestVolumeAndBoundsAreKept(t *testing.T) {
 	flat := plane(32)
 	flat.N = [3]int{40, 24, 1}
 	for _, normal := range Normals {
 		for _, p := range []problem{
-			{grid: flat, body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 4), cfg: config(normal, "weymouth-yue", .5)},
+			{grid: flat, body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 4),
+				cfg: config(normal, "weymouth-yue", .5)},
 			{grid: flat, body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 4), cfg: config(normal, "ei-le", .99)},
-			{grid: space(16), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3), cfg: config(normal, "weymouth-yue", .5)},
+			{grid: space(16), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3),
+				cfg: config(normal, "weymouth-yue", .5)},
 		} {
 			end := 4.
 			if p.grid.Dim == 3 {
@@ -33,8 +35,8 @@ func TestVolumeAndBoundsAreKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			if math.Abs(d.VolumeDrift) > 1e-13 || d.BoundExcess > 1e-12 || d.MixedCells == 0 || d.DivergenceMax > 1e-12 {
-				t.Errorf("%s, %s in %d dimensions: drift %g, excess %g, divergence %g", normal, p.cfg.Advect, p.grid.Dim, d.VolumeDrift,
-					d.BoundExcess, d.DivergenceMax)
+				t.Errorf("%s, %s in %d dimensions: drift %g, excess %g, divergence %g", normal, p.cfg.Advect, p.grid.Dim,
+					d.VolumeDrift, d.BoundExcess, d.DivergenceMax)
 			}
 			if p.cfg.Advect == "weymouth-yue" && (d.CFLSum > .5 || d.CFLSum < .4) {
 				t.Errorf("%s: CFL %v", normal, d.CFLSum)
@@ -47,7 +49,8 @@ func TestVolumeAndBoundsAreKept(t *testing.T) {
 func TestRestIsExact(t *testing.T) {
 	full := shape.Complement(shape.Ball(9, 9, 9, 1))
 	for name, p := range map[string]problem{
-		"still":       {grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: still, cfg: config("myc", "weymouth-yue", .5)},
+		"still": {grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: still,
+			cfg: config("myc", "weymouth-yue", .5)},
 		"still ei-le": {grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: still, cfg: config("elvira", "ei-le", .9)},
 		"full":        {grid: plane(16), body: full, flow: named("rider-kothe", 0), cfg: config("myc", "weymouth-yue", .5)},
 		"full ei-le":  {grid: plane(16), body: full, flow: named("rider-kothe", 0), cfg: config("elvira", "ei-le", .9)},
@@ -73,15 +76,18 @@ func TestDiskComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.RelError > .02 || math.Abs(d.InterfaceSize/(2*math.Pi*.23)-1) > .01 || math.Abs(d.Volume/(math.Pi*.23*.23)-1) > 1e-4 {
+	if d.RelError > .02 || math.Abs(d.InterfaceSize/(2*math.Pi*.23)-1) > .01 ||
+		math.Abs(d.Volume/(math.Pi*.23*.23)-1) > 1e-4 {
 		t.Errorf("error %g, interface %g, volume %g", d.RelError, d.InterfaceSize, d.Volume)
 	}
 }
 
 func TestStepsAllocateNothing(t *testing.T) {
 	for _, p := range []problem{
-		{grid: plane(24), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 4), cfg: config("lvira", "weymouth-yue", .5)},
-		{grid: space(12), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3), cfg: config("myc", "weymouth-yue", .5)},
+		{grid: plane(24), body: shape.Ball(.5, .75, 0, .15), flow: named("rider-kothe", 4),
+			cfg: config("lvira", "weymouth-yue", .5)},
+		{grid: space(12), body: shape.Ball(.35, .35, .35, .15), flow: named("enright", 3),
+			cfg: config("myc", "weymouth-yue", .5)},
 	} {
 		err := p.run(func(_ int, s Solver) error {
 			n := testing.AllocsPerRun(10, func() {
@@ -101,7 +107,8 @@ func TestStepsAllocateNothing(t *testing.T) {
 }
 
 func TestFields(t *testing.T) {
-	p := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", 4), cfg: config("elvira", "weymouth-yue", .5)}
+	p := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", 4),
+		cfg: config("elvira", "weymouth-yue", .5)}
 	err := p.run(func(_ int, s Solver) error {
 		var all [5][]float64
 		for k, name := range Fields[:5] {
@@ -135,7 +142,8 @@ func TestFields(t *testing.T) {
 }
 
 func TestWhatCannotBeRun(t *testing.T) {
-	ok := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", 4), cfg: config("myc", "weymouth-yue", .5)}
+	ok := problem{grid: plane(16), body: shape.Ball(.5, .5, 0, .25), flow: named("rider-kothe", 4),
+		cfg: config("myc", "weymouth-yue", .5)}
 	for want, change := range map[string]func(p *problem){
 		"normal \"best\"":         func(p *problem) { p.cfg.Normal = "best" },
 		"advection \"none\"":      func(p *problem) { p.cfg.Advect = "none" },
@@ -148,7 +156,10 @@ func TestWhatCannotBeRun(t *testing.T) {
 		"sweep \"zigzag\"":        func(p *problem) { p.cfg.Sweep = "zigzag" },
 		"tiles are for the plane": func(p *problem) { p.grid, p.flow, p.cfg.Sweep = space(8), named("enright", 3), "tiles" },
 		"heights reach too far":   func(p *problem) { p.cfg.Normal, p.cfg.Sweep = "height", "tiles" },
-		"tiles need exchange":     func(p *problem) { p.cfg.Exchange, p.cfg.Sweep, p.parts = "sweep", "tiles", [3]int{2, 1, 1} },
+		"tiles need exchange": func(p *problem) {
+			p.cfg.Exchange, p.cfg.Sweep, p.parts = "sweep", "tiles",
+				[3]int{2, 1, 1}
+		},
 		"precision \"half\"":      func(p *problem) { p.precision = "half" },
 		"fewer than the 3 layers": func(p *problem) { p.parts = [3]int{16, 1, 1} },
 		"the velocity along axis 1": func(p *problem) {

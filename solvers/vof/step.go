@@ -15,8 +15,8 @@ func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 }
 
 // Advance queues as many steps at a time as clocks have room for. Nothing that the device finds has a part in their
-// lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work; where no other rank has
-// a part either, or none that the host must see to, all turns are one recording.
+// lengths, so that the host waits for it only to hear, once in all turns, how many tiles have work; where no other rank
+// has a part either, or none that the host must see to, all turns are one recording.
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.took = 0
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
@@ -90,7 +90,8 @@ func (s *solver[F]) listTiles() error {
 // spare is how many tiles more than there are a recording has room for, at least.
 const spare = 64
 
-// schedule sets the clocks of at most n steps that lead to until, from the given turn on, and returns how many there are.
+// schedule sets the clocks of at most n steps that lead to until, from the given turn on, and returns how many there
+// are.
 func (s *solver[F]) schedule(until float64, first, n int) int {
 	for k := range n {
 		dt, last := s.stepTo(until)

@@ -20,7 +20,8 @@ func (s *solver[F]) stepTo(until float64) (dt float64, last bool) {
 	return left / n, n == 1
 }
 
-// fits tells that a step keeps to the CFL number with the velocity in its middle, which is the one that it is made with.
+// fits tells that a step keeps to the CFL number with the velocity in its middle, which is the one that it is made
+// with.
 func (s *solver[F]) fits(dt float64) bool { return dt*math.Abs(s.flow.At(s.t+dt/2)) <= s.limit }
 
 // longStep is a long step that fits: the shortest one always does.

@@ -14,14 +14,17 @@ func TestAnalytic(t *testing.T) {
 		size     float64
 	}{
 		{"linear-01", [3]float64{.2, .5}, [3]float64{0, 1}, .01}, {"linear-01", [3]float64{.2, 1}, [3]float64{0, 1}, .1},
-		{"linear-0001", [3]float64{.2, .75}, [3]float64{0, 1}, .05005}, {"linear-0001", [3]float64{.2, .5}, [3]float64{1, 0}, .1},
+		{"linear-0001", [3]float64{.2, .75}, [3]float64{0, 1}, .05005},
+		{"linear-0001", [3]float64{.2, .5}, [3]float64{1, 0}, .1},
 		{"polar-1", [3]float64{.3, .4}, [3]float64{.6, .8}, .001}, {"polar-1", [3]float64{.3, .4}, [3]float64{-.8, .6}, .1},
 		{"polar-2", [3]float64{.3, .4}, [3]float64{-.8, .6}, .025}, {"polar-2", [3]float64{.6, .8}, [3]float64{-.8, .6}, .1},
 		{"polar-2", [3]float64{}, [3]float64{1, 0}, .1}, {"masabl-1", [3]float64{.5, 0}, [3]float64{1, 0}, .21},
 		{"masabl-1", [3]float64{.5, .5}, [3]float64{0, 1}, .001 * math.Exp(3)},
 		{"side", [3]float64{.5, 1}, [3]float64{0, 1}, .1}, {"side", [3]float64{.5, 0}, [3]float64{0, 1}, .01},
-		{"radial-1", [3]float64{.1, 1.3}, [3]float64{.6, .8}, .01}, {"radial-1", [3]float64{.1, 1.3}, [3]float64{-.8, .6}, .1},
-		{"circle-1", [3]float64{.1, 1.3}, [3]float64{.6, .8}, .0005}, {"circle-1", [3]float64{1.5, .5}, [3]float64{0, 1}, 1.7},
+		{"radial-1", [3]float64{.1, 1.3}, [3]float64{.6, .8}, .01},
+		{"radial-1", [3]float64{.1, 1.3}, [3]float64{-.8, .6}, .1},
+		{"circle-1", [3]float64{.1, 1.3}, [3]float64{.6, .8}, .0005},
+		{"circle-1", [3]float64{1.5, .5}, [3]float64{0, 1}, 1.7},
 		{"cube-linear", [3]float64{.1, .9, .5}, [3]float64{0, 0, 1}, .001},
 		{"cube-linear", [3]float64{.1, .9, .5}, [3]float64{0, 1, 0}, .1},
 		{"cube-polar-1", [3]float64{.3, .4, .7}, [3]float64{.6, .8, 0}, .001},
@@ -41,7 +44,8 @@ func TestAnalytic(t *testing.T) {
 			t.Errorf("%s: %v", a.name, err)
 		}
 	}
-	if _, _, err := Analytic("round"); err == nil || !strings.Contains(err.Error(), "choose one of linear-01, linear-0001,") {
+	if _, _, err := Analytic("round"); err == nil || !strings.Contains(err.Error(),
+		"choose one of linear-01, linear-0001,") {
 		t.Error(err)
 	}
 }

@@ -128,7 +128,8 @@ func FromSolution(m *Mesh, s *mesh.Solution) (Field, error) {
 	case s.Dim != m.Dim:
 		return nil, fmt.Errorf("the solution is of dimension %d, and the mesh of %d", s.Dim, m.Dim)
 	case s.Vertices != m.Vertices():
-		return nil, fmt.Errorf("the solution has values for %d vertices, and the mesh has %d vertices", s.Vertices, m.Vertices())
+		return nil, fmt.Errorf("the solution has values for %d vertices, and the mesh has %d vertices", s.Vertices,
+			m.Vertices())
 	case len(s.Fields) != 1 || s.Fields[0].Kind == mesh.Vector:
 		return nil, fmt.Errorf("the solution has %d fields, the first of kind %d; a metric is one field, of sizes (1) or of "+
 			"symmetric tensors (3)", len(s.Fields), s.Fields[0].Kind)

@@ -13,10 +13,10 @@ const passes = 1000
 const slack = 1e-8
 
 // Graded limits how fast sizes grow along edges, by the factor growth in each unit of length in the metric (F. Alauzet,
-// "Size gradation control of anisotropic meshes", doi:10.1016/j.finel.2009.06.028): along an edge u, a metric M grows to
-// M/(1 + √(u'Mu) log growth)², and the metric at the other end is intersected with that. Edges are visited in the order
-// of their vertices' ids, descending and ascending by turns, until none asks for a change. Sizes never become larger. It
-// returns how many vertices changed.
+// "Size gradation control of anisotropic meshes", doi:10.1016/j.finel.2009.06.028): along an edge u, a metric M grows
+// to M/(1 + √(u'Mu) log growth)², and the metric at the other end is intersected with that. Edges are visited in the
+// order of their vertices' ids, descending and ascending by turns, until none asks for a change. Sizes never become
+// larger. It returns how many vertices changed.
 func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 	if !(growth > 1) || math.IsInf(growth, 0) {
 		return 0, fmt.Errorf("a gradation of %g: give how much sizes may grow in an edge, above 1", growth)
@@ -68,8 +68,8 @@ func Grown(dim int, t Tensor, u [3]float64, rate float64) Tensor {
 	return t.Scaled(1 / (by * by))
 }
 
-// within tells whether b surely asks for no larger size than a in any direction: b - a is positive definite. It is quick,
-// and most edges pass.
+// within tells whether b surely asks for no larger size than a in any direction: b - a is positive definite. It is
+// quick, and most edges pass.
 func within(dim int, a, b Tensor) bool {
 	for k := range b {
 		b[k] -= a[k]

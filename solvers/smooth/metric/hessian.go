@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Recovered are the second derivatives of a field at the vertices, from its values there: those of the quadratic through
-// the vertex that fits its neighbours best, in the sense of least squares. Of a quadratic they are exact but for rounding.
-// Neighbours of neighbours count where there are fewer than the unknowns need, as at boundaries.
+// Recovered are the second derivatives of a field at the vertices, from its values there: those of the quadratic
+// through the vertex that fits its neighbours best, in the sense of least squares. Of a quadratic they are exact but
+// for rounding. Neighbours of neighbours count where there are fewer than the unknowns need, as at boundaries.
 func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (f *fit) at(v int32) (Tensor, error) {
 			return t, nil
 		}
 	}
-	return Tensor{}, fmt.Errorf("vertex %d at %v: its %d nearest vertices do not tell a quadratic", v, f.mesh.place(int(v)),
-		len(f.patch)-1)
+	return Tensor{}, fmt.Errorf("vertex %d at %v: its %d nearest vertices do not tell a quadratic", v,
+		f.mesh.place(int(v)), len(f.patch)-1)
 }
 
 // determined is how small, as a share of its length, what a column adds to those before it may be.

@@ -67,8 +67,8 @@ func values(m *Mesh, f func(p [3]float64) float64) []float64 {
 	return all
 }
 
-// TestRecoveredQuadratics: the second derivatives of a quadratic are exact at all vertices, corners too, on meshes of any
-// size and of cells as thin as 1000 to 1.
+// TestRecoveredQuadratics: the second derivatives of a quadratic are exact at all vertices, corners too, on meshes of
+// any size and of cells as thin as 1000 to 1.
 func TestRecoveredQuadratics(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		for _, size := range []float64{1e-6, 1, 1e6} {

@@ -8,8 +8,8 @@ import (
 
 // Control says what metric is made from second derivatives.
 type Control struct {
-	// Norm p makes the metric that is best for the Lp norm of the interpolation error; large p favour where derivatives are
-	// large, and +Inf keeps the metric as the derivatives are.
+	// Norm p makes the metric that is best for the Lp norm of the interpolation error; large p favour where derivatives
+	// are large, and +Inf keeps the metric as the derivatives are.
 	Norm float64
 	// Complexity is ∫√det M over the mesh. A mesh of equilateral triangles of sides 1 in the metric has 4/√3 as many
 	// triangles, and one of tetrahedra 12/√2 as many (there are no such meshes in space).
@@ -111,8 +111,8 @@ func root(values []float64) float64 {
 	return det
 }
 
-// scale finds the factor with which the bounded metric has the complexity asked for, which grows with it, by bisection of
-// its logarithm.
+// scale finds the factor with which the bounded metric has the complexity asked for, which grows with it, by bisection
+// of its logarithm.
 func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 	volumes := m.volumes()
 	total := func(scale float64) float64 {

@@ -52,7 +52,8 @@ func (t *Tensor) Density(dim int) float64 {
 }
 
 // pivots are those of Cholesky's factorisation: all are positive of a positive definite tensor, and no other. They tell
-// thin tensors from flat ones where a determinant is lost in rounding. After one that is not positive, others mean nothing.
+// thin tensors from flat ones where a determinant is lost in rounding. After one that is not positive, others mean
+// nothing.
 func (t *Tensor) pivots() [3]float64 {
 	b, c := t[1]/t[0], t[3]/t[0]
 	second := t[2] - t[1]*b

@@ -23,7 +23,8 @@ import (
 //	w.npy  through faces across z: shape (nz+1, ny, nx), in space only
 //
 // in C order and of type <f8 or <f4. Along a periodic axis the first and the last faces must have the same velocity. It
-// refuses arrays of other shapes, and velocities that are not finite. Beyond the grid faces are as those at its boundary.
+// refuses arrays of other shapes, and velocities that are not finite. Beyond the grid faces are as those at its
+// boundary.
 func Faces(g *grid.Grid, r io.ReaderAt, size int64) (Flow, error) {
 	archive, err := zip.NewReader(r, size)
 	if err != nil {
@@ -114,8 +115,8 @@ func facesAcross(g *grid.Grid, axis int, r io.Reader) ([]float64, error) {
 		at := [3]int{c % last[0], c / last[0] % last[1], c / last[0] / last[1]}
 		first := at[0] + n[0]*(at[1]+n[1]*at[2])
 		if a, b := out[first], out[first+stride*(n[axis]-1)]; a != b {
-			return nil, fmt.Errorf("axis %c is periodic, but its first and last faces at (%d, %d, %d) have %v and %v", "xyz"[axis], at[0], at[1],
-				at[2], a, b)
+			return nil, fmt.Errorf("axis %c is periodic, but its first and last faces at (%d, %d, %d) have %v and %v",
+				"xyz"[axis], at[0], at[1], at[2], a, b)
 		}
 	}
 	return out, nil

@@ -60,7 +60,8 @@ func TestFacesOfAFile(t *testing.T) {
 		v[c] = float32(-c)
 	}
 	path := filepath.Join(t.TempDir(), "flow.npz")
-	data := archive(t, map[string][]byte{"u.npy": array(header("<f8", "False", "3, 3"), u), "v.npy": array(header("<f4", "False", "4, 2"), v)})
+	data := archive(t, map[string][]byte{"u.npy": array(header("<f8", "False", "3, 3"), u),
+		"v.npy": array(header("<f4", "False", "4, 2"), v)})
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func TestFacesOfAFile(t *testing.T) {
 	for _, c := range []struct {
 		axis, i, j int
 		want       float64
-	}{{0, 0, 0, 0}, {0, 2, 0, 2}, {0, 1, 2, 7}, {1, 1, 0, -1}, {1, 0, 3, -6}, {0, -2, 1, 3}, {0, 9, 9, 8}, {1, 5, -1, -1}} {
+	}{{0, 0, 0, 0}, {0, 2, 0, 2}, {0, 1, 2, 7}, {1, 1, 0, -1}, {1, 0, 3, -6}, {0, -2, 1, 3}, {0, 9, 9, 8},
+		{1, 5, -1, -1}} {
 		if got := f.Face(c.axis, c.i, c.j, 0); got != c.want {
 			t.Errorf("axis %d, face (%d, %d): %v, want %v", c.axis, c.i, c.j, got, c.want)
 		}
@@ -81,14 +83,16 @@ func TestFacesOfAFile(t *testing.T) {
 	}
 	space := &grid.Grid{Dim: 3, N: [3]int{1, 1, 2}, Hi: [3]float64{1, 1, 1}, Periodic: [3]bool{false, false, true}}
 	body := map[string][]byte{"u.npy": array(header("<f8", "False", "2, 1, 2"), make([]float64, 4)),
-		"v.npy": array(header("<f8", "False", "2, 2, 1"), make([]float64, 4)), "w.npy": array(header("<f8", "False", "3, 1, 1"), []float64{1, 2, 1})}
+		"v.npy": array(header("<f8", "False", "2, 2, 1"), make([]float64, 4)),
+		"w.npy": array(header("<f8", "False", "3, 1, 1"), []float64{1, 2, 1})}
 	data = archive(t, body)
 	if f, err = Faces(space, bytes.NewReader(data), int64(len(data))); err != nil || f.Face(2, 0, 0, 1) != 2 {
 		t.Errorf("in space: error %v", err)
 	}
 	body["w.npy"] = array(header("<f8", "False", "3, 1, 1"), []float64{1, 2, 3})
 	data = archive(t, body)
-	if _, err = Faces(space, bytes.NewReader(data), int64(len(data))); err == nil || !strings.Contains(err.Error(), "axis z is periodic") {
+	if _, err = Faces(space, bytes.NewReader(data), int64(len(data))); err == nil ||
+		!strings.Contains(err.Error(), "axis z is periodic") {
 		t.Errorf("a seam: error %v", err)
 	}
 }
@@ -120,11 +124,13 @@ func TestFacesThatAreRefused(t *testing.T) {
 			files["u.npy"] = u
 		}
 		data := archive(t, files)
-		if _, err := Faces(small, bytes.NewReader(data), int64(len(data))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Faces(small, bytes.NewReader(data), int64(len(data))); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}
 	}
-	if _, err := Faces(small, strings.NewReader("text"), 4); err == nil || !strings.Contains(err.Error(), "not an archive") {
+	if _, err := Faces(small, strings.NewReader("text"), 4); err == nil ||
+		!strings.Contains(err.Error(), "not an archive") {
 		t.Errorf("no archive: error %v", err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package flow has the velocities of the standard tests, on the faces of a grid and without divergence to rounding: in the
-// plane they are differences of a stream function, in space averages over faces of fields of known potential. Sines are
-// tabulated along the axes, so that every rank has the same bits.
+// Package flow has the velocities of the standard tests, on the faces of a grid and without divergence to rounding: in
+// the plane they are differences of a stream function, in space averages over faces of fields of known potential. Sines
+// are tabulated along the axes, so that every rank has the same bits.
 package flow
 
 import (
@@ -31,15 +31,20 @@ func (f Flow) At(t float64) float64 {
 // Names are the flows that Named knows.
 var Names = []string{"rotation", "rider-kothe", "reversed-vortex", "deformation", "enright", "shear"}
 
-// Named is a flow by its name. A period reverses it: its velocity is multiplied with cos(πt/period). For rotation, which
-// goes about the middle of the grid, the period is the time of a turn.
+// Named is a flow by its name. A period reverses it: its velocity is multiplied with cos(πt/period). For rotation,
+// which goes about the middle of the grid, the period is the time of a turn.
 //
 //	rotation         the plane turns as a solid
-//	rider-kothe      ψ = sin²(πx) sin²(πy) / π, one vortex in the unit square (Rider and Kothe, J. Comput. Phys. 141, 1998)
+//	rider-kothe      ψ = sin²(πx) sin²(πy) / π, one vortex in the unit square (Rider and Kothe, J. Comput. Phys. 141,
+//
+// 1998)
+//
 //	reversed-vortex  the same, with a period that must be given
 //	deformation      ψ = sin(4π(x+½)) cos(4π(y+½)) / 4π, vortices in a periodic unit square (Smolarkiewicz, 1982)
 //	enright          2 sin²(πx) sin(2πy) sin(2πz) and so on in the unit cube (LeVeque, SIAM J. Numer. Anal. 33, 1996)
-//	shear            rider-kothe in x and y, and (1 - 2r)² along z, r from the middle (Liovic et al., Comput. Fluids 35, 2006)
+//	shear            rider-kothe in x and y, and (1 - 2r)² along z, r from the middle (Liovic et al., Comput. Fluids 35,
+//
+// 2006)
 func Named(name string, g *grid.Grid, period float64) (Flow, error) {
 	if !(period >= 0) || math.IsInf(period, 0) {
 		return Flow{}, fmt.Errorf("flow %s: the period is %g; give a positive time, or 0 for none", name, period)

@@ -60,7 +60,8 @@ func TestFlowsAreTheFormulae(t *testing.T) {
 				-sin(2*pi*x) * sin(2*pi*y) * square(sin(pi*z))}
 		},
 		"shear": func(x, y, _ float64) [3]float64 {
-			return [3]float64{square(sin(pi*x)) * sin(2*pi*y), -sin(2*pi*x) * square(sin(pi*y)), square(1 - 2*math.Hypot(x-.5, y-.5))}
+			return [3]float64{square(sin(pi*x)) * sin(2*pi*y), -sin(2*pi*x) * square(sin(pi*y)),
+				square(1 - 2*math.Hypot(x-.5, y-.5))}
 		},
 	} {
 		l := plane
@@ -105,7 +106,8 @@ func TestFlowsThatCannotBe(t *testing.T) {
 		}
 	}
 	f, err := Named("reversed-vortex", plane, 8)
-	if err != nil || f.At(0) != 1 || math.Abs(f.At(4)) > 1e-16 || f.At(8) != -1 || Uniform(1, 2, 3).Face(1, 0, 0, 0) != 2 || Uniform(1, 2, 3).At(5) != 1 {
+	if err != nil || f.At(0) != 1 || math.Abs(f.At(4)) > 1e-16 || f.At(8) != -1 ||
+		Uniform(1, 2, 3).Face(1, 0, 0, 0) != 2 || Uniform(1, 2, 3).At(5) != 1 {
 		t.Errorf("factors %v, %v, %v, error %v", f.At(0), f.At(4), f.At(8), err)
 	}
 }

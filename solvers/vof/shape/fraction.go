@@ -8,10 +8,10 @@ type Cell struct {
 	Lo, H [3]float64 // corner and sides
 }
 
-// Divided is the volume fraction of the body in a cell by divide and conquer (Francois, Lo and Sewell, ASME 2014): a part
-// whose corners disagree is divided, levels times. Its smallest parts are cut by the plane through the level set at their
-// corners, or, if planes is false, decided by their centres. Where the slope of the level set is known no sliver between
-// corners is missed.
+// Divided is the volume fraction of the body in a cell by divide and conquer (Francois, Lo and Sewell, ASME 2014): a
+// part whose corners disagree is divided, levels times. Its smallest parts are cut by the plane through the level set
+// at their corners, or, if planes is false, decided by their centres. Where the slope of the level set is known no
+// sliver between corners is missed.
 func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 	half := c
 	diagonal := 0.0

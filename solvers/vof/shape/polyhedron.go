@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Cells are boxes between planes across the axes: At[axis] holds the places of the planes, ascending, one more than there
-// are cells along the axis. In the plane, with Dim 2, At[2] is the z of all cells.
+// Cells are boxes between planes across the axes: At[axis] holds the places of the planes, ascending, one more than
+// there are cells along the axis. In the plane, with Dim 2, At[2] is the z of all cells.
 type Cells struct {
 	Dim int
 	At  [3][]float64
@@ -21,8 +21,8 @@ func (b Body) Polyhedron() bool { return b.surface != nil }
 // whatever others are asked for. A surface that runs through itself, so that it encloses something twice, is refused.
 //
 // A point is within if a ray from it towards higher x leaves the body once more than it enters. So a triangle adds what
-// lies in front of it, in the direction of lower x, and takes it away if it looks that way: whatever its place, there are
-// no cases to tell apart.
+// lies in front of it, in the direction of lower x, and takes it away if it looks that way: whatever its place, there
+// are no cases to tell apart.
 func (b Body) Cut(ctx context.Context, c Cells) ([]float64, error) {
 	faces := b.surface.corner
 	if c.Dim == 2 {
@@ -149,7 +149,8 @@ func (l *line) sum(out []float64) error {
 		whole := math.Round(f)
 		if !(f > -rounding && f < 1+rounding) || !l.cut[i] && math.Abs(f-whole) > rounding {
 			at := &l.cells.At
-			return fmt.Errorf("the surface runs through itself, or one part of it within another: it encloses the cell from (%g, %g, %g) on "+
+			return fmt.Errorf("the surface runs through itself, or one part of it within another: it encloses the cell "+
+				"from (%g, %g, %g) on "+
 				"%.3g times", at[0][i], at[1][l.j], at[2][l.k], f)
 		}
 		if !l.cut[i] {
@@ -160,8 +161,8 @@ func (l *line) sum(out []float64) error {
 	return nil
 }
 
-// walls are triangles over the lines in which a plane across z cuts the surface, upright between z = 0 and 1: the body of
-// the plane as a prism.
+// walls are triangles over the lines in which a plane across z cuts the surface, upright between z = 0 and 1: the body
+// of the plane as a prism.
 func (s *surface) walls(z float64) [][3]point {
 	var out [][3]point
 	for t := range s.corner {

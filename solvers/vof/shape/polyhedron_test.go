@@ -146,10 +146,12 @@ func TestCutInThePlane(t *testing.T) {
 
 // A cell has the same bits whatever others are asked for, and wherever in the file the triangles stand.
 func TestCutOfBlocks(t *testing.T) {
-	bodies := [][][3]point{prism(corner), globe(point{.4, .5, .6}, .3, 2), moved(prism(corner), point{3, 1, 2}, .7, point{.1, .2, .1})}
+	bodies := [][][3]point{prism(corner), globe(point{.4, .5, .6}, .3, 2),
+		moved(prism(corner), point{3, 1, 2}, .7, point{.1, .2, .1})}
 	rapid.Check(t, func(t *rapid.T) {
 		triangles := slices.Clone(bodies[rapid.IntRange(0, len(bodies)-1).Draw(t, "body")])
-		n := [3]int{rapid.IntRange(2, 12).Draw(t, "nx"), rapid.IntRange(2, 9).Draw(t, "ny"), rapid.IntRange(2, 9).Draw(t, "nz")}
+		n := [3]int{rapid.IntRange(2, 12).Draw(t, "nx"), rapid.IntRange(2, 9).Draw(t, "ny"),
+			rapid.IntRange(2, 9).Draw(t, "nz")}
 		whole := cellsOf(3, n, point{0, 0, 0}, point{1, 1, 1})
 		all := cutOf(t, triangles, whole)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1))

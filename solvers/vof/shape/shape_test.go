@@ -101,8 +101,8 @@ func TestVolumesByDividing(t *testing.T) {
 func TestKernelsFillAsDivided(t *testing.T) {
 	const n = 24
 	for _, planes := range []bool{false, true} {
-		b := &kernels.Ball[float64]{Lattice: kernels.Lattice{SY: n, SZ: n * n}, Lo: [3]float64{0, 0, 0}, H: [3]float64{1. / n, 1. / n, 1. / n},
-			Centre: [3]float64{.5, .46, 0}, Radius: .25, Levels: 4, Planes: planes}
+		b := &kernels.Ball[float64]{Lattice: kernels.Lattice{SY: n, SZ: n * n}, Lo: [3]float64{0, 0, 0},
+			H: [3]float64{1. / n, 1. / n, 1. / n}, Centre: [3]float64{.5, .46, 0}, Radius: .25, Levels: 4, Planes: planes}
 		body := Ball(.5, .46, 0, .25)
 		f := make([]float64, n*n)
 		for c := range f {

@@ -34,10 +34,10 @@ func STLFile(path string) (Body, error) {
 	return b, nil
 }
 
-// STL is the body within a surface of triangles, from the bytes of a binary or an ASCII file. The surface may have several
-// parts, and must be closed: each edge belongs to two triangles that run along it in opposite directions, counterclockwise
-// seen from outside. Vertices are the same if all bits of their coordinates are; the normals in the file don't count. In
-// the plane the body is cut at the z of the grid.
+// STL is the body within a surface of triangles, from the bytes of a binary or an ASCII file. The surface may have
+// several parts, and must be closed: each edge belongs to two triangles that run along it in opposite directions,
+// counterclockwise seen from outside. Vertices are the same if all bits of their coordinates are; the normals in the
+// file don't count. In the plane the body is cut at the z of the grid.
 func STL(data []byte) (Body, error) {
 	triangles, err := parseSTL(data)
 	if err != nil {
@@ -65,11 +65,11 @@ func parseSTL(data []byte) ([][3]point, error) {
 		return asciiSTL(data)
 	}
 	if count < 0 {
-		return nil, fmt.Errorf("%d bytes are no STL: a binary file has %d and %d a triangle, an ASCII file begins with solid", len(data),
-			headSTL, triangleSTL)
+		return nil, fmt.Errorf("%d bytes are no STL: a binary file has %d and %d a triangle, an ASCII file begins with solid",
+			len(data), headSTL, triangleSTL)
 	}
-	return nil, fmt.Errorf("it has %d bytes, a binary STL of %d triangles has %d; an ASCII file begins with solid", len(data), count,
-		headSTL+count*triangleSTL)
+	return nil, fmt.Errorf("it has %d bytes, a binary STL of %d triangles has %d; an ASCII file begins with solid",
+		len(data), count, headSTL+count*triangleSTL)
 }
 
 func binarySTL(data []byte) [][3]point {

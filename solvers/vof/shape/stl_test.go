@@ -102,8 +102,8 @@ func inside(triangles [][3]point, p point) bool {
 	return sum > 2*math.Pi
 }
 
-// The sign of the distance is that of the winding number, also near edges that turn inwards, and no point of the surface is
-// nearer.
+// The sign of the distance is that of the winding number, also near edges that turn inwards, and no point of the
+// surface is nearer.
 func TestDistanceFromTriangles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	// One side of the spike is a fan of many triangles, which must not count for more at its tip than the others.
@@ -120,8 +120,8 @@ func TestDistanceFromTriangles(t *testing.T) {
 			spike = append(spike, [3]point{at(0), at(k + 1), at(k)})
 		}
 	}
-	for name, triangles := range map[string][][3]point{"cube": prism([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}), "corner": prism(corner),
-		"globe": globe(point{.5, .5, .5}, .4, 3), "spike": spike} {
+	for name, triangles := range map[string][][3]point{"cube": prism([][2]float64{{0, 0}, {1, 0}, {1, 1}, {0, 1}}),
+		"corner": prism(corner), "globe": globe(point{.5, .5, .5}, .4, 3), "spike": spike} {
 		s, err := newSurface(triangles)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -18,8 +18,8 @@ func (a point) cross(b point) point {
 	return point{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 
-// surface is a closed one of triangles. Its distance has the sign of the side on which the nearest face, edge or vertex is
-// seen, by normals weighted with angles (Bærentzen and Aanæs, IEEE Trans. Vis. Comput. Graph. 11, 2005).
+// surface is a closed one of triangles. Its distance has the sign of the side on which the nearest face, edge or vertex
+// is seen, by normals weighted with angles (Bærentzen and Aanæs, IEEE Trans. Vis. Comput. Graph. 11, 2005).
 type surface struct {
 	corner  [][3]point
 	normals [][7]point // of a triangle: its face, edges 01, 12, 20, vertices 0, 1, 2
@@ -88,7 +88,8 @@ func newSurface(triangles [][3]point) (*surface, error) {
 		}
 	}
 	if !(volume > 0) {
-		return nil, fmt.Errorf("the surface encloses a volume of %g: turn its triangles over, so that they run counterclockwise seen from "+
+		return nil, fmt.Errorf("the surface encloses a volume of %g: turn its triangles over, so that they run "+
+			"counterclockwise seen from "+
 			"outside", volume)
 	}
 	s.plant()
@@ -110,7 +111,8 @@ func (s *surface) edges(ids [][3]int32, names []int) (map[[2]int32]int32, error)
 		for e := range 3 {
 			edge := [2]int32{id[e], id[(e+1)%3]}
 			if other, twice := along[edge]; twice {
-				find("triangles %d and %d both run along the edge from %v to %v: one of them is turned over, or more than two meet there",
+				find("triangles %d and %d both run along the edge from %v to %v: one of them is turned over, or more than "+
+					"two meet there",
 					names[other], names[t], s.corner[t][e], s.corner[t][(e+1)%3])
 			}
 			along[edge] = int32(t)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// branch is a box of the tree of triangles. Children of an inner one follow it and are at next; a leaf has the triangles
-// order[first:last].
+// branch is a box of the tree of triangles. Children of an inner one follow it and are at next; a leaf has the
+// triangles order[first:last].
 type branch struct {
 	lo, hi      point
 	next        int32 // 0 for a leaf
@@ -76,8 +76,8 @@ func (b *branch) away(p point) float64 {
 	return sum
 }
 
-// nearest is the point of the surface nearest to p; of equal ones that of the first triangle in the tree's order, so that
-// it is the same on all ranks.
+// nearest is the point of the surface nearest to p; of equal ones that of the first triangle in the tree's order, so
+// that it is the same on all ranks.
 func (s *surface) nearest(p point) near {
 	best := near{square: math.Inf(1)}
 	s.search(0, p, &best)
