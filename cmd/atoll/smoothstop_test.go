@@ -55,10 +55,10 @@ func TestSmoothEndsBySignal(t *testing.T) {
 		wait time.Duration
 		args []string
 	}{
-		"smooth":             {300 * time.Millisecond, append(long[:len(long):len(long)], "--ranks", "2")},
-		"smooth, one rank":   {300 * time.Millisecond, long},
-		"smooth, in set-up":  {300 * time.Millisecond, sampling},
-		"run, set-up":        {300 * time.Millisecond, append(run[:2:2], "--set", "metric.samples=8192")},
+		"smooth":             {time.Second, append(long[:len(long):len(long)], "--ranks", "2")},
+		"smooth, one rank":   {time.Second, long},
+		"smooth, in set-up":  {time.Second, sampling},
+		"run, set-up":        {time.Second, append(run[:2:2], "--set", "metric.samples=8192")},
 		"processes":          {time.Second, processes},
 		"processes, set-up":  {time.Second, append(processes[:6:6], "--set", "metric.samples=8192")},
 		"processes, culling": {time.Second, append(processes[:6:6], "--set", "method.cull=true")},

@@ -43,18 +43,11 @@ func (s *engine[F, V]) Diagnose(ctx context.Context) (Diagnostics, error) {
 // reduce makes the diagnostics of all ranks' tallies. start is what there was at the start, zero if this is it.
 func (t *tally) reduce(ctx context.Context, comm dist.Comm, sweeps int, start *Diagnostics) (Diagnostics, error) {
 	d := Diagnostics{Sweeps: sweeps, Worst: -1, Best: -1}
-	for _, e := range []struct {
-		sum *dist.Accumulator
-		to  *float64
-	}{
-		{&t.quality, &d.QualityMean}, {&t.lengths, &d.EdgeMean}, {&t.squares, &d.Objective},
-		{&t.area, &d.Area}, {&t.perimeter, &d.Perimeter},
-	} {
-		if err := dist.AllreduceSum(ctx, comm, e.sum); err != nil {
-			return d, err
-		}
-		*e.to = e.sum.Float64()
+	if err := dist.AllreduceSum(ctx, comm, &t.quality, &t.lengths, &t.squares, &t.area, &t.perimeter); err != nil {
+		return d, err
 	}
+	d.QualityMean, d.EdgeMean, d.Objective = t.quality.Float64(), t.lengths.Float64(), t.squares.Float64()
+	d.Area, d.Perimeter = t.area.Float64(), t.perimeter.Float64()
 	most := []float64{-t.least, t.most, -t.shortest, t.longest}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
 		return d, err

@@ -53,10 +53,8 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		}
 		n++
 	}
-	for _, a := range []*dist.Accumulator{&volume, &change, &size} {
-		if err := dist.AllreduceSum(ctx, s.comm, a); err != nil {
-			return d, err
-		}
+	if err := dist.AllreduceSum(ctx, s.comm, &volume, &change, &size); err != nil {
+		return d, err
 	}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, mixed); err != nil {
 		return d, err
