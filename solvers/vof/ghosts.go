@@ -36,7 +36,6 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 			return fmt.Errorf("halo nccl cannot be: %s", why)
 		}
 	}
-	s.beside = func(f func() error) error { return f() }
 	if s.apart {
 		s.ghosts, err = halo.NewBoxStaged[F](plan, s.comm, s.dev, haloTag)
 		return err

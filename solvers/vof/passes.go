@@ -52,8 +52,12 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	if c.Exchange == "steps" && why != "" {
 		return w, fmt.Errorf("exchange \"steps\" cannot be: %s", why)
 	}
+	many := manyCells
+	if !alone {
+		many /= 4 // tiles exchange once in many steps
+	}
 	w.tiled = c.Sweep == "tiles" || c.Exchange == "steps" ||
-		c.Sweep != "cells" && apart && why == "" && b.Cells() >= manyCells
+		c.Sweep != "cells" && apart && why == "" && b.Cells() >= many
 	if w.tiled {
 		w.cover(abi.Box{Hi: b.N})
 	}
@@ -74,7 +78,7 @@ func (w *ways) cover(frame abi.Box) {
 
 // manyCells is how many a block must have for tiles to be the default. Below, what a step takes on a GPU is the way
 // through one tile.
-const manyCells = 4 << 20
+const manyCells = 2 << 20
 
 // openSides tells whether other cells of the grid follow a block, below and above along an axis.
 func openSides(b *grid.Block, axis int) [2]bool {

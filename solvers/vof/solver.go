@@ -78,7 +78,7 @@ type solver[F kernels.Float] struct {
 	block  *grid.Block
 	ghosts halo.Ghosts[F]
 	linked bool                       // devices exchange them by themselves
-	beside func(f func() error) error // queues what f calls beside what follows
+	beside func(f func() error) error // queues what f calls beside what follows, on linked devices alone
 	fresh  bool                       // ghosts are those of now, but for deep ones
 	flow   flow.Flow
 	comm   dist.Comm

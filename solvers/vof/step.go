@@ -127,12 +127,7 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 			s.lap(inSweeps)
 			continue
 		}
-		err := s.beside(func() error {
-			s.advance(p.first...)
-			s.lap(inSweeps)
-			return s.ghosts.Start(ctx, p.field)
-		})
-		if err != nil {
+		if err := s.lead(ctx, p); err != nil {
 			return err
 		}
 		s.lap(inHalo)
@@ -147,6 +142,20 @@ func (s *solver[F]) sweeps(ctx context.Context, passes []pass[F]) error {
 		s.lap(inHalo)
 	}
 	return nil
+}
+
+// lead queues what others need and sets it going, beside what is queued after it where devices are linked.
+func (s *solver[F]) lead(ctx context.Context, p *pass[F]) error {
+	if s.beside != nil {
+		return s.beside(func() error { return s.leave(ctx, p) })
+	}
+	return s.leave(ctx, p)
+}
+
+func (s *solver[F]) leave(ctx context.Context, p *pass[F]) error {
+	s.advance(p.first...)
+	s.lap(inSweeps)
+	return s.ghosts.Start(ctx, p.field)
 }
 
 // advance queues kernels.

@@ -272,8 +272,8 @@ static_assert(sizeof(Node_f32) == 40 && offsetof(Node_f32, X) == 0 && offsetof(N
     offsetof(Node_f32, M13) == 20 && offsetof(Node_f32, M22) == 24 && offsetof(Node_f32, M23) == 28 &&
     offsetof(Node_f32, M33) == 32 && offsetof(Node_f32, blank9) == 36, "Node_f32");
 
-// Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner k, -1
-// where the mesh ends.
+// Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner
+// k, -1 where the mesh ends.
 // Patch, fieldmesh.go:12
 struct alignas(16) Patch {
     Array<int32, 4> At, Next;
@@ -987,8 +987,8 @@ DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, Vector_f32 p) {
     return dot_f32(u, u);
 }
 
-// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
-// or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of
+// it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
 // (*Field[float32]).nearest, fieldmesh.go:99
 DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
     spot_f32 best = inside_f32(Field_spotIn_f32(f, f->Listed[f->Lists[box]], p));
@@ -1107,8 +1107,8 @@ DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
     return m;
 }
 
-// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors is
-// positive definite.
+// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
+// is positive definite.
 // (*Field[float32]).onMesh, fieldmesh.go:145
 DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
     spot_f32 s = Field_find_f32(f, p);
@@ -1615,8 +1615,8 @@ DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, Vector_f64 p) {
     return dot_f64(u, u);
 }
 
-// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
-// or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
+// nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of
+// it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
 // (*Field[float64]).nearest, fieldmesh.go:99
 DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
     spot_f64 best = inside_f64(Field_spotIn_f64(f, f->Listed[f->Lists[box]], p));
@@ -1735,8 +1735,8 @@ DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
     return m;
 }
 
-// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors is
-// positive definite.
+// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
+// is positive definite.
 // (*Field[float64]).onMesh, fieldmesh.go:145
 DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
     spot_f64 s = Field_find_f64(f, p);
@@ -2399,8 +2399,8 @@ DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     return 0.0f;
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
+// turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:9
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -2455,8 +2455,8 @@ DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     return 0.0;
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
+// turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:9
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -2489,8 +2489,8 @@ DEVICE root_f32 rootOf_f32(Tensor_f32 *m) {
     return r;
 }
 
-// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half the
-// trace of M⁻¹d, and κ times the change of P.
+// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half
+// the trace of M⁻¹d, and κ times the change of P.
 // (*Tetrahedron[float32]).bend, quality.go:74
 DEVICE float Tetrahedron_bend_f32(Tetrahedron_f32 *t, Tensor_f32 *d, float kappa) {
     Tensor_f32 *m = &t->m;
@@ -2500,8 +2500,8 @@ DEVICE float Tetrahedron_bend_f32(Tetrahedron_f32 *t, Tensor_f32 *d, float kappa
     return trace / (8.0f * t->root_ * t->root_) + kappa * edges / 8.0f;
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my and mz
-// are the derivatives of the metric there.
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
+// and mz are the derivatives of the metric there.
 // (*Tetrahedron[float32]).Gradient, quality.go:51
 DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, Tensor_f32 *my, Tensor_f32 *mz) {
     float per = t->around;
@@ -2618,10 +2618,10 @@ DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_
 }
 
 // up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are needed:
-// E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient that
-// agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the one
-// before, unless 0 is in the hull.
+// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are
+// needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
+// that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
+// one before, unless 0 is in the hull.
 // (*hill[float32]).up, climb.go:80
 struct hill_up_f32_results { Vector_f32 r0; float r1; };
 DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
@@ -2803,8 +2803,8 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     return done;
 }
 
-// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it moves
-// the vertex as Smart does.
+// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it
+// moves the vertex as Smart does.
 // Optimise[float32], smart.go:45
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
@@ -2843,8 +2843,8 @@ DEVICE root_f64 rootOf_f64(Tensor_f64 *m) {
     return r;
 }
 
-// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half the
-// trace of M⁻¹d, and κ times the change of P.
+// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half
+// the trace of M⁻¹d, and κ times the change of P.
 // (*Tetrahedron[float64]).bend, quality.go:74
 DEVICE double Tetrahedron_bend_f64(Tetrahedron_f64 *t, Tensor_f64 *d, double kappa) {
     Tensor_f64 *m = &t->m;
@@ -2854,8 +2854,8 @@ DEVICE double Tetrahedron_bend_f64(Tetrahedron_f64 *t, Tensor_f64 *d, double kap
     return trace / (8.0 * t->root_ * t->root_) + kappa * edges / 8.0;
 }
 
-// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my and mz
-// are the derivatives of the metric there.
+// Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
+// and mz are the derivatives of the metric there.
 // (*Tetrahedron[float64]).Gradient, quality.go:51
 DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, Tensor_f64 *my, Tensor_f64 *mz) {
     double per = t->around;
@@ -2972,10 +2972,10 @@ DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_
 }
 
 // up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
-// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are needed:
-// E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient that
-// agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the one
-// before, unless 0 is in the hull.
+// It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are
+// needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
+// that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
+// one before, unless 0 is in the hull.
 // (*hill[float64]).up, climb.go:80
 struct hill_up_f64_results { Vector_f64 r0; double r1; };
 DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
@@ -3157,8 +3157,8 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     return done;
 }
 
-// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it moves
-// the vertex as Smart does.
+// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it
+// moves the vertex as Smart does.
 // Optimise[float64], smart.go:45
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
