@@ -94,14 +94,10 @@ func benchScalingCommand() *cobra.Command {
 			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
 			o.Open = func(rank, ranks int) (backend.Device, error) { return f.device(rank, max(1, f.threads)) }
 			chart, err := bench.Scaling(cmd.Context(), os.Stdout, o)
-			if err != nil || picture == "" {
-				return err
-			}
-			img, err := chart.Draw()
 			if err != nil {
 				return err
 			}
-			return writePNG(picture, img)
+			return writeChart(picture, chart)
 		},
 	}
 	p := c.Flags()
@@ -122,7 +118,15 @@ func benchScalingCommand() *cobra.Command {
 	return c
 }
 
-func writePNG(path string, img image.Image) error {
+// writeChart draws a chart into a file, if there is to be one.
+func writeChart(path string, chart interface{ Draw() (image.Image, error) }) error {
+	if path == "" {
+		return nil
+	}
+	img, err := chart.Draw()
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(path)
 	if err != nil {
 		return err

@@ -95,12 +95,8 @@ func benchStages(o bench.VofOptions, picture string) error {
 		return usageError{fmt.Errorf("--picture %s: give several --threads, on the CPU, and one number of --cells", picture)}
 	}
 	chart, err := bench.VofStages(os.Stdout, o)
-	if err != nil || picture == "" {
-		return err
-	}
-	img, err := chart.Draw()
 	if err != nil {
 		return err
 	}
-	return writePNG(picture, img)
+	return writeChart(picture, chart)
 }

@@ -80,26 +80,8 @@ func TestSmoothOfGmshSolid(t *testing.T) {
 		len(theirs.Groups) != 4 {
 		t.Errorf("gmsh's mesh is another: groups %v and %v", ours.Groups, theirs.Groups)
 	}
-	const script = `
-import sys
-import vtk
-r = vtk.vtkXMLUnstructuredGridReader()
-r.SetFileName(sys.argv[1])
-r.Update()
-w = vtk.vtkXMLUnstructuredGridWriter()
-w.SetFileName(sys.argv[2])
-w.SetInputData(r.GetOutput())
-w.Write()
-`
-	const python = "/usr/bin/python3" // Debian's, which sees its packages
-	if exec.Command(python, "-c", "import vtk").Run() != nil {
-		t.Skip("skipped the rest: python3-vtk9 is not installed, so that VTK cannot read our file")
-	}
 	back := filepath.Join(dir, "back.vtu")
-	if text, err := exec.Command(python, "-c", script, filepath.Join(dir, "better.vtu"),
-		back).CombinedOutput(); err != nil {
-		t.Fatalf("VTK: %v\n%s", err, text)
-	}
+	throughVTK(t, filepath.Join(dir, "better.vtu"), back)
 	round, err := meshio.ReadSolid(back)
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 			return err
 		}
 		if ghosts != nil {
-			s.ghosts, s.linked, s.beside = ghosts, true, ghosts.Beside
+			s.ghosts, s.beside = ghosts, ghosts.Beside
 			return nil
 		}
 		if s.cfg.Halo == "nccl" {
@@ -46,7 +46,7 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 
 func (s *solver[F]) Halo() string {
 	switch {
-	case s.linked:
+	case s.beside != nil:
 		return "nccl"
 	case s.apart:
 		return "staged"

@@ -77,8 +77,7 @@ type solver[F kernels.Float] struct {
 	cfg    Config
 	block  *grid.Block
 	ghosts halo.Ghosts[F]
-	linked bool                       // devices exchange them by themselves
-	beside func(f func() error) error // queues what f calls beside what follows, on linked devices alone
+	beside func(f func() error) error // of linked devices: queues what f calls beside what follows
 	fresh  bool                       // ghosts are those of now, but for deep ones
 	flow   flow.Flow
 	comm   dist.Comm

@@ -43,7 +43,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 				return err
 			}
 			passes = &s.listed
-			if records && (s.alone || s.linked || s.deep) {
+			if records && (s.alone || s.beside != nil || s.deep) {
 				if err := s.repeat(ctx, recorder); err != nil {
 					return err
 				}
