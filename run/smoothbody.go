@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
@@ -18,8 +17,8 @@ import (
 // smoothBody is a mesh that is smoothed, whole, as rank 0 holds it: of triangles or of tetrahedra.
 type smoothBody interface {
 	dim() int
-	// cut makes the shares of all ranks.
-	cut(ctx context.Context, w *config.Smooth, ranks int, spread bool) ([]smoothShare, error)
+	// cut makes the shares of all ranks, for devices with memory of their own if apart.
+	cut(ctx context.Context, w *config.Smooth, ranks int, apart bool) ([]smoothShare, error)
 	// nodes is what metrics at vertices need of the mesh.
 	nodes() nodes
 	// moved is the same mesh at other places, with the cell field "quality".
@@ -52,19 +51,14 @@ func loadBody(c *config.Case, s config.Mesh) (smoothBody, error) {
 	return planeBody{m}, err
 }
 
-// layoutOptions are those of a case.
-func layoutOptions(w *config.Smooth, spread bool) smooth.LayoutOptions {
+// layoutOptions are those of a case. A device with memory of its own takes the vertices of a set in any order, and has
+// deep ghosts, since an exchange takes longer than to move some vertices twice.
+func layoutOptions(w *config.Smooth, apart bool) smooth.LayoutOptions {
 	return smooth.LayoutOptions{
 		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
-		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Deep: w.Method.Deep,
-		Tangled: w.Method.Untangle, Spread: spread,
+		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Tangled: w.Method.Untangle,
+		Deep: w.Method.Deep || apart && !w.Method.Cull, Spread: apart || w.Method.Cull,
 	}
-}
-
-// spreads tells whether a device, or the method, takes the vertices of a set in any order.
-func spreads(w *config.Smooth, dev backend.Device) bool {
-	_, apart := dev.(backend.Memory)
-	return apart || w.Method.Cull
 }
 
 // ownersOf gives every vertex to a rank.
@@ -114,7 +108,7 @@ func (b planeBody) moved(at [][]float64, quality []float64) smoothBody {
 	return planeBody{&m}
 }
 
-func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, spread bool) ([]smoothShare, error) {
+func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool) ([]smoothShare, error) {
 	m := b.Mesh
 	if err := m.Check(); err != nil {
 		if w.Mesh.File != "" {
@@ -127,7 +121,7 @@ func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, spread 
 			return nil, fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true", err)
 		}
 	}
-	layout, err := smooth.NewLayout(m, layoutOptions(w, spread))
+	layout, err := smooth.NewLayout(m, layoutOptions(w, apart))
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +175,8 @@ func (b solidBody) moved(at [][]float64, quality []float64) smoothBody {
 	return solidBody{&s}
 }
 
-func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, spread bool) ([]smoothShare, error) {
-	layout, err := smooth.NewSolidLayout(b.Solid, layoutOptions(w, spread))
+func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool) ([]smoothShare, error) {
+	layout, err := smooth.NewSolidLayout(b.Solid, layoutOptions(w, apart))
 	if err != nil {
 		return nil, err
 	}

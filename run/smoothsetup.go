@@ -34,7 +34,8 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 			bad = suits(w, c.Output.Fields, s.body.dim())
 		}
 		if bad == nil {
-			shares, bad = s.body.cut(ctx, w, comm.Size(), spreads(w, dev))
+			_, apart := dev.(backend.Memory)
+			shares, bad = s.body.cut(ctx, w, comm.Size(), apart)
 		}
 		if bad == nil && w.Metric.Nodal() {
 			var n *nodalMetric

@@ -39,14 +39,16 @@ type engine[F kernels.Float, V any] struct {
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 
-	enter, leave []pass // before sweeps are repeated, and after
+	enter, leave []pass // of tiles: before sweeps are repeated, and after
 
 	halos   []*halo.Exchanger
-	ghosts  []halo.Ghosts[V]  // instead of halos, where devices exchange them
-	linked  bool              // these go from device to device
-	changes []*changes[V]     // instead of halos, where Cull leaves vertices alone
-	count   backend.Loop      // of sweeps, on the device
-	replay  backend.Recording // of several sweeps, made when it is first asked for
+	ghosts  []halo.Ghosts[V]         // instead of halos, where devices exchange them
+	linked  bool                     // these go from device to device
+	beside  func(func() error) error // of linked devices: queues what is called beside what follows, until an exchange ends
+	changes []*changes[V]            // instead of halos, where Cull leaves vertices alone
+	count   backend.Loop             // of sweeps, on the device
+	replay  backend.Recording        // of several sweeps, made when it is first asked for
+	ran     bool                     // several sweeps were queued
 	now     [1]kernels.Control[F]
 	longest [1]atomics.Most[F]
 	reduced [1]float64
@@ -58,7 +60,7 @@ type engine[F kernels.Float, V any] struct {
 // dimension is what triangles and tetrahedra do each in their own way.
 type dimension interface {
 	// queue queues so many sweeps, at the end of each of which the device counts it.
-	queue(sweeps int) error
+	queue(ctx context.Context, sweeps int) error
 	// survey tells a tally of the cells, edges and boundary that the rank measures.
 	survey(t *tally) error
 	// sumQualities adds the qualities of the rank's cells, and returns how many there are.

@@ -23,7 +23,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 			return fmt.Errorf("halo: %w", err)
 		}
 		if why == "" {
-			s.ghosts, s.linked = append(s.ghosts, linked), true
+			s.ghosts, s.linked, s.beside = append(s.ghosts, linked), true, linked.Beside
 			return nil
 		}
 	}
@@ -54,7 +54,7 @@ func (s *engine[F, V]) Halo() string {
 func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	// What is staged waits for the kernels before it when it fetches. A rank that has nothing to send fetches nothing,
 	// while kernels may still read the ghosts that are to be replaced.
-	if !slices.ContainsFunc(s.sub.Plans[k].Peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
+	if !s.linked && !slices.ContainsFunc(s.sub.Plans[k].Peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
 		if err := s.wait(ctx); err != nil {
 			return err
 		}

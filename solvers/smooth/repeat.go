@@ -6,8 +6,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 )
 
-// A rank that is alone needs nobody for the length of a sweep, and the device counts sweeps by itself where a kernel
-// asks for their number: several are recorded once and queued in one call.
+// The host has no part in the sweeps of a rank that is alone, or of one whose device exchanges ghosts by itself, and
+// the device counts sweeps where a kernel asks for their number: several are recorded once and queued in one call.
 
 // recorded is how many sweeps a recording holds: an even number, so that tiles end where they began.
 const recorded = 8
@@ -15,23 +15,17 @@ const recorded = 8
 // most bounds how many sweeps are queued at a time, so that a run can be stopped.
 const most = 1024
 
-// repeats tells whether sweeps need nothing of the host. The hybrid smoother does: the mean quality.
-func (s *engine[F, V]) repeats() bool {
+// records tells whether sweeps need nothing of the host. The hybrid smoother does: the mean quality.
+func (s *engine[F, V]) records() bool {
 	_, records := s.dev.(backend.Recorder)
-	return records && s.comm.Size() == 1 && s.cfg.Smoother != "hybrid"
+	return records && (s.comm.Size() == 1 || s.linked) && s.cfg.Smoother != "hybrid"
 }
 
-// repeat takes up to so many sweeps from a recording, and returns how many: a multiple of what it holds.
+// repeat takes up to so many sweeps as recordings hold them, and returns how many: a multiple of that. By tiles it also
+// does so where nothing is recorded, but not for the last few, because they begin and end with copies.
 func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
-	if sweeps < recorded || !s.repeats() {
+	if sweeps < recorded || !s.records() && len(s.enter) == 0 {
 		return 0, nil
-	}
-	if s.replay == nil {
-		r, err := s.dev.(backend.Recorder).Record(func() error { return s.queue(recorded) })
-		if err != nil {
-			return 0, err
-		}
-		s.replay = r
 	}
 	if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
 		return 0, err
@@ -45,14 +39,33 @@ func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
 				return done, err
 			}
 		}
-		s.replay.Launch()
+		if err := s.batch(ctx); err != nil {
+			return done, err
+		}
 		s.now[0].Sweep += recorded
 	}
 	return done, nil
 }
 
+// batch queues as many sweeps as a recording holds. What linked devices load and take the first time is no part of one.
+func (s *engine[F, V]) batch(ctx context.Context) error {
+	if !s.records() || s.linked && !s.ran {
+		s.ran = true
+		return s.queue(ctx, recorded)
+	}
+	if s.replay == nil {
+		r, err := s.dev.(backend.Recorder).Record(func() error { return s.queue(ctx, recorded) })
+		if err != nil {
+			return err
+		}
+		s.replay = r
+	}
+	s.replay.Launch()
+	return nil
+}
+
 // queueSets queues so many sweeps, set by set.
-func (s *engine[F, V]) queueSets(sweeps int) {
+func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 	for range sweeps {
 		for set := range s.first {
 			s.move(s.first[set])
@@ -61,19 +74,12 @@ func (s *engine[F, V]) queueSets(sweeps int) {
 		if s.params.Cull {
 			s.dev.Run(s.count, 0, 1)
 		}
-	}
-}
-
-// queue queues sweeps by tiles, or else by sets.
-func (s *solver[F]) queue(sweeps int) error {
-	n := s.tiles.n
-	if n == 0 {
-		s.queueSets(sweeps)
-		return nil
-	}
-	s.dev.Run(s.tiles.aim, 0, n)
-	for k := range sweeps {
-		s.dev.Run(s.tiles.passes[k%2], 0, n)
+		if !s.linked {
+			continue
+		}
+		if err := s.exchangeAll(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }

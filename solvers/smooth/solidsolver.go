@@ -171,9 +171,8 @@ func (s *solidSolver[F]) mover(of *kernels.Set) backend.Loop {
 
 func (s *solidSolver[F]) Scale() float64 { return float64(s.field.Scale) }
 
-func (s *solidSolver[F]) queue(sweeps int) error {
-	s.queueSets(sweeps)
-	return nil
+func (s *solidSolver[F]) queue(ctx context.Context, sweeps int) error {
+	return s.queueSets(ctx, sweeps)
 }
 
 // Untangle has nothing to do: tetrahedra that are turned over have been refused.

@@ -100,7 +100,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric 
 	if err := s.prepare(ctx, func(set *kernels.Set) backend.Loop { return s.mover(cfg.Smoother, set) }); err != nil {
 		return nil, err
 	}
-	if err := s.tileSweeps(); err != nil {
+	if err := s.tileSweeps(ctx); err != nil {
 		return nil, err
 	}
 	s.start, err = s.Diagnose(ctx)

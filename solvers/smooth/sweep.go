@@ -101,6 +101,11 @@ func (s *engine[F, V]) sweep(ctx context.Context) error {
 	if !s.sub.Deep || len(s.sub.Plans) == 0 {
 		return nil
 	}
+	return s.exchangeAll(ctx)
+}
+
+// exchangeAll is the exchange of a deep part after a sweep.
+func (s *engine[F, V]) exchangeAll(ctx context.Context) error {
 	if err := s.startHalo(ctx, 0, 0, len(s.first)); err != nil {
 		return err
 	}

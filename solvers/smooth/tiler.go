@@ -9,10 +9,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// tile cuts the vertices that a part moves into tiles by recursive bisection of the plane, so that they are compact. It
-// returns nil where none moves, or tiles cannot hold them: of too many sets, or of a vertex with too many neighbours or
-// others that a sweep moves before it.
-func tile[F kernels.Float](p *Part) (*kernels.TiledMesh[F], error) {
+// tile cuts the vertices that a part moves into tiles by recursive bisection of the plane, so that they are compact. The
+// first of them, so many as it tells, hold all that other ranks need. It returns nil where no vertex moves, or tiles
+// cannot hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
+func tile[F kernels.Float](p *Part) (tiles *kernels.TiledMesh[F], lead int, err error) {
 	b := newTiler[F](p)
 	var ids []int32
 	for i, set := range b.set {
@@ -20,18 +20,18 @@ func tile[F kernels.Float](p *Part) (*kernels.TiledMesh[F], error) {
 			continue
 		}
 		if len(p.neighbours(int32(i))) > kernels.TileDegree {
-			return nil, nil
+			return nil, 0, nil
 		}
 		ids = append(ids, int32(i))
 	}
 	if len(ids) == 0 || p.Sets > kernels.TileSets || len(p.X) > math.MaxInt32>>kernels.SlotBits {
-		return nil, nil
+		return nil, 0, nil
 	}
 	if fits, err := b.cut(ids, tileCount(len(ids))); err != nil || !fits {
-		return nil, err
+		return nil, 0, err
 	}
 	b.to.Tiles = append(b.to.Tiles, b.next())
-	return b.to, nil
+	return b.to, b.lead, nil
 }
 
 // tileCount is how many tiles there are to be, of so many vertices: as large ones as there is room for, what they only
@@ -51,6 +51,8 @@ type tiler[F kernels.Float] struct {
 	to   *kernels.TiledMesh[F]
 	set  []int32 // of each vertex, -1 if it stays where it is
 	rail []int32 // of each vertex, -1 if it does not slide
+	sent []bool  // of each vertex, whether other ranks need it
+	lead int     // tiles up to the last that is there for one of these
 
 	moving []int32 // vertices that the tile is there for, and those that it moves for their sake
 	held   []int32 // all that it holds
@@ -62,12 +64,15 @@ type tiler[F kernels.Float] struct {
 func newTiler[F kernels.Float](p *Part) *tiler[F] {
 	n := len(p.X)
 	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails))}, set: make([]int32, n),
-		rail: make([]int32, n), mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
+		rail: make([]int32, n), sent: make([]bool, n), mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
+	for _, v := range p.sent() {
+		b.sent[v] = true
+	}
 	for i := range n {
 		b.set[i], b.rail[i], b.slot[i] = -1, -1, -1
 	}
 	for set := range p.Sets {
-		for _, s := range []Span{p.First[set], p.Rest[set]} {
+		for _, s := range []Span{p.First[set], p.Rest[set], p.Copies[set]} {
 			for i := s.Lo; i < s.Hi; i++ {
 				b.set[i] = int32(set)
 				if i >= s.Slide {
@@ -99,7 +104,21 @@ func (b *tiler[F]) cut(ids []int32, count int) (bool, error) {
 		for k, i := range piece {
 			piece[k] = ids[i]
 		}
+	}
+	isSent := func(v int32) bool { return b.sent[v] }
+	var sent, others [][]int32
+	for _, piece := range pieces {
+		if slices.ContainsFunc(piece, isSent) {
+			sent = append(sent, piece)
+		} else {
+			others = append(others, piece)
+		}
+	}
+	for _, piece := range append(sent, others...) {
 		if b.fill(piece) {
+			if slices.ContainsFunc(piece, isSent) {
+				b.lead = len(b.to.Tiles)
+			}
 			continue
 		}
 		if len(piece) == 1 {

@@ -1,62 +1,76 @@
 package smooth
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// tileSweeps prepares sweeps by tiles if they were asked for or would be fastest: on a device that repeats sweeps, for
-// a rank that is alone. They go from the vertices to a copy of them and back.
-func (s *solver[F]) tileSweeps() error {
-	_, records := s.dev.(backend.Recorder)
-	asked := s.cfg.Sweep == "tiles"
-	switch {
-	case !asked && (s.cfg.Sweep == "sets" || !records || s.comm.Size() > 1 || !tileable(&s.cfg)):
+// tileSweeps prepares sweeps by tiles if they were asked for or would be fastest: on a device that repeats sweeps. They
+// go from the vertices to a copy of them and back. What ranks tell each other after a sweep is the same by tiles and by
+// sets, so that each rank is free to choose, unless tiles were asked for.
+func (s *solver[F]) tileSweeps(ctx context.Context) error {
+	if s.cfg.Sweep == "sets" || !tileable(&s.cfg) {
 		return nil
-	case s.comm.Size() > 1:
-		return fmt.Errorf("sweeps by tiles are for one rank, not for %d: choose sets", s.comm.Size())
-	case !records:
-		return fmt.Errorf("device %s does not repeat sweeps, which those by tiles need: choose sets", s.dev.Name())
 	}
-	t, err := tile[F](s.part)
-	if err != nil {
+	why, err := s.tryTiles()
+	if err != nil || s.cfg.Sweep != "tiles" {
 		return err
+	}
+	var c complaint
+	if why != "" {
+		c.add(int32(s.comm.Rank()), "%s: choose sets", why)
+	}
+	return agree(ctx, s.comm, c)
+}
+
+// tryTiles prepares sweeps by tiles, or tells why they cannot be.
+func (s *solver[F]) tryTiles() (why string, err error) {
+	if _, records := s.dev.(backend.Recorder); !records {
+		return fmt.Sprintf("device %s does not repeat sweeps, which those by tiles need", s.dev.Name()), nil
+	}
+	if s.comm.Size() > 1 && !s.sub.Deep {
+		return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
+	}
+	if len(s.part.Rings) == 0 { // nothing moves here
+		return "", nil
+	}
+	t, lead, err := tile[F](s.part)
+	if err != nil {
+		return "", err
 	}
 	if t == nil {
-		if asked {
-			return fmt.Errorf("the mesh does not fit tiles of %d vertices, %d neighbours of each and %d sets: choose sets",
-				kernels.TileSlots, kernels.TileDegree, kernels.TileSets)
-		}
-		return nil
+		return fmt.Sprintf("the mesh does not fit tiles of %d vertices, %d neighbours of each and %d sets",
+			kernels.TileSlots, kernels.TileDegree, kernels.TileSets), nil
 	}
 	if err := s.placeTiles(t); err != nil {
-		return err
+		return "", err
 	}
 	if f, ok := s.dev.(backend.Fitter); ok {
-		if err := f.Fits(s.tiles.passes[0]); err != nil {
-			if asked {
-				return fmt.Errorf("%w: choose sets", err)
-			}
-			return nil
+		if err := f.Fits(s.tiles.loops[0]); err != nil {
+			return err.Error(), nil
 		}
 	}
-	s.tiles.n = len(t.Tiles) - 1
 	n, rails, h := len(s.v), len(t.Sliders), &s.tiles.held[0]
 	s.enter = []pass{{0, n, kernels.NewToTilesLoop(s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(&s.tiles.mesh, s.v, h)}}
 	s.leave = []pass{{0, n, kernels.NewFromTilesLoop(h, s.v)},
 		{0, rails, kernels.NewRailFromTilesLoop(&s.tiles.mesh, h, s.v)}}
-	return nil
+	return "", s.arrangeTiles(len(t.Tiles)-1, lead)
 }
 
 // tiling is what sweeps by tiles work on.
 type tiling[F kernels.Float] struct {
-	n      int // tiles; 0 if sweeps go by sets
-	mesh   kernels.TiledMesh[F]
-	held   [2]kernels.Held[F]
-	aim    backend.Loop    // finds which samples of the metric the tiles hold
-	passes [2]backend.Loop // from the first of held to the second, and back
+	n     int // tiles; 0 if sweeps go by sets
+	mesh  kernels.TiledMesh[F]
+	held  [2]kernels.Held[F]
+	aim   backend.Loop    // finds which samples of the metric the tiles hold
+	loops [2]backend.Loop // from the first of held to the second, and back
+
+	// The passes of each way: what other ranks need, to the vertices that are exchanged; the rest; and ghosts that have
+	// come.
+	first, rest, take [2][]pass
 }
 
 // placeTiles puts tiles on the device. Vertices that stay where they are are never written again.
@@ -76,8 +90,8 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 		}
 	}
 	a.aim = kernels.NewAimTilesLoop(&a.mesh, &s.field, &a.held[0], windows)
-	for k := range a.passes {
-		a.passes[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, windows, &a.held[k], &a.held[1-k], &s.most[0])
+	for k := range a.loops {
+		a.loops[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, windows, &a.held[k], &a.held[1-k], &s.most[0])
 	}
 	return b.err
 }

@@ -59,7 +59,7 @@ func TestTilesHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := parts[0]
-	tiles, err := tile[float64](p)
+	tiles, _, err := tile[float64](p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestTilesRefused(t *testing.T) {
 	}{
 		"without guard or cull": {Config{Smoother: "pain", Guard: "clip", Sweep: "tiles"}, 1, true},
 		"not for smart":         {Config{Smoother: "smart", Guard: "none", Sweep: "tiles"}, 1, true},
-		"not for 2":             {Config{Smoother: "pain", Guard: "none", Sweep: "tiles"}, 2, true},
+		"need deep ghosts":      {Config{Smoother: "pain", Guard: "none", Sweep: "tiles"}, 2, true},
 		"does not repeat":       {Config{Smoother: "pain", Guard: "none", Sweep: "tiles"}, 1, false},
 		`"rows" is not known`:   {Config{Smoother: "pain", Guard: "none", Sweep: "rows"}, 1, true},
 	} {

@@ -3362,6 +3362,18 @@ DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64
     v[m->Sliders[i]].S = from->Along[i];
 }
 
+// SomeFromTiles takes back the vertex that is number k of a list, as FromTiles does.
+// SomeFromTiles[float32], tilesome.go:6
+DEVICE void SomeFromTiles_f32_at(int64 k, Slice<int32> ids, const Held_f32 *from, Slice<Vertex_f32> v) {
+    FromTiles_f32_at(int64(ids[k]), from, v);
+}
+
+// SomeFromTiles takes back the vertex that is number k of a list, as FromTiles does.
+// SomeFromTiles[float64], tilesome.go:6
+DEVICE void SomeFromTiles_f64_at(int64 k, Slice<int32> ids, const Held_f64 *from, Slice<Vertex_f64> v) {
+    FromTiles_f64_at(int64(ids[k]), from, v);
+}
+
 // open looks at the triangles around vertex i.
 // (*star[float32]).open, untangle.go:12
 DEVICE void star_open_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -3927,6 +3939,20 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, in
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f64_at(i, &m, &from, v);
+}
+
+// Kernel SomeFromTiles, tilesome.go:6
+extern "C" __global__ void __launch_bounds__(128) SomeFromTiles_f32(int64 lo, int64 hi, Slice<int32> ids,
+        const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) SomeFromTiles_f32_at(k, ids, &from, v);
+}
+
+// Kernel SomeFromTiles, tilesome.go:6
+extern "C" __global__ void __launch_bounds__(128) SomeFromTiles_f64(int64 lo, int64 hi, Slice<int32> ids,
+        const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) SomeFromTiles_f64_at(k, ids, &from, v);
 }
 
 // Kernel Untangle, untangle.go:80

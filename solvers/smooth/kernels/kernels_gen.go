@@ -556,6 +556,34 @@ func (loop *RailFromTilesLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// SomeFromTilesLoop runs SomeFromTiles for lo ≤ index < hi, on the CPU or another device.
+type SomeFromTilesLoop[F Float] struct {
+	ids  []int32
+	from *Held[F]
+	v    []Vertex[F]
+}
+
+// NewSomeFromTilesLoop prepares SomeFromTiles.
+func NewSomeFromTilesLoop[F Float](ids []int32, from *Held[F], v []Vertex[F]) *SomeFromTilesLoop[F] {
+	return &SomeFromTilesLoop[F]{ids, from, v}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SomeFromTilesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		SomeFromTiles(k, loop.ids, loop.from, loop.v)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *SomeFromTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SomeFromTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("ids", loop.ids),
+		abi.ConstantOf("from", loop.from),
+		abi.ElementsOf("v", loop.v),
+	}}
+}
+
 // UntangleLoop runs Untangle for lo ≤ index < hi, on the CPU or another device.
 type UntangleLoop[F Float] struct {
 	set    *Set

@@ -1,0 +1,253 @@
+package smooth
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// These repeat sweeps, and count the launches: a device whose messages go through the host, one that stages them, and
+// one that is linked with those of other ranks.
+type (
+	repeatingFar struct {
+		far
+		launches *atomic.Int64
+	}
+	repeatingStaging struct {
+		staging
+		launches *atomic.Int64
+	}
+	repeatingLinked struct {
+		linked
+		launches *atomic.Int64
+	}
+)
+
+func (d repeatingFar) Record(queue func() error) (backend.Recording, error) {
+	return counted{queue, d.launches}, nil
+}
+
+func (d repeatingStaging) Record(queue func() error) (backend.Recording, error) {
+	return counted{queue, d.launches}, nil
+}
+
+func (d repeatingLinked) Record(queue func() error) (backend.Recording, error) {
+	return counted{queue, d.launches}, nil
+}
+
+type counted struct {
+	queue    func() error
+	launches *atomic.Int64
+}
+
+func (c counted) Launch() { c.launches.Add(1); _ = c.queue() }
+func (counted) Close()    {}
+
+// ways are the devices by name, which count in launches.
+func ways(launches *atomic.Int64) map[string]func() backend.Device {
+	w := &wires{wire: map[[2]int]chan []byte{}}
+	staged := new(atomic.Int64)
+	return map[string]func() backend.Device{
+		"host": func() backend.Device { return repeatingFar{far{cpu.New(1), newMemory()}, launches} },
+		"staged": func() backend.Device {
+			return repeatingStaging{staging{far{cpu.New(1), newMemory()}, staged}, launches}
+		},
+		"linked": func() backend.Device {
+			d := linked{staging{far{cpu.New(1), newMemory()}, staged}, w, fmt.Sprint(w.names.Add(1))}
+			return repeatingLinked{d, launches}
+		},
+	}
+}
+
+// TestTilesOnRanks: sweeps by tiles on several ranks give the bits of sets on one, however ghosts travel and the mesh is
+// cut, with vertices that slide, and linked devices repeat them. Two calls go on where the first has ended.
+func TestTilesOnRanks(t *testing.T) {
+	t.Parallel()
+	m, metric := rectangle(t, 3000, 5), swirl(t)
+	const sweeps = 3*recorded + 2
+	for _, precision := range []string{"float64", "float32"} {
+		s := plain()
+		s.precision = precision
+		cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
+		want := s.run(t, m, metric, cfg, 2*sweeps)
+		cfg.Sweep = "tiles"
+		s.layout.Deep = true
+		for _, ranks := range []int{2, 3, 7} {
+			for _, cut := range []partition.Cut{partition.HilbertCut, partition.RandomCut} {
+				if s.ranks, s.cut = ranks, cut; cut == partition.RandomCut && ranks == 7 {
+					continue // each rank has the whole mesh nearly
+				}
+				var launches atomic.Int64
+				for name, device := range ways(&launches) {
+					s.device = device
+					launches.Store(0)
+					if got := s.inTwoCalls(t, m, metric, cfg, sweeps); got != want {
+						t.Errorf("%s, %d ranks by %s, %s: tiles give\n%+v, sets on one rank\n%+v", precision, ranks, cut, name, got,
+							want)
+					}
+					// The first recording is queued as it is, since linked devices are not ready before.
+					expected := int64(0)
+					if name == "linked" {
+						expected = int64(ranks * (2*(sweeps/recorded) - 1))
+					}
+					if n := launches.Load(); n != expected {
+						t.Errorf("%d ranks, %s: %d launches, not %d", ranks, name, n, expected)
+					}
+				}
+			}
+		}
+	}
+}
+
+// inTwoCalls smooths by two calls of Sweep, and returns what rank 0 finds.
+func (s setting) inTwoCalls(t *testing.T, m *mesh.Mesh, metric *Metric, cfg Config, sweeps int) (o outcome) {
+	t.Helper()
+	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+		var mine outcome
+		for range 2 {
+			var err error
+			if mine.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
+				return err
+			}
+		}
+		var one, other error
+		mine.diagnostics, one = solver.Diagnose(t.Context())
+		if mine.hash, other = solver.Hash(t.Context()); c.Rank() == 0 {
+			o = mine
+		}
+		return errors.Join(one, other)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestSetsOnLinkedRanks: linked devices repeat sweeps by sets too.
+func TestSetsOnLinkedRanks(t *testing.T) {
+	t.Parallel()
+	m, metric := rectangle(t, 300, 3), swirl(t)
+	cfg := Config{Smoother: "pain-exact", Guard: "halve", Rescale: true}
+	const sweeps = 3*recorded + 1
+	s := plain()
+	want := s.run(t, m, metric, cfg, 2*sweeps)
+	var launches atomic.Int64
+	s.ranks, s.layout.Deep, s.device = 3, true, ways(&launches)["linked"]
+	if got := s.inTwoCalls(t, m, metric, cfg, sweeps); got != want || launches.Load() != 3*5 {
+		t.Errorf("after %d launches\n%+v, on one rank\n%+v", launches.Load(), got, want)
+	}
+}
+
+// TestTilesOfSomeRanks: ranks with nothing to move, and one of which goes by sets, agree with those that go by tiles.
+func TestTilesOfSomeRanks(t *testing.T) {
+	t.Parallel()
+	m, metric := rectangle(t, 2000, 5), swirl(t)
+	cfg := Config{Smoother: "pain", Guard: "none", Rescale: true}
+	const sweeps = 2*recorded + 1
+	want := plain().run(t, m, metric, cfg, sweeps)
+	l, err := NewLayout(m, LayoutOptions{Boundary: Slide, Colouring: JonesPlassmann, Order: partition.Hilbert, Deep: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := make([]int32, len(m.X))
+	for v := range owner {
+		switch {
+		case l.class[v] == fixed:
+			owner[v] = 3
+		case m.X[v] > .4:
+			owner[v] = 2
+		case m.Y[v] > .3:
+			owner[v] = 1
+		}
+	}
+	parts, err := l.Parts(owner, 5) // the last is empty
+	if err != nil {
+		t.Fatal(err)
+	}
+	var launches atomic.Int64
+	for name, device := range ways(&launches) {
+		for _, mixed := range []bool{false, true} {
+			var opened atomic.Int64
+			s := plain()
+			s.device = func() backend.Device {
+				if mixed && opened.Add(1) == 1 {
+					return far{cpu.New(1), newMemory()} // which does not repeat sweeps
+				}
+				return device()
+			}
+			cfg.Sweep = "tiles"
+			if mixed {
+				cfg.Sweep = "auto"
+			}
+			var hash string
+			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *Part, on Solver) error {
+				if n := on.(*solver[float64]).tiles.n; !mixed && (n > 0) != (len(p.Rings) > 0) {
+					t.Errorf("%s: a rank with %d rings goes by %d tiles", name, len(p.Rings), n)
+				}
+				_, err := on.Sweep(t.Context(), sweeps)
+				if err != nil {
+					return err
+				}
+				all, err := on.Hash(t.Context())
+				if p.Plans[0].Rank == 0 {
+					hash = all
+				}
+				return err
+			})
+			if err != nil || hash != want.hash {
+				t.Errorf("%s, mixed %v: %v, %s, on one rank %s", name, mixed, err, hash, want.hash)
+			}
+		}
+	}
+}
+
+// TestTilesLead: the first tiles are just those that hold something that other ranks need, if there are more.
+func TestTilesLead(t *testing.T) {
+	s := plain()
+	s.layout.Deep = true
+	l, err := NewLayout(rectangle(t, 30_000, 5), s.layout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := make([]int32, len(l.class))
+	for v := range owner {
+		if l.mesh.X[v] > .5 {
+			owner[v] = 1
+		}
+	}
+	parts, err := l.Parts(owner, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, p := range parts {
+		tiles, lead, err := tile[float64](p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(tiles.Tiles) - 1
+		if lead == 0 || lead > n/2 {
+			t.Errorf("rank %d: %d of %d tiles go first", r, lead, n)
+		}
+		needed := map[int32]bool{}
+		for _, v := range p.Plans[0].Peers[0].Send {
+			needed[v] = true
+		}
+		for k, b := range tiles.Tiles[:n] {
+			has := false
+			for _, slot := range tiles.Slots[b.Slot:tiles.Tiles[k+1].Slot] {
+				has = has || slot&kernels.Own != 0 && needed[slot>>kernels.SlotBits]
+			}
+			if has != (k < lead) {
+				t.Errorf("rank %d: tile %d, of which %d are first, holds what the other rank needs: %v", r, k, lead, has)
+			}
+		}
+	}
+}
