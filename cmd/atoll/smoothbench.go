@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -16,19 +17,33 @@ import (
 func benchSmoothCommand() *cobra.Command {
 	var f runFlags
 	o := bench.SmoothOptions{}
+	var picture string
 	c := &cobra.Command{
 		Use:   "smooth",
-		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), its tables beside ours",
+		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), its tables beside ours, or over ranks",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h := summary.ThisHost()
 			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
-			o.Open = func(threads int) (backend.Device, func(), error) {
-				dev, err := f.device(0, threads)
+			o.Open = func(rank, threads int) (backend.Device, func(), error) {
+				dev, err := f.device(rank, threads)
 				if err != nil {
 					return nil, nil, err
 				}
 				return dev, dev.Close, nil
+			}
+			if f.backend == "cuda" {
+				o.Threads = []int{1}
+			}
+			if len(o.Ranks) > 0 {
+				chart, err := bench.SmoothScaling(cmd.Context(), os.Stdout, o)
+				if err != nil {
+					return err
+				}
+				return writeChart(picture, chart)
+			}
+			if o.Weak || o.Hash || picture != "" {
+				return usageError{errors.New("--weak, --hash and --picture are for --ranks")}
 			}
 			if f.backend == "cuda" { // one device for all, so that its kernels are loaded once
 				dev, err := f.device(0, 1)
@@ -37,14 +52,13 @@ func benchSmoothCommand() *cobra.Command {
 				}
 				defer dev.Close()
 				fmt.Println(dev.Name())
-				o.Threads = []int{1}
-				o.Open = func(int) (backend.Device, func(), error) { return dev, func() {}, nil }
+				o.Open = func(int, int) (backend.Device, func(), error) { return dev, func() {}, nil }
 			}
 			return bench.Smooth(cmd.Context(), os.Stdout, o)
 		},
 	}
 	p := c.Flags()
-	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
 	p.IntSliceVar(&o.Sizes, "sizes", []int{500}, "edges a side, as the thesis counts them: 0.628 size² vertices")
 	p.StringVar(&o.Metric, "metric", "linear", "linear or sinusoidal")
 	p.IntVar(&o.Grid, "grid", 0, "nodes a side of the discrete metric, a power of two (0: the least that is no "+
@@ -56,6 +70,10 @@ func benchSmoothCommand() *cobra.Command {
 	p.StringVar(&o.Colouring, "colouring", string(smooth.JonesPlassmann), "jones-plassmann, first-fit or two-level")
 	p.StringVar(&o.Order, "order", "hilbert", "of vertices within a set: natural, hilbert or random")
 	p.StringVar(&o.Precision, "precision", "float64", "float64 or float32")
-	p.IntSliceVar(&o.Threads, "threads", []int{1}, "numbers of threads")
+	p.IntSliceVar(&o.Threads, "threads", []int{1}, "numbers of threads of each rank")
+	p.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks, each with a device: a table over these in place of the thesis's")
+	p.BoolVar(&o.Weak, "weak", false, "vertices in proportion to ranks")
+	p.BoolVar(&o.Hash, "hash", false, "print the hash of the coordinates")
+	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of one size, smoother and number of threads over --ranks")
 	return c
 }

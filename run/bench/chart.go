@@ -8,9 +8,10 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot"
 )
 
-// ScalingChart is what Scaling measured, as a picture.
+// ScalingChart is what Scaling or SmoothScaling measured, as a picture.
 type ScalingChart struct {
 	weak   bool
+	of     string // what rates count
 	ranks  []float64
 	names  []string
 	rates  map[string][]float64 // by name, one for each of ranks; NaN where none was measured
@@ -39,13 +40,13 @@ func (c *ScalingChart) add(ranks int, name string, rate float64, first bool) {
 	c.rates[name][len(c.ranks)-1] = rate
 }
 
-// Draw draws rates and efficiencies over ranks. It needs one scheme in one precision.
+// Draw draws rates and efficiencies over ranks. It needs one case.
 func (c *ScalingChart) Draw() (image.Image, error) {
 	title := "Strong scaling"
 	if c.weak {
 		title = "Weak scaling"
 	}
-	rates := plot.Panel{Label: "billion cell updates a second"}
+	rates := plot.Panel{Label: "billion " + c.of + " a second"}
 	shares := plot.Panel{Label: "efficiency (%)"}
 	for _, name := range c.names {
 		v := slices.Clone(c.rates[name])

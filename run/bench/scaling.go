@@ -2,19 +2,16 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -41,7 +38,7 @@ type ScalingOptions struct {
 // Scaling measures test 1 of the paper on several ranks of this process, each with a device of its own, and prints a
 // table. Efficiency is the rate of a rank as a share of that of the first number of ranks.
 func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*ScalingChart, error) {
-	chart := &ScalingChart{weak: o.Weak}
+	chart := &ScalingChart{weak: o.Weak, of: "cell updates"}
 	fmt.Fprintf(w, "%5s %9s %-9s %-9s %-7s %9s %10s %10s  %s\n", "ranks", "cells", "scheme", "precision", "halo",
 		"Mcell/s", "µs a step", "efficiency", "state")
 	first := map[string]float64{}
@@ -111,25 +108,14 @@ type scaled struct {
 }
 
 func (c *pieces) measure(ctx context.Context, o *ScalingOptions, scheme, precision, how string) (scaled, error) {
-	n := len(c.parts)
-	comms := local.New(n)
-	results, errs := make([]scaled, n), make([]error, n)
-	var wg sync.WaitGroup
-	for r := range n {
-		wg.Go(func() {
-			results[r], errs[r] = c.onRank(ctx, o, comms[r], r, scheme, precision, how)
-			if errs[r] != nil {
-				comms[r].Abort(1, errs[r])
-			}
-			errs[r] = errors.Join(errs[r], comms[r].Close())
-		})
-	}
-	wg.Wait()
-	return results[0], errors.Join(errs...)
+	return onRanks(len(c.parts), func(comm dist.Comm) (scaled, error) {
+		return c.onRank(ctx, o, comm, scheme, precision, how)
+	})
 }
 
-func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, r int, scheme, precision,
-	how string) (s scaled, err error) {
+func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision, how string) (s scaled,
+	err error) {
+	r := comm.Rank()
 	dev, err := o.Open(r, comm.Size())
 	if err != nil {
 		return s, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/bits"
 	"runtime/debug"
 	"slices"
@@ -30,10 +29,15 @@ type SmoothOptions struct {
 	Colouring string
 	Order     string // of vertices within a set
 	Precision string
-	Threads   []int
+	Threads   []int // of each rank
 
-	// Open returns the device to measure, with so many threads if it is the CPU, and what to call when done with it.
-	Open func(threads int) (dev backend.Device, done func(), err error)
+	// These are for SmoothScaling.
+	Ranks []int
+	Weak  bool // sizes are those of a rank
+	Hash  bool // print that of the coordinates after the sweeps
+
+	// Open returns the device of a rank, with so many threads if it is the CPU, and what to call when done with it.
+	Open func(rank, threads int) (dev backend.Device, done func(), err error)
 }
 
 // MaxSmoothSize bounds sizes: meshes of 63 million vertices.
@@ -44,9 +48,8 @@ const MaxSmoothSize = 10_000
 // to the device and back; making, colouring and setting up are told apart. Times for 10,000 sweeps are in proportion
 // where fewer were made, and hold one copy there and back; nanoseconds a vertex and sweep hold none.
 func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
-	if o.Sweeps < 1 || len(o.Sizes) == 0 || len(o.Smoothers) == 0 {
-		return fmt.Errorf("%d sweeps over %d meshes with %d smoothers: at least 1 of each", o.Sweeps, len(o.Sizes),
-			len(o.Smoothers))
+	if err := o.check(); err != nil {
+		return err
 	}
 	fmt.Fprintf(w, "%d sweeps, %s metric on a grid, guard %s, colouring %s, %s\n", o.Sweeps, o.Metric, o.Guard,
 		o.Colouring, o.Precision)
@@ -64,6 +67,26 @@ func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
 	return nil
 }
 
+func (o *SmoothOptions) check() error {
+	if o.Sweeps < 1 || len(o.Sizes) == 0 || len(o.Smoothers) == 0 || len(o.Threads) == 0 {
+		return fmt.Errorf("%d sweeps over %d meshes with %d smoothers and %d numbers of threads: at least 1 of each", o.Sweeps,
+			len(o.Sizes), len(o.Smoothers), len(o.Threads))
+	}
+	for _, size := range o.Sizes {
+		if err := sound(size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sound(size int) error {
+	if size < 2 || size > MaxSmoothSize {
+		return fmt.Errorf("size %d is not between 2 and %d", size, MaxSmoothSize)
+	}
+	return nil
+}
+
 // smoothResult is one measurement.
 type smoothResult struct {
 	size     int
@@ -73,28 +96,16 @@ type smoothResult struct {
 }
 
 func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]smoothResult, error) {
-	if size < 2 || size > MaxSmoothSize {
-		return nil, fmt.Errorf("size %d is not between 2 and %d", size, MaxSmoothSize)
-	}
 	m, err := thesisMesh(thesisSize(size).vertices)
 	if err != nil {
 		return nil, err
 	}
-	grid := o.Grid
-	if grid == 0 {
-		grid = min(1<<bits.Len(uint(size-1)), smooth.MaxSamples)
-	}
-	metric, err := thesisMetric(o.Metric, grid)
-	if err != nil {
-		return nil, err
-	}
-	spread, err := o.spread()
+	grid, metric, err := o.metric(size)
 	if err != nil {
 		return nil, err
 	}
 	begin := time.Now()
-	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide,
-		Colouring: smooth.Colouring(o.Colouring), Order: partition.Ordering(o.Order), Spread: spread})
+	layout, err := o.layout(m)
 	if err != nil {
 		return nil, err
 	}
@@ -124,18 +135,26 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 	return results, nil
 }
 
-// spread tells whether clusters are to be spread over sets, for a device that visits a set at once.
-func (o *SmoothOptions) spread() (bool, error) {
-	if smooth.Colouring(o.Colouring) != smooth.TwoLevel || len(o.Threads) == 0 {
-		return false, nil
+// metric is the metric of a mesh of that size, and how many nodes a side its grid has.
+func (o *SmoothOptions) metric(size int) (grid int, metric *smooth.Metric, err error) {
+	if grid = o.Grid; grid == 0 {
+		grid = min(1<<bits.Len(uint(size-1)), smooth.MaxSamples)
 	}
-	dev, done, err := o.Open(o.Threads[0])
+	metric, err = thesisMetric(o.Metric, grid)
+	return grid, metric, err
+}
+
+// layout arranges a mesh for the devices: those that have memory of their own visit a set at once, and exchange once a
+// sweep.
+func (o *SmoothOptions) layout(m *mesh.Mesh) (*smooth.Layout, error) {
+	dev, done, err := o.Open(0, o.Threads[0])
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	defer done()
 	_, apart := dev.(backend.Memory)
-	return apart, nil
+	done()
+	return smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.Colouring(o.Colouring),
+		Order: partition.Ordering(o.Order), Spread: apart, Deep: apart})
 }
 
 // smoothTimes are seconds, and what they bought.
@@ -147,7 +166,7 @@ type smoothTimes struct {
 func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *smooth.Metric, grid int,
 	smoother string, threads int) (r smoothTimes, err error) {
 	debug.FreeOSMemory()
-	dev, done, err := o.Open(threads)
+	dev, done, err := o.Open(0, threads)
 	if err != nil {
 		return r, err
 	}
@@ -209,38 +228,6 @@ func (o *SmoothOptions) copies(dev backend.Device, part *smooth.Part, grid int) 
 		return 0, err
 	}
 	return time.Since(begin).Seconds(), nil
-}
-
-// thesisMesh is a Delaunay mesh of the unit square of about so many vertices. Theirs came from a mesh generator; this
-// one has as many vertices, on an irregular grid, and 4 to 9 neighbours at each inside, 6 in the mean.
-func thesisMesh(vertices int) (*mesh.Mesh, error) {
-	n := int(math.Round(math.Sqrt(float64(vertices)))) - 1
-	m, err := mesh.Rectangle(0, 0, 1, 1, 2*n*n, 7)
-	if err != nil {
-		return nil, err
-	}
-	m.Groups, m.Tagged = nil, nil
-	_, err = m.FlipToDelaunay()
-	return m, err
-}
-
-// thesisMetric is one of its two: sizes from 1 to 10 in each direction, which are then scaled to the mesh.
-func thesisMetric(name string, grid int) (*smooth.Metric, error) {
-	unit := smooth.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
-	var metric *smooth.Metric
-	var err error
-	switch name {
-	case "linear":
-		metric, err = smooth.Linear(unit, 10, 1)
-	case "sinusoidal":
-		metric, err = smooth.Sinusoidal(unit, 1, 10, 1)
-	default:
-		return nil, fmt.Errorf("metric %q is not known; choose linear or sinusoidal", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return metric.Discretised(grid)
 }
 
 // thesisTables prints the thesis's times beside ours.

@@ -11,7 +11,7 @@ import (
 func smoothOptions() SmoothOptions {
 	return SmoothOptions{Sizes: []int{10}, Metric: "linear", Smoothers: []string{"pain"}, Sweeps: 3, Guard: "none",
 		Colouring: "first-fit", Order: "hilbert", Precision: "float64", Threads: []int{1, 2},
-		Open: func(threads int) (backend.Device, func(), error) {
+		Open: func(_, threads int) (backend.Device, func(), error) {
 			dev := cpu.New(threads)
 			return dev, dev.Close, nil
 		}}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
 // thesisRow is what G. Rokos, "Study of anisotropic mesh adaptivity and its parallel execution" (Imperial College
@@ -62,4 +65,36 @@ func blockTables(w io.Writer, ours float64) {
 	for _, b := range thesisBlocks {
 		fmt.Fprintf(w, "%7d %10.2f %8.1f %12.2f %8.1f\n", b.threads, b.basic, b.basic/ours, b.texture, b.texture/ours)
 	}
+}
+
+// thesisMesh is a Delaunay mesh of the unit square of about so many vertices. Theirs came from a mesh generator; this
+// one has as many vertices, on an irregular grid, and 4 to 9 neighbours at each inside, 6 in the mean.
+func thesisMesh(vertices int) (*mesh.Mesh, error) {
+	n := int(math.Round(math.Sqrt(float64(vertices)))) - 1
+	m, err := mesh.Rectangle(0, 0, 1, 1, 2*n*n, 7)
+	if err != nil {
+		return nil, err
+	}
+	m.Groups, m.Tagged = nil, nil
+	_, err = m.FlipToDelaunay()
+	return m, err
+}
+
+// thesisMetric is one of its two: sizes from 1 to 10 in each direction, which are then scaled to the mesh.
+func thesisMetric(name string, grid int) (*smooth.Metric, error) {
+	unit := smooth.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
+	var metric *smooth.Metric
+	var err error
+	switch name {
+	case "linear":
+		metric, err = smooth.Linear(unit, 10, 1)
+	case "sinusoidal":
+		metric, err = smooth.Sinusoidal(unit, 1, 10, 1)
+	default:
+		return nil, fmt.Errorf("metric %q is not known; choose linear or sinusoidal", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return metric.Discretised(grid)
 }

@@ -7,12 +7,10 @@ import (
 	"io"
 	"math"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
@@ -115,20 +113,9 @@ func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precisi
 		}
 	}
 	debug.FreeOSMemory()
-	comms := local.New(ranks)
-	results, errs := make([]stepped, ranks), make([]error, ranks)
-	var wg sync.WaitGroup
-	for r := range ranks {
-		wg.Go(func() {
-			results[r], errs[r] = o.onRank(ctx, comms[r], g, parts, cfg, precision, threads)
-			if errs[r] != nil {
-				comms[r].Abort(1, errs[r])
-			}
-			errs[r] = errors.Join(errs[r], comms[r].Close())
-		})
-	}
-	wg.Wait()
-	return results[0], errors.Join(errs...)
+	return onRanks(ranks, func(comm dist.Comm) (stepped, error) {
+		return o.onRank(ctx, comm, g, parts, cfg, precision, threads)
+	})
 }
 
 func unitBox(dim int, n [3]int) *grid.Grid {

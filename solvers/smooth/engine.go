@@ -44,7 +44,7 @@ type engine[F kernels.Float, V any] struct {
 	halos   []*halo.Exchanger
 	ghosts  []halo.Ghosts[V]         // instead of halos, where devices exchange them
 	linked  bool                     // these go from device to device
-	beside  func(func() error) error // of linked devices: queues what is called beside what follows, until an exchange ends
+	beside  func(func() error) error // of linked devices: queues what f calls beside what follows
 	changes []*changes[V]            // instead of halos, where Cull leaves vertices alone
 	count   backend.Loop             // of sweeps, on the device
 	replay  backend.Recording        // of several sweeps, made when it is first asked for

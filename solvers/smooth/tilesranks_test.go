@@ -67,8 +67,8 @@ func ways(launches *atomic.Int64) map[string]func() backend.Device {
 	}
 }
 
-// TestTilesOnRanks: sweeps by tiles on several ranks give the bits of sets on one, however ghosts travel and the mesh is
-// cut, with vertices that slide, and linked devices repeat them. Two calls go on where the first has ended.
+// TestTilesOnRanks: sweeps by tiles on several ranks give the bits of sets on one, however ghosts travel and the mesh
+// is cut, with vertices that slide, and linked devices repeat them. A second call goes on where the first has ended.
 func TestTilesOnRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := rectangle(t, 3000, 5), swirl(t)
