@@ -19,8 +19,12 @@ func FuzzReadGmsh(f *testing.F) {
 	f.Add([]byte(cells22 + field("NodeData", "4\n9 1.5\n1 2\n7 -3e2\n3 4\n")))
 	f.Add([]byte(cells41 + field("ElementData", "3\n2 1.5\n1 2\n3 7\n")))
 	for _, bin := range []bool{false, true} {
+		w, err := newGmshWriter(laden(4, 1).content(), bin)
+		if err != nil {
+			f.Fatal(err)
+		}
 		var b bytes.Buffer
-		if err := writeGmsh(&b, laden(4, 1), bin); err != nil {
+		if err := w.write(&b); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b.Bytes())

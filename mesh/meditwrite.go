@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,37 +15,26 @@ import (
 // .meshb, or else in text with as many digits as it takes to read the same bits. Groups become references of triangles
 // and edges; their names and all fields but "z", which becomes the third coordinate, are not kept.
 func WriteMedit(path string, m *Mesh) error {
-	w, err := newMeditWriter(m, strings.EqualFold(filepath.Ext(path), ".meshb"))
+	w, err := newMeditWriter(m, inMeshb(path))
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return replaceFile(path, w.write)
 }
 
-// replaceFile writes a file, which takes its place when it is whole.
-func replaceFile(path string, write func(io.Writer) error) error {
-	temporary := path + ".part"
-	f, err := os.Create(temporary)
-	if err != nil {
-		return err
+// WriteSolidMedit writes a Medit file, as WriteMedit does.
+func WriteSolidMedit(path string, s *Solid) error {
+	if err := s.checkIDs(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	err = write(f)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary)
-	}
-	return err
+	return replaceFile(path, meditWriterOf(s.content(), inMeshb(path)).write)
 }
+
+func inMeshb(path string) bool { return strings.EqualFold(filepath.Ext(path), ".meshb") }
 
 type meditWriter struct {
 	*bufio.Writer
-	mesh    *Mesh
-	dim     int
+	*content
 	binary  bool
 	long    bool // positions have 8 bytes
 	at      int64
@@ -63,53 +51,62 @@ func newMeditWriter(m *Mesh, inBinary bool) (*meditWriter, error) {
 				g.Dim, g.Tag)
 		}
 	}
-	w := &meditWriter{mesh: m, dim: 2, binary: inBinary}
-	if z := m.VertexData[zName]; z != nil {
-		if len(z) != len(m.X) {
-			return nil, fmt.Errorf("the vertex field %q has %d values for %d vertices", zName, len(z), len(m.X))
-		}
-		w.dim = 3
+	return meditWriterOf(m.content(), inBinary), nil
+}
+
+func meditWriterOf(c *content, inBinary bool) *meditWriter {
+	size := 1024 + 28*int64(len(c.points[0]))
+	for _, e := range [2]*elements{&c.sides, &c.cells} {
+		size += 4 * int64(e.dim+2) * int64(e.count)
 	}
-	w.long = 32*int64(len(m.X))+16*int64(len(m.Cells))+12*int64(len(m.Tagged))+1024 > math.MaxInt32
-	return w, nil
+	return &meditWriter{content: c, binary: inBinary, long: size > math.MaxInt32}
 }
 
 // zName is the vertex field of third coordinates.
 const zName = "z"
 
+// meditSimplices are the sections of elements by dimension: their numbers in binary files, and names.
+var meditSimplices = [4]struct {
+	key  int
+	name string
+}{1: {5, "Edges"}, 2: {6, "Triangles"}, 3: {8, "Tetrahedra"}}
+
 func (w *meditWriter) write(to io.Writer) error {
 	w.Writer = bufio.NewWriterSize(to, 1<<16)
-	m := w.mesh
 	w.head()
-	w.section(4, "Vertices", len(m.X), 8*w.dim+4)
-	for v := range m.X {
-		w.float(m.X[v])
-		w.float(m.Y[v])
-		if w.dim == 3 {
-			w.float(m.VertexData[zName][v])
+	points := w.points[:w.dim()]
+	w.section(4, "Vertices", len(points[0]), 8*len(points)+4)
+	for v := range points[0] {
+		for _, x := range points {
+			w.float(x[v])
 		}
 		w.last(0)
 	}
-	if len(m.Tagged) > 0 {
-		w.section(5, "Edges", len(m.Tagged), 12)
-		for _, e := range m.Tagged {
-			w.whole(int(e.A) + 1)
-			w.whole(int(e.B) + 1)
-			w.last(m.Groups[e.Group].Tag)
-		}
+	w.elements(&w.sides)
+	w.elements(&w.cells)
+	return w.tail()
+}
+
+// dim is that of the space.
+func (w *meditWriter) dim() int {
+	if w.points[2] == nil {
+		return 2
 	}
-	w.section(6, "Triangles", len(m.Cells), 16)
-	for c, cell := range m.Cells {
-		for _, v := range cell {
+	return 3
+}
+
+func (w *meditWriter) elements(e *elements) {
+	if e.count == 0 {
+		return
+	}
+	s := &meditSimplices[e.dim]
+	w.section(s.key, s.name, e.count, 4*(e.dim+2))
+	for i := range e.count {
+		for _, v := range e.vertices(i) {
 			w.whole(int(v) + 1)
 		}
-		ref := 0
-		if m.CellGroup != nil && m.CellGroup[c] >= 0 {
-			ref = m.Groups[m.CellGroup[c]].Tag
-		}
-		w.last(ref)
+		w.last(int(e.tag(i)))
 	}
-	return w.tail()
 }
 
 // head writes what a file begins with.
@@ -122,10 +119,10 @@ func (w *meditWriter) head() {
 		w.whole(1)
 		w.whole(version)
 		w.begin(solDimension, "", 0)
-		w.whole(w.dim)
+		w.whole(w.dim())
 		return
 	}
-	fmt.Fprintf(w, "MeshVersionFormatted %d\n\nDimension %d\n", version, w.dim)
+	fmt.Fprintf(w, "MeshVersionFormatted %d\n\nDimension %d\n", version, w.dim())
 }
 
 // tail ends a file.

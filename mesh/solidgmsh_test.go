@@ -26,12 +26,12 @@ func grouped(t testing.TB, n int) *Solid {
 
 func gmshBytes(t testing.TB, s *Solid, inBinary bool) []byte {
 	t.Helper()
-	w, err := newSolidGmshWriter(s)
+	w, err := newGmshWriter(s.content(), inBinary)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := w.write(&b, s, inBinary); err != nil {
+	if err := w.write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -60,8 +60,8 @@ func TestSolidGmsh(t *testing.T) {
 		}
 	}
 	for name, spoil := range map[string]func(s *Solid){
-		"a face has the tag -3": func(s *Solid) { s.Faces[2].Tag = -3 },
-		"the tag -1":            func(s *Solid) { s.CellTag[2] = -1 },
+		"face 2 has the tag -3": func(s *Solid) { s.Faces[2].Tag = -3 },
+		"cell 2 has the tag -1": func(s *Solid) { s.CellTag[2] = -1 },
 		"quote or line break":   func(s *Solid) { s.Groups[0].Name = "a\"b" },
 		"out of range":          func(s *Solid) { s.Cells[0][0] = 99 },
 		"has 1 values":          func(s *Solid) { s.CellData["quality"] = []float64{1} },

@@ -1,13 +1,8 @@
 package mesh
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"math"
 	"os"
-	"path/filepath"
-	"strings"
 )
 
 // ReadSolidMedit reads a mesh of tetrahedra from a Medit file, in text or in binary, as ReadMedit reads one of
@@ -80,54 +75,4 @@ func (r *meditReader) tetrahedra(count int64) error {
 		s.CellTag = tags
 	}
 	return nil
-}
-
-// WriteSolidMedit writes a Medit file, as WriteMedit does.
-func WriteSolidMedit(path string, s *Solid) error {
-	w, err := newSolidMeditWriter(s, strings.EqualFold(filepath.Ext(path), ".meshb"))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return replaceFile(path, func(f io.Writer) error { return w.writeSolid(f, s) })
-}
-
-func newSolidMeditWriter(s *Solid, inBinary bool) (*meditWriter, error) {
-	if err := s.checkIDs(); err != nil {
-		return nil, err
-	}
-	size := 28*int64(len(s.X)) + 20*int64(len(s.Cells)) + 16*int64(len(s.Faces)) + 1024
-	return &meditWriter{dim: 3, binary: inBinary, long: size > math.MaxInt32}, nil
-}
-
-func (w *meditWriter) writeSolid(to io.Writer, s *Solid) error {
-	w.Writer = bufio.NewWriterSize(to, 1<<16)
-	w.head()
-	w.section(4, "Vertices", len(s.X), 8*w.dim+4)
-	for v := range s.X {
-		w.float(s.X[v])
-		w.float(s.Y[v])
-		w.float(s.Z[v])
-		w.last(0)
-	}
-	if len(s.Faces) > 0 {
-		w.section(6, "Triangles", len(s.Faces), 16)
-		for _, f := range s.Faces {
-			for _, v := range f.V {
-				w.whole(int(v) + 1)
-			}
-			w.last(int(f.Tag))
-		}
-	}
-	w.section(8, "Tetrahedra", len(s.Cells), 20)
-	for c, cell := range s.Cells {
-		for _, v := range cell {
-			w.whole(int(v) + 1)
-		}
-		tag := int32(0)
-		if s.CellTag != nil {
-			tag = s.CellTag[c]
-		}
-		w.last(int(tag))
-	}
-	return w.tail()
 }

@@ -11,12 +11,8 @@ import (
 
 func solidBytes(t testing.TB, s *Solid, inBinary bool) []byte {
 	t.Helper()
-	w, err := newSolidMeditWriter(s, inBinary)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b bytes.Buffer
-	if err := w.writeSolid(&b, s); err != nil {
+	if err := meditWriterOf(s.content(), inBinary).write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

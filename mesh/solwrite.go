@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,23 +17,8 @@ func WriteSolution(path string, s *Solution) error {
 	if err := s.check(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	// The file takes its place when it is whole.
-	temporary := path + ".part"
-	f, err := os.Create(temporary)
-	if err != nil {
-		return err
-	}
-	err = s.write(f, strings.EqualFold(filepath.Ext(path), ".solb"))
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary)
-	}
-	return err
+	inBinary := strings.EqualFold(filepath.Ext(path), ".solb")
+	return replaceFile(path, func(f io.Writer) error { return s.write(f, inBinary) })
 }
 
 // check refuses what the format cannot hold.

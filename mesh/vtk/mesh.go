@@ -44,7 +44,7 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 		return nil, fmt.Errorf("a mesh has at most %d vertices and cells; here are %d and %d",
 			math.MaxInt32, g.points(), len(g.Types))
 	}
-	m := &mesh.Mesh{VertexData: map[string][]float64{}, CellData: map[string][]float64{}}
+	m := &mesh.Mesh{}
 	m.X, m.Y = make([]float64, g.points()), make([]float64, g.points())
 	z, flat := make([]float64, g.points()), true
 	for i := range m.X {
@@ -78,46 +78,22 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range g.PointData {
-		if a.width() == 1 {
-			m.VertexData[a.Name] = a.Float64s()
-		}
-	}
+	m.VertexData, m.CellData = g.vertexFields(), g.cellFields(triangles, tagArray)
 	if !flat {
 		if _, ok := m.VertexData[zField]; ok {
 			return nil, fmt.Errorf("both the third coordinates and a point array give the vertex field %q; rename the array",
 				zField)
 		}
-		m.VertexData[zField] = z
-	}
-	for _, a := range g.CellData {
-		if a.width() == 1 && a.Name != tagArray {
-			all, field := a.Float64s(), make([]float64, len(triangles))
-			for i, c := range triangles {
-				field[i] = all[c]
-			}
-			m.CellData[a.Name] = field
-		}
+		setField(&m.VertexData, zField, z)
 	}
 	return m, nil
 }
 
 // groups gives m its physical groups, and returns the name of the cell array that holds their tags, "" without one.
 func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
-	var tagged Array
-	for _, name := range physicalNames {
-		if a, ok := g.CellData.Find(name); ok {
-			tagged = a
-			break
-		}
-	}
-	if tagged.Name == "" {
-		return "", nil
-	}
-	tags, ok := tagged.Int64s()
-	if !ok || tagged.width() != 1 {
-		return "", fmt.Errorf("the cell array %q holds %T in tuples of %d; physical tags are single integers",
-			tagged.Name, tagged.Data, tagged.width())
+	tags, tagArray, err := g.physicalTags()
+	if tagArray == "" {
+		return "", err
 	}
 	type key struct{ dim, tag int }
 	index := map[key]int32{}
@@ -166,5 +142,5 @@ func (g *Grid) groups(m *mesh.Mesh, triangles []int) (string, error) {
 			m.Tagged = append(m.Tagged, mesh.TaggedEdge{A: int32(p[0]), B: int32(p[1]), Group: at})
 		}
 	}
-	return tagged.Name, nil
+	return tagArray, nil
 }

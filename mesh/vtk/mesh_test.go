@@ -34,10 +34,7 @@ func drawMesh(t *rapid.T) *mesh.Mesh {
 	n := rapid.IntRange(3, 20).Draw(t, "vertices")
 	vertex := rapid.Int32Range(0, int32(n-1))
 	coordinate := rapid.SliceOfN(rapid.Float64(), n, n)
-	m := &mesh.Mesh{
-		X: coordinate.Draw(t, "x"), Y: coordinate.Draw(t, "y"),
-		CellData: map[string][]float64{}, VertexData: map[string][]float64{},
-	}
+	m := &mesh.Mesh{X: coordinate.Draw(t, "x"), Y: coordinate.Draw(t, "y")}
 	for range rapid.IntRange(0, 20).Draw(t, "cells") {
 		m.Cells = append(m.Cells, [3]int32{vertex.Draw(t, "a"), vertex.Draw(t, "b"), vertex.Draw(t, "c")})
 	}
@@ -72,11 +69,11 @@ func drawMesh(t *rapid.T) *mesh.Mesh {
 	if rapid.Bool().Draw(t, "z") {
 		z := coordinate.Draw(t, "z")
 		z[0] = 1 // not zero everywhere
-		m.VertexData[zField] = z
+		m.VertexData = map[string][]float64{zField: z}
 	}
 	if rapid.Bool().Draw(t, "fields") {
-		m.VertexData["b"] = coordinate.Draw(t, "b")
-		m.CellData["h1"] = rapid.SliceOfN(rapid.Float64(), len(m.Cells), len(m.Cells)).Draw(t, "h1")
+		setField(&m.VertexData, "b", coordinate.Draw(t, "b"))
+		setField(&m.CellData, "h1", rapid.SliceOfN(rapid.Float64(), len(m.Cells), len(m.Cells)).Draw(t, "h1"))
 	}
 	return m
 }
@@ -102,7 +99,6 @@ func TestGroupsThatShareAName(t *testing.T) {
 func triangle() *mesh.Mesh {
 	return &mesh.Mesh{
 		X: []float64{0, 1, 0}, Y: []float64{0, 0, 1}, Cells: [][3]int32{{0, 1, 2}},
-		CellData: map[string][]float64{}, VertexData: map[string][]float64{},
 	}
 }
 
@@ -178,8 +174,8 @@ func TestWriteMeshRefuses(t *testing.T) {
 		{"edge 0 is of group 0", func(m *mesh.Mesh) {
 			m.Groups, m.Tagged = []mesh.Group{{Dim: 2, Tag: 1}}, []mesh.TaggedEdge{{A: 0, B: 1}}
 		}},
-		{"would be taken for physical tags", func(m *mesh.Mesh) { m.CellData["physical"] = []float64{1} }},
-		{`"z" has 1 values for 3`, func(m *mesh.Mesh) { m.VertexData["z"] = []float64{1} }},
+		{"would be taken for physical tags", func(m *mesh.Mesh) { setField(&m.CellData, physicalArray, []float64{1}) }},
+		{`"z" has 1 values for 3`, func(m *mesh.Mesh) { setField(&m.VertexData, zField, []float64{1}) }},
 		{"refers to point 3", func(m *mesh.Mesh) { m.Cells[0][2] = 3 }},
 		{"3 x, 2 y", func(m *mesh.Mesh) { m.Y = m.Y[1:] }},
 	} {

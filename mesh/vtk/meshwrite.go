@@ -28,9 +28,7 @@ func meshGrid(m *mesh.Mesh) (*Grid, error) {
 	}
 	g := Triangles(m.X, m.Y, m.Cells)
 	for _, e := range m.Tagged {
-		g.Connectivity = append(g.Connectivity, int64(e.A), int64(e.B))
-		g.Offsets = append(g.Offsets, int64(len(g.Connectivity)))
-		g.Types = append(g.Types, typeLine)
+		g.add(typeLine, e.A, e.B)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.VertexData)) {
 		field := m.VertexData[name]
@@ -48,17 +46,25 @@ func meshGrid(m *mesh.Mesh) (*Grid, error) {
 	if err := g.addGroups(m); err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.CellData)) {
+	return g, g.addCellFields(m.CellData, len(m.Cells))
+}
+
+// addCellFields adds fields of the first so many cells, which are NaN on those after them.
+func (g *Grid) addCellFields(fields map[string][]float64, cells int) error {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if slices.Contains(physicalNames, name) {
-			return nil, fmt.Errorf("the cell field %q would be taken for physical tags; rename it", name)
+			return fmt.Errorf("the cell field %q would be taken for physical tags; rename it", name)
 		}
-		field := slices.Clone(m.CellData[name])
-		for range m.Tagged {
+		if n := len(fields[name]); n != cells {
+			return fmt.Errorf("the cell field %q has %d values for %d cells", name, n, cells)
+		}
+		field := slices.Grow(slices.Clone(fields[name]), len(g.Types)-cells)
+		for range len(g.Types) - cells {
 			field = append(field, math.NaN())
 		}
 		g.CellData = append(g.CellData, Array{Name: name, Data: field})
 	}
-	return g, nil
+	return nil
 }
 
 // addGroups adds the array of physical tags and those of the groups' names, if the mesh has groups.

@@ -46,18 +46,7 @@ func solidGrid(s *mesh.Solid) (*Grid, error) {
 	for _, name := range slices.Sorted(maps.Keys(s.VertexData)) {
 		g.PointData = append(g.PointData, Array{Name: name, Data: s.VertexData[name]})
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.CellData)) {
-		if len(s.CellData[name]) != len(s.Cells) || slices.Contains(physicalNames, name) {
-			return nil, fmt.Errorf("the cell field %q has %d values for %d cells, or a name that stands for tags", name,
-				len(s.CellData[name]), len(s.Cells))
-		}
-		field := slices.Clone(s.CellData[name])
-		for range s.Faces {
-			field = append(field, math.NaN())
-		}
-		g.CellData = append(g.CellData, Array{Name: name, Data: field})
-	}
-	return g, nil
+	return g, g.addCellFields(s.CellData, len(s.Cells))
 }
 
 // Tetrahedra returns a grid of tetrahedra in space. The slices are not kept.
@@ -141,28 +130,8 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 	if !tagged {
 		s.CellTag = nil
 	}
-	for _, a := range g.PointData {
-		if a.width() == 1 {
-			setField(&s.VertexData, a.Name, a.Float64s())
-		}
-	}
-	for _, a := range g.CellData {
-		if a.width() == 1 && a.Name != tagArray {
-			all, field := a.Float64s(), make([]float64, len(cells))
-			for i, c := range cells {
-				field[i] = all[c]
-			}
-			setField(&s.CellData, a.Name, field)
-		}
-	}
+	s.VertexData, s.CellData = g.vertexFields(), g.cellFields(cells, tagArray)
 	return s, nil
-}
-
-func setField(fields *map[string][]float64, name string, values []float64) {
-	if *fields == nil {
-		*fields = map[string][]float64{}
-	}
-	(*fields)[name] = values
 }
 
 // names are the groups of two dimensions that field arrays name, the first of each dimension and tag.
@@ -186,22 +155,11 @@ func (g *Grid) names(low, high int) (groups []mesh.Group) {
 // tags are the physical tags of all cells, 0 for none, and the name of the array that holds them.
 func (g *Grid) tags() ([]int32, string, error) {
 	tags := make([]int32, len(g.Types))
-	for _, name := range physicalNames {
-		a, ok := g.CellData.Find(name)
-		if !ok {
-			continue
+	all, name, err := g.physicalTags()
+	for i, tag := range all {
+		if tags[i] = int32(tag); int64(tags[i]) != tag {
+			return nil, "", fmt.Errorf("cell %d has the tag %d, of more than 32 bits", i, tag)
 		}
-		all, ok := a.Int64s()
-		if !ok || a.width() != 1 {
-			return nil, "", fmt.Errorf("the cell array %q holds %T in tuples of %d; physical tags are single integers", name,
-				a.Data, a.width())
-		}
-		for i, tag := range all {
-			if tags[i] = int32(tag); int64(tags[i]) != tag {
-				return nil, "", fmt.Errorf("cell %d has the tag %d, of more than 32 bits", i, tag)
-			}
-		}
-		return tags, name, nil
 	}
-	return tags, "", nil
+	return tags, name, err
 }

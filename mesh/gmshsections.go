@@ -1,0 +1,149 @@
+package mesh
+
+import (
+	"fmt"
+	"slices"
+)
+
+// gmshSimplices are the numbers of the element types that are written, by dimension.
+var gmshSimplices = [4]int{1: gmshLine, 2: gmshTriangle, 3: gmshTetrahedron}
+
+// head begins the file.
+func (w *gmshWriter) head() {
+	kind := 0
+	if w.binary {
+		kind = 1
+	}
+	fmt.Fprintf(w, "$MeshFormat\n4.1 %d 8\n", kind)
+	if w.binary {
+		w.whole(1)
+		w.end()
+	}
+	fmt.Fprint(w, "$EndMeshFormat\n")
+	if len(w.groups) > 0 {
+		fmt.Fprintf(w, "$PhysicalNames\n%d\n", len(w.groups))
+		for _, g := range w.groups {
+			fmt.Fprintf(w, "%d %d \"%s\"\n", g.Dim, g.Tag, g.Name)
+		}
+		fmt.Fprint(w, "$EndPhysicalNames\n")
+	}
+}
+
+// entities writes one for each tag. Those of one dimension are counted from 1.
+func (w *gmshWriter) entities() {
+	var counts [4]int
+	counts[w.sides.dim], counts[w.cells.dim] = len(w.sideTags), len(w.cellTags)
+	fmt.Fprint(w, "$Entities\n")
+	for _, n := range counts {
+		w.size(n)
+	}
+	w.endText()
+	box := w.box()
+	for _, tags := range [2][]int32{w.sideTags, w.cellTags} {
+		for i, tag := range tags {
+			w.entity(i+1, box, tag)
+		}
+	}
+	w.endBinary()
+	fmt.Fprint(w, "$EndEntities\n")
+}
+
+// entity writes one with its bounding box and its group, 0 for none.
+func (w *gmshWriter) entity(tag int, box [6]float64, group int32) {
+	w.whole(tag)
+	for _, x := range box {
+		w.float(x)
+	}
+	w.size(int(min(1, group)))
+	if group > 0 {
+		w.whole(int(group))
+	}
+	w.size(0) // entities that bound it
+	w.endText()
+}
+
+// nodes writes the vertices as those of the first entity of cells.
+func (w *gmshWriter) nodes() {
+	fmt.Fprint(w, "$Nodes\n")
+	n := len(w.points[0])
+	w.counts(1, n)
+	w.block(w.cells.dim, 1, 0, n)
+	for v := range n {
+		w.size(v + 1)
+		w.endText()
+	}
+	for v := range n {
+		for _, x := range w.points {
+			if x == nil {
+				w.float(0)
+			} else {
+				w.float(x[v])
+			}
+		}
+		w.endText()
+	}
+	w.endBinary()
+	fmt.Fprint(w, "$EndNodes\n")
+}
+
+// counts writes the numbers of blocks and of entries, of which the tags run from 1.
+func (w *gmshWriter) counts(blocks, entries int) {
+	w.size(blocks)
+	w.size(entries)
+	w.size(min(1, entries))
+	w.size(entries)
+	w.endText()
+}
+
+func (w *gmshWriter) block(dim, entity, kind, count int) {
+	w.whole(dim)
+	w.whole(entity)
+	w.whole(kind)
+	w.size(count)
+	w.endText()
+}
+
+// elements writes cells and sides in their order, with a block for each run of one tag.
+func (w *gmshWriter) elements() {
+	parts := [2]struct {
+		all  *elements
+		tags []int32
+	}{{&w.cells, w.cellTags}, {&w.sides, w.sideTags}}
+	blocks := 0
+	for _, p := range parts {
+		for range p.all.runs() {
+			blocks++
+		}
+	}
+	fmt.Fprint(w, "$Elements\n")
+	w.counts(blocks, w.cells.count+w.sides.count)
+	number := 0
+	for _, p := range parts {
+		for start, end := range p.all.runs() {
+			at, _ := slices.BinarySearch(p.tags, p.all.tag(start))
+			w.block(p.all.dim, at+1, gmshSimplices[p.all.dim], end-start)
+			for i := start; i < end; i++ {
+				number++
+				w.size(number)
+				for _, v := range p.all.vertices(i) {
+					w.size(int(v) + 1)
+				}
+				w.endText()
+			}
+		}
+	}
+	w.endBinary()
+	fmt.Fprint(w, "$EndElements\n")
+}
+
+// field writes a view of one time step. Its lists are text in a binary file too, and its tags are of four bytes.
+func (w *gmshWriter) field(section, name string, values []float64) {
+	fmt.Fprintf(w, "$%s\n1\n\"%s\"\n1\n0\n3\n0\n1\n%d\n", section, name, len(values))
+	for i, x := range values {
+		w.whole(i + 1)
+		w.float(x)
+		w.endText()
+	}
+	w.endBinary()
+	fmt.Fprintf(w, "$End%s\n", section)
+}
