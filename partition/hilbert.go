@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // HilbertOrder orders points along the Hilbert curve that fills their bounding square (coordinates x, y) or cube
@@ -22,7 +24,7 @@ func HilbertOrder(coordinates ...[]float64) ([]int32, error) {
 		return nil, err
 	}
 	perm := identity(n)
-	radixSort(keys, perm)
+	SortByKey(keys, perm)
 	return perm, nil
 }
 
@@ -53,15 +55,21 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	cells := float64(uint64(1) << bits)
 	last := uint32(1)<<bits - 1
 	keys := make([]uint64, n)
-	for i := range keys {
-		var at [3]uint32
-		for d, c := range coordinates {
-			if side > 0 {
-				at[d] = min(uint32((c[i]-low[d])/side*cells), last)
+	parallel.Ranges(n, parallel.Parts(n, 20_000), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			var at [3]uint32
+			for d, c := range coordinates {
+				if side > 0 {
+					at[d] = min(uint32((c[i]-low[d])/side*cells), last)
+				}
+			}
+			if dimension == 2 {
+				keys[i] = planeKey(at[0], at[1])
+			} else {
+				keys[i] = hilbertKey(at, dimension, bits)
 			}
 		}
-		keys[i] = hilbertKey(at, dimension, bits)
-	}
+	})
 	return keys, nil
 }
 

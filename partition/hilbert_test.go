@@ -81,7 +81,7 @@ func TestHilbertDegenerate(t *testing.T) {
 }
 
 // The radix sort is a stable sort, also where the keys differ in a few digits only.
-func TestRadixSort(t *testing.T) {
+func TestSortByKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mask := rapid.SampledFrom([]uint64{0, 3, 0xff << 20, 1 << 63, 0xffff << 48, ^uint64(0)}).Draw(t, "mask")
 		keys := rapid.SliceOf(rapid.Uint64()).Draw(t, "keys")
@@ -92,9 +92,19 @@ func TestRadixSort(t *testing.T) {
 		want := identity(len(keys))
 		slices.SortStableFunc(want, func(a, b int32) int { return cmp.Compare(original[a], original[b]) })
 		ids := identity(len(keys))
-		radixSort(keys, ids)
+		SortByKey(keys, ids)
 		if !slices.Equal(ids, want) || !slices.IsSorted(keys) {
 			t.Fatalf("%x sorts to %v, want %v", original, ids, want)
+		}
+	})
+}
+
+// The table of the plane gives the keys of the loop over bits.
+func TestPlaneKey(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := rapid.Uint32Max(1<<31-1).Draw(t, "x"), rapid.Uint32Max(1<<31-1).Draw(t, "y")
+		if got, want := planeKey(x, y), hilbertKey([3]uint32{x, y}, 2, 31); got != want {
+			t.Fatalf("%x, %x: key %x, want %x", x, y, got, want)
 		}
 	})
 }

@@ -5,9 +5,9 @@ const (
 	digits    = (64 + digitBits - 1) / digitBits
 )
 
-// radixSort sorts keys ascending and moves ids along. Equal keys keep their order. Digits that are the same in all
-// keys cost nothing beyond the count.
-func radixSort(keys []uint64, ids []int32) {
+// SortByKey sorts keys ascending and moves ids along. Equal keys keep their order. It is a radix sort; digits that are
+// the same in all keys cost nothing beyond the count.
+func SortByKey(keys []uint64, ids []int32) {
 	var counts [digits][1 << digitBits]int32
 	for _, key := range keys {
 		for d := range counts {

@@ -16,19 +16,20 @@ const module = "github.com/atoll-hpc/atoll/"
 // mayImport is the layering: what of ours the packages of each folder may import besides their own. Arrows point down
 // only. The longest matching folder counts.
 var mayImport = map[string][]string{
-	"backend":         {},
-	"backend/cuda":    {"backend", "kernelgen"}, // how generated kernels are launched
-	"cmd/atoll":       {"*"},
-	"dist":            {"proto"},
-	"grid":            {},
-	"halo":            {"dist", "backend"},
-	"kernelgen":       {},
-	"launch":          {"dist"},
-	"mesh":            {},
-	"partition":       {},
-	"proto":           {},
-	"run":             {"solvers", "halo", "grid", "mesh", "partition", "dist", "backend"},
-	"solvers":         {"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
+	"backend":      {},
+	"backend/cuda": {"backend", "kernelgen"}, // how generated kernels are launched
+	"cmd/atoll":    {"*"},
+	"dist":         {"proto"},
+	"grid":         {},
+	"halo":         {"dist", "backend"},
+	"kernelgen":    {},
+	"launch":       {"dist"},
+	"mesh":         {"internal/parallel"},
+	"partition":    {"internal/parallel"},
+	"proto":        {},
+	"run":          {"internal/parallel", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend"},
+	"solvers": {"internal/parallel", "grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
+		"kernelgen/atomics"},
 	"solvers/kernels": {"backend", "kernelgen"}, // of any solver: pure functions and their launchers
 	"verify":          {"run", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/abi"},
 }

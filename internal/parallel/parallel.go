@@ -1,0 +1,21 @@
+// Package parallel divides work among the processors. What callers make of it must not depend on how many there are.
+package parallel
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Parts is into how many ranges n items are divided, so that each has at least so many, for all processors.
+func Parts(n, least int) int { return max(1, min(runtime.GOMAXPROCS(0), n/max(1, least))) }
+
+// Ranges calls f with the ranges [lo, hi) of n items, of which there are the given number, on a goroutine each. It
+// returns when all calls have.
+func Ranges(n, parts int, f func(part, lo, hi int)) {
+	var wait sync.WaitGroup
+	for k := 1; k < parts; k++ {
+		wait.Go(func() { f(k, n*k/parts, n*(k+1)/parts) })
+	}
+	f(0, 0, n/parts)
+	wait.Wait()
+}
