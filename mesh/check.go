@@ -28,7 +28,13 @@ func (m *Mesh) check(shapes func(*Mesh) error) error {
 	var shape, places, copies, edges error
 	var wait sync.WaitGroup
 	wait.Go(func() { shape, places = shapes(m), m.checkPlaces() })
-	wait.Go(func() { copies, edges = m.checkCopies(), m.checkEdges() })
+	wait.Go(func() {
+		nb, err := m.Neighbours()
+		copies = m.checkCopies(nb)
+		if edges = err; err == nil {
+			edges = m.checkEdges(nb)
+		}
+	})
 	wait.Wait()
 	return errors.Join(shape, places, copies, edges)
 }
@@ -140,20 +146,26 @@ func (m *Mesh) checkPlaces() error {
 	return joinFaults(&dangling, &same)
 }
 
-func (m *Mesh) checkCopies() error {
+// checkCopies looks for cells of the same vertices. If no edge has more than two cells, so that there are neighbours,
+// those are each other's neighbours all around.
+func (m *Mesh) checkCopies(nb [][3]int32) error {
 	copies := fault{what: "cell given twice", many: "cells given twice",
 		advice: "remove the copies with atoll mesh convert --merge-duplicates"}
-	m.duplicateCells(func(first, again int32) {
+	add := func(first, again int32) {
 		copies.add(func() string { return fmt.Sprintf("cell %d and %s", first, m.describe(again)) })
-	})
+	}
+	if nb == nil {
+		m.duplicateCells(add)
+	}
+	for again, first := range nb {
+		if first[0] >= 0 && int(first[0]) < again && first[0] == first[1] && first[0] == first[2] {
+			add(first[0], int32(again))
+		}
+	}
 	return joinFaults(&copies)
 }
 
-func (m *Mesh) checkEdges() error {
-	nb, err := m.Neighbours()
-	if err != nil {
-		return err
-	}
+func (m *Mesh) checkEdges(nb [][3]int32) error {
 	overlap := fault{what: "edge with both cells on one side", many: "edges with both cells on one side",
 		advice: "the cells overlap; if not for clockwise cells, mesh the domain again"}
 	for c, v := range m.Cells {

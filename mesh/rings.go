@@ -1,5 +1,13 @@
 package mesh
 
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
+)
+
 // Around is how triangles surround a vertex.
 type Around uint8
 
@@ -28,13 +36,31 @@ func (m *Mesh) Rings() (*Rings, error) {
 	}
 	n := len(m.X)
 	start, corners := m.corners()
-	r := &Rings{Start: make([]int32, n+1), At: make([]int32, 0, len(corners)+len(corners)/16),
-		Around: make([]Around, n)}
-	next, previous := newMarks(n), newMarks(n)
-	for v := range n {
-		r.Around[v] = r.trace(m, corners[start[v]:start[v+1]], next, previous)
-		r.Start[v+1] = int32(len(r.At))
+	r := &Rings{Start: make([]int32, n+1), At: make([]int32, len(corners)+n), Around: make([]Around, n)}
+	parts := parallel.Parts(n, 20_000)
+	ends := make([]int32, parts)
+	parallel.Ranges(n, parts, func(part, lo, hi int) {
+		var t tracer
+		// A ring has at most one neighbour more than there are corners, so that none runs into those of the next part.
+		at := r.At[int(start[lo])+lo : int(start[lo])+lo : int(start[hi])+hi]
+		for v := lo; v < hi; v++ {
+			at, r.Around[v] = t.trace(m, corners[start[v]:start[v+1]], at)
+			r.Start[v+1] = int32(len(at))
+		}
+		ends[part] = int32(len(at))
+	})
+	// Each part's rings move up to those of the part before.
+	all := int32(0)
+	for part, length := range ends {
+		lo, hi := n*part/parts, n*(part+1)/parts
+		from := start[lo] + int32(lo)
+		copy(r.At[all:], r.At[from:from+length])
+		for v := lo; v < hi; v++ {
+			r.Start[v+1] += all
+		}
+		all += length
 	}
+	r.At = r.At[:all]
 	return r, nil
 }
 
@@ -67,45 +93,105 @@ func (m *Mesh) facing(corner int32) (a, b int32) {
 	return c[(k+1)%3], c[(k+2)%3]
 }
 
-// trace appends the ring of the vertex that has the given corners. next and previous are scratch of one entry a vertex,
-// which holds -1 before and after.
-func (r *Rings) trace(m *Mesh, corners, next, previous []int32) Around {
-	sound := len(corners) > 0
+// tracer finds rings. Its slices are scratch.
+type tracer struct {
+	next   []link  // of the corners
+	before []int32 // the second neighbours of these
+}
+
+// link is a neighbour and the one after it.
+type link struct{ a, b int32 }
+
+// few is up to how many links they are looked through one by one.
+const few = 16
+
+// trace appends the ring of the vertex that has the given corners.
+func (t *tracer) trace(m *Mesh, corners, ring []int32) ([]int32, Around) {
+	if len(corners) == 0 {
+		return ring, Apart
+	}
+	t.next = t.next[:0]
+	lowest := int32(math.MaxInt32)
 	for _, c := range corners {
 		a, b := m.facing(c)
-		sound = sound && next[a] < 0 && previous[b] < 0 // else two cells lie on one side of an edge
-		next[a], previous[b] = b, a
+		t.next = append(t.next, link{a, b})
+		lowest = min(lowest, a)
 	}
-	first, ends := int32(-1), 0
-	lowest := int32(-1)
-	for _, c := range corners {
-		a, _ := m.facing(c)
-		if previous[a] < 0 {
-			first = a
-			ends++
+	begin := len(ring)
+	if len(corners) <= few {
+		// Where as many steps as there are corners lead round, all these are different: the fan is closed.
+		if ring = t.walk(ring, lowest); len(ring)-begin == len(corners) && t.after(ring[len(ring)-1]) == lowest {
+			return ring, Inside
 		}
-		if lowest < 0 || a < lowest {
-			lowest = a
-		}
+		ring = ring[:begin]
 	}
+	first, starts := t.starts()
 	around := Border
-	if ends == 0 {
+	if starts == 0 {
 		first, around = lowest, Inside
 	}
-	begin := len(r.At)
-	if sound && ends < 2 {
-		r.At = append(r.At, first)
-		for a := next[first]; a >= 0 && a != first; a = next[a] {
-			r.At = append(r.At, a)
+	if starts > 1 {
+		return ring, Apart
+	}
+	ring = t.walk(ring, first)
+	if len(ring)-begin != len(corners)+starts { // a second fan is left over
+		return ring[:begin], Apart
+	}
+	return ring, around
+}
+
+// starts sorts the links, and returns how many neighbours come after none, and one of these. Where two cells lie on one
+// side of an edge, it says 2.
+func (t *tracer) starts() (first int32, starts int) {
+	t.before = t.before[:0]
+	for _, l := range t.next {
+		t.before = append(t.before, l.b)
+	}
+	slices.SortFunc(t.next, func(l, k link) int { return cmp.Compare(l.a, k.a) })
+	slices.Sort(t.before)
+	k := 0
+	for i, l := range t.next {
+		if i > 0 && (l.a == t.next[i-1].a || t.before[i] == t.before[i-1]) {
+			return -1, 2
+		}
+		for k < len(t.before) && t.before[k] < l.a {
+			k++
+		}
+		if k == len(t.before) || t.before[k] != l.a {
+			first = l.a
+			starts++
 		}
 	}
-	if !sound || len(r.At)-begin != len(corners)+ends { // or a second fan is left over
-		r.At = r.At[:begin]
-		around = Apart
+	return first, starts
+}
+
+// walk appends a neighbour and those after it, until that is the first again, or there is none, or there have been as
+// many as fit a ring.
+func (t *tracer) walk(ring []int32, first int32) []int32 {
+	ring = append(ring, first)
+	a := first
+	for range t.next {
+		if a = t.after(a); a < 0 || a == first {
+			break
+		}
+		ring = append(ring, a)
 	}
-	for _, c := range corners {
-		a, b := m.facing(c)
-		next[a], next[b], previous[a], previous[b] = -1, -1, -1, -1
+	return ring
+}
+
+// after is the neighbour after a, -1 if there is none. Many links are to be sorted.
+func (t *tracer) after(a int32) int32 {
+	if len(t.next) > few {
+		i, ok := slices.BinarySearchFunc(t.next, a, func(l link, a int32) int { return cmp.Compare(l.a, a) })
+		if ok {
+			return t.next[i].b
+		}
+		return -1
 	}
-	return around
+	for i := range t.next {
+		if t.next[i].a == a {
+			return t.next[i].b
+		}
+	}
+	return -1
 }

@@ -111,14 +111,14 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 	case 0:
 		n := x.normals[fan[0]]
 		for _, f := range fan { // each pair may be almost in one plane, and all of them round
-			if !parallel(n, x.normals[f]) {
+			if !aligned(n, x.normals[f]) {
 				return Freedom{}
 			}
 		}
 		return Freedom{2, plane(n)}
 	case 2:
 		a, b := unit(minus(s.At(creases[0]), s.At(v))), unit(minus(s.At(creases[1]), s.At(v)))
-		if dot(a, b) < 0 && parallel(a, b) {
+		if dot(a, b) < 0 && aligned(a, b) {
 			return Freedom{1, [2][3]float64{unit(minus(b, a))}}
 		}
 	}
@@ -126,7 +126,7 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 }
 
 func (x *creaser) crease(f, g int32) bool {
-	return !parallel(x.normals[f], x.normals[g]) || dot(x.normals[f], x.normals[g]) < 0 ||
+	return !aligned(x.normals[f], x.normals[g]) || dot(x.normals[f], x.normals[g]) < 0 ||
 		!slices.Equal(x.tags[ascending(x.skin[f].V)], x.tags[ascending(x.skin[g].V)])
 }
 
@@ -209,8 +209,8 @@ func unit(a [3]float64) [3]float64 {
 	return a
 }
 
-// parallel tells whether two directions of length 1 are on one line.
-func parallel(a, b [3]float64) bool {
+// aligned tells whether two directions of length 1 are on one line.
+func aligned(a, b [3]float64) bool {
 	c := cross(a, b)
 	return dot(c, c) <= straight*straight
 }

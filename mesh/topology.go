@@ -1,8 +1,12 @@
 package mesh
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // maxCells keeps the numbers of half-edges, three a cell, within int32.
@@ -20,28 +24,40 @@ func (m *Mesh) Neighbours() ([][3]int32, error) {
 	for c := range nb {
 		nb[c] = [3]int32{-1, -1, -1}
 	}
-	first := newMarks(len(m.X))
-	for v := range m.X {
-		bucket := edges.of(v)
-		for _, h := range bucket {
-			hi := m.upper(h)
-			g := first[hi]
-			if g < 0 {
-				first[hi] = h
-				continue
+	parts := parallel.Parts(len(m.X), 20_000)
+	errs := make([]error, parts)
+	parallel.Ranges(len(m.X), parts, func(part, lo, hi int) {
+		var near []uint64 // upper vertex and half-edge
+		for v := lo; v < hi && errs[part] == nil; v++ {
+			near = near[:0]
+			for _, h := range edges.of(v) {
+				near = append(near, uint64(m.upper(h))<<32|uint64(h))
 			}
-			if other := nb[g/3][g%3]; other >= 0 {
-				return nil, fmt.Errorf("edge %d-%d belongs to three cells or more: %s, %s, %s; "+
-					"remove the copies (atoll mesh convert --merge-duplicates) or mesh the domain again",
-					v, hi, m.describe(g/3), m.describe(other), m.describe(h/3))
-			}
-			nb[g/3][g%3], nb[h/3][h%3] = h/3, g/3
+			errs[part] = m.join(nb, v, near)
 		}
-		for _, h := range bucket {
-			first[m.upper(h)] = -1
-		}
+	})
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	return nb, nil
+}
+
+// join makes neighbours of the cells that have an edge between v and a higher vertex in common.
+func (m *Mesh) join(nb [][3]int32, v int, near []uint64) error {
+	slices.Sort(near)
+	for i := 1; i < len(near); i++ {
+		hi, g, h := near[i]>>32, int32(uint32(near[i-1])), int32(uint32(near[i]))
+		if near[i-1]>>32 != hi {
+			continue
+		}
+		if i+1 < len(near) && near[i+1]>>32 == hi {
+			return fmt.Errorf("edge %d-%d belongs to three cells or more: %s, %s, %s; "+
+				"remove the copies (atoll mesh convert --merge-duplicates) or mesh the domain again",
+				v, hi, m.describe(g/3), m.describe(h/3), m.describe(int32(uint32(near[i+1]))/3))
+		}
+		nb[g/3][g%3], nb[h/3][h%3] = h/3, g/3
+	}
+	return nil
 }
 
 // BoundaryGroups returns, for each cell, the group (an index into Groups) of its boundary edges, by the slots of nb,
@@ -111,14 +127,8 @@ func (m *Mesh) bucketEdges() (edgeBuckets, error) {
 	}
 	start := make([]int32, len(m.X)+1)
 	for c, v := range m.Cells {
-		for k := range v {
-			if v[k] < 0 || int(v[k]) >= len(m.X) {
-				return edgeBuckets{}, fmt.Errorf("%s refers to vertex %d; the mesh has vertices 0 to %d",
-					m.describe(int32(c)), v[k], len(m.X)-1)
-			}
-		}
-		if v[0] == v[1] || v[1] == v[2] || v[2] == v[0] {
-			return edgeBuckets{}, fmt.Errorf("%s repeats a vertex", m.describe(int32(c)))
+		if err := m.checkCell(c); err != nil {
+			return edgeBuckets{}, err
 		}
 		start[min(v[0], v[1])]++
 		start[min(v[1], v[2])]++
@@ -143,6 +153,20 @@ func (m *Mesh) bucketEdges() (edgeBuckets, error) {
 	return edgeBuckets{start, half}, nil
 }
 
+// checkCell refuses vertices of a cell that are not there, or are the same.
+func (m *Mesh) checkCell(c int) error {
+	v := &m.Cells[c]
+	for _, id := range v {
+		if id < 0 || int(id) >= len(m.X) {
+			return fmt.Errorf("%s refers to vertex %d; the mesh has vertices 0 to %d", m.describe(int32(c)), id, len(m.X)-1)
+		}
+	}
+	if v[0] == v[1] || v[1] == v[2] || v[2] == v[0] {
+		return fmt.Errorf("%s repeats a vertex", m.describe(int32(c)))
+	}
+	return nil
+}
+
 // upper returns the higher vertex of half-edge h.
 func (m *Mesh) upper(h int32) int32 {
 	v := &m.Cells[h/3]
@@ -159,13 +183,7 @@ func (m *Mesh) taggedHalfEdges() ([]int32, error) {
 	if len(m.Tagged) == 0 {
 		return found, nil
 	}
-	edges, err := m.bucketEdges()
-	if err != nil {
-		return nil, err
-	}
-	// The tagged edges of each lower vertex, as linked lists, so that each bucket is marked once.
-	head := newMarks(len(m.X))
-	next := make([]int32, len(m.Tagged))
+	lower := make([]bool, len(m.X)) // of a tagged edge
 	for i, e := range m.Tagged {
 		if e.A < 0 || e.B < 0 || int(max(e.A, e.B)) >= len(m.X) {
 			return nil, fmt.Errorf("tagged edge %d (vertices %d, %d): the mesh has vertices 0 to %d",
@@ -175,23 +193,31 @@ func (m *Mesh) taggedHalfEdges() ([]int32, error) {
 			return nil, fmt.Errorf("tagged edge %d (vertices %d, %d) is in group %d; the mesh has %d groups",
 				i, e.A, e.B, e.Group, len(m.Groups))
 		}
-		lo := min(e.A, e.B)
-		next[i], head[lo] = head[lo], int32(i)
+		lower[min(e.A, e.B)] = true
 	}
-	first := newMarks(len(m.X))
-	for v, i := range head {
-		if i < 0 {
-			continue
+	type half struct {
+		lo, hi int32
+		h      int32
+	}
+	ends := func(e, f half) int { return cmp.Or(cmp.Compare(e.lo, f.lo), cmp.Compare(e.hi, f.hi)) }
+	var some []half
+	for c, v := range m.Cells {
+		if err := m.checkCell(c); err != nil {
+			return nil, err
 		}
-		bucket := edges.of(v)
-		for n := len(bucket) - 1; n >= 0; n-- {
-			first[m.upper(bucket[n])] = bucket[n]
+		for k, a := range v {
+			b := v[(k+1)%3]
+			if lo := min(a, b); lower[lo] {
+				some = append(some, half{lo, max(a, b), int32(3*c + k)})
+			}
 		}
-		for ; i >= 0; i = next[i] {
-			found[i] = first[max(m.Tagged[i].A, m.Tagged[i].B)]
-		}
-		for _, h := range bucket {
-			first[m.upper(h)] = -1
+	}
+	slices.SortFunc(some, func(e, f half) int { return cmp.Or(ends(e, f), cmp.Compare(e.h, f.h)) })
+	for i, e := range m.Tagged {
+		at, ok := slices.BinarySearchFunc(some, half{lo: min(e.A, e.B), hi: max(e.A, e.B)}, ends)
+		found[i] = -1
+		if ok {
+			found[i] = some[at].h
 		}
 	}
 	return found, nil

@@ -156,3 +156,26 @@ func TestPartitionRefusals(t *testing.T) {
 		t.Error("Split took -1 parts")
 	}
 }
+
+// Bisection of so many points that halves are bisected at the same time gives the parts of one goroutine, which are
+// boxes of equal counts.
+func TestBisectionOfMany(t *testing.T) {
+	const n, parts = 250_000, 5
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range x {
+		x[i], y[i] = float64(i*7919%n), float64(i*104729%n/3)
+	}
+	of := bisect(x, y, parts)
+	count := make([]int, parts)
+	for _, p := range of {
+		count[p]++
+	}
+	for p, c := range count {
+		if c != n/parts {
+			t.Errorf("part %d has %d points of %d", p, c, n)
+		}
+	}
+	if again := bisect(x, y, parts); !slices.Equal(of, again) {
+		t.Error("points are in other parts the second time")
+	}
+}

@@ -3,6 +3,7 @@ package partition
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // point is a cell in a recursive bisection.
@@ -36,8 +37,15 @@ func bisect(x, y []float64, parts int) []int32 {
 		}
 		middle := first + (end-first)/2
 		selectPoints(mine, share(n, parts, middle)-start, longerAxis(mine))
-		divide(first, middle)
+		if len(mine) < 100_000 {
+			divide(first, middle)
+			divide(middle, end)
+			return
+		}
+		var wait sync.WaitGroup
+		wait.Go(func() { divide(first, middle) })
 		divide(middle, end)
+		wait.Wait()
 	}
 	divide(0, parts)
 	return of
@@ -45,9 +53,13 @@ func bisect(x, y []float64, parts int) []int32 {
 
 func longerAxis(points []point) int {
 	low, high := points[0].at, points[0].at
-	for _, p := range points {
-		for d, v := range p.at {
-			low[d], high[d] = min(low[d], v), max(high[d], v)
+	for i := range points {
+		for d, v := range points[i].at {
+			if v < low[d] {
+				low[d] = v
+			} else if v > high[d] {
+				high[d] = v
+			}
 		}
 	}
 	if high[1]-low[1] > high[0]-low[0] {
