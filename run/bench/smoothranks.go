@@ -29,7 +29,7 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*ScalingC
 		"threads", "halo", "seconds", "µs each", "ps", "efficiency", "state")
 	for _, size := range o.Sizes {
 		first := map[string]float64{}
-		var whole *mesh.Mesh
+		var whole *arranged
 		for _, ranks := range o.Ranks {
 			if ranks < 1 {
 				return nil, fmt.Errorf("%d ranks: at least 1", ranks)
@@ -44,28 +44,28 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*ScalingC
 			}
 			if whole == nil || o.Weak {
 				var err error
-				if whole, err = thesisMesh(row.vertices); err != nil {
+				if whole, err = o.arrange(row); err != nil {
 					return nil, err
 				}
 			}
-			c, err := o.cut(whole, row.side, ranks)
+			parts, err := whole.cut(ranks)
 			if err != nil {
 				return nil, fmt.Errorf("size %d, %d ranks: %w", row.side, ranks, err)
 			}
 			debug.FreeOSMemory()
 			for _, smoother := range o.Smoothers {
 				for _, threads := range o.Threads {
-					r, err := o.sweepOn(ctx, c, smoother, threads)
+					r, err := o.sweepOn(ctx, parts, whole.metric, smoother, threads)
 					if err != nil {
 						return nil, fmt.Errorf("size %d, %s, %d ranks: %w", row.side, smoother, ranks, err)
 					}
-					n := len(whole.X)
+					n := len(whole.mesh.X)
 					rate := float64(n) * float64(o.Sweeps) / r.seconds
 					each := rate / float64(ranks*threads)
 					if first[smoother] == 0 {
 						first[smoother] = each
 					}
-					fmt.Fprintf(w, "%6d %9d %6d %-11s %5d %7d %-7s %9.4f %8.2f %8.1f %9.1f%%  %.12s\n", row.side, n, c.grid,
+					fmt.Fprintf(w, "%6d %9d %6d %-11s %5d %7d %-7s %9.4f %8.2f %8.1f %9.1f%%  %.12s\n", row.side, n, whole.grid,
 						smoother, ranks, threads, r.halo, r.seconds, r.seconds/float64(o.Sweeps)*1e6, 1e12/rate,
 						100*each/first[smoother], r.hash)
 					chart.add(ranks, fmt.Sprintf("%d² %s %s", size, smoother, r.halo), rate, ranks == o.Ranks[0])
@@ -76,32 +76,35 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*ScalingC
 	return chart, nil
 }
 
-// shares are a mesh in parts, one a rank, and its metric.
-type shares struct {
-	parts  []*smooth.Part
+// arranged is a mesh ready to be cut, and its metric.
+type arranged struct {
+	mesh   *mesh.Mesh
+	layout *smooth.Layout
 	metric *smooth.Metric
 	grid   int // nodes a side
 }
 
-func (o *SmoothOptions) cut(m *mesh.Mesh, size, ranks int) (c shares, err error) {
-	if c.grid, c.metric, err = o.metric(size); err != nil {
-		return c, err
+func (o *SmoothOptions) arrange(row thesisRow) (*arranged, error) {
+	grid, metric, err := o.metric(row.side)
+	if err != nil {
+		return nil, err
+	}
+	m, err := thesisMesh(row.vertices)
+	if err != nil {
+		return nil, err
 	}
 	layout, err := o.layout(m)
+	return &arranged{m, layout, metric, grid}, err
+}
+
+// cut makes the parts of so many ranks.
+func (a *arranged) cut(ranks int) ([]*smooth.Part, error) {
+	unconnected := partition.Graph{Start: make([]int32, len(a.mesh.X)+1)} // which a Hilbert curve does not look at
+	owner, err := partition.Partition(partition.HilbertCut, unconnected, a.mesh.X, a.mesh.Y, ranks, 0)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	rings, err := m.Rings()
-	if err != nil {
-		return c, err
-	}
-	owner, err := partition.Partition(partition.HilbertCut, partition.Graph{Start: rings.Start, Adj: rings.At}, m.X, m.Y,
-		ranks, 0)
-	if err != nil {
-		return c, err
-	}
-	c.parts, err = layout.Parts(owner, ranks)
-	return c, err
+	return a.layout.Parts(owner, ranks)
 }
 
 // swept is what a measurement on ranks finds.
@@ -113,15 +116,16 @@ type swept struct {
 // warmSweeps load kernels, connect devices, and make recordings.
 const warmSweeps = 33
 
-func (o *SmoothOptions) sweepOn(ctx context.Context, c shares, smoother string, threads int) (swept, error) {
-	return onRanks(len(c.parts), func(comm dist.Comm) (r swept, err error) {
+func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*smooth.Part, metric *smooth.Metric, smoother string,
+	threads int) (swept, error) {
+	return onRanks(len(parts), func(comm dist.Comm) (r swept, err error) {
 		dev, done, err := o.Open(comm.Rank(), threads)
 		if err != nil {
 			return r, err
 		}
 		defer done()
 		s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true,
-			Sweep: o.Sweep}, c.parts[comm.Rank()], c.metric, comm, dev)
+			Sweep: o.Sweep}, parts[comm.Rank()], metric, comm, dev)
 		if err != nil {
 			return r, err
 		}
