@@ -31,6 +31,7 @@ func tile[F kernels.Float](p *Part) (tiles *kernels.TiledMesh[F], lead int, err 
 		return nil, 0, err
 	}
 	b.to.Tiles = append(b.to.Tiles, b.next())
+	b.settle()
 	return b.to, b.lead, nil
 }
 
@@ -54,6 +55,8 @@ type tiler[F kernels.Float] struct {
 	sent []bool  // of each vertex, whether other ranks need it
 	lead int     // tiles up to the last that is there for one of these
 
+	settled int32 // vertices that have their place in Held
+
 	moving []int32 // vertices that the tile is there for, and those that it moves for their sake
 	held   []int32 // all that it holds
 	mine   []bool  // of each vertex, whether the tile is there for it
@@ -63,13 +66,14 @@ type tiler[F kernels.Float] struct {
 
 func newTiler[F kernels.Float](p *Part) *tiler[F] {
 	n := len(p.X)
-	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails))}, set: make([]int32, n),
+	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails)), Where: make([]int32, n)},
+		set:  make([]int32, n),
 		rail: make([]int32, n), sent: make([]bool, n), mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
 	for _, v := range p.sent() {
 		b.sent[v] = true
 	}
 	for i := range n {
-		b.set[i], b.rail[i], b.slot[i] = -1, -1, -1
+		b.set[i], b.rail[i], b.slot[i], b.to.Where[i] = -1, -1, -1, -1
 	}
 	for set := range p.Sets {
 		for _, s := range []Span{p.First[set], p.Rest[set], p.Copies[set]} {
@@ -216,6 +220,8 @@ func (b *tiler[F]) write() {
 	for k, v := range b.moving {
 		if b.mine[v] {
 			slots[k] |= kernels.Own
+			to.Where[v] = b.settled
+			b.settled++
 		}
 		var near [kernels.TileDegree / 2]uint32
 		ring := b.part.neighbours(v)
@@ -238,4 +244,17 @@ func (b *tiler[F]) write() {
 		}
 	}
 	to.Tiles = append(to.Tiles, t)
+}
+
+// settle gives the vertices that stay where they are the last places, and tells the slots about all.
+func (b *tiler[F]) settle() {
+	for v, k := range b.to.Where {
+		if k < 0 {
+			b.to.Where[v] = b.settled
+			b.settled++
+		}
+	}
+	for k, s := range b.to.Slots {
+		b.to.Slots[k] = b.to.Where[s>>kernels.SlotBits]<<kernels.SlotBits | s&(1<<kernels.SlotBits-1)
+	}
 }

@@ -53,10 +53,9 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 			return err.Error(), nil
 		}
 	}
-	n, rails, h := len(s.v), len(t.Sliders), &s.tiles.held[0]
-	s.enter = []pass{{0, n, kernels.NewToTilesLoop(s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(&s.tiles.mesh, s.v, h)}}
-	s.leave = []pass{{0, n, kernels.NewFromTilesLoop(h, s.v)},
-		{0, rails, kernels.NewRailFromTilesLoop(&s.tiles.mesh, h, s.v)}}
+	n, rails, m, h := len(s.v), len(t.Sliders), &s.tiles.mesh, &s.tiles.held[0]
+	s.enter = []pass{{0, n, kernels.NewToTilesLoop(m, s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(m, s.v, h)}}
+	s.leave = []pass{{0, n, kernels.NewFromTilesLoop(m, h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(m, h, s.v)}}
 	return "", s.arrangeTiles(len(t.Tiles)-1, lead)
 }
 
@@ -76,9 +75,10 @@ type tiling[F kernels.Float] struct {
 // placeTiles puts tiles on the device. Vertices that stay where they are are never written again.
 func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 	b := s.placer()
-	a := &s.tiles
+	a, nodes := &s.tiles, len(s.field.Samples)
 	a.mesh = kernels.TiledMesh[F]{Tiles: onDevice(b, t.Tiles), Slots: onDevice(b, t.Slots), Visits: onDevice(b, t.Visits),
-		Extras: onDevice(b, t.Extras), Rails: s.mesh.Rails, Sliders: onDevice(b, t.Sliders)}
+		Extras: onDevice(b, t.Extras), Rails: s.mesh.Rails, Sliders: onDevice(b, t.Sliders), Where: onDevice(b, t.Where),
+		NodeRow: onDevice(b, make([]kernels.Row[F], nodes)), NodeRest: onDevice(b, make([]F, nodes))}
 	windows := onDevice(b, make([]kernels.Window, len(t.Tiles)-1))
 	for k := range a.held {
 		n := len(s.v)
@@ -86,8 +86,11 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 			Row: onDevice(b, make([]kernels.Row[F], n)), Rest: onDevice(b, make([]F, n)),
 			Along: onDevice(b, make([]F, len(t.Sliders)))}
 		if b.err == nil {
-			s.dev.Run(kernels.NewToTilesLoop(s.v, &a.held[k]), 0, n)
+			s.dev.Run(kernels.NewToTilesLoop(&a.mesh, s.v, &a.held[k]), 0, n)
 		}
+	}
+	if b.err == nil {
+		s.dev.Run(kernels.NewNodeToTilesLoop(&s.field, &a.mesh), 0, nodes)
 	}
 	a.aim = kernels.NewAimTilesLoop(&a.mesh, &s.field, &a.held[0], windows)
 	for k := range a.loops {

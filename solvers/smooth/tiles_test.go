@@ -64,7 +64,7 @@ func TestTilesHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	const none = kernels.NoSlot<<16 | kernels.NoSlot
-	owned := make([]int, len(p.X))
+	owned, vertex := make([]int, len(p.X)), partition.Inverse(tiles.Where)
 	for k, b := range tiles.Tiles[:len(tiles.Tiles)-1] {
 		next := tiles.Tiles[k+1]
 		slots, visits := tiles.Slots[b.Slot:next.Slot], tiles.Visits[b.Visit:next.Visit]
@@ -73,7 +73,7 @@ func TestTilesHold(t *testing.T) {
 				b.End[kernels.TileSets-1])
 		}
 		for i, visit := range visits {
-			v := slots[i] >> kernels.SlotBits
+			v := vertex[slots[i]>>kernels.SlotBits]
 			if slots[i]&kernels.Own != 0 {
 				owned[v]++
 			}
@@ -92,7 +92,7 @@ func TestTilesHold(t *testing.T) {
 			}
 			for n, u := range ring {
 				at := near[n/2] >> (16 * (n % 2)) & kernels.NoSlot
-				if is := slots[at] >> kernels.SlotBits; is != u {
+				if is := vertex[slots[at]>>kernels.SlotBits]; is != u {
 					t.Fatalf("tile %d: neighbour %d of vertex %d is %d, not %d", k, n, v, is, u)
 				}
 				set, other := l.set[p.Global[v]], l.set[p.Global[u]]

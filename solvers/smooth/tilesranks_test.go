@@ -236,9 +236,9 @@ func TestTilesLead(t *testing.T) {
 		if lead == 0 || lead > n/2 {
 			t.Errorf("rank %d: %d of %d tiles go first", r, lead, n)
 		}
-		needed := map[int32]bool{}
+		needed := map[int32]bool{} // places
 		for _, v := range p.Plans[0].Peers[0].Send {
-			needed[v] = true
+			needed[tiles.Where[v]] = true
 		}
 		for k, b := range tiles.Tiles[:n] {
 			has := false

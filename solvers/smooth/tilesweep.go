@@ -36,8 +36,8 @@ func (s *solver[F]) arrangeTiles(tiles, lead int) error {
 			continue
 		}
 		plan, to := s.sub.Plans[0], &t.held[1-k]
-		t.first[k] = append(t.first[k], pass{0, len(ids), kernels.NewSomeFromTilesLoop(some, to, s.v)})
-		t.take[k] = []pass{{plan.Owned, plan.Owned + plan.Ghosts, kernels.NewToTilesLoop(s.v, to)}}
+		t.first[k] = append(t.first[k], pass{0, len(ids), kernels.NewSomeFromTilesLoop(some, &t.mesh, to, s.v)})
+		t.take[k] = []pass{{plan.Owned, plan.Owned + plan.Ghosts, kernels.NewToTilesLoop(&t.mesh, s.v, to)}}
 	}
 	t.n = tiles
 	return b.err

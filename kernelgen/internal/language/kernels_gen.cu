@@ -166,8 +166,12 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 template <int N> DEVICE void copy_async(void *to, const void *from) {
 #ifdef __CUDA_ARCH__
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
-        :: "r"(uint32(__cvta_generic_to_shared(to))), "l"(__cvta_generic_to_global(from)), "n"(N));
+    const uint32 shared = uint32(__cvta_generic_to_shared(to));
+    const uint64 global = __cvta_generic_to_global(from);
+    if (N == 16) // past L1, most of which is shared memory
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(shared), "l"(global));
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"(shared), "l"(global), "n"(N));
 #else
     memcpy(to, from, N);
 #endif

@@ -166,8 +166,12 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 template <int N> DEVICE void copy_async(void *to, const void *from) {
 #ifdef __CUDA_ARCH__
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
-        :: "r"(uint32(__cvta_generic_to_shared(to))), "l"(__cvta_generic_to_global(from)), "n"(N));
+    const uint32 shared = uint32(__cvta_generic_to_shared(to));
+    const uint64 global = __cvta_generic_to_global(from);
+    if (N == 16) // past L1, most of which is shared memory
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(shared), "l"(global));
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"(shared), "l"(global), "n"(N));
 #else
     memcpy(to, from, N);
 #endif
@@ -626,7 +630,14 @@ struct alignas(16) Extra {
 };
 static_assert(sizeof(Extra) == 16 && offsetof(Extra, Rail_) == 0 && offsetof(Extra, Near) == 4, "Extra");
 
-// TiledMesh is a mesh cut into tiles.
+// Row is the first row of a symmetric tensor.
+// Row[float32], tile.go:68
+struct alignas(8) Row_f32 {
+    float M11, M12;
+};
+static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
+
+// TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
 // TiledMesh[float32], tile.go:42
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
@@ -635,11 +646,15 @@ struct TiledMesh_f32 {
     Slice<Extra> Extras;
     Slice<Rail_f32> Rails;
     Slice<int32> Sliders;
+    Slice<int32> Where;
+    Slice<Row_f32> NodeRow;
+    Slice<float> NodeRest;
 };
-static_assert(sizeof(TiledMesh_f32) == 144 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 216 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Slots) == 24 && offsetof(TiledMesh_f32, Visits) == 48 &&
     offsetof(TiledMesh_f32, Extras) == 72 && offsetof(TiledMesh_f32, Rails) == 96 &&
-    offsetof(TiledMesh_f32, Sliders) == 120, "TiledMesh_f32");
+    offsetof(TiledMesh_f32, Sliders) == 120 && offsetof(TiledMesh_f32, Where) == 144 &&
+    offsetof(TiledMesh_f32, NodeRow) == 168 && offsetof(TiledMesh_f32, NodeRest) == 192, "TiledMesh_f32");
 
 // Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside of
 // it the samples come from the grid itself, so that no bit depends on windows.
@@ -651,22 +666,16 @@ static_assert(sizeof(Window) == 16 && offsetof(Window, I) == 0 && offsetof(Windo
     offsetof(Window, Nx) == 8 && offsetof(Window, Ny) == 12, "Window");
 
 // Place is where a vertex is.
-// Place[float32], tile.go:61
+// Place[float32], tile.go:65
 struct alignas(8) Place_f32 {
     float X, Y;
 };
 static_assert(sizeof(Place_f32) == 8 && offsetof(Place_f32, X) == 0 && offsetof(Place_f32, Y) == 4, "Place_f32");
 
-// Row is the first row of a symmetric tensor.
-// Row[float32], tile.go:64
-struct alignas(8) Row_f32 {
-    float M11, M12;
-};
-static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
-
-// Held is the vertices as tiles take them from one sweep to the next: threads read numbers of several arrays without
-// getting in each other's way, as they would in an array of structs. Rest is M22, and Along the S of each rail's vertex.
-// Held[float32], tile.go:53
+// Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
+// beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
+// Along the S of each rail's vertex.
+// Held[float32], tile.go:57
 struct Held_f32 {
     Slice<Place_f32> Place_;
     Slice<Row_f32> Row_;
@@ -676,16 +685,16 @@ struct Held_f32 {
 static_assert(sizeof(Held_f32) == 96 && offsetof(Held_f32, Place_) == 0 && offsetof(Held_f32, Row_) == 24 &&
     offsetof(Held_f32, Rest) == 48 && offsetof(Held_f32, Along) == 72, "Held_f32");
 
-// some is a few vertices.
-// some, tile.go:137
+// some is a few vertices' places.
+// some, tile.go:149
 struct some {
-    Array<int32, 5> vertex;
+    Array<int32, 5> place;
 };
-static_assert(sizeof(some) == 20 && offsetof(some, vertex) == 0, "some");
+static_assert(sizeof(some) == 20 && offsetof(some, place) == 0, "some");
 
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// board[float32], tile.go:68
+// board[float32], tile.go:72
 struct board_f32 {
     Slice<Place_f32> place;
     Slice<Row_f32> row;
@@ -698,7 +707,14 @@ static_assert(sizeof(board_f32) == 136 && offsetof(board_f32, place) == 0 && off
     offsetof(board_f32, rest) == 48 && offsetof(board_f32, nodeRow) == 72 && offsetof(board_f32, nodeRest) == 96 &&
     offsetof(board_f32, window) == 120, "board_f32");
 
-// TiledMesh is a mesh cut into tiles.
+// Row is the first row of a symmetric tensor.
+// Row[float64], tile.go:68
+struct alignas(16) Row_f64 {
+    double M11, M12;
+};
+static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
+
+// TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
 // TiledMesh[float64], tile.go:42
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
@@ -707,29 +723,27 @@ struct TiledMesh_f64 {
     Slice<Extra> Extras;
     Slice<Rail_f64> Rails;
     Slice<int32> Sliders;
+    Slice<int32> Where;
+    Slice<Row_f64> NodeRow;
+    Slice<double> NodeRest;
 };
-static_assert(sizeof(TiledMesh_f64) == 144 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 216 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Slots) == 24 && offsetof(TiledMesh_f64, Visits) == 48 &&
     offsetof(TiledMesh_f64, Extras) == 72 && offsetof(TiledMesh_f64, Rails) == 96 &&
-    offsetof(TiledMesh_f64, Sliders) == 120, "TiledMesh_f64");
+    offsetof(TiledMesh_f64, Sliders) == 120 && offsetof(TiledMesh_f64, Where) == 144 &&
+    offsetof(TiledMesh_f64, NodeRow) == 168 && offsetof(TiledMesh_f64, NodeRest) == 192, "TiledMesh_f64");
 
 // Place is where a vertex is.
-// Place[float64], tile.go:61
+// Place[float64], tile.go:65
 struct alignas(16) Place_f64 {
     double X, Y;
 };
 static_assert(sizeof(Place_f64) == 16 && offsetof(Place_f64, X) == 0 && offsetof(Place_f64, Y) == 8, "Place_f64");
 
-// Row is the first row of a symmetric tensor.
-// Row[float64], tile.go:64
-struct alignas(16) Row_f64 {
-    double M11, M12;
-};
-static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
-
-// Held is the vertices as tiles take them from one sweep to the next: threads read numbers of several arrays without
-// getting in each other's way, as they would in an array of structs. Rest is M22, and Along the S of each rail's vertex.
-// Held[float64], tile.go:53
+// Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
+// beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
+// Along the S of each rail's vertex.
+// Held[float64], tile.go:57
 struct Held_f64 {
     Slice<Place_f64> Place_;
     Slice<Row_f64> Row_;
@@ -741,7 +755,7 @@ static_assert(sizeof(Held_f64) == 96 && offsetof(Held_f64, Place_) == 0 && offse
 
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// board[float64], tile.go:68
+// board[float64], tile.go:72
 struct board_f64 {
     Slice<Place_f64> place;
     Slice<Row_f64> row;
@@ -777,7 +791,7 @@ static_assert(sizeof(star_f64) == 776 && offsetof(star_f64, n) == 0 && offsetof(
     offsetof(star_f64, gx) == 264 && offsetof(star_f64, gy) == 520, "star_f64");
 
 // Boxes is a range of a grid's boxes.
-// Boxes, window.go:43
+// Boxes, window.go:37
 struct alignas(16) Boxes {
     int32 I0, I1, J0, J1;
 };
@@ -2910,27 +2924,20 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// some returns the vertices in slot k, of a number of them from first on, and in each n-th from there.
-// (*TiledMesh[float32]).some, tile.go:140
+// some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+// (*TiledMesh[float32]).some, tile.go:152
 DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
     some s = {};
     for (int32 j = 0; j < 5; j++) {
         if (add(k, mul(j, n)) < number_) {
-            s.vertex[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
+            s.place[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
         }
     }
     return s;
 }
 
-// node returns which sample of a grid of stride nodes a row is number k of the window.
-// (*Window).node, window.go:8
-DEVICE int32 Window_node(Window *w, int32 k, int32 stride) {
-    int32 j = quo(k, w->Nx);
-    return sub(add(add(mul(add(w->J, j), stride), w->I), k), mul(j, w->Nx));
-}
-
 // visits returns the first visit of a set, and how many there are.
-// visits, tile.go:121
+// visits, tile.go:133
 struct visits_results { int32 r0; int32 r1; };
 DEVICE visits_results visits(Slice<int32> end, int64 set) {
     int32 first = 0;
@@ -2941,14 +2948,14 @@ DEVICE visits_results visits(Slice<int32> end, int64 set) {
 }
 
 // crossed is bilinear between the first rows of tensors.
-// crossed[float32], window.go:34
+// crossed[float32], window.go:28
 struct crossed_f32_results { float r0; float r1; };
 DEVICE crossed_f32_results crossed_f32(Row_f32 *a, Row_f32 *b, Row_f32 *c, Row_f32 *d, float s, float t) {
     return {between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t), between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t)};
 }
 
 // metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float32]).metric, window.go:14
+// (*board[float32]).metric, window.go:8
 DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float x, float y) {
     if (f->Kind != 0) {
         return Field_At_f32(f, x, y);
@@ -2973,7 +2980,7 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float32]).pain, tile.go:151
+// (*board[float32]).pain, tile.go:163
 DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *from, const Held_f32 *to) {
     step_f32 s = {};
@@ -3066,7 +3073,7 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
 
 // TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
 // in the metric.
-// TilePain[float32], tile.go:81
+// TilePain[float32], tile.go:85
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
         Slice<Window> windows, const Held_f32 *from, const Held_f32 *to, Array<Place_f32, 1536> *place,
         Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2244> *nodeRow,
@@ -3076,21 +3083,31 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     Window window = windows[t];
     int32 nodes = mul(window.Nx, window.Ny);
     int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320)), 8);
+    int32 across = go_max<int32>(window.Nx, 1);
+    int32 stepI = rem(fills, across), stepJ = quo(fills, across);
     float best = 0.0f;
     for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
         some at = TiledMesh_some_f32(m, k, fills, slot, slots);
+        int32 i = rem(k, across), j = quo(k, across);
         for (int32 node = k; node < nodes; node = add(node, fills)) {
-            Sample_f32 *from_2 = &field->Samples[Window_node(&window, node, add(field->Nx, 1))];
+            int32 n = add(add(mul(add(window.J, j), add(field->Nx, 1)), window.I), i);
+            Row_f32 *from_2 = &m->NodeRow[n];
             copy_async<8>(&(*nodeRow)[node].M11, &from_2->M11);
-            copy_async<4>(&(*nodeRest)[node], &from_2->M22);
+            copy_async<4>(&(*nodeRest)[node], &m->NodeRest[n]);
+            i = add(i, stepI);
+            j = add(j, stepJ);
+            if (i >= across) {
+                i = sub(i, across);
+                j = add(j, 1);
+            }
         }
-        for (int32 j = 0; j < 5; j++) {
-            if (int32 to_2 = add(k, mul(j, fills)); to_2 < slots) {
-                Place_f32 *p_2 = &from->Place_[at.vertex[j]];
-                Row_f32 *r = &from->Row_[at.vertex[j]];
+        for (int32 j_2 = 0; j_2 < 5; j_2++) {
+            if (int32 to_2 = add(k, mul(j_2, fills)); to_2 < slots) {
+                Place_f32 *p_2 = &from->Place_[at.place[j_2]];
+                Row_f32 *r = &from->Row_[at.place[j_2]];
                 copy_async<8>(&(*place)[to_2].X, &p_2->X);
                 copy_async<8>(&(*row)[to_2].M11, &r->M11);
-                copy_async<4>(&(*rest)[to_2], &from->Rest[at.vertex[j]]);
+                copy_async<4>(&(*rest)[to_2], &from->Rest[at.place[j_2]]);
             }
         }
         if (k < 8) {
@@ -3111,27 +3128,27 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     return best;
 }
 
-// some returns the vertices in slot k, of a number of them from first on, and in each n-th from there.
-// (*TiledMesh[float64]).some, tile.go:140
+// some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
+// (*TiledMesh[float64]).some, tile.go:152
 DEVICE some TiledMesh_some_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
     some s = {};
     for (int32 j = 0; j < 5; j++) {
         if (add(k, mul(j, n)) < number_) {
-            s.vertex[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
+            s.place[j] = m->Slots[add(add(first, k), mul(j, n))] >> 2;
         }
     }
     return s;
 }
 
 // crossed is bilinear between the first rows of tensors.
-// crossed[float64], window.go:34
+// crossed[float64], window.go:28
 struct crossed_f64_results { double r0; double r1; };
 DEVICE crossed_f64_results crossed_f64(Row_f64 *a, Row_f64 *b, Row_f64 *c, Row_f64 *d, double s, double t) {
     return {between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t), between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t)};
 }
 
 // metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float64]).metric, window.go:14
+// (*board[float64]).metric, window.go:8
 DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, double x, double y) {
     if (f->Kind != 0) {
         return Field_At_f64(f, x, y);
@@ -3156,7 +3173,7 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float64]).pain, tile.go:151
+// (*board[float64]).pain, tile.go:163
 DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *from, const Held_f64 *to) {
     step_f64 s = {};
@@ -3249,7 +3266,7 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
 
 // TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
 // in the metric.
-// TilePain[float64], tile.go:81
+// TilePain[float64], tile.go:85
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
         Slice<Window> windows, const Held_f64 *from, const Held_f64 *to, Array<Place_f64, 1536> *place,
         Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2244> *nodeRow,
@@ -3259,21 +3276,31 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
     Window window = windows[t];
     int32 nodes = mul(window.Nx, window.Ny);
     int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320)), 8);
+    int32 across = go_max<int32>(window.Nx, 1);
+    int32 stepI = rem(fills, across), stepJ = quo(fills, across);
     double best = 0.0;
     for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
         some at = TiledMesh_some_f64(m, k, fills, slot, slots);
+        int32 i = rem(k, across), j = quo(k, across);
         for (int32 node = k; node < nodes; node = add(node, fills)) {
-            Sample_f64 *from_2 = &field->Samples[Window_node(&window, node, add(field->Nx, 1))];
+            int32 n = add(add(mul(add(window.J, j), add(field->Nx, 1)), window.I), i);
+            Row_f64 *from_2 = &m->NodeRow[n];
             copy_async<16>(&(*nodeRow)[node].M11, &from_2->M11);
-            copy_async<8>(&(*nodeRest)[node], &from_2->M22);
+            copy_async<8>(&(*nodeRest)[node], &m->NodeRest[n]);
+            i = add(i, stepI);
+            j = add(j, stepJ);
+            if (i >= across) {
+                i = sub(i, across);
+                j = add(j, 1);
+            }
         }
-        for (int32 j = 0; j < 5; j++) {
-            if (int32 to_2 = add(k, mul(j, fills)); to_2 < slots) {
-                Place_f64 *p_2 = &from->Place_[at.vertex[j]];
-                Row_f64 *r = &from->Row_[at.vertex[j]];
+        for (int32 j_2 = 0; j_2 < 5; j_2++) {
+            if (int32 to_2 = add(k, mul(j_2, fills)); to_2 < slots) {
+                Place_f64 *p_2 = &from->Place_[at.place[j_2]];
+                Row_f64 *r = &from->Row_[at.place[j_2]];
                 copy_async<16>(&(*place)[to_2].X, &p_2->X);
                 copy_async<16>(&(*row)[to_2].M11, &r->M11);
-                copy_async<8>(&(*rest)[to_2], &from->Rest[at.vertex[j]]);
+                copy_async<8>(&(*rest)[to_2], &from->Rest[at.place[j_2]]);
             }
         }
         if (k < 8) {
@@ -3295,83 +3322,107 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:219
-DEVICE void ToTiles_f32_at(int64 i, Slice<Vertex_f32> v, const Held_f32 *to) {
+// ToTiles[float32], tile.go:231
+DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     Vertex_f32 *p = &v[i];
-    to->Place_[i].X = p->X;
-    to->Place_[i].Y = p->Y;
-    to->Row_[i].M11 = p->M11;
-    to->Row_[i].M12 = p->M12;
-    to->Rest[i] = p->M22;
+    int32 k = m->Where[i];
+    to->Place_[k].X = p->X;
+    to->Place_[k].Y = p->Y;
+    to->Row_[k].M11 = p->M11;
+    to->Row_[k].M12 = p->M12;
+    to->Rest[k] = p->M22;
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:219
-DEVICE void ToTiles_f64_at(int64 i, Slice<Vertex_f64> v, const Held_f64 *to) {
+// ToTiles[float64], tile.go:231
+DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     Vertex_f64 *p = &v[i];
-    to->Place_[i].X = p->X;
-    to->Place_[i].Y = p->Y;
-    to->Row_[i].M11 = p->M11;
-    to->Row_[i].M12 = p->M12;
-    to->Rest[i] = p->M22;
+    int32 k = m->Where[i];
+    to->Place_[k].X = p->X;
+    to->Place_[k].Y = p->Y;
+    to->Row_[k].M11 = p->M11;
+    to->Row_[k].M12 = p->M12;
+    to->Rest[k] = p->M22;
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:228
-DEVICE void FromTiles_f32_at(int64 i, const Held_f32 *from, Slice<Vertex_f32> v) {
+// FromTiles[float32], tile.go:240
+DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
-    p->X = from->Place_[i].X;
-    p->Y = from->Place_[i].Y;
-    const float value1 = from->Row_[i].M11, value2 = from->Row_[i].M12, value3 = from->Rest[i];
+    int32 k = m->Where[i];
+    p->X = from->Place_[k].X;
+    p->Y = from->Place_[k].Y;
+    const float value1 = from->Row_[k].M11, value2 = from->Row_[k].M12, value3 = from->Rest[k];
     p->M11 = value1;
     p->M12 = value2;
     p->M22 = value3;
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:228
-DEVICE void FromTiles_f64_at(int64 i, const Held_f64 *from, Slice<Vertex_f64> v) {
+// FromTiles[float64], tile.go:240
+DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
-    p->X = from->Place_[i].X;
-    p->Y = from->Place_[i].Y;
-    const double value1 = from->Row_[i].M11, value2 = from->Row_[i].M12, value3 = from->Rest[i];
+    int32 k = m->Where[i];
+    p->X = from->Place_[k].X;
+    p->Y = from->Place_[k].Y;
+    const double value1 = from->Row_[k].M11, value2 = from->Row_[k].M12, value3 = from->Rest[k];
     p->M11 = value1;
     p->M12 = value2;
     p->M22 = value3;
+}
+
+// NodeToTiles gives sample i of the metric's grid to the tiles.
+// NodeToTiles[float32], tile.go:249
+DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_f32 *m) {
+    Sample_f32 *s = &field->Samples[i];
+    m->NodeRow[i].M11 = s->M11;
+    m->NodeRow[i].M12 = s->M12;
+    m->NodeRest[i] = s->M22;
+}
+
+// NodeToTiles gives sample i of the metric's grid to the tiles.
+// NodeToTiles[float64], tile.go:249
+DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_f64 *m) {
+    Sample_f64 *s = &field->Samples[i];
+    m->NodeRow[i].M11 = s->M11;
+    m->NodeRow[i].M12 = s->M12;
+    m->NodeRest[i] = s->M22;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:237
+// RailToTiles[float32], tile.go:257
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:237
+// RailToTiles[float64], tile.go:257
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:242
+// RailFromTiles[float32], tile.go:262
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:242
+// RailFromTiles[float64], tile.go:262
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
 // SomeFromTiles takes back the vertex that is number k of a list, as FromTiles does.
 // SomeFromTiles[float32], tilesome.go:6
-DEVICE void SomeFromTiles_f32_at(int64 k, Slice<int32> ids, const Held_f32 *from, Slice<Vertex_f32> v) {
-    FromTiles_f32_at(int64(ids[k]), from, v);
+DEVICE void SomeFromTiles_f32_at(int64 k, Slice<int32> ids, const TiledMesh_f32 *m, const Held_f32 *from,
+        Slice<Vertex_f32> v) {
+    FromTiles_f32_at(int64(ids[k]), m, from, v);
 }
 
 // SomeFromTiles takes back the vertex that is number k of a list, as FromTiles does.
 // SomeFromTiles[float64], tilesome.go:6
-DEVICE void SomeFromTiles_f64_at(int64 k, Slice<int32> ids, const Held_f64 *from, Slice<Vertex_f64> v) {
-    FromTiles_f64_at(int64(ids[k]), from, v);
+DEVICE void SomeFromTiles_f64_at(int64 k, Slice<int32> ids, const TiledMesh_f64 *m, const Held_f64 *from,
+        Slice<Vertex_f64> v) {
+    FromTiles_f64_at(int64(ids[k]), m, from, v);
 }
 
 // open looks at the triangles around vertex i.
@@ -3567,7 +3618,7 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 }
 
 // window is the nodes of all boxes, or of those in the middle.
-// (*Boxes).window, window.go:72
+// (*Boxes).window, window.go:66
 DEVICE Window Boxes_window(Boxes *b, int32 kind) {
     Window w = Window{b->I0, b->J0, add(sub(b->I1, b->I0), 2), add(sub(b->J1, b->J0), 2)};
     if (kind != 0 || w.Nx < 2 || w.Ny < 2 || mul(int64(w.Nx), int64(w.Ny)) > 4488) {
@@ -3591,7 +3642,7 @@ DEVICE Window Boxes_window(Boxes *b, int32 kind) {
 
 // AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
 // that is too large. A window that would hold less than half of what it should is left empty.
-// AimTiles[float32], window.go:49
+// AimTiles[float32], window.go:43
 DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *v,
         Slice<Window> windows, Array<Boxes, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
@@ -3624,7 +3675,7 @@ DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *fi
 
 // AimTiles puts the window of tile t around the vertices that it moves, where they are now, or around their middle if
 // that is too large. A window that would hold less than half of what it should is left empty.
-// AimTiles[float64], window.go:49
+// AimTiles[float64], window.go:43
 DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *v,
         Slice<Window> windows, Array<Boxes, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
@@ -3849,7 +3900,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:81
+// Kernel TilePain, tile.go:85
 extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
         const __grid_constant__ Field_f32 field, Slice<Window> windows, const __grid_constant__ Held_f32 from,
@@ -3867,7 +3918,7 @@ extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:81
+// Kernel TilePain, tile.go:85
 extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
         const __grid_constant__ Field_f64 field, Slice<Window> windows, const __grid_constant__ Held_f64 from,
@@ -3885,56 +3936,70 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:219
-extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi, Slice<Vertex_f32> v,
-        const __grid_constant__ Held_f32 to) {
+// Kernel ToTiles, tile.go:231
+extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi,
+        const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) ToTiles_f32_at(i, v, &to);
+    if (i < hi) ToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel ToTiles, tile.go:219
-extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi, Slice<Vertex_f64> v,
-        const __grid_constant__ Held_f64 to) {
+// Kernel ToTiles, tile.go:231
+extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi,
+        const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) ToTiles_f64_at(i, v, &to);
+    if (i < hi) ToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel FromTiles, tile.go:228
+// Kernel FromTiles, tile.go:240
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
-        const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
+        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) FromTiles_f32_at(i, &from, v);
+    if (i < hi) FromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel FromTiles, tile.go:228
+// Kernel FromTiles, tile.go:240
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
-        const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
+        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) FromTiles_f64_at(i, &from, v);
+    if (i < hi) FromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel RailToTiles, tile.go:237
+// Kernel NodeToTiles, tile.go:249
+extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f32(int64 lo, int64 hi,
+        const __grid_constant__ Field_f32 field, const __grid_constant__ TiledMesh_f32 m) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) NodeToTiles_f32_at(i, &field, &m);
+}
+
+// Kernel NodeToTiles, tile.go:249
+extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f64(int64 lo, int64 hi,
+        const __grid_constant__ Field_f64 field, const __grid_constant__ TiledMesh_f64 m) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) NodeToTiles_f64_at(i, &field, &m);
+}
+
+// Kernel RailToTiles, tile.go:257
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:237
+// Kernel RailToTiles, tile.go:257
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:242
+// Kernel RailFromTiles, tile.go:262
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:242
+// Kernel RailFromTiles, tile.go:262
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3943,16 +4008,16 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, in
 
 // Kernel SomeFromTiles, tilesome.go:6
 extern "C" __global__ void __launch_bounds__(128) SomeFromTiles_f32(int64 lo, int64 hi, Slice<int32> ids,
-        const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
+        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) SomeFromTiles_f32_at(k, ids, &from, v);
+    if (k < hi) SomeFromTiles_f32_at(k, ids, &m, &from, v);
 }
 
 // Kernel SomeFromTiles, tilesome.go:6
 extern "C" __global__ void __launch_bounds__(128) SomeFromTiles_f64(int64 lo, int64 hi, Slice<int32> ids,
-        const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
+        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) SomeFromTiles_f64_at(k, ids, &from, v);
+    if (k < hi) SomeFromTiles_f64_at(k, ids, &m, &from, v);
 }
 
 // Kernel Untangle, untangle.go:80
@@ -3977,7 +4042,7 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel AimTiles, window.go:49
+// Kernel AimTiles, window.go:43
 extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Field_f32 field,
         const __grid_constant__ Held_f32 v, Slice<Window> windows) {
@@ -3986,7 +4051,7 @@ extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 h
     if (t < hi) AimTiles_f32_at(t, &m, &field, &v, windows, &seen);
 }
 
-// Kernel AimTiles, window.go:49
+// Kernel AimTiles, window.go:43
 extern "C" __global__ void __launch_bounds__(128) AimTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Field_f64 field,
         const __grid_constant__ Held_f64 v, Slice<Window> windows) {

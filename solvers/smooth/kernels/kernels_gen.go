@@ -450,25 +450,27 @@ func (loop *TilePainLoop[F]) Launch() abi.Launch {
 
 // ToTilesLoop runs ToTiles for lo ≤ index < hi, on the CPU or another device.
 type ToTilesLoop[F Float] struct {
+	m  *TiledMesh[F]
 	v  []Vertex[F]
 	to *Held[F]
 }
 
 // NewToTilesLoop prepares ToTiles.
-func NewToTilesLoop[F Float](v []Vertex[F], to *Held[F]) *ToTilesLoop[F] {
-	return &ToTilesLoop[F]{v, to}
+func NewToTilesLoop[F Float](m *TiledMesh[F], v []Vertex[F], to *Held[F]) *ToTilesLoop[F] {
+	return &ToTilesLoop[F]{m, v, to}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *ToTilesLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		ToTiles(i, loop.v, loop.to)
+		ToTiles(i, loop.m, loop.v, loop.to)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *ToTilesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "ToTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
 		abi.ElementsOf("v", loop.v),
 		abi.ConstantOf("to", loop.to),
 	}}
@@ -476,27 +478,55 @@ func (loop *ToTilesLoop[F]) Launch() abi.Launch {
 
 // FromTilesLoop runs FromTiles for lo ≤ index < hi, on the CPU or another device.
 type FromTilesLoop[F Float] struct {
+	m    *TiledMesh[F]
 	from *Held[F]
 	v    []Vertex[F]
 }
 
 // NewFromTilesLoop prepares FromTiles.
-func NewFromTilesLoop[F Float](from *Held[F], v []Vertex[F]) *FromTilesLoop[F] {
-	return &FromTilesLoop[F]{from, v}
+func NewFromTilesLoop[F Float](m *TiledMesh[F], from *Held[F], v []Vertex[F]) *FromTilesLoop[F] {
+	return &FromTilesLoop[F]{m, from, v}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *FromTilesLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		FromTiles(i, loop.from, loop.v)
+		FromTiles(i, loop.m, loop.from, loop.v)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *FromTilesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "FromTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("from", loop.from),
 		abi.ElementsOf("v", loop.v),
+	}}
+}
+
+// NodeToTilesLoop runs NodeToTiles for lo ≤ index < hi, on the CPU or another device.
+type NodeToTilesLoop[F Float] struct {
+	field *Field[F]
+	m     *TiledMesh[F]
+}
+
+// NewNodeToTilesLoop prepares NodeToTiles.
+func NewNodeToTilesLoop[F Float](field *Field[F], m *TiledMesh[F]) *NodeToTilesLoop[F] {
+	return &NodeToTilesLoop[F]{field, m}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *NodeToTilesLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		NodeToTiles(i, loop.field, loop.m)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *NodeToTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "NodeToTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("field", loop.field),
+		abi.ConstantOf("m", loop.m),
 	}}
 }
 
@@ -559,19 +589,20 @@ func (loop *RailFromTilesLoop[F]) Launch() abi.Launch {
 // SomeFromTilesLoop runs SomeFromTiles for lo ≤ index < hi, on the CPU or another device.
 type SomeFromTilesLoop[F Float] struct {
 	ids  []int32
+	m    *TiledMesh[F]
 	from *Held[F]
 	v    []Vertex[F]
 }
 
 // NewSomeFromTilesLoop prepares SomeFromTiles.
-func NewSomeFromTilesLoop[F Float](ids []int32, from *Held[F], v []Vertex[F]) *SomeFromTilesLoop[F] {
-	return &SomeFromTilesLoop[F]{ids, from, v}
+func NewSomeFromTilesLoop[F Float](ids []int32, m *TiledMesh[F], from *Held[F], v []Vertex[F]) *SomeFromTilesLoop[F] {
+	return &SomeFromTilesLoop[F]{ids, m, from, v}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *SomeFromTilesLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		SomeFromTiles(k, loop.ids, loop.from, loop.v)
+		SomeFromTiles(k, loop.ids, loop.m, loop.from, loop.v)
 	}
 }
 
@@ -579,6 +610,7 @@ func (loop *SomeFromTilesLoop[F]) Range(lo, hi int) {
 func (loop *SomeFromTilesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "SomeFromTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("ids", loop.ids),
+		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("from", loop.from),
 		abi.ElementsOf("v", loop.v),
 	}}

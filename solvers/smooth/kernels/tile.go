@@ -31,25 +31,29 @@ type Extra struct {
 	Near [3]uint32
 }
 
-// The last bits of a slot tell what its visit is like; the others are the vertex.
+// The last bits of a slot tell what its visit is like; the others are where in Held the vertex is.
 const (
 	Own      = 1 << iota // no other tile says where the vertex goes
 	HasExtra             // an Extra goes on
 	SlotBits = iota
 )
 
-// TiledMesh is a mesh cut into tiles.
+// TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
 type TiledMesh[F Float] struct {
-	Tiles   []Tile  // and one more at the end
-	Slots   []int32 // vertices, and bits
-	Visits  []Visit
-	Extras  []Extra
-	Rails   []Rail[F]
-	Sliders []int32 // the vertex of each rail
+	Tiles    []Tile  // and one more at the end
+	Slots    []int32 // places in Held, and bits
+	Visits   []Visit
+	Extras   []Extra
+	Rails    []Rail[F]
+	Sliders  []int32 // the vertex of each rail
+	Where    []int32 // of each vertex, its place in Held
+	NodeRow  []Row[F]
+	NodeRest []F
 }
 
-// Held is the vertices as tiles take them from one sweep to the next: threads read numbers of several arrays without
-// getting in each other's way, as they would in an array of structs. Rest is M22, and Along the S of each rail's vertex.
+// Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
+// beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
+// Along the S of each rail's vertex.
 type Held[F Float] struct {
 	Place []Place[F]
 	Row   []Row[F]
@@ -86,19 +90,27 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], wi
 	window := windows[t]
 	nodes := window.Nx * window.Ny
 	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, min(nodes, tileThreads), TileSets)
+	across := max(window.Nx, 1)
+	stepI, stepJ := fills%across, fills/across
 	best := F(0)
 	for k := range fills {
 		at := m.some(k, fills, slot, slots)
+		i, j := k%across, k/across
 		for node := k; node < nodes; node += fills {
-			from := &field.Samples[window.node(node, field.Nx+1)]
+			n := (window.J+j)*(field.Nx+1) + window.I + i
+			from := &m.NodeRow[n]
 			//atoll:async
-			nodeRow[node].M11, nodeRow[node].M12, nodeRest[node] = from.M11, from.M12, from.M22
+			nodeRow[node].M11, nodeRow[node].M12, nodeRest[node] = from.M11, from.M12, m.NodeRest[n]
+			i, j = i+stepI, j+stepJ
+			if i >= across {
+				i, j = i-across, j+1
+			}
 		}
 		for j := range int32(slotsAtOnce) {
 			if to := k + j*fills; to < slots {
-				p, r := &from.Place[at.vertex[j]], &from.Row[at.vertex[j]]
+				p, r := &from.Place[at.place[j]], &from.Row[at.place[j]]
 				//atoll:async
-				place[to].X, place[to].Y, row[to].M11, row[to].M12, rest[to] = p.X, p.Y, r.M11, r.M12, from.Rest[at.vertex[j]]
+				place[to].X, place[to].Y, row[to].M11, row[to].M12, rest[to] = p.X, p.Y, r.M11, r.M12, from.Rest[at.place[j]]
 			}
 		}
 		if k < TileSets {
@@ -129,19 +141,19 @@ func visits(end []int32, set int) (int32, int32) {
 // tileThreads are those of TilePain's block: all of them fetch nodes.
 const tileThreads = 320
 
-// slotsAtOnce is how many slots a thread fills, at most. It asks for all their vertices' numbers before it looks at the first: how
-// often it waits counts, not for how much.
+// slotsAtOnce is how many slots a thread fills, at most. It asks where all their vertices are before it looks at the
+// first: how often it waits counts, not for how much.
 const slotsAtOnce = 5
 
-// some is a few vertices.
-type some struct{ vertex [slotsAtOnce]int32 }
+// some is a few vertices' places.
+type some struct{ place [slotsAtOnce]int32 }
 
-// some returns the vertices in slot k, of a number of them from first on, and in each n-th from there.
+// some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
 func (m *TiledMesh[F]) some(k, n, first, number int32) some {
 	var s some
 	for j := range int32(slotsAtOnce) {
 		if k+j*n < number {
-			s.vertex[j] = m.Slots[first+k+j*n] >> SlotBits
+			s.place[j] = m.Slots[first+k+j*n] >> SlotBits
 		}
 	}
 	return s
@@ -216,19 +228,27 @@ const noSlots = NoSlot<<16 | NoSlot
 // ToTiles gives vertex i to the tiles.
 //
 //atoll:kernel
-func ToTiles[F Float](i int, v []Vertex[F], to *Held[F]) {
-	p := &v[i]
-	to.Place[i].X, to.Place[i].Y = p.X, p.Y
-	to.Row[i].M11, to.Row[i].M12, to.Rest[i] = p.M11, p.M12, p.M22
+func ToTiles[F Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
+	p, k := &v[i], m.Where[i]
+	to.Place[k].X, to.Place[k].Y = p.X, p.Y
+	to.Row[k].M11, to.Row[k].M12, to.Rest[k] = p.M11, p.M12, p.M22
 }
 
 // FromTiles takes vertex i back.
 //
 //atoll:kernel
-func FromTiles[F Float](i int, from *Held[F], v []Vertex[F]) {
-	p := &v[i]
-	p.X, p.Y = from.Place[i].X, from.Place[i].Y
-	p.M11, p.M12, p.M22 = from.Row[i].M11, from.Row[i].M12, from.Rest[i]
+func FromTiles[F Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
+	p, k := &v[i], m.Where[i]
+	p.X, p.Y = from.Place[k].X, from.Place[k].Y
+	p.M11, p.M12, p.M22 = from.Row[k].M11, from.Row[k].M12, from.Rest[k]
+}
+
+// NodeToTiles gives sample i of the metric's grid to the tiles.
+//
+//atoll:kernel
+func NodeToTiles[F Float](i int, field *Field[F], m *TiledMesh[F]) {
+	s := &field.Samples[i]
+	m.NodeRow[i].M11, m.NodeRow[i].M12, m.NodeRest[i] = s.M11, s.M12, s.M22
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.

@@ -44,6 +44,14 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 			}
 		}
 		m.Tiles = append(m.Tiles, Tile{Slot: int32(len(m.Slots)), Visit: int32(len(m.Visits))})
+		for i := range v { // vertex i is in place n-1-i
+			m.Where = append(m.Where, int32(len(v)-1-i))
+		}
+		for r, place := range m.Sliders {
+			m.Sliders[r] = int32(len(v)-1) - place
+		}
+		m.NodeRow, m.NodeRest = make([]Row[F], len(field.Samples)), make([]F, len(field.Samples))
+		l.Run(t, NewNodeToTilesLoop(field, m), 0, len(field.Samples))
 		p := &Params[F]{Relax: .5, Excess: .01}
 		tiles := len(m.Tiles) - 1
 		none, aimed := make([]Window, tiles), make([]Window, tiles)
@@ -70,9 +78,9 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 			kerneltest.Same(t, "metrics", one.Rest, other.Rest, nil)
 			kerneltest.Same(t, "rails", one.Along, other.Along, nil)
 			v1, v2 := slices.Clone(v), slices.Clone(v)
-			NewFromTilesLoop(one, v1).Range(0, len(v))
+			NewFromTilesLoop(m, one, v1).Range(0, len(v))
 			NewRailFromTilesLoop(m, one, v1).Range(0, len(m.Sliders))
-			l.Run(t, NewFromTilesLoop(other, v2), 0, len(v))
+			l.Run(t, NewFromTilesLoop(m, other, v2), 0, len(v))
 			l.Run(t, NewRailFromTilesLoop(m, other, v2), 0, len(m.Sliders))
 			kerneltest.Same(t, "vertices", v1, v2, nil)
 			if a != b {
@@ -89,7 +97,7 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 func held[F Float](m *TiledMesh[F], v []Vertex[F]) *Held[F] {
 	n := len(v)
 	h := &Held[F]{Place: make([]Place[F], n), Row: make([]Row[F], n), Rest: make([]F, n), Along: make([]F, len(m.Sliders))}
-	NewToTilesLoop(v, h).Range(0, n)
+	NewToTilesLoop(m, v, h).Range(0, n)
 	NewRailToTilesLoop(m, v, h).Range(0, len(m.Sliders))
 	return h
 }

@@ -4,12 +4,6 @@ package kernels
 // it the samples come from the grid itself, so that no bit depends on windows.
 type Window struct{ I, J, Nx, Ny int32 }
 
-// node returns which sample of a grid of stride nodes a row is number k of the window.
-func (w *Window) node(k, stride int32) int32 {
-	j := k / w.Nx
-	return (w.J+j)*stride + w.I + k - j*w.Nx
-}
-
 // metric returns the metric at a place, as Field.At does, from the window where it can.
 func (b *board[F]) metric(f *Field[F], x, y F) Tensor[F] {
 	if f.Kind != Grid {
