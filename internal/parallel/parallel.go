@@ -9,6 +9,23 @@ import (
 // Parts is into how many ranges n items are divided, so that each has at least so many, for all processors.
 func Parts(n, least int) int { return max(1, min(runtime.GOMAXPROCS(0), n/max(1, least))) }
 
+// Offsets adds up, for each range of Ranges, the sizes of its items, and returns where each range begins if they follow
+// one another, and where the last one ends.
+func Offsets(n, parts int, size func(i int) int) []int {
+	start := make([]int, parts+1)
+	Ranges(n, parts, func(part, lo, hi int) {
+		sum := 0
+		for i := lo; i < hi; i++ {
+			sum += size(i)
+		}
+		start[part+1] = sum
+	})
+	for part := range parts {
+		start[part+1] += start[part]
+	}
+	return start
+}
+
 // Ranges calls f with the ranges [lo, hi) of n items, of which there are the given number, on a goroutine each. It
 // returns when all calls have.
 func Ranges(n, parts int, f func(part, lo, hi int)) {

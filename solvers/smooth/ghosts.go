@@ -6,9 +6,8 @@ package smooth
 func (c *cutter) spread() {
 	l := c.layout
 	pairs := c.pairs()
-	for id, cell := range l.mesh.Cells {
+	for _, cell := range l.mesh.Cells {
 		a, b, d := c.owner[cell[0]], c.owner[cell[1]], c.owner[cell[2]]
-		c.count(int32(id), cell)
 		if a == b && b == d {
 			continue
 		}
@@ -57,22 +56,6 @@ func (c *cutter) take(pairs []map[int32]bool) {
 	}
 	for v, k := range l.cluster {
 		c.needed[v] = k >= 0 && whole[k]
-	}
-}
-
-// count gives a triangle to the rank of its lowest vertex, and an edge to that of its lower one: with the triangle in
-// which it runs from lower to higher, or with the only one.
-func (c *cutter) count(id int32, cell [3]int32) {
-	r := c.owner[min(cell[0], cell[1], cell[2])]
-	c.cells[r] = append(c.cells[r], id)
-	for k, a := range cell {
-		b := cell[(k+1)%3]
-		border := c.layout.neighbours[id][k] < 0
-		if !border && a > b {
-			continue
-		}
-		a, b = min(a, b), max(a, b)
-		c.edges[c.owner[a]] = append(c.edges[c.owner[a]], edge{a, b, border})
 	}
 }
 

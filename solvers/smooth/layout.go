@@ -33,18 +33,18 @@ type LayoutOptions struct {
 // Layout says which vertices of a mesh move, how, and in which set. It is made once, of the whole mesh, so that nothing
 // in it depends on ranks.
 type Layout struct {
-	mesh       *mesh.Mesh
-	rings      *mesh.Rings
-	neighbours [][3]int32 // of cells
-	options    LayoutOptions
-	class      []int8 // fixed, free or sliding
-	rails      map[int32]kernels.Rail[float64]
-	set        []int32 // of each vertex that moves; the number of sets for others
-	sets       int
-	colours    int
+	mesh    *mesh.Mesh
+	rings   *mesh.Rings
+	options LayoutOptions
+	class   []int8 // fixed, free or sliding
+	rails   map[int32]kernels.Rail[float64]
+	set     []int32 // of each vertex that moves; the number of sets for others
+	sets    int
+	colours int
 	// a vertex sees where its neighbours of lower turn have moved to; set itself, unless clusters are sets
 	turn      []int32
 	cluster   []int32 // of each vertex that moves, -1 of others; nil unless TwoLevel
+	order     []int32 // all vertices
 	place     []int32 // of each vertex in the order
 	stripBits int     // so many of the last bits of a place are of no account for the strip in which it is
 	crowded   int
@@ -67,9 +67,6 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 	if l.rings, err = m.Rings(); err != nil {
 		return nil, err
 	}
-	if l.neighbours, err = m.Neighbours(); err != nil {
-		return nil, err
-	}
 	if !o.Tangled {
 		if err := refuseFlat(m); err != nil {
 			return nil, err
@@ -90,12 +87,13 @@ func (l *Layout) arrangeBy(x, y []float64) error {
 		return fmt.Errorf("order %q of vertices is not known; choose %s, %s or %s", l.options.Order, partition.Natural,
 			partition.Hilbert, partition.Random)
 	}
-	perm, err := partition.Order(l.options.Order, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, x, y,
+	var err error
+	l.order, err = partition.Order(l.options.Order, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, x, y,
 		l.options.Seed)
 	if err != nil {
 		return err
 	}
-	l.place, l.stripBits = partition.Inverse(perm), stripBits
+	l.place, l.stripBits = partition.Inverse(l.order), stripBits
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -62,10 +64,11 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.spread()
-	for r := range ranks {
-		c.arrange(r)
+	if err := c.divideCells(); err != nil {
+		return nil, err
 	}
+	c.spread()
+	c.arrange()
 	parts, all := make([]*Part, ranks), make([]*Subdomain, ranks)
 	for r := range ranks {
 		parts[r] = c.part(r)
@@ -81,12 +84,6 @@ type ghost struct {
 	copied bool
 }
 
-// edge is between two vertices, the lower first.
-type edge struct {
-	a, b   int32
-	border bool
-}
-
 // cutter makes the parts of all ranks.
 type cutter struct {
 	layout *Layout
@@ -94,7 +91,7 @@ type cutter struct {
 	owned  [][]int32
 	ghosts [][]ghost
 	cells  [][]int32
-	edges  [][]edge
+	loose  []edge // that no ring tells of
 	needed []bool // by other ranks, as they are after a set
 	inner  []bool // of a strip
 	local  []int32
@@ -105,8 +102,7 @@ func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
 		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(l.class))
 	}
 	c := &cutter{layout: l, owner: owner, owned: make([][]int32, ranks), ghosts: make([][]ghost, ranks),
-		cells: make([][]int32, ranks), edges: make([][]edge, ranks), needed: make([]bool, len(owner)),
-		inner: make([]bool, len(owner)), local: make([]int32, len(owner))}
+		needed: make([]bool, len(owner)), inner: make([]bool, len(owner)), local: make([]int32, len(owner))}
 	for v, r := range owner {
 		if r < 0 || int(r) >= ranks {
 			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
@@ -115,46 +111,74 @@ func newCutter(l *Layout, owner []int32, ranks int) (*cutter, error) {
 	if l.cluster != nil {
 		c.owner = l.wholeClusters(owner)
 	}
+	count := make([]int, ranks)
 	for v, r := range c.owner {
-		c.owned[r] = append(c.owned[r], int32(v))
+		count[r]++
 		c.local[v] = -1
+	}
+	for r, n := range count {
+		c.owned[r] = make([]int32, 0, n)
+	}
+	for _, v := range l.order {
+		c.owned[c.owner[v]] = append(c.owned[c.owner[v]], v)
 	}
 	return c, nil
 }
 
-// arrange puts the vertices of a rank in order.
-func (c *cutter) arrange(r int) {
+// arrange puts the vertices of all ranks in order.
+func (c *cutter) arrange() {
+	c.findInner()
+	for r, owned := range c.owned {
+		keys := make([]uint64, len(owned))
+		parallel.Ranges(len(owned), parallel.Parts(len(owned), 20_000), func(_, lo, hi int) {
+			for i, v := range owned[lo:hi] {
+				keys[lo+i] = c.key(v)
+			}
+		})
+		partition.SortByKey(keys, owned)
+		c.arrangeGhosts(r)
+	}
+}
+
+// key is by what a rank's own vertices are ordered, where the layout's order does not decide: it fits 64 bits because
+// clusters are numbered in 31, and there are no more than 128 sets or turns.
+func (c *cutter) key(v int32) uint64 {
 	l := c.layout
-	c.findInner(r)
-	late := func(v int32) int {
-		switch {
-		case c.needed[v]:
-			return 0
-		case c.inner[v]:
-			return 1
-		case l.class[v] == free:
-			return 2
-		}
-		return 3
+	late := uint64(3)
+	switch {
+	case c.needed[v]:
+		late = 0
+	case c.inner[v]:
+		late = 1
+	case l.class[v] == free:
+		late = 2
 	}
-	// Of vertices that move together.
-	within := func(a, b int32) int {
-		k := cmp.Compare(l.class[a], l.class[b])
-		if l.clustered() {
-			k = cmp.Or(k, cmp.Compare(l.cluster[a], l.cluster[b]), cmp.Compare(l.turn[a], l.turn[b]))
-		}
-		return cmp.Or(k, cmp.Compare(l.place[a], l.place[b]))
+	k := uint64(l.set[v])<<3 | late<<1
+	if l.class[v] == sliding {
+		k |= 1
 	}
-	slices.SortFunc(c.owned[r], func(a, b int32) int {
-		return cmp.Or(cmp.Compare(l.set[a], l.set[b]), cmp.Compare(late(a), late(b)), within(a, b))
-	})
+	if l.clustered() && l.cluster[v] >= 0 {
+		k = (k<<31|uint64(l.cluster[v]))<<8 | uint64(l.turn[v])
+	} else if l.clustered() {
+		k <<= 31 + 8
+	}
+	return k
+}
+
+// arrangeGhosts puts the ghosts of a rank in order.
+func (c *cutter) arrangeGhosts(r int) {
+	l := c.layout
 	slices.SortFunc(c.ghosts[r], func(a, b ghost) int {
 		v, w := a.vertex, b.vertex
 		if k := cmp.Compare(c.kind(a), c.kind(b)); k != 0 {
 			return k
 		}
 		if a.copied {
-			return cmp.Or(cmp.Compare(l.set[v], l.set[w]), within(v, w))
+			k := cmp.Or(cmp.Compare(l.set[v], l.set[w]), cmp.Compare(l.class[v], l.class[w]))
+			if l.clustered() {
+				k = cmp.Or(k, cmp.Compare(l.cluster[v], l.cluster[w]), cmp.Compare(l.turn[v], l.turn[w]))
+			}
+			return cmp.Or(k, cmp.Compare(l.place[v], l.place[w]))
 		}
 		if !l.options.Deep && l.set[v] != l.set[w] {
 			return cmp.Compare(l.set[v], l.set[w])
@@ -214,21 +238,62 @@ func (c *cutter) part(r int) *Part {
 	var sliding []int32
 	var last int
 	p.Subdomain, sliding, last = c.subdomain(r)
-	for _, v := range p.Global {
-		p.X, p.Y = append(p.X, l.mesh.X[v]), append(p.Y, l.mesh.Y[v])
+	p.X, p.Y = make([]float64, len(p.Global)), make([]float64, len(p.Global))
+	for i, v := range p.Global {
+		p.X[i], p.Y[i] = l.mesh.X[v], l.mesh.Y[v]
 	}
 	for _, v := range sliding {
 		p.Rails = append(p.Rails, l.rails[v])
 	}
-	p.Rings = make([]kernels.Ring, last)
-	for i := range p.Rings {
-		c.ring(p, i, c.moves(r, &p.Subdomain, i))
-	}
+	c.rings(r, p, last)
 	c.measured(r, p)
 	for _, v := range p.Global {
 		c.local[v] = -1
 	}
 	return p
+}
+
+// rings stores the rings of the first vertices of a rank, empty ones of those that stay where they are.
+func (c *cutter) rings(r int, p *Part, n int) {
+	p.Rings = make([]kernels.Ring, n)
+	const inline = len(kernels.Ring{}.At) - 1
+	of := func(i int) []int32 {
+		if !c.moves(r, &p.Subdomain, i) {
+			return nil
+		}
+		return c.layout.rings.Of(p.Global[i])
+	}
+	parts := parallel.Parts(n, 10_000)
+	more := parallel.Offsets(n, parts, func(i int) int {
+		if k := len(of(i)); k > inline {
+			return k - inline + 1
+		}
+		return 0
+	})
+	p.More = make([]int32, more[parts])
+	parallel.Ranges(n, parts, func(part, lo, hi int) {
+		next := more[part]
+		for i := lo; i < hi; i++ {
+			at := &p.Rings[i].At
+			for k := range at {
+				at[k] = -1
+			}
+			ring := of(i)
+			for k, v := range ring[:min(inline, len(ring))] {
+				at[k] = c.local[v]
+			}
+			if len(ring) <= inline {
+				continue
+			}
+			at[inline] = int32(next)
+			for _, v := range ring[inline:] {
+				p.More[next] = c.local[v]
+				next++
+			}
+			p.More[next] = -1
+			next++
+		}
+	})
 }
 
 // spans finds the ranges of vertices that move together, and returns those that slide in the order of their rails.
@@ -261,42 +326,4 @@ func (c *cutter) spans(r int, p *Subdomain) (sliding []int32) {
 		extend(&p.Copies[l.set[g.vertex]], int32(p.Owned+k), g.vertex)
 	}
 	return sliding
-}
-
-// ring stores the ring of local vertex i, or an empty one if it stays where it is.
-func (c *cutter) ring(p *Part, i int, moves bool) {
-	at := &p.Rings[i].At
-	for k := range at {
-		at[k] = -1
-	}
-	if !moves {
-		return
-	}
-	inline := len(at) - 1
-	for k, v := range c.layout.rings.Of(p.Global[i]) {
-		if k < inline {
-			at[k] = c.local[v]
-			continue
-		}
-		if k == inline {
-			at[inline] = int32(len(p.More))
-		}
-		p.More = append(p.More, c.local[v])
-	}
-	if at[inline] >= 0 {
-		p.More = append(p.More, -1)
-	}
-}
-
-// measured adds the triangles and edges that the rank counts.
-func (c *cutter) measured(r int, p *Part) {
-	p.CellGlobal = c.cells[r]
-	for _, id := range p.CellGlobal {
-		v := c.layout.mesh.Cells[id]
-		p.Cells = append(p.Cells, kernels.Cell{At: [3]int32{c.local[v[0]], c.local[v[1]], c.local[v[2]]}})
-	}
-	for _, e := range c.edges[r] {
-		p.Edges = append(p.Edges, kernels.Edge{A: c.local[e.a], B: c.local[e.b]})
-		p.Border = append(p.Border, e.border)
-	}
 }

@@ -28,9 +28,7 @@ func (l *SolidLayout) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
 	}
 	x := &solidCutter{cutter: c, layout: l, skin: make([][]int32, ranks)}
 	x.spread()
-	for r := range ranks {
-		c.arrange(r)
-	}
+	c.arrange()
 	parts, all := make([]*SolidPart, ranks), make([]*Subdomain, ranks)
 	for r := range ranks {
 		parts[r] = x.part(r)
@@ -52,6 +50,7 @@ type solidCutter struct {
 func (c *solidCutter) spread() {
 	l := c.layout
 	pairs := c.pairs()
+	c.cells = make([][]int32, len(c.owned))
 	for id, cell := range l.solid.Cells {
 		lowest := c.owner[min(cell[0], cell[1], cell[2], cell[3])]
 		c.cells[lowest] = append(c.cells[lowest], int32(id))
@@ -61,13 +60,6 @@ func (c *solidCutter) spread() {
 				if c.owner[u] != r {
 					pairs[r][u] = false
 				}
-			}
-		}
-	}
-	for v := range int32(len(l.solid.X)) {
-		for _, u := range l.links.Of(v) {
-			if v < u {
-				c.edges[c.owner[v]] = append(c.edges[c.owner[v]], edge{a: v, b: u})
 			}
 		}
 	}
@@ -109,8 +101,12 @@ func (c *solidCutter) part(r int) *SolidPart {
 		v := s.Cells[id]
 		p.Cells = append(p.Cells, solid.Cell{At: [4]int32{c.local[v[0]], c.local[v[1]], c.local[v[2]], c.local[v[3]]}})
 	}
-	for _, e := range c.edges[r] {
-		p.Edges = append(p.Edges, solid.Edge{A: c.local[e.a], B: c.local[e.b]})
+	for i, v := range p.Global[:p.Owned] {
+		for _, u := range l.links.Of(v) {
+			if v < u {
+				p.Edges = append(p.Edges, solid.Edge{A: int32(i), B: c.local[u]})
+			}
+		}
 	}
 	for _, i := range c.skin[r] {
 		p.Skin = append(p.Skin, c.side(l.skin[i].V))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
 // A strip is a piece of the mesh that a processor's cache holds: some thousand vertices that follow one another in the
@@ -20,28 +21,39 @@ const stripBits = 12
 // Range is the vertices [Lo, Hi).
 type Range struct{ Lo, Hi int32 }
 
-// findInner finds the inner vertices of a rank's strips. What other ranks need is none, for it is sent set by set, and
-// there are none where neighbours within a set move one after the other.
-func (c *cutter) findInner(r int) {
+// findInner finds the inner vertices of all strips, of the ranks that own them. What other ranks need is none, for it is
+// sent set by set, and there are none where neighbours within a set move one after the other.
+func (c *cutter) findInner() {
 	l := c.layout
 	if l.clustered() {
 		return
 	}
-	for set := range int32(l.sets) {
-		for _, v := range c.owned[r] {
-			if l.set[v] != set || l.class[v] != free || c.needed[v] {
-				continue
-			}
-			inner := true
-			for _, u := range l.rings.Of(v) {
-				if l.set[u] < set && !(c.inner[u] && int(c.owner[u]) == r && c.strip(u) == c.strip(v)) {
-					inner = false
-					break
+	n := len(l.order)
+	strips := n>>l.stripBits + 1
+	parallel.Ranges(strips, parallel.Parts(strips, 4), func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			strip := l.order[k<<l.stripBits : min(n, (k+1)<<l.stripBits)]
+			for set := range int32(l.sets) {
+				for _, v := range strip {
+					c.inner[v] = c.inner[v] || l.set[v] == set && c.seesInner(v)
 				}
 			}
-			c.inner[v] = inner
+		}
+	})
+}
+
+// seesInner tells whether a vertex is an inner one, if those of earlier sets are known.
+func (c *cutter) seesInner(v int32) bool {
+	l := c.layout
+	if l.class[v] != free || c.needed[v] {
+		return false
+	}
+	for _, u := range l.rings.Of(v) {
+		if l.set[u] < l.set[v] && (c.strip(u) != c.strip(v) || c.owner[u] != c.owner[v] || !c.inner[u]) {
+			return false
 		}
 	}
+	return true
 }
 
 func (c *cutter) strip(v int32) int32 { return c.layout.place[v] >> c.layout.stripBits }
