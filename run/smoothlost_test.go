@@ -54,15 +54,13 @@ func smoothAll(t *testing.T, ctx context.Context, comms []dist.Comm, alone bool,
 			} else {
 				_, errs[rank] = Run(ctx, Options{Case: c, Comm: comm, Device: dev, Dir: dir})
 			}
+			_ = comm.Close()
 		})
 	}
 	ended := make(chan struct{})
 	go func() { ranks.Wait(); close(ended) }()
 	select {
 	case <-ended:
-		for _, comm := range comms {
-			_ = comm.Close()
-		}
 	case <-time.After(time.Minute):
 		t.Fatalf("%s: the ranks hang", set)
 	}

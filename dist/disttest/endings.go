@@ -161,6 +161,7 @@ func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill 
 			return b.wait(ctx)
 		},
 	}
+	t.Run("a survivor leaves", func(t *testing.T) { survivorLeaves(t, open, kill) })
 	const n = 3
 	for name, call := range phases {
 		for dead := range n {
@@ -192,4 +193,31 @@ func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill 
 			})
 		}
 	}
+}
+
+// survivorLeaves: what waits for a rank that has closed because of the death of another is told of the death.
+func survivorLeaves(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill func(dist.Comm)) {
+	const dead = 2
+	comms := open(t, 3)
+	left := make(chan struct{})
+	Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+		b := batch{c: c}
+		if c.Rank() == 1 {
+			b.recv(ctx, 0, 1, make([]byte, 8))
+		}
+		if err := c.Barrier(ctx); err != nil {
+			return err
+		}
+		switch c.Rank() {
+		case dead:
+			kill(c)
+			return nil
+		case 0:
+			defer close(left)
+			return errors.Join(names(c.Barrier(ctx), dead), c.Close())
+		}
+		<-left
+		return errors.Join(names(b.wait(ctx), dead), names(receive(ctx, c, 0), dead), names(c.Barrier(ctx), dead))
+	})
+	Close(t, comms)
 }

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -61,7 +62,14 @@ func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Reque
 }
 
 func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
-	return c.table.Wait(ctx, reqs, c.world.down, c)
+	err := c.table.Wait(ctx, reqs, c.world.down, c)
+	if errors.Is(err, ErrClosed) {
+		// A rank that leaves because the run has failed is not to blame.
+		if cause := c.world.failure(); cause != nil {
+			return cause
+		}
+	}
+	return err
 }
 
 // Cause says why the run has failed.
@@ -98,8 +106,7 @@ func (c *comm) enter(ctx context.Context, call collect.Call, data []byte) (*coll
 	}
 	w.collective.Unlock()
 	if err != nil {
-		w.fail(err)
-		return nil, err
+		return nil, w.fail(err)
 	}
 	if full {
 		for _, peer := range w.ranks {
@@ -140,13 +147,16 @@ func (c *comm) giveUp(ctx context.Context, call collect.Call, round *collect.Rou
 		return round, nil
 	}
 	err := &dist.PeerError{Rank: missing, Err: fmt.Errorf("has not called %v: %w", call, context.Cause(ctx))}
-	w.fail(&dist.PeerError{Rank: c.rank, Err: fmt.Errorf("gave up %v: %w", call, err)})
+	gaveUp := &dist.PeerError{Rank: c.rank, Err: fmt.Errorf("gave up %v: %w", call, err)}
+	if cause := w.fail(gaveUp); cause != error(gaveUp) {
+		return nil, cause
+	}
 	return nil, err
 }
 
 // Abort ends the run on all ranks.
 func (c *comm) Abort(code int, cause error) {
-	c.world.fail(&dist.AbortError{Rank: c.rank, Code: code, Cause: fmt.Sprint(cause)})
+	_ = c.world.fail(&dist.AbortError{Rank: c.rank, Code: code, Cause: fmt.Sprint(cause)})
 }
 
 // Close never waits long: nothing that this rank has sent and waited for is still on its way.
@@ -166,7 +176,7 @@ func (c *comm) Close() error {
 	defer w.collective.Unlock()
 	for _, peer := range w.ranks {
 		if peer.rounds > c.rounds {
-			w.fail(&dist.PeerError{Rank: c.rank, Err: fmt.Errorf("a collective waits for it: %w", ErrClosed)})
+			_ = w.fail(&dist.PeerError{Rank: c.rank, Err: fmt.Errorf("a collective waits for it: %w", ErrClosed)})
 		}
 	}
 	return nil

@@ -53,11 +53,13 @@ func New(n int, opts ...Option) []dist.Comm {
 	return comms
 }
 
-func (w *world) fail(cause error) {
+// fail ends the run, and returns why it has ended: the first failure is the cause of others.
+func (w *world) fail(cause error) error {
 	w.once.Do(func() {
 		w.cause = cause
 		close(w.down)
 	})
+	return w.cause
 }
 
 // failure returns why the run has failed, or nil.
@@ -79,7 +81,7 @@ func Kill(c dist.Comm) {
 	if !ok {
 		panic("local: Kill needs a communicator of New")
 	}
-	l.world.fail(&dist.PeerError{Rank: l.rank, Err: dist.ErrPeerLost})
+	_ = l.world.fail(&dist.PeerError{Rank: l.rank, Err: dist.ErrPeerLost})
 }
 
 // lane is the way of messages from one rank to another.

@@ -159,9 +159,13 @@ func (o *Op) wait(ctx context.Context, down <-chan struct{}, owner Owner) (err e
 	case err := <-o.done:
 		return err, true
 	case <-ctx.Done():
-		return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}, false
 	case <-down:
+	}
+	select {
+	case <-down: // whose end may be why ctx has ended
 		return owner.Cause(), false
+	default:
+		return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}, false
 	}
 }
 
