@@ -33,8 +33,9 @@ type SmoothOptions struct {
 
 	// These are for SmoothScaling.
 	Ranks []int
-	Weak  bool // sizes are those of a rank
-	Hash  bool // print that of the coordinates after the sweeps
+	Weak  bool     // sizes are those of a rank
+	Halos []string // ways to exchange ghosts, some of smooth.Halos
+	Hash  bool     // print that of the coordinates after the sweeps
 
 	// Open returns the device of a rank, with so many threads if it is the CPU, and what to call when done with it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)

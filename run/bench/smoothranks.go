@@ -53,27 +53,47 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*ScalingC
 				return nil, fmt.Errorf("size %d, %d ranks: %w", row.side, ranks, err)
 			}
 			debug.FreeOSMemory()
-			for _, smoother := range o.Smoothers {
-				for _, threads := range o.Threads {
-					r, err := o.sweepOn(ctx, parts, whole.metric, smoother, threads)
-					if err != nil {
-						return nil, fmt.Errorf("size %d, %s, %d ranks: %w", row.side, smoother, ranks, err)
-					}
-					n := len(whole.mesh.X)
-					rate := float64(n) * float64(o.Sweeps) / r.seconds
-					each := rate / float64(ranks*threads)
-					if first[smoother] == 0 {
-						first[smoother] = each
-					}
-					fmt.Fprintf(w, "%6d %9d %6d %-11s %5d %7d %-7s %9.4f %8.2f %8.1f %9.1f%%  %.12s\n", row.side, n, whole.grid,
-						smoother, ranks, threads, r.halo, r.seconds, r.seconds/float64(o.Sweeps)*1e6, 1e12/rate,
-						100*each/first[smoother], r.hash)
-					chart.add(ranks, fmt.Sprintf("%d² %s %s", size, smoother, r.halo), rate, ranks == o.Ranks[0])
+			for _, c := range o.cases(ranks) {
+				r, err := o.sweepOn(ctx, parts, whole.metric, c)
+				if err != nil {
+					return nil, fmt.Errorf("size %d, %s, %d ranks: %w", row.side, c.smoother, ranks, err)
 				}
+				n := len(whole.mesh.X)
+				rate := float64(n) * float64(o.Sweeps) / r.seconds
+				each := rate / float64(ranks*c.threads)
+				if first[c.smoother] == 0 {
+					first[c.smoother] = each
+				}
+				fmt.Fprintf(w, "%6d %9d %6d %-11s %5d %7d %-7s %9.4f %8.2f %8.1f %9.1f%%  %.12s\n", row.side, n, whole.grid,
+					c.smoother, ranks, c.threads, r.halo, r.seconds, r.seconds/float64(o.Sweeps)*1e6, 1e12/rate,
+					100*each/first[c.smoother], r.hash)
+				chart.add(ranks, fmt.Sprintf("%d² %s %s", size, c.smoother, r.halo), rate, ranks == o.Ranks[0])
 			}
 		}
 	}
 	return chart, nil
+}
+
+// smoothCase is one of the measurements of a mesh.
+type smoothCase struct {
+	smoother, halo string
+	threads        int
+}
+
+// cases are those of so many ranks: a rank that is alone exchanges nothing.
+func (o *SmoothOptions) cases(ranks int) (all []smoothCase) {
+	halos := o.Halos
+	if ranks == 1 || len(halos) == 0 {
+		halos = []string{"auto"}
+	}
+	for _, smoother := range o.Smoothers {
+		for _, halo := range halos {
+			for _, threads := range o.Threads {
+				all = append(all, smoothCase{smoother, halo, threads})
+			}
+		}
+	}
+	return all
 }
 
 // arranged is a mesh ready to be cut, and its metric.
@@ -116,16 +136,16 @@ type swept struct {
 // warmSweeps load kernels, connect devices, and make recordings.
 const warmSweeps = 33
 
-func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*smooth.Part, metric *smooth.Metric, smoother string,
-	threads int) (swept, error) {
+func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*smooth.Part, metric *smooth.Metric,
+	c smoothCase) (swept, error) {
 	return onRanks(len(parts), func(comm dist.Comm) (r swept, err error) {
-		dev, done, err := o.Open(comm.Rank(), threads)
+		dev, done, err := o.Open(comm.Rank(), c.threads)
 		if err != nil {
 			return r, err
 		}
 		defer done()
-		s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: smoother, Guard: o.Guard, Rescale: true,
-			Sweep: o.Sweep}, parts[comm.Rank()], metric, comm, dev)
+		s, err := smooth.New(ctx, o.Precision, smooth.Config{Smoother: c.smoother, Guard: o.Guard, Rescale: true,
+			Sweep: o.Sweep, Halo: c.halo}, parts[comm.Rank()], metric, comm, dev)
 		if err != nil {
 			return r, err
 		}

@@ -38,6 +38,8 @@ func TestSmoothScalingRefuses(t *testing.T) {
 	for want, change := range map[string]func(*SmoothOptions){
 		"0 ranks":                   func(o *SmoothOptions) { o.Ranks = []int{0} },
 		"4 ranks: size 20000 is no": func(o *SmoothOptions) { o.Sizes, o.Ranks, o.Weak = []int{10_000}, []int{4}, true },
+		`halo "wire" is not`:        func(o *SmoothOptions) { o.Ranks, o.Halos = []int{2}, []string{"wire"} },
+		"halo nccl is for deep":     func(o *SmoothOptions) { o.Ranks, o.Halos = []int{2}, []string{"nccl"} },
 		"0 numbers of threads":      func(o *SmoothOptions) { o.Threads = nil },
 	} {
 		o := smoothOptions()

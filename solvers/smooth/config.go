@@ -19,6 +19,9 @@ var Guards = []string{"none", "halve", "clip"}
 // a tile of the mesh through all sets; or "auto" or nothing for what is fastest. The bits are the same.
 var Sweeps = []string{"auto", "sets", "tiles"}
 
+// Halos are the names that Config.Halo may have.
+var Halos = []string{"auto", "staged", "nccl"}
+
 // Config says how to smooth.
 type Config struct {
 	Smoother string
@@ -29,6 +32,7 @@ type Config struct {
 	Gain     float64 // least rise of the worst quality that is worth a move
 	Floor    float64 // hybrid optimises below this worst quality; 0 for the mean before each sweep, in space half of it
 	Sweep    string  // one of Sweeps
+	Halo     string  // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or nothing for the best
 	Untangle bool    // accept triangles that are turned over or flat, for Solver.Untangle to mend, which rescales then
 	Rescale  bool    // scale the metric so that the mesh's area is worth as many ideal triangles as it has
 }
@@ -51,6 +55,8 @@ func parameters[F kernels.Float](c Config) (kernels.Params[F], error) {
 		return p, fmt.Errorf("smoother %q is not known; choose one of %s", c.Smoother, strings.Join(Smoothers, ", "))
 	case c.Sweep != "" && !slices.Contains(Sweeps, c.Sweep):
 		return p, fmt.Errorf("sweep %q is not known; choose one of %s", c.Sweep, strings.Join(Sweeps, ", "))
+	case c.Halo != "" && !slices.Contains(Halos, c.Halo):
+		return p, fmt.Errorf("halo %q is not known; choose one of %s", c.Halo, strings.Join(Halos, ", "))
 	case c.Sweep == "tiles" && !tileable(&c):
 		return p, fmt.Errorf("sweeps by tiles are for the smoother pain without guard or cull, not for %s with guard %q and "+
 			"cull = %v: choose sets", c.Smoother, c.Guard, c.Cull)

@@ -13,10 +13,16 @@ import (
 // sweep; else through pinned memory, where the device has that. Culled sweeps go through the host, which finds out what
 // has changed. A link of its own for each set would cost more than it saves.
 func (s *engine[F, V]) connect(ctx context.Context) error {
-	if s.params.Cull || s.comm.Size() == 1 {
+	if s.comm.Size() == 1 {
 		return nil
 	}
-	if s.sub.Deep {
+	if s.cfg.Halo == "nccl" && (s.params.Cull || !s.sub.Deep) {
+		return fmt.Errorf("halo nccl is for deep ghosts (deep = true) that are not culled, since it exchanges once a sweep")
+	}
+	if s.params.Cull {
+		return nil
+	}
+	if s.sub.Deep && s.cfg.Halo != "staged" {
 		// All ranks ask, whatever device they have.
 		linked, why, err := halo.NewLinked[V](ctx, s.sub.Plans[0], s.comm, s.dev)
 		if err != nil {
@@ -25,6 +31,9 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 		if why == "" {
 			s.ghosts, s.linked, s.beside = append(s.ghosts, linked), true, linked.Beside
 			return nil
+		}
+		if s.cfg.Halo == "nccl" {
+			return fmt.Errorf("halo nccl cannot be: %s", why)
 		}
 	}
 	if _, stages := s.dev.(backend.Staging); !stages || !s.apart {

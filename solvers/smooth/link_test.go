@@ -2,12 +2,14 @@ package smooth
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
 )
 
@@ -114,6 +116,40 @@ func TestDevicesExchange(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestHaloChosen: linked devices stage messages if told to, and those that cannot be linked say why if they are to be.
+func TestHaloChosen(t *testing.T) {
+	t.Parallel()
+	var launches atomic.Int64
+	for _, c := range []struct {
+		device, halo string
+		deep, cull   bool
+		want, refuse string
+	}{
+		{"linked", "auto", true, false, "nccl", ""},
+		{"linked", "nccl", true, false, "nccl", ""},
+		{"linked", "staged", true, false, "staged", ""},
+		{"linked", "nccl", false, false, "", "is for deep ghosts"},
+		{"linked", "nccl", true, true, "", "is for deep ghosts"},
+		{"staged", "auto", true, false, "staged", ""},
+		{"staged", "nccl", true, false, "", "rank 0: device cpu has no links"},
+		{"staged", "wire", true, false, "", `"wire" is not known; choose one of auto`},
+	} {
+		s := plain()
+		s.ranks, s.layout.Deep, s.device = 2, c.deep, ways(&launches)[c.device]
+		cfg := Config{Smoother: "pain", Guard: "none", Cull: c.cull, Halo: c.halo}
+		var found atomic.Value
+		found.Store("")
+		err := s.on(t, rectangle(t, 200, 3), swirl(t), cfg, func(_ dist.Comm, _ *Part, solver Solver) error {
+			found.Store(solver.Halo())
+			return nil
+		})
+		refused := err != nil && c.refuse != "" && strings.Contains(err.Error(), c.refuse)
+		if found.Load() != c.want || refused != (c.refuse != "") || err != nil && !refused {
+			t.Errorf("%+v: %v, %v", c, found.Load(), err)
 		}
 	}
 }
