@@ -17,6 +17,19 @@ func (s *Solid) Check() error {
 	if err := s.checkShapes(); err != nil {
 		return err
 	}
+	return s.checkJoints()
+}
+
+// CheckTangled is Check for a mesh whose cells may be turned over or flat, because vertices are out of place.
+func (s *Solid) CheckTangled() error {
+	if err := s.checkIDs(); err != nil {
+		return err
+	}
+	return s.checkJoints()
+}
+
+// checkJoints looks at how cells, vertices and tagged faces belong together.
+func (s *Solid) checkJoints() error {
 	skin, err := s.Skin()
 	if err != nil {
 		return err

@@ -20,7 +20,14 @@ const straight = 1e-9
 // are not in one plane, or belong to different groups, or the edge has more than two faces of the boundary. A vertex
 // without creases is on a flat part; one with two that go on in one direction is on a straight edge; others stay.
 // So do vertices of tagged faces inside the mesh, and those between cells of different groups.
-func (s *Solid) Freedoms() ([]Freedom, error) {
+func (s *Solid) Freedoms() ([]Freedom, error) { return s.freedoms(false) }
+
+// FreedomsTangled is Freedoms for a mesh whose vertices are out of place: faces of the boundary may have been turned over
+// within their plane, and edges within their line. A face of the boundary that is flat tells no plane: its vertices move
+// along it at most.
+func (s *Solid) FreedomsTangled() ([]Freedom, error) { return s.freedoms(true) }
+
+func (s *Solid) freedoms(tangled bool) ([]Freedom, error) {
 	skin, err := s.Skin()
 	if err != nil {
 		return nil, err
@@ -37,7 +44,7 @@ func (s *Solid) Freedoms() ([]Freedom, error) {
 			f[v].Axes = 3
 		}
 	}
-	x := &creaser{solid: s, skin: skin, tags: map[[3]int32][]int32{}}
+	x := &creaser{solid: s, tangled: tangled, skin: skin, tags: map[[3]int32][]int32{}}
 	for _, t := range s.Faces {
 		key := ascending(t.V)
 		x.tags[key] = append(x.tags[key], t.Tag)
@@ -62,6 +69,7 @@ func (s *Solid) Freedoms() ([]Freedom, error) {
 // creaser looks at the boundary around vertices.
 type creaser struct {
 	solid   *Solid
+	tangled bool // directions count, and not which way along them
 	skin    []SkinFace
 	normals [][3]float64
 	tags    map[[3]int32][]int32 // ascending
@@ -118,15 +126,20 @@ func (x *creaser) freedom(v int32, fan []int32) Freedom {
 		return Freedom{2, plane(n)}
 	case 2:
 		a, b := unit(minus(s.At(creases[0]), s.At(v))), unit(minus(s.At(creases[1]), s.At(v)))
-		if dot(a, b) < 0 && aligned(a, b) {
+		switch {
+		case !aligned(a, b):
+		case dot(a, b) < 0:
 			return Freedom{1, [2][3]float64{unit(minus(b, a))}}
+		case x.tangled:
+			return Freedom{1, [2][3]float64{b}}
 		}
 	}
 	return Freedom{}
 }
 
 func (x *creaser) crease(f, g int32) bool {
-	return !aligned(x.normals[f], x.normals[g]) || dot(x.normals[f], x.normals[g]) < 0 ||
+	along := dot(x.normals[f], x.normals[g]) // 0 where one is flat
+	return !aligned(x.normals[f], x.normals[g]) || along == 0 || along < 0 && !x.tangled ||
 		!slices.Equal(x.tags[ascending(x.skin[f].V)], x.tags[ascending(x.skin[g].V)])
 }
 

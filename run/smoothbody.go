@@ -81,6 +81,27 @@ func ownersOf(ctx context.Context, w *config.Smooth, graph func() (partition.Gra
 	return owner, err
 }
 
+// sound refuses a mesh with faults other than cells turned over or flat that are to be mended.
+func sound(w *config.Smooth, m interface {
+	Check() error
+	CheckTangled() error
+}) error {
+	err := m.Check()
+	if err == nil {
+		return nil
+	}
+	if w.Mesh.File != "" {
+		err = fmt.Errorf("%s: %w", w.Mesh.File, err)
+	}
+	if m.CheckTangled() != nil {
+		return err
+	}
+	if !w.Method.Untangle {
+		return fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true", err)
+	}
+	return nil
+}
+
 // withQuality adds the cell field "quality" to others.
 func withQuality(fields map[string][]float64, quality []float64) map[string][]float64 {
 	if fields = maps.Clone(fields); fields == nil {
@@ -110,16 +131,8 @@ func (b planeBody) moved(at [][]float64, quality []float64) smoothBody {
 
 func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool) ([]smoothShare, error) {
 	m := b.Mesh
-	if err := m.Check(); err != nil {
-		if w.Mesh.File != "" {
-			err = fmt.Errorf("%s: %w", w.Mesh.File, err)
-		}
-		if m.CheckTangled() != nil {
-			return nil, err
-		}
-		if !w.Method.Untangle {
-			return nil, fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true", err)
-		}
+	if err := sound(w, m); err != nil {
+		return nil, err
 	}
 	layout, err := smooth.NewLayout(m, layoutOptions(w, apart))
 	if err != nil {
@@ -176,6 +189,9 @@ func (b solidBody) moved(at [][]float64, quality []float64) smoothBody {
 }
 
 func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool) ([]smoothShare, error) {
+	if err := sound(w, b.Solid); err != nil {
+		return nil, err
+	}
 	layout, err := smooth.NewSolidLayout(b.Solid, layoutOptions(w, apart))
 	if err != nil {
 		return nil, err

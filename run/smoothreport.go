@@ -57,13 +57,13 @@ func measures(d *smooth.Diagnostics) map[string]any {
 // Text returns the report for people, the mesh before beside the mesh after.
 func (r *SmoothReport) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "mesh      %d vertices, %d %s, %d colours\n", r.Vertices, r.Cells,
-		[]string{2: "triangles", 3: "tetrahedra"}[r.Dim], r.Colours)
+	cells := []string{2: "triangles", 3: "tetrahedra"}[r.Dim]
+	fmt.Fprintf(&b, "mesh      %d vertices, %d %s, %d colours\n", r.Vertices, r.Cells, cells, r.Colours)
 	if r.Crowded > 0 {
 		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
 	}
 	if r.Untangled.Before > 0 {
-		fmt.Fprintf(&b, "untangled %d triangles that were turned over, in %d sweeps\n", r.Untangled.Before,
+		fmt.Fprintf(&b, "untangled %d %s that were turned over, in %d sweeps\n", r.Untangled.Before, cells,
 			r.Untangled.Sweeps)
 	}
 	if r.Scale != 1 {

@@ -152,8 +152,6 @@ func suits(w *config.Smooth, fields []string, dim int) error {
 			"tensor": "m33, and m13 and m23 if they are not 0"}[m.Field])
 	case dim == 2 && (m.Space() || m.Field == "ugawg-linear"):
 		return fmt.Errorf("[metric] depth, m13, m23, m33 and ugawg-linear are for tetrahedra, and the mesh is of triangles")
-	case dim == 3 && w.Method.Untangle:
-		return fmt.Errorf("[method] untangle: only triangles can be untangled, and the mesh is of tetrahedra")
 	case dim == 3 && slices.Contains(fields, "area"), dim == 2 && slices.Contains(fields, "volume"):
 		return fmt.Errorf("[output] fields: triangles have an area and tetrahedra a volume; this mesh is in %d dimensions",
 			dim)

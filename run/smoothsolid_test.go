@@ -185,7 +185,6 @@ func TestSmoothSolidRefuses(t *testing.T) {
 		{`metric={width="1", height="1"}`, "[metric] the mesh is of tetrahedra: give depth, along z"},
 		{`metric={m11="1", m22="1"}`, "m33, and m13 and m23"},
 		{`metric.samples=512`, "512 nodes a side in space"},
-		{`method.untangle=true`, "only triangles can be untangled"},
 		{`output.fields=["area"]`, "triangles have an area"},
 		{`mesh={file="` + file + `", refine=1}`, "refine = 1 cuts triangles"},
 		{`mesh={file="` + turned + `"}`, "tetrahedron 5"},

@@ -30,15 +30,46 @@ func TestSmoothUntangles(t *testing.T) {
 	if err := meshio.Write(file, m); err != nil {
 		t.Fatal(err)
 	}
+	untangles(t, wavy, file)
+}
+
+// The same in space, where vertices of the boundary move along it.
+func TestSmoothUntanglesSolids(t *testing.T) {
+	m, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 400, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, err := m.Freedoms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, f := range free {
+		switch {
+		case f.Axes == 3 && v%2 == 0:
+			m.X[v], m.Y[v], m.Z[v] = m.Y[v], m.Z[v], m.X[v]
+		case f.Axes == 2 && v%3 == 0:
+			m.X[v], m.Y[v], m.Z[v] = m.X[v]+f.T[0][0]/3, m.Y[v]+f.T[0][1]/3, m.Z[v]+f.T[0][2]/3
+		}
+	}
+	file := filepath.Join(t.TempDir(), "tangled.mesh")
+	if err := meshio.WriteSolid(file, m); err != nil {
+		t.Fatal(err)
+	}
+	untangles(t, brick, file)
+}
+
+// untangles smooths a tangled mesh of a file in a case.
+func untangles(t *testing.T, text, file string) {
+	t.Helper()
 	set := fmt.Sprintf("mesh={file=%q, partition='random'}", file)
-	_, err = smoothOn(t, wavy, 2, 1, openLocal, t.TempDir(), set)
+	_, err := smoothOn(t, text, 2, 1, openLocal, t.TempDir(), set)
 	var bad *BadInput
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "untangle = true") {
 		t.Errorf("error %v", err)
 	}
 	var want string
 	for _, ranks := range []int{1, 2, 5} {
-		s, err := smoothOn(t, wavy, ranks, 1, openLocal, t.TempDir(), set, "method.untangle=true",
+		s, err := smoothOn(t, text, ranks, 1, openLocal, t.TempDir(), set, "method.untangle=true",
 			fmt.Sprintf("method.deep=%v", ranks == 5))
 		if err != nil {
 			t.Fatal(err)

@@ -107,7 +107,7 @@ func TestSmoothSolidRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--width", "1", "--height", "1"}, {"--m11", "1", "--m22", "1", "--m33", "-1"},
-		{"--untangle", "true"}, {"--metric", "ugawg-linear", "--low", "1"}} {
+		{"--metric", "ugawg-linear", "--low", "1"}} {
 		if code := execute(context.Background(), append([]string{"smooth", "-q", in, out}, args...)); code != exitUsage {
 			t.Errorf("%q: exit code %d", args, code)
 		}

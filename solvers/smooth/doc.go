@@ -19,8 +19,8 @@
 // SolidDiscrete and OnSolid. What both kinds of cells have in common, sets, sweeps, exchanges and diagnostics, is the
 // engine.
 //
-// A mesh with triangles turned over is refused, or untangled on request, by vertices that make the least area around
-// them greatest (Untangle).
+// A mesh with cells turned over is refused, or untangled on request, by vertices that make the least area or volume
+// around them greatest (Untangle).
 //
 // Metrics: sizes along the axes (Sizes, Linear, Sinusoidal); a function sampled on a grid (Discrete, and Sampled, which
 // tells the error); and tensors at the vertices of a mesh (OnMesh), which package metric makes from Medit files and

@@ -26,7 +26,7 @@ type LayoutOptions struct {
 	Spread  bool
 	Order   partition.Ordering // of vertices within a set: natural, hilbert or random
 	Seed    uint64             // of a random order
-	Tangled bool               // triangles may be turned over or flat, for Solver.Untangle to mend
+	Tangled bool               // cells may be turned over or flat, for Solver.Untangle to mend
 	Deep    bool               // ghosts that let a whole sweep go by with one exchange
 }
 

@@ -36,13 +36,14 @@ func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x,
 }
 
 // rescaleSolid is the same for tetrahedra: β = (√2/12 n / Σ V √det M)^(2/3).
-func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *SolidMetric) (float64, error) {
+func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *SolidMetric, at [][]float64) (
+	float64, error) {
 	var sum dist.Accumulator
 	for _, c := range part.Cells {
 		var m Six
 		var p [4]solid.Vertex[float64]
 		for i, v := range c.At {
-			p[i].X, p[i].Y, p[i].Z = part.X[v], part.Y[v], part.Z[v]
+			p[i].X, p[i].Y, p[i].Z = at[0][v], at[1][v], at[2][v]
 			for k, x := range metric.At(p[i].X, p[i].Y, p[i].Z) {
 				m[k] += x / 4
 			}

@@ -243,7 +243,6 @@ func TestSolidRefusals(t *testing.T) {
 		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "x" }, good, []string{`"x"`,
 			"laplacian, pain"}},
 		{"tiles", func(_ *mesh.Solid, c *Config, _ *setting) { c.Sweep = "tiles" }, good, []string{`sweep = "tiles"`}},
-		{"untangle", func(_ *mesh.Solid, c *Config, _ *setting) { c.Untangle = true }, good, []string{"untangle = true"}},
 		{"guard", func(_ *mesh.Solid, c *Config, _ *setting) { c.Guard = "x" }, good, []string{`guard "x"`}},
 		{"precision", func(_ *mesh.Solid, _ *Config, s *setting) { s.precision = "half" }, good, []string{`"half"`}},
 		{"boundary", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Boundary = "x" }, good, []string{`boundary "x"`}},

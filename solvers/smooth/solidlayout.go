@@ -20,12 +20,16 @@ type SolidLayout struct {
 
 // NewSolidLayout finds out what the vertices of a mesh may do: those on flat parts of the boundary slide in their
 // plane, those on straight edges along them, as mesh.Freedom has it. It refuses a mesh that does not pass its Check,
-// such as one with tetrahedra that are turned over. An order by places goes by x and y.
+// such as one with tetrahedra that are turned over, unless that is told. An order by places goes by x and y.
 func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
 	if o.Boundary != Slide && o.Boundary != Fixed {
 		return nil, fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
 	}
-	if err := s.Check(); err != nil {
+	check, freedoms := s.Check, s.Freedoms
+	if o.Tangled {
+		check, freedoms = s.CheckTangled, s.FreedomsTangled
+	}
+	if err := check(); err != nil {
 		return nil, err
 	}
 	l := &SolidLayout{solid: s}
@@ -36,7 +40,7 @@ func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
 	if l.skin, err = s.Skin(); err != nil {
 		return nil, err
 	}
-	if l.free, err = s.Freedoms(); err != nil {
+	if l.free, err = freedoms(); err != nil {
 		return nil, err
 	}
 	l.plan = &Layout{options: o, rings: &mesh.Rings{Start: l.links.Start, At: l.links.At}, class: make([]int8, len(s.X))}

@@ -2,7 +2,6 @@ package smooth
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -13,7 +12,8 @@ import (
 
 // NewSolid sets up a Solver of tetrahedra in the given precision, "float32" or "float64". Of its diagnostics, areas are
 // volumes and the perimeter is the area of the boundary. It refuses a metric that is not positive definite at a
-// vertex, and a mesh with tetrahedra that are turned over or flat, on all ranks with the same Refusal.
+// vertex, and a mesh with tetrahedra that are turned over or flat unless it is to be untangled, on all ranks with the same
+// Refusal.
 func NewSolid(ctx context.Context, precision string, cfg Config, part *SolidPart, metric *SolidMetric, comm dist.Comm,
 	dev backend.Device) (Solver, error) {
 	switch precision {
@@ -28,7 +28,8 @@ func NewSolid(ctx context.Context, precision string, cfg Config, part *SolidPart
 // solidSolver is the engine with the arrays of tetrahedra.
 type solidSolver[F kernels.Float] struct {
 	engine[F, solid.Vertex[F]]
-	part *SolidPart
+	part   *SolidPart
+	metric *SolidMetric
 
 	constants solid.Params[F]
 	mesh      solid.Mesh[F]
@@ -42,9 +43,8 @@ type solidSolver[F kernels.Float] struct {
 
 // solidParameters checks a configuration and makes the constants of kernels from it.
 func solidParameters[F kernels.Float](cfg Config) (kernels.Params[F], error) {
-	if cfg.Untangle || cfg.Sweep == "tiles" {
-		return kernels.Params[F]{}, fmt.Errorf("untangle = %v, sweep = %q: tetrahedra that are turned over are refused, and "+
-			"sweeps go set by set", cfg.Untangle, cfg.Sweep)
+	if cfg.Sweep == "tiles" {
+		return kernels.Params[F]{}, fmt.Errorf("sweep = %q: sweeps over tetrahedra go set by set", cfg.Sweep)
 	}
 	p, err := parameters[F](cfg)
 	p.Flat *= 4
@@ -53,7 +53,7 @@ func solidParameters[F kernels.Float](cfg Config) (kernels.Params[F], error) {
 
 func setUpSolid[F kernels.Float](ctx context.Context, cfg Config, part *SolidPart, metric *SolidMetric, comm dist.Comm,
 	dev backend.Device) (_ *solidSolver[F], err error) {
-	s := &solidSolver[F]{part: part}
+	s := &solidSolver[F]{part: part, metric: metric}
 	s.engine = engine[F, solid.Vertex[F]]{dimension: s, dim: 3, cfg: cfg, sub: &part.Subdomain,
 		origin: [3][]float64{part.X, part.Y, part.Z}, comm: comm, dev: dev}
 	defer func() {
@@ -70,14 +70,17 @@ func setUpSolid[F kernels.Float](ctx context.Context, cfg Config, part *SolidPar
 	}
 	s.constants = solid.Params[F](s.params)
 	s.field = solidFieldIn[F](&metric.field)
-	if cfg.Rescale {
-		scale, err := rescaleSolid(ctx, comm, part, metric)
+	if cfg.Rescale && !cfg.Untangle {
+		scale, err := rescaleSolid(ctx, comm, part, metric, [][]float64{part.X, part.Y, part.Z})
 		if err != nil {
 			return nil, err
 		}
 		s.field.Scale = F(scale)
 	}
 	v := make([]solid.Vertex[F], len(part.X))
+	for i := range v {
+		v[i].X, v[i].Y, v[i].Z = F(part.X[i]), F(part.Y[i]), F(part.Z[i])
+	}
 	if err := agree(ctx, comm, s.begin(v)); err != nil {
 		return nil, err
 	}
@@ -92,30 +95,6 @@ func setUpSolid[F kernels.Float](ctx context.Context, cfg Config, part *SolidPar
 	}
 	s.start, err = s.Diagnose(ctx)
 	return s, err
-}
-
-// begin puts every vertex where it is, with its metric, and tells what cannot be smoothed.
-func (s *solidSolver[F]) begin(v []solid.Vertex[F]) complaint {
-	c := flatSolidPatches(&s.field)
-	for i := range v {
-		p := &v[i]
-		p.X, p.Y, p.Z = F(s.part.X[i]), F(s.part.Y[i]), F(s.part.Z[i])
-		at := s.field.At(solid.Vector[F]{X: p.X, Y: p.Y, Z: p.Z})
-		p.M11, p.M12, p.M13, p.M22, p.M23, p.M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
-		m := Six{float64(at.M11), float64(at.M12), float64(at.M13), float64(at.M22), float64(at.M23), float64(at.M33)}
-		if i < s.part.Owned && !m.positive() {
-			c.add(s.part.Global[i], "vertex %d at (%g, %g, %g): the metric is not positive definite: m11, m12, m13, m22, "+
-				"m23, m33 = %v",
-				s.part.Global[i], p.X, p.Y, p.Z, m)
-		}
-	}
-	for k, cell := range s.part.Cells {
-		a := v[cell.At[0]]
-		if !solid.Upright(&a, &v[cell.At[1]], &v[cell.At[2]], &v[cell.At[3]], s.params.Flat) {
-			c.add(s.part.CellGlobal[k], "cell %d at (%g, %g, %g) is turned over or flat", s.part.CellGlobal[k], a.X, a.Y, a.Z)
-		}
-	}
-	return c
 }
 
 // furnish puts the arrays on the device.
@@ -173,9 +152,4 @@ func (s *solidSolver[F]) Scale() float64 { return float64(s.field.Scale) }
 
 func (s *solidSolver[F]) queue(ctx context.Context, sweeps int) error {
 	return s.queueSets(ctx, sweeps)
-}
-
-// Untangle has nothing to do: tetrahedra that are turned over have been refused.
-func (s *solidSolver[F]) Untangle(context.Context) (Untangling, error) {
-	return Untangling{}, errors.New("tetrahedra cannot be untangled")
 }

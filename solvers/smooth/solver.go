@@ -14,7 +14,8 @@ type Solver interface {
 	// Sweep visits all vertices that move so many times, and returns the longest move of the last time, in the metric.
 	// It allocates nothing.
 	Sweep(ctx context.Context, sweeps int) (float64, error)
-	// Untangle makes all triangles upright, if some are not; see Config.Untangle.
+	// Untangle makes all cells upright, if some are not: see Config.Untangle. It is called once, before the sweeps.
+	// Where some remain it returns a Refusal with the first of their ids.
 	Untangle(ctx context.Context) (Untangling, error)
 	// Halo is how ghosts travel: "nccl" between devices, "staged" through the host, "direct" where it holds the vertices.
 	Halo() string

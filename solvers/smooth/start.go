@@ -1,8 +1,10 @@
 package smooth
 
 import (
+	"context"
 	"math"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -48,4 +50,32 @@ func uprightCell[F kernels.Float](v []kernels.Vertex[F], cell kernels.Cell) (are
 		share = 4 * 0x1p-24
 	}
 	return (one - other) / 2, one-other > share*(math.Abs(one)+math.Abs(other))
+}
+
+// Untangle moves vertices inside the mesh; others stay where they are.
+func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
+	params := s.params
+	params.Cull, params.Guard, params.Relax = false, kernels.NoGuard, 1
+	field := fieldIn[F](&s.metric.field)
+	return s.untangle(ctx, untangler[kernels.Vertex[F]]{
+		cells: "triangles", size: "area", global: s.part.CellGlobal,
+		greater: func(set *kernels.Set) backend.Loop {
+			return kernels.NewUntangleLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.most[0])
+		},
+		means: func(set *kernels.Set) backend.Loop {
+			return kernels.NewLaplaceLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.counters[0],
+				&s.most[0])
+		},
+		look: func(v []kernels.Vertex[F], cell int) (int32, float64, bool) {
+			area, ok := uprightCell(v, s.part.Cells[cell])
+			return s.part.Cells[cell].At[0], area, ok
+		},
+		rescale: func(at [][]float64) (float64, error) {
+			return rescale(ctx, s.comm, s.part, s.metric, at[0], at[1])
+		},
+		measure: func(v []kernels.Vertex[F], scale float64) complaint {
+			s.field.Scale, field.Scale = F(scale), F(scale)
+			return measured(s.part, &field, v)
+		},
+	})
 }

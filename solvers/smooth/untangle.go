@@ -11,71 +11,72 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// An untangling has rounds. In each, vertices of triangles that are turned over move to where the least area around
-// them is greatest, for some sweeps. Where they get stuck, all vertices then move to the mean of their neighbours, for
-// twice as many sweeps each round: by W. T. Tutte (Proc. London Math. Soc. 13 (1963) 743) that ends with no triangle
-// turned over where the boundary is convex and, as in any triangulation that is 3-connected, no inner edge cuts the
-// mesh in two.
+// An untangling has rounds. In each, vertices of cells that are turned over move to where the least area, or volume,
+// around them is greatest, for some sweeps. Where they get stuck, all vertices then move to the mean of their
+// neighbours, for twice as many sweeps each round. In the plane that ends, by W. T. Tutte (Proc. London Math. Soc. 13
+// (1963) 743), with no triangle turned over where the boundary is convex and, as in any triangulation that is
+// 3-connected, no inner edge cuts the mesh in two. In space nothing is known to end so; it did on all cubes and blocks that
+// were tried, whatever share of their vertices was out of place.
 const (
 	untangleRounds = 9
 	untangleSweeps = 20
 	meanSweeps     = 8 // of the first round
 )
 
-// Untangling is what was done to a mesh with triangles turned over or flat.
+// Untangling is what was done to a mesh with cells turned over or flat.
 type Untangling struct {
-	Before int64 // triangles that were
-	Sweeps int   // toward greater areas, and to means
+	Before int64 // cells that were
+	Sweeps int   // toward greater areas or volumes, and to means
 }
 
-// Untangle moves vertices inside the mesh until no triangle is turned over or flat, and rescales the metric if that was
-// asked for; other vertices stay where they are. It is called once, before the sweeps, where Config.Untangle is set.
-// Where triangles remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps,
-// and so the bits are the same on any ranks.
-func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
-	u, err := s.untangle(ctx)
+// untangler is how triangles, or tetrahedra, are untangled.
+type untangler[V any] struct {
+	cells, size    string // what they, and their areas or volumes, are called
+	sliding        bool   // vertices of the boundary move too
+	greater, means func(set *kernels.Set) backend.Loop
+	global         []int32 // ids of the rank's cells
+	look           func(v []V, cell int) (first int32, size float64, upright bool)
+	rescale        func(at [][]float64) (float64, error)
+	measure        func(v []V, scale float64) complaint // gives every vertex the metric where it is
+}
+
+// untangle moves vertices until no cell is turned over or flat, and rescales the metric if that was asked for.
+// Where cells remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps, and so
+// the bits are the same on any ranks.
+func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangling, error) {
+	u, err := s.rounds(ctx, &how)
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
 		return u, err
 	}
-	x, err := s.Places()
+	at, err := s.Places()
 	if err != nil {
 		return u, err
 	}
-	scale, err := rescale(ctx, s.comm, s.part, s.metric, x[0], x[1])
+	scale, err := how.rescale(at)
 	if err != nil {
 		return u, err
 	}
-	s.field.Scale = F(scale)
-	field := fieldIn[F](&s.metric.field)
-	field.Scale = s.field.Scale
 	v, err := s.everything()
 	if err != nil {
 		return u, err
 	}
-	if err := agree(ctx, s.comm, measured(s.part, &field, v)); err != nil {
+	if err := agree(ctx, s.comm, how.measure(v, scale)); err != nil {
 		return u, err
 	}
 	return u, backend.Upload(s.dev, s.v, v)
 }
 
-func (s *solver[F]) untangle(ctx context.Context) (Untangling, error) {
+func (s *engine[F, V]) rounds(ctx context.Context, how *untangler[V]) (Untangling, error) {
 	var u Untangling
-	bad, err := s.turned(ctx)
+	bad, err := s.turned(ctx, how)
 	u.Before = bad.count
 	if err != nil || bad.count == 0 {
 		return u, err
 	}
 	first, rest := s.first, s.rest
 	defer func() { s.first, s.rest = first, rest }()
-	params := s.params
-	params.Cull, params.Guard, params.Relax = false, kernels.NoGuard, 1
-	greaterFirst, greaterRest := s.eachSet(false, func(set *kernels.Set) backend.Loop {
-		return kernels.NewUntangleLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.most[0])
-	})
-	meansFirst, meansRest := s.eachSet(false, func(set *kernels.Set) backend.Loop {
-		return kernels.NewLaplaceLoop(set, &params, &s.mesh, &s.field, &s.control[0], s.v, s.moved, s.seen, &s.counters[0],
-			&s.most[0])
-	})
+	greaterFirst, greaterRest := s.eachSet(how.sliding, how.greater)
+	meansFirst, meansRest := s.eachSet(how.sliding, how.means)
 	for round := range untangleRounds {
 		for range untangleSweeps {
 			s.first, s.rest = greaterFirst, greaterRest
@@ -83,7 +84,7 @@ func (s *solver[F]) untangle(ctx context.Context) (Untangling, error) {
 				return u, err
 			}
 			u.Sweeps++
-			if bad, err = s.turned(ctx); err != nil || bad.count == 0 {
+			if bad, err = s.turned(ctx, how); err != nil || bad.count == 0 {
 				return u, err
 			}
 		}
@@ -94,36 +95,39 @@ func (s *solver[F]) untangle(ctx context.Context) (Untangling, error) {
 			}
 			u.Sweeps++
 		}
-		if bad, err = s.turned(ctx); err != nil || bad.count == 0 {
+		if bad, err = s.turned(ctx, how); err != nil || bad.count == 0 {
 			return u, err
 		}
 	}
-	return u, &Refusal{fmt.Errorf("%d triangles remain turned over or flat after %d sweeps to untangle the mesh, "+
-		"which keep "+
-		"its boundary: %s; mesh the domain again", bad.count, u.Sweeps, bad.text)}
+	return u, &Refusal{fmt.Errorf("%d %s remain turned over or flat after %d sweeps to untangle the mesh, which keep "+
+		"its boundary: %s; mesh the domain again", bad.count, how.cells, u.Sweeps, bad.text)}
 }
 
-// turned is the triangles of the whole mesh that are turned over or flat: how many, and a text about the first few.
-func (s *solver[F]) turned(ctx context.Context) (complaint, error) {
+// turned is the cells of the whole mesh that are turned over or flat: how many, and a text about the first few.
+func (s *engine[F, V]) turned(ctx context.Context, how *untangler[V]) (complaint, error) {
 	v, err := s.everything()
 	if err != nil {
 		return complaint{}, err
 	}
-	type triangle struct {
-		ID      int32
-		X, Y, A float64
+	type cell struct {
+		ID   int32
+		At   [3]float64 // of its first vertex
+		Size float64
 	}
 	const told = 5
-	var mine []triangle
+	var mine []cell
 	count := int64(0)
-	for k, cell := range s.part.Cells {
-		if area, ok := uprightCell(v, cell); !ok {
+	for k, id := range how.global {
+		if at, size, ok := how.look(v, k); !ok {
 			count++
-			a := &v[cell.At[0]]
-			mine = append(mine, triangle{s.part.CellGlobal[k], float64(a.X), float64(a.Y), area})
+			c := cell{ID: id, Size: size}
+			for axis, x := range s.numbers(&v[at])[:s.dim] {
+				c.At[axis] = float64(x)
+			}
+			mine = append(mine, c)
 		}
 	}
-	byID := func(a, b triangle) int { return cmp.Compare(a.ID, b.ID) }
+	byID := func(a, b cell) int { return cmp.Compare(a.ID, b.ID) }
 	slices.SortFunc(mine, byID)
 	body := binary.LittleEndian.AppendUint64(nil, uint64(count))
 	body, err = binary.Append(body, binary.LittleEndian, mine[:min(told, len(mine))])
@@ -134,15 +138,15 @@ func (s *solver[F]) turned(ctx context.Context) (complaint, error) {
 	if err != nil {
 		return complaint{}, err
 	}
-	const size = 4 + 3*8
+	const size = 4 + 4*8
 	c := complaint{}
 	mine = mine[:0]
 	for r, b := range all {
 		if len(b) < 8 || (len(b)-8)%size != 0 {
-			return c, fmt.Errorf("rank %d tells of triangles in %d bytes", r, len(b))
+			return c, fmt.Errorf("rank %d tells of %s in %d bytes", r, how.cells, len(b))
 		}
 		c.count += int64(binary.LittleEndian.Uint64(b))
-		some := make([]triangle, (len(b)-8)/size)
+		some := make([]cell, (len(b)-8)/size)
 		if _, err := binary.Decode(b[8:], binary.LittleEndian, some); err != nil {
 			return c, err
 		}
@@ -153,7 +157,7 @@ func (s *solver[F]) turned(ctx context.Context) (complaint, error) {
 		if k > 0 {
 			c.text += ", "
 		}
-		c.text += fmt.Sprintf("cell %d at (%g, %g) of area %g", t.ID, t.X, t.Y, t.A)
+		c.text += fmt.Sprintf("cell %d at %s of %s %g", t.ID, place(t.At[:s.dim]), how.size, t.Size)
 	}
 	return c, nil
 }

@@ -510,9 +510,9 @@ static_assert(sizeof(Cell) == 16 && offsetof(Cell, At) == 0, "Cell");
 // Shape is what a tetrahedron is like.
 // Shape[float32], quality.go:118
 struct alignas(8) Shape_f32 {
-    float Quality, Volume;
+    float Quality, Volume_;
 };
-static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Volume) == 4, "Shape_f32");
+static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Volume_) == 4, "Shape_f32");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float32], quality.go:12
@@ -537,9 +537,9 @@ static_assert(sizeof(Tetrahedron_f32) == 100 && offsetof(Tetrahedron_f32, m) == 
 // Shape is what a tetrahedron is like.
 // Shape[float64], quality.go:118
 struct alignas(16) Shape_f64 {
-    double Quality, Volume;
+    double Quality, Volume_;
 };
-static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Volume) == 8, "Shape_f64");
+static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Volume_) == 8, "Shape_f64");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float64], quality.go:12
@@ -611,6 +611,38 @@ struct hill_f64 {
 };
 static_assert(sizeof(hill_f64) == 3088 && offsetof(hill_f64, n) == 0 && offsetof(hill_f64, q) == 8 &&
     offsetof(hill_f64, g) == 776 && offsetof(hill_f64, least) == 3080, "hill_f64");
+
+// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it greatest
+// is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann have
+// it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
+//
+// 	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
+//
+// in units in which all neighbours lie between these walls and no g is longer than 1.
+// program[float32], untangle.go:10
+struct program_f32 {
+    int64 axes;
+    int64 n;
+    float reach_, size;
+};
+static_assert(sizeof(program_f32) == 24 && offsetof(program_f32, axes) == 0 && offsetof(program_f32, n) == 8 &&
+    offsetof(program_f32, reach_) == 16 && offsetof(program_f32, size) == 20, "program_f32");
+
+// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it greatest
+// is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann have
+// it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
+//
+// 	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
+//
+// in units in which all neighbours lie between these walls and no g is longer than 1.
+// program[float64], untangle.go:10
+struct program_f64 {
+    int64 axes;
+    int64 n;
+    double reach_, size;
+};
+static_assert(sizeof(program_f64) == 32 && offsetof(program_f64, axes) == 0 && offsetof(program_f64, n) == 8 &&
+    offsetof(program_f64, reach_) == 16 && offsetof(program_f64, size) == 24, "program_f64");
 
 // Count ends a sweep: index 0 adds it to those that were.
 // Count[float32], count.go:6
@@ -876,7 +908,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
 // are linear in the share.
-// reach[float32], place.go:187
+// reach[float32], place.go:193
 DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
@@ -1504,7 +1536,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
 // are linear in the share.
-// reach[float64], place.go:187
+// reach[float64], place.go:193
 DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
@@ -2235,7 +2267,7 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     Tensor_f32 m = Vertex_metric_f32(a);
     Tetrahedron_f32 t = Measure_f32(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
     out[i].Quality = Tetrahedron_Quality_f32(&t);
-    out[i].Volume = t.volume;
+    out[i].Volume_ = t.volume;
 }
 
 // determinant is that of M.
@@ -2307,7 +2339,7 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
     Tensor_f64 m = Vertex_metric_f64(a);
     Tetrahedron_f64 t = Measure_f64(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
     out[i].Quality = Tetrahedron_Quality_f64(&t);
-    out[i].Volume = t.volume;
+    out[i].Volume_ = t.volume;
 }
 
 // MeasureEdge stores the length of edge i in the mean of its ends' metrics.
@@ -3263,6 +3295,478 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
+// volume returns a and g of a tetrahedron.
+// (*program[float32]).volume, untangle.go:38
+struct program_volume_f32_results { float r0; Vector_f32 r1; };
+DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, int64 k, step_f32 *s,
+        const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
+    Vector_f32 a = Vertex_from_f32(&v[f->A], s->p), b = Vertex_from_f32(&v[f->B], s->p), c = Vertex_from_f32(&v[f->C], s->p);
+    Vector_f32 g = step_along_f32(s, times_f32(cross_f32(minus_f32(b, a), minus_f32(c, a)), -l->reach_ / l->size));
+    return {dot_f32(a, cross_f32(b, c)) / l->size, g};
+}
+
+// open looks at what surrounds vertex i. It returns false where no move changes a volume.
+// (*program[float32]).open, untangle.go:17
+DEVICE bool program_open_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    l->axes = 3;
+    if (s->bound) {
+        l->axes = int64(s->frame.Axes);
+    }
+    l->n = int64(sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_));
+    l->reach_ = 0.0f;
+    l->size = 1.0f;
+    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
+        Vector_f32 u = Vertex_from_f32(&v[m->Near[k]], s->p);
+        l->reach_ = larger_f32(l->reach_, 2.0f * larger_f32(abs_f32(u.X), larger_f32(abs_f32(u.Y), abs_f32(u.Z))));
+    }
+    float most = 0.0f;
+    for (int64 k = 0; k < l->n; k++) {
+        auto [unused1, g] = program_volume_f32(l, i, k, s, m, v);
+        most = larger_f32(most, abs_f32(g.X) + abs_f32(g.Y) + abs_f32(g.Z));
+    }
+    l->size = most;
+    return most > 0.0f;
+}
+
+// row puts row k, of x and t, into four numbers, and returns its right-hand side.
+// (*program[float32]).row, untangle.go:46
+DEVICE float program_row_f32(program_f32 *l, int64 i, int64 k, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v,
+        Array<float, 4> *out) {
+    (*out)[0] = 0.0f;
+    (*out)[1] = 0.0f;
+    (*out)[2] = 0.0f;
+    (*out)[l->axes] = 0.0f;
+    if (k >= l->n) {
+        int64 wall = sub(k, l->n);
+        (*out)[wall / 2] = float(sub(int64(1), mul(int64(2), (wall % 2))));
+        return 1.0f;
+    }
+    auto [a, g] = program_volume_f32(l, i, k, s, m, v);
+    (*out)[0] = -g.X;
+    if (l->axes > 1) {
+        (*out)[1] = -g.Y;
+    }
+    if (l->axes > 2) {
+        (*out)[2] = -g.Z;
+    }
+    (*out)[l->axes] = 1.0f;
+    return a;
+}
+
+// invert replaces a matrix, of at most four rows of which each takes four numbers, by its inverse, and returns false if
+// it has none.
+// invert[float32], untangle.go:150
+DEVICE bool invert_f32(Array<float, 16> *a, int64 n) {
+    // columns by which rows were exchanged
+    Array<int64, 4> from = {};
+    for (int64 k = 0; k < n; k++) {
+        int64 p = k;
+        for (int64 j = add(k, int64(1)); j < n; j++) {
+            if (abs_f32((*a)[add(mul(int64(4), j), k)]) > abs_f32((*a)[add(mul(int64(4), p), k)])) {
+                p = j;
+            }
+        }
+        if (!(abs_f32((*a)[add(mul(int64(4), p), k)]) > 0.0f)) {
+            return false;
+        }
+        from[k] = p;
+        for (int64 j = 0; j < n; j++) {
+            const float value1 = (*a)[add(mul(int64(4), p), j)], value2 = (*a)[add(mul(int64(4), k), j)];
+            (*a)[add(mul(int64(4), k), j)] = value1;
+            (*a)[add(mul(int64(4), p), j)] = value2;
+        }
+        float pivot = 1.0f / (*a)[add(mul(int64(4), k), k)];
+        (*a)[add(mul(int64(4), k), k)] = 1.0f;
+        for (int64 j = 0; j < n; j++) {
+            (*a)[add(mul(int64(4), k), j)] *= pivot;
+        }
+        for (int64 r = 0; r < n; r++) {
+            if (r == k) {
+                continue;
+            }
+            float by = (*a)[add(mul(int64(4), r), k)];
+            (*a)[add(mul(int64(4), r), k)] = 0.0f;
+            for (int64 j = 0; j < n; j++) {
+                (*a)[add(mul(int64(4), r), j)] -= by * (*a)[add(mul(int64(4), k), j)];
+            }
+        }
+    }
+    for (int64 k = sub(n, int64(1)); k >= 0; k = sub(k, int64(1))) {
+        for (int64 j = 0; j < n; j++) {
+            const float value3 = (*a)[add(mul(int64(4), j), from[k])], value4 = (*a)[add(mul(int64(4), j), k)];
+            (*a)[add(mul(int64(4), j), k)] = value3;
+            (*a)[add(mul(int64(4), j), from[k])] = value4;
+        }
+    }
+    return true;
+}
+
+// worst returns the row that x and t break most, and by how much.
+// (*program[float32]).worst, untangle.go:66
+struct program_worst_f32_results { int64 r0; float r1; };
+DEVICE program_worst_f32_results program_worst_f32(program_f32 *l, int64 i, Array<float, 4> *x, step_f32 *s,
+        const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Array<float, 4> row = {};
+    int64 at = -1;
+    float most = 0.0f;
+    for (int64 k = 0; k < add(l->n, mul(int64(2), l->axes)); k++) {
+        float over = -program_row_f32(l, i, k, s, m, v, &row);
+        for (int64 j = 0; j <= l->axes; j = add(j, int64(1))) {
+            over += row[j] * (*x)[j];
+        }
+        if (over > most) {
+            at = k;
+            most = over;
+        }
+    }
+    return {at, most};
+}
+
+// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are unknowns,
+// which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row that
+// is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
+// (*program[float32]).best, untangle.go:87
+struct program_best_f32_results { Vector_f32 r0; bool r1; };
+DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float slack, step_f32 *s,
+        const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Vector_f32 d = {};
+    Array<int64, 4> base = {};
+    Array<float, 4> row = {}, x = {}, rhs = {};
+    // the inverse of the rows of the base
+    Array<float, 16> in = {};
+    int64 rank = add(l->axes, int64(1));
+    program_row_f32(l, i, 0, s, m, v, &row);
+    for (int64 j = 0; j < l->axes; j++) {
+        base[j] = add(l->n, mul(int64(2), j));
+        if (row[j] > 0.0f) {
+            base[j] = add(base[j], int64(1));
+        }
+    }
+    base[l->axes] = 0;
+    for (int64 turn = 0; turn < 100; turn++) {
+        for (int64 j = 0; j < rank; j++) {
+            rhs[j] = program_row_f32(l, i, base[j], s, m, v, &row);
+            for (int64 k = 0; k < rank; k++) {
+                in[add(mul(int64(4), j), k)] = row[k];
+            }
+        }
+        if (!invert_f32(&in, rank)) {
+            return {d, false};
+        }
+        for (int64 j = 0; j < rank; j++) {
+            x[j] = 0.0f;
+            for (int64 k = 0; k < rank; k++) {
+                x[j] += in[add(mul(int64(4), j), k)] * rhs[k];
+            }
+        }
+        auto [enter, over] = program_worst_f32(l, i, &x, s, m, v);
+        if (!(over > slack)) {
+            d.X = l->reach_ * x[0];
+            if (l->axes > 1) {
+                d.Y = l->reach_ * x[1];
+            }
+            if (l->axes > 2) {
+                d.Z = l->reach_ * x[2];
+            }
+            return {d, true};
+        }
+        program_row_f32(l, i, enter, s, m, v, &row);
+        int64 leave = -1;
+        float least = 0.0f;
+        for (int64 j = 0; j < rank; j++) {
+            float part = 0.0f;
+            for (int64 k = 0; k < rank; k++) {
+                part += row[k] * in[add(mul(int64(4), k), j)];
+            }
+            float weight = in[add(mul(int64(4), l->axes), j)];
+            if (part > slack && (leave < 0 || weight < least * part)) {
+                leave = j;
+                least = weight / part;
+            }
+        }
+        if (leave < 0) {
+            return {d, false};
+        }
+        base[leave] = enter;
+    }
+    return {d, false};
+}
+
+// leastVolume is six times the least volume around vertex i with that vertex at p.
+// leastVolume[float32], untangle.go:191
+DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    float low = 0.0f;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *f = &m->Sides[k];
+        float six = dot_f32(Vertex_from_f32(&v[f->A], p), cross_f32(Vertex_from_f32(&v[f->B], p), Vertex_from_f32(&v[f->C], p)));
+        if (k == m->Spans[i].Side_ || !(six >= low)) {
+            low = six;
+        }
+    }
+    return low;
+}
+
+// Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is turned
+// over or flat. It returns the square of the move in the metric.
+// Untangle[float32], untangle.go:207
+DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    if (upright_f32(i, s.p, p->Flat, m, v)) {
+        return 0.0f;
+    }
+    program_f32 l = {};
+    if (!program_open_f32(&l, i, &s, m, v)) {
+        return 0.0f;
+    }
+    bool found = false;
+    const auto results1 = program_best_f32(&l, i, 64.0f * p->Flat, &s, m, v);
+    s.d = results1.r0;
+    found = results1.r1;
+    if (!found || !(leastVolume_f32(i, step_at_f32(&s, 1.0f), m, v) > leastVolume_f32(i, s.p, m, v))) {
+        return 0.0f;
+    }
+    return settle_f32(i, set, p, field, c, &s, 1.0f, v, moved, seen);
+}
+
+// volume returns a and g of a tetrahedron.
+// (*program[float64]).volume, untangle.go:38
+struct program_volume_f64_results { double r0; Vector_f64 r1; };
+DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, int64 k, step_f64 *s,
+        const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
+    Vector_f64 a = Vertex_from_f64(&v[f->A], s->p), b = Vertex_from_f64(&v[f->B], s->p), c = Vertex_from_f64(&v[f->C], s->p);
+    Vector_f64 g = step_along_f64(s, times_f64(cross_f64(minus_f64(b, a), minus_f64(c, a)), -l->reach_ / l->size));
+    return {dot_f64(a, cross_f64(b, c)) / l->size, g};
+}
+
+// open looks at what surrounds vertex i. It returns false where no move changes a volume.
+// (*program[float64]).open, untangle.go:17
+DEVICE bool program_open_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    l->axes = 3;
+    if (s->bound) {
+        l->axes = int64(s->frame.Axes);
+    }
+    l->n = int64(sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_));
+    l->reach_ = 0.0;
+    l->size = 1.0;
+    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
+        Vector_f64 u = Vertex_from_f64(&v[m->Near[k]], s->p);
+        l->reach_ = larger_f64(l->reach_, 2.0 * larger_f64(abs_f64(u.X), larger_f64(abs_f64(u.Y), abs_f64(u.Z))));
+    }
+    double most = 0.0;
+    for (int64 k = 0; k < l->n; k++) {
+        auto [unused1, g] = program_volume_f64(l, i, k, s, m, v);
+        most = larger_f64(most, abs_f64(g.X) + abs_f64(g.Y) + abs_f64(g.Z));
+    }
+    l->size = most;
+    return most > 0.0;
+}
+
+// row puts row k, of x and t, into four numbers, and returns its right-hand side.
+// (*program[float64]).row, untangle.go:46
+DEVICE double program_row_f64(program_f64 *l, int64 i, int64 k, step_f64 *s, const Mesh_f64 *m,
+        Slice<Vertex_f64> v, Array<double, 4> *out) {
+    (*out)[0] = 0.0;
+    (*out)[1] = 0.0;
+    (*out)[2] = 0.0;
+    (*out)[l->axes] = 0.0;
+    if (k >= l->n) {
+        int64 wall = sub(k, l->n);
+        (*out)[wall / 2] = double(sub(int64(1), mul(int64(2), (wall % 2))));
+        return 1.0;
+    }
+    auto [a, g] = program_volume_f64(l, i, k, s, m, v);
+    (*out)[0] = -g.X;
+    if (l->axes > 1) {
+        (*out)[1] = -g.Y;
+    }
+    if (l->axes > 2) {
+        (*out)[2] = -g.Z;
+    }
+    (*out)[l->axes] = 1.0;
+    return a;
+}
+
+// invert replaces a matrix, of at most four rows of which each takes four numbers, by its inverse, and returns false if
+// it has none.
+// invert[float64], untangle.go:150
+DEVICE bool invert_f64(Array<double, 16> *a, int64 n) {
+    // columns by which rows were exchanged
+    Array<int64, 4> from = {};
+    for (int64 k = 0; k < n; k++) {
+        int64 p = k;
+        for (int64 j = add(k, int64(1)); j < n; j++) {
+            if (abs_f64((*a)[add(mul(int64(4), j), k)]) > abs_f64((*a)[add(mul(int64(4), p), k)])) {
+                p = j;
+            }
+        }
+        if (!(abs_f64((*a)[add(mul(int64(4), p), k)]) > 0.0)) {
+            return false;
+        }
+        from[k] = p;
+        for (int64 j = 0; j < n; j++) {
+            const double value1 = (*a)[add(mul(int64(4), p), j)], value2 = (*a)[add(mul(int64(4), k), j)];
+            (*a)[add(mul(int64(4), k), j)] = value1;
+            (*a)[add(mul(int64(4), p), j)] = value2;
+        }
+        double pivot = 1.0 / (*a)[add(mul(int64(4), k), k)];
+        (*a)[add(mul(int64(4), k), k)] = 1.0;
+        for (int64 j = 0; j < n; j++) {
+            (*a)[add(mul(int64(4), k), j)] *= pivot;
+        }
+        for (int64 r = 0; r < n; r++) {
+            if (r == k) {
+                continue;
+            }
+            double by = (*a)[add(mul(int64(4), r), k)];
+            (*a)[add(mul(int64(4), r), k)] = 0.0;
+            for (int64 j = 0; j < n; j++) {
+                (*a)[add(mul(int64(4), r), j)] -= by * (*a)[add(mul(int64(4), k), j)];
+            }
+        }
+    }
+    for (int64 k = sub(n, int64(1)); k >= 0; k = sub(k, int64(1))) {
+        for (int64 j = 0; j < n; j++) {
+            const double value3 = (*a)[add(mul(int64(4), j), from[k])], value4 = (*a)[add(mul(int64(4), j), k)];
+            (*a)[add(mul(int64(4), j), k)] = value3;
+            (*a)[add(mul(int64(4), j), from[k])] = value4;
+        }
+    }
+    return true;
+}
+
+// worst returns the row that x and t break most, and by how much.
+// (*program[float64]).worst, untangle.go:66
+struct program_worst_f64_results { int64 r0; double r1; };
+DEVICE program_worst_f64_results program_worst_f64(program_f64 *l, int64 i, Array<double, 4> *x, step_f64 *s,
+        const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Array<double, 4> row = {};
+    int64 at = -1;
+    double most = 0.0;
+    for (int64 k = 0; k < add(l->n, mul(int64(2), l->axes)); k++) {
+        double over = -program_row_f64(l, i, k, s, m, v, &row);
+        for (int64 j = 0; j <= l->axes; j = add(j, int64(1))) {
+            over += row[j] * (*x)[j];
+        }
+        if (over > most) {
+            at = k;
+            most = over;
+        }
+    }
+    return {at, most};
+}
+
+// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are unknowns,
+// which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row that
+// is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
+// (*program[float64]).best, untangle.go:87
+struct program_best_f64_results { Vector_f64 r0; bool r1; };
+DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double slack, step_f64 *s,
+        const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Vector_f64 d = {};
+    Array<int64, 4> base = {};
+    Array<double, 4> row = {}, x = {}, rhs = {};
+    // the inverse of the rows of the base
+    Array<double, 16> in = {};
+    int64 rank = add(l->axes, int64(1));
+    program_row_f64(l, i, 0, s, m, v, &row);
+    for (int64 j = 0; j < l->axes; j++) {
+        base[j] = add(l->n, mul(int64(2), j));
+        if (row[j] > 0.0) {
+            base[j] = add(base[j], int64(1));
+        }
+    }
+    base[l->axes] = 0;
+    for (int64 turn = 0; turn < 100; turn++) {
+        for (int64 j = 0; j < rank; j++) {
+            rhs[j] = program_row_f64(l, i, base[j], s, m, v, &row);
+            for (int64 k = 0; k < rank; k++) {
+                in[add(mul(int64(4), j), k)] = row[k];
+            }
+        }
+        if (!invert_f64(&in, rank)) {
+            return {d, false};
+        }
+        for (int64 j = 0; j < rank; j++) {
+            x[j] = 0.0;
+            for (int64 k = 0; k < rank; k++) {
+                x[j] += in[add(mul(int64(4), j), k)] * rhs[k];
+            }
+        }
+        auto [enter, over] = program_worst_f64(l, i, &x, s, m, v);
+        if (!(over > slack)) {
+            d.X = l->reach_ * x[0];
+            if (l->axes > 1) {
+                d.Y = l->reach_ * x[1];
+            }
+            if (l->axes > 2) {
+                d.Z = l->reach_ * x[2];
+            }
+            return {d, true};
+        }
+        program_row_f64(l, i, enter, s, m, v, &row);
+        int64 leave = -1;
+        double least = 0.0;
+        for (int64 j = 0; j < rank; j++) {
+            double part = 0.0;
+            for (int64 k = 0; k < rank; k++) {
+                part += row[k] * in[add(mul(int64(4), k), j)];
+            }
+            double weight = in[add(mul(int64(4), l->axes), j)];
+            if (part > slack && (leave < 0 || weight < least * part)) {
+                leave = j;
+                least = weight / part;
+            }
+        }
+        if (leave < 0) {
+            return {d, false};
+        }
+        base[leave] = enter;
+    }
+    return {d, false};
+}
+
+// leastVolume is six times the least volume around vertex i with that vertex at p.
+// leastVolume[float64], untangle.go:191
+DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    double low = 0.0;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *f = &m->Sides[k];
+        double six = dot_f64(Vertex_from_f64(&v[f->A], p), cross_f64(Vertex_from_f64(&v[f->B], p), Vertex_from_f64(&v[f->C], p)));
+        if (k == m->Spans[i].Side_ || !(six >= low)) {
+            low = six;
+        }
+    }
+    return low;
+}
+
+// Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is turned
+// over or flat. It returns the square of the move in the metric.
+// Untangle[float64], untangle.go:207
+DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    if (upright_f64(i, s.p, p->Flat, m, v)) {
+        return 0.0;
+    }
+    program_f64 l = {};
+    if (!program_open_f64(&l, i, &s, m, v)) {
+        return 0.0;
+    }
+    bool found = false;
+    const auto results1 = program_best_f64(&l, i, 64.0 * p->Flat, &s, m, v);
+    s.d = results1.r0;
+    found = results1.r1;
+    if (!found || !(leastVolume_f64(i, step_at_f64(&s, 1.0), m, v) > leastVolume_f64(i, s.p, m, v))) {
+        return 0.0;
+    }
+    return settle_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
+}
+
 // Kernel Count, count.go:6
 extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3468,5 +3972,27 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
     if (i < hi) key = Most<double>::key_of(Hybrid_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel Untangle, untangle.go:207
+extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Untangle_f32_at(i, &set, &p, &m, &field, c, v, moved, seen));
+    reduce(result, key);
+}
+
+// Kernel Untangle, untangle.go:207
+extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Untangle_f64_at(i, &set, &p, &m, &field, c, v, moved, seen));
     reduce(result, key);
 }

@@ -431,3 +431,45 @@ func (loop *HybridLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("result", loop.result),
 	}}
 }
+
+// UntangleLoop runs Untangle for lo ≤ index < hi, on the CPU or another device.
+type UntangleLoop[F Float] struct {
+	set    *Set
+	p      *Params[F]
+	m      *Mesh[F]
+	field  *Field[F]
+	c      *Control[F]
+	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
+	result *atomics.Most[F]
+}
+
+// NewUntangleLoop prepares Untangle.
+func NewUntangleLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, result *atomics.Most[F]) *UntangleLoop[F] {
+	return &UntangleLoop[F]{set, p, m, field, c, v, moved, seen, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *UntangleLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for i := lo; i < hi; i++ {
+		best = max(best, Untangle(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *UntangleLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Untangle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("set", loop.set),
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
+		abi.PointerTo("result", loop.result),
+	}}
+}

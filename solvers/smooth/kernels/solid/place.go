@@ -176,6 +176,12 @@ func standing[F Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
 	return dot(a, cross(b, c)) > flat*most
 }
 
+// Volume is the volume of a tetrahedron, negative where it is turned over.
+func Volume[F Float](a, b, c, d *Vertex[F]) F {
+	p := Vector[F]{a.X, a.Y, a.Z}
+	return dot(b.from(p), cross(c.from(p), d.from(p))) / 6
+}
+
 // Upright tells whether a tetrahedron has a positive volume, by more than rounding can bring about: than a share flat of
 // its products.
 func Upright[F Float](a, b, c, d *Vertex[F], flat F) bool {

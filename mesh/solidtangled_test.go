@@ -1,0 +1,105 @@
+package mesh
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestFreedomsTangled: vertices that are out of place along the directions in which they may move may move along the same
+// ones; those that are out of their side or edge stay, and so may some around them.
+func TestFreedomsTangled(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, err := Cube(4, 4, 4, .1, rapid.Uint64().Draw(t, "cube"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := s.Freedoms()
+		if err != nil {
+			t.Fatal(err)
+		}
+		share, far := rapid.Float64Range(0, 1).Draw(t, "share"), rapid.Float64Range(.01, 2).Draw(t, "far")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
+		for v, f := range want {
+			if r.Float64() >= share {
+				continue
+			}
+			by := func(d [3]float64) {
+				step := far * (2*r.Float64() - 1)
+				s.X[v], s.Y[v], s.Z[v] = s.X[v]+step*d[0], s.Y[v]+step*d[1], s.Z[v]+step*d[2]
+			}
+			switch f.Axes {
+			case 3:
+				by([3]float64{1, .3, -.7})
+			case 2:
+				by(f.T[0])
+				by(f.T[1])
+			case 1:
+				by(f.T[0])
+			}
+		}
+		if err := s.CheckTangled(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.FreedomsTangled()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range want {
+			if got[v].Axes != want[v].Axes {
+				t.Fatalf("vertex %d at %v moves along %d axes, in place along %d", v, s.At(int32(v)), got[v].Axes, want[v].Axes)
+			}
+			for k := range min(2, want[v].Axes) {
+				if want[v].Axes < 3 && !aligned(got[v].T[k], want[v].T[k]) {
+					t.Fatalf("vertex %d moves along %v, in place along %v", v, got[v].T, want[v].T)
+				}
+			}
+		}
+	})
+	s := cube(t, 4, .1)
+	side, edge := s.nearest(.5, .5, 0), s.nearest(.5, 0, 0)
+	s.Z[side] -= .05
+	s.Y[edge] -= .05
+	f, err := s.FreedomsTangled()
+	if err != nil || f[side].Axes != 0 || f[edge].Axes != 0 {
+		t.Errorf("vertices out of a side and an edge: %+v, %+v, %v", f[side], f[edge], err)
+	}
+}
+
+// TestFreedomsFlat: a face of the boundary without an area tells no plane: its vertices move along its line at most.
+func TestFreedomsFlat(t *testing.T) {
+	s := cube(t, 4, 0)
+	free, err := s.Freedoms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := s.Faces[slices.IndexFunc(s.Faces, func(f TaggedFace) bool {
+		return min(free[f.V[0]].Axes, free[f.V[1]].Axes, free[f.V[2]].Axes) == 2
+	})]
+	mid := func(x []float64) float64 { return (x[f.V[1]] + x[f.V[2]]) / 2 }
+	s.X[f.V[0]], s.Y[f.V[0]], s.Z[f.V[0]] = mid(s.X), mid(s.Y), mid(s.Z)
+	if free, err = s.FreedomsTangled(); err != nil {
+		t.Fatal(err)
+	}
+	line := unit(minus(s.At(f.V[1]), s.At(f.V[2])))
+	for _, v := range f.V {
+		if free[v].Axes > 1 || free[v].Axes == 1 && !aligned(free[v].T[0], line) {
+			t.Errorf("vertex %d of a flat face along %v has the freedom %+v", v, line, free[v])
+		}
+	}
+}
+
+// TestCheckSolidTangled: a vertex beyond its neighbours turns cells over, which is a fault but of places alone; a cell given
+// twice is another.
+func TestCheckSolidTangled(t *testing.T) {
+	s := cube(t, 3, .1)
+	s.X[s.nearest(.3, .3, .3)] += .9
+	if s.Check() == nil || s.CheckTangled() != nil {
+		t.Error(s.Check(), s.CheckTangled())
+	}
+	if s.Cells = append(s.Cells, s.Cells[0]); s.CheckTangled() == nil {
+		t.Error("a cell given twice is accepted")
+	}
+}

@@ -1,0 +1,76 @@
+package smooth
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
+)
+
+// begin gives every vertex its metric and tells what cannot be smoothed. Tetrahedra may be turned over if they are to be
+// untangled.
+func (s *solidSolver[F]) begin(v []solid.Vertex[F]) complaint {
+	c := s.measured(&s.field, v)
+	if s.cfg.Untangle {
+		return c
+	}
+	for k := range s.part.Cells {
+		if at, volume, ok := s.standing(v, k); !ok {
+			a, id := &v[at], s.part.CellGlobal[k]
+			c.add(id, "cell %d at (%g, %g, %g) is turned over or flat: its volume is %g", id, a.X, a.Y, a.Z, volume)
+		}
+	}
+	return c
+}
+
+// measured gives every vertex the metric where it is, and complains of one that is not positive definite.
+func (s *solidSolver[F]) measured(field *solid.Field[F], v []solid.Vertex[F]) complaint {
+	c := flatSolidPatches(field)
+	for i := range v {
+		p := &v[i]
+		at := field.At(solid.Vector[F]{X: p.X, Y: p.Y, Z: p.Z})
+		p.M11, p.M12, p.M13, p.M22, p.M23, p.M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
+		m := Six{float64(at.M11), float64(at.M12), float64(at.M13), float64(at.M22), float64(at.M23), float64(at.M33)}
+		if i < s.part.Owned && !m.positive() {
+			c.add(s.part.Global[i], "vertex %d at (%g, %g, %g): the metric is not positive definite: m11, m12, m13, m22, "+
+				"m23, m33 = %v", s.part.Global[i], p.X, p.Y, p.Z, m)
+		}
+	}
+	return c
+}
+
+// standing returns the first vertex of a cell, its volume, and whether that is positive by more than rounding can bring
+// about.
+func (s *solidSolver[F]) standing(v []solid.Vertex[F], cell int) (first int32, volume float64, upright bool) {
+	at := &s.part.Cells[cell].At
+	a, b, c, d := &v[at[0]], &v[at[1]], &v[at[2]], &v[at[3]]
+	return at[0], float64(solid.Volume(a, b, c, d)), solid.Upright(a, b, c, d, s.params.Flat)
+}
+
+// Untangle moves vertices inside the mesh, those on flat parts of its boundary within their plane, and those on straight
+// edges along them.
+func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
+	constants := s.constants
+	constants.Cull, constants.Guard, constants.Relax = false, solid.NoGuard, 1
+	field := solidFieldIn[F](&s.metric.field)
+	return s.untangle(ctx, untangler[solid.Vertex[F]]{
+		cells: "tetrahedra", size: "volume", sliding: true, global: s.part.CellGlobal,
+		greater: func(of *kernels.Set) backend.Loop {
+			return solid.NewUntangleLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.tick(), s.v, s.moved, s.seen,
+				&s.most[0])
+		},
+		means: func(of *kernels.Set) backend.Loop {
+			return solid.NewLaplaceLoop((*solid.Set)(of), &constants, &s.mesh, &s.field, s.tick(), s.v, s.moved, s.seen,
+				(*solid.Counters)(&s.counters[0]), &s.most[0])
+		},
+		look: s.standing,
+		rescale: func(at [][]float64) (float64, error) {
+			return rescaleSolid(ctx, s.comm, s.part, s.metric, at)
+		},
+		measure: func(v []solid.Vertex[F], scale float64) complaint {
+			s.field.Scale, field.Scale = F(scale), F(scale)
+			return s.measured(&field, v)
+		},
+	})
+}
