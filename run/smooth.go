@@ -79,6 +79,8 @@ func (d *smoothRun) report(ctx context.Context) (report, error) {
 			"perimeter_drift": now.PerimeterDrift, "edge_in_range": now.EdgeInRange, "edge_min": now.EdgeMin,
 			"edge_max": now.EdgeMax, "worst_cell": float64(now.Worst), "limited": float64(now.Limited),
 			"metric_scale": d.solver.Scale(), "untangled": float64(d.untangled.Before),
+			"metric_bounded": float64(d.held.Bounded), "metric_raised": float64(d.held.Raised),
+			"metric_graded": float64(d.held.Graded),
 		},
 		conservation: map[string]float64{"area": now.AreaDrift, "perimeter": now.PerimeterDrift},
 	}, nil

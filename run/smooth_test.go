@@ -119,7 +119,13 @@ func TestSmoothRefuses(t *testing.T) {
 	if err := os.WriteFile(bad, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	surface := filepath.Join(dir, "surface.mesh")
+	text = "MeshVersionFormatted 2\nDimension 3\nVertices 3\n0 0 0 0\n1 0 0 0\n0 1 2 0\nTriangles 1\n1 2 3 0\nEnd\n"
+	if err := os.WriteFile(surface, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ set, want string }{
+		{`mesh={file="` + surface + `"}`, "surface.mesh: vertex 2 at (0, 1) has the third coordinate, or the field \"z\", 2"},
 		{`metric={m11="1", m12="2", m22="1"}`, "[metric] the metric at (-1, 0) is not positive definite"},
 		{`metric={width="x", height="1"}`, "[metric] at (-1, 0): width = -1 and height = 1 must be above 0"},
 		{`metric={width="sqrt(x)", height="1"}`, "is not a number at x = -1"},

@@ -44,11 +44,26 @@ func loadBody(c *config.Case, s config.Mesh) (smoothBody, error) {
 			}
 			return solidBody{solid}, nil
 		}
+		if err := inPlane(m); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.File, err)
+		}
 		m, err = refined(m, s.Refine)
 		return planeBody{m}, err
 	}
 	m, err := LoadMesh(c, s)
 	return planeBody{m}, err
+}
+
+// inPlane refuses triangles of a surface in space: moved by x and y alone they would leave it, and files that are
+// written have them in the plane. Readers keep third coordinates as the vertex field "z".
+func inPlane(m *mesh.Mesh) error {
+	for v, z := range m.VertexData["z"] {
+		if z != 0 {
+			return fmt.Errorf("vertex %d at (%g, %g) has the third coordinate, or the field \"z\", %g: only triangles in the "+
+				"plane z = 0 are smoothed, no surfaces; make it 0, or give the field another name", v, m.X[v], m.Y[v], z)
+		}
+	}
+	return nil
 }
 
 // layoutOptions are those of a case. A device with memory of its own takes the vertices of a set in any order, and has

@@ -42,8 +42,8 @@ func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	defer s.solver.Close()
 	w := o.Case.Sections.(*config.Smooth)
 	r := &SmoothReport{Dim: s.dim(), Vertices: s.Vertices, Cells: s.Cells, Colours: s.subdomain().Colours,
-		Crowded: s.Crowded,
-		Scale:   s.solver.Scale(), Untangled: s.untangled,
+		Crowded: s.Crowded, Held: s.held,
+		Scale: s.solver.Scale(), Untangled: s.untangled,
 		SetUp: time.Since(begin).Seconds(), Before: s.before}
 	begin = time.Now()
 	rules := newStopRules(w.Stop, &s.before)

@@ -10,8 +10,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
+// HeldBack counts the places at which a metric is not what was asked for.
+type HeldBack struct {
+	Places  int // vertices of a mesh, or nodes of a grid; 0 where nothing could hold the metric back
+	Bounded int // by hmin, hmax or aspect; with two fields, the places of both
+	Raised  int // with second derivatives too small to make a metric
+	Graded  int // by gradation
+}
+
 // smoothMetric makes the metric of a case, over the bounds of its mesh.
-func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smooth.Metric, error) {
+func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds, held *HeldBack) (*smooth.Metric, error) {
 	var made *smooth.Metric
 	var err error
 	switch m.Field {
@@ -22,7 +30,7 @@ func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smoo
 	case "sinusoidal":
 		made, err = smooth.Sinusoidal(b, m.Low, m.High, m.Waves)
 	case "sizes", "tensor":
-		return sampled(ctx, m, 2, func(at func(x, y, z float64) smooth.Six) (*smooth.Metric, error) {
+		return sampled(ctx, m, 2, held, func(at func(x, y, z float64) smooth.Six) (*smooth.Metric, error) {
 			return smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
 				t := at(x, y, 0)
 				return t[0], t[1], t[3]
@@ -39,9 +47,8 @@ func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds) (*smoo
 
 // sampled lets a grid be made of the expressions of a metric, unless the run is to end. What it is told after an error
 // is no metric.
-func sampled[M any](ctx context.Context, m *config.Metric, dim int, grid func(at func(x, y, z float64) smooth.Six) (M,
-	error)) (
-	M, error) {
+func sampled[M any](ctx context.Context, m *config.Metric, dim int, held *HeldBack,
+	grid func(at func(x, y, z float64) smooth.Six) (M, error)) (M, error) {
 	var first error
 	limits := boundsOf(m)
 	calls := 0
@@ -53,7 +60,12 @@ func sampled[M any](ctx context.Context, m *config.Metric, dim int, grid func(at
 		t, err := tensorAt(m, x, y, z)
 		if err == nil && limits != (metric.Bounds{}) {
 			if err = t.Check(dim); err == nil {
-				t = t.Within(dim, limits)
+				within := t.Within(dim, limits)
+				held.Places++
+				if within != t {
+					held.Bounded++
+				}
+				t = within
 			}
 		}
 		if err != nil {

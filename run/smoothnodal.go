@@ -17,7 +17,8 @@ import (
 // nodalMetric is a metric at the vertices of a mesh, between which it is linear. Every rank holds it whole.
 type nodalMetric struct {
 	metric.Mesh
-	At metric.Field
+	At   metric.Field
+	Held HeldBack
 }
 
 // inPlane is what the solver of triangles takes.
@@ -73,24 +74,29 @@ func newNodalMetric(c *config.Case, w *config.Metric, on nodes) (*nodalMetric, e
 		}
 		on = background
 	}
-	field, err := nodalField(c, w, on)
-	if err != nil {
+	n := &nodalMetric{Mesh: *on.Mesh, Held: HeldBack{Places: on.Vertices()}}
+	var err error
+	if n.At, err = nodalField(c, w, on, &n.Held); err != nil {
 		return nil, err
 	}
 	if limits := boundsOf(w); limits != (metric.Bounds{}) {
-		if err := field.Within(on.Dim, limits); err != nil {
+		bounded, err := n.At.Within(on.Dim, limits)
+		if err != nil {
 			return nil, err
+		}
+		if w.Field != "hessian" { // of which it has been told
+			n.Held.Bounded = bounded
 		}
 	}
 	if w.Gradation > 0 {
-		if _, err := field.Graded(on.Mesh, w.Gradation); err != nil {
+		if n.Held.Graded, err = n.At.Graded(on.Mesh, w.Gradation); err != nil {
 			return nil, err
 		}
 	}
-	return &nodalMetric{Mesh: *on.Mesh, At: field}, nil
+	return n, nil
 }
 
-func nodalField(c *config.Case, w *config.Metric, on nodes) (metric.Field, error) {
+func nodalField(c *config.Case, w *config.Metric, on nodes, held *HeldBack) (metric.Field, error) {
 	switch w.Field {
 	case "solution":
 		s, err := mesh.ReadSolution(c.Path(w.Solution))
@@ -103,10 +109,10 @@ func nodalField(c *config.Case, w *config.Metric, on nodes) (metric.Field, error
 		}
 		return f, nil
 	case "hessian":
-		f, err := hessianField(w, &w.Parts[0], on)
+		f, err := hessianField(w, &w.Parts[0], on, held)
 		for k := 1; k < len(w.Parts) && err == nil; k++ {
 			var other metric.Field
-			if other, err = hessianField(w, &w.Parts[k], on); err == nil {
+			if other, err = hessianField(w, &w.Parts[k], on, held); err == nil {
 				err = f.Intersect(on.Dim, other)
 			}
 		}
@@ -127,7 +133,7 @@ func nodalField(c *config.Case, w *config.Metric, on nodes) (metric.Field, error
 }
 
 // hessianField is the metric that follows the second derivatives of a field.
-func hessianField(w *config.Metric, of *config.Field, on nodes) (metric.Field, error) {
+func hessianField(w *config.Metric, of *config.Field, on nodes, held *HeldBack) (metric.Field, error) {
 	values, err := nodalValues(of, on)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name, err)
@@ -141,8 +147,10 @@ func hessianField(w *config.Metric, of *config.Field, on nodes) (metric.Field, e
 		unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
 		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
 	}
-	f, _, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity,
+	f, r, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity,
 		Bounds: boundsOf(w)})
+	held.Bounded += r.Bounded
+	held.Raised += r.Raised
 	return f, err
 }
 

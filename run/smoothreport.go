@@ -17,6 +17,7 @@ type SmoothReport struct {
 	Colours, Crowded int // of vertices, or of their clusters; vertices that stay, since they have too many neighbours
 	Sweeps           int
 	Untangled        smooth.Untangling
+	Held             HeldBack
 	Stopped          string  // the rule by which it ended
 	Scale            float64 // of the metric
 	SetUp, Seconds   float64 // of setting up, and of the sweeps
@@ -33,6 +34,7 @@ func (r *SmoothReport) JSON() ([]byte, error) {
 		"dim":      r.Dim,
 		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
+		"metric_bounded": r.Held.Bounded, "metric_raised": r.Held.Raised, "metric_graded": r.Held.Graded,
 		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
 		"before": measures(&r.Before), "after": measures(&r.After),
 	}, "", "  ")
@@ -69,11 +71,15 @@ func (r *SmoothReport) Text() string {
 	if r.Scale != 1 {
 		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
 	}
+	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
+		fmt.Fprintf(&b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d\n", h.Bounded,
+			h.Graded, h.Raised, h.Places)
+	}
 	row := func(name, before, after string) { fmt.Fprintf(&b, "%-28s %28s %28s\n", name, before, after) }
 	each := func(name string, f func(d *smooth.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
 	row("", "before", "after")
 	row("best quality", r.cell(true, r.Before.QualityMax, r.Before.Best), r.cell(false, r.After.QualityMax, r.After.Best))
-	each("average quality", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6f", d.QualityMean) })
+	each("average quality", func(d *smooth.Diagnostics) string { return shown(d.QualityMean) })
 	row("worst quality", r.cell(true, r.Before.QualityMin, r.Before.Worst),
 		r.cell(false, r.After.QualityMin, r.After.Worst))
 	for k := len(r.Before.Histogram) - 1; k >= 0; k-- {
@@ -105,6 +111,10 @@ func (r *SmoothReport) Text() string {
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
 	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
 		r.After.Active, r.After.Limited)
+	if r.After.QualityMin < r.Before.QualityMin/2 {
+		fmt.Fprintf(&b, "note      the worst %s became worse: smooth the result with hybrid, which mends such\n",
+			[]string{2: "triangle", 3: "tetrahedron"}[r.Dim])
+	}
 	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
 		fmt.Fprintf(&b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
@@ -116,13 +126,21 @@ func (r *SmoothReport) Text() string {
 // cell tells a quality and where it is.
 func (r *SmoothReport) cell(before bool, quality float64, id int64) string {
 	if r.Places == nil || id < 0 || id >= r.Cells {
-		return fmt.Sprintf("%.6f", quality)
+		return shown(quality)
 	}
 	place := ""
 	for k, x := range r.Places(before, id) {
 		place += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', 3, 64)
 	}
-	return fmt.Sprintf("%.6f cell %d %s)", quality, id, place)
+	return fmt.Sprintf("%s cell %d %s)", shown(quality), id, place)
+}
+
+// shown is a quality with six decimals, or where these would be few of its digits, with three of those.
+func shown(quality float64) string {
+	if math.Abs(quality) < 1e-3 && quality != 0 {
+		return strconv.FormatFloat(quality, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(quality, 'f', 6, 64)
 }
 
 func part(n, of int64) string {

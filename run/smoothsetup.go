@@ -17,6 +17,7 @@ type smoothing struct {
 	body   smoothBody // on rank 0, as it was
 	solver smooth.Solver
 	before smooth.Diagnostics // after untangling
+	held   HeldBack
 
 	untangled smooth.Untangling
 }
@@ -57,7 +58,7 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 		return nil, err
 	}
 	metric, err := s.metric(ctx, &w.Metric)
-	s.Nodal = nil
+	s.Nodal, s.held = nil, metric.held
 	if err != nil {
 		err = fmt.Errorf("[metric] %w", err)
 	}

@@ -45,19 +45,22 @@ func (s *smoothShare) sizeField() string { return []string{2: "area", 3: "volume
 type someMetric struct {
 	plane *smooth.Metric
 	space *smooth.SolidMetric
+	held  HeldBack
 }
 
 // metric makes the metric of a case.
 func (s *smoothShare) metric(ctx context.Context, m *config.Metric) (of someMetric, err error) {
 	switch {
 	case s.Nodal != nil && s.Nodal.Dim == 3:
+		of.held = s.Nodal.Held
 		of.space, err = s.Nodal.inSpace()
 	case s.Nodal != nil:
+		of.held = s.Nodal.Held
 		of.plane, err = s.Nodal.inPlane()
 	case s.Solid != nil:
-		of.space, err = solidMetric(ctx, m, s.Box)
+		of.space, err = solidMetric(ctx, m, s.Box, &of.held)
 	default:
-		of.plane, err = smoothMetric(ctx, m, s.Bounds)
+		of.plane, err = smoothMetric(ctx, m, s.Bounds, &of.held)
 	}
 	return of, err
 }
@@ -162,7 +165,7 @@ func suits(w *config.Smooth, fields []string, dim int) error {
 }
 
 // solidMetric makes the metric of a case over the box of its mesh, unless the run is to end.
-func solidMetric(ctx context.Context, m *config.Metric, b smooth.Box) (*smooth.SolidMetric, error) {
+func solidMetric(ctx context.Context, m *config.Metric, b smooth.Box, held *HeldBack) (*smooth.SolidMetric, error) {
 	var made *smooth.SolidMetric
 	var err error
 	switch m.Field {
@@ -175,7 +178,7 @@ func solidMetric(ctx context.Context, m *config.Metric, b smooth.Box) (*smooth.S
 	case "ugawg-linear":
 		made, err = smooth.UGAWGLinear(b)
 	case "sizes", "tensor":
-		made, err = sampled(ctx, m, 3, func(at func(x, y, z float64) smooth.Six) (*smooth.SolidMetric, error) {
+		made, err = sampled(ctx, m, 3, held, func(at func(x, y, z float64) smooth.Six) (*smooth.SolidMetric, error) {
 			return smooth.SolidDiscrete(b, m.Samples, at)
 		})
 		return made, err

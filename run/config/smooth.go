@@ -12,7 +12,7 @@ type Smooth struct {
 type SmoothMethod struct {
 	Smoother  string  // pain-exact; package solvers/smooth tells what each does
 	Sweeps    int     // the most that are made; 100
-	Relax     float64 // ω, in (0, 2); 0, which is what the literature has for the smoother
+	Relax     float64 // ω, in (0, 2); what the literature has: 0.5 for pain, 1 for others
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
 	Colouring string  // jones-plassmann, first-fit or two-level; jones-plassmann
@@ -56,7 +56,6 @@ func decodeSmoothMethod(s *section) SmoothMethod {
 		Smoother: s.choice("smoother", "pain-exact", "laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp",
 			"hybrid"),
 		Sweeps:    int(s.integer("sweeps", 100, 0, 10_000_000)),
-		Relax:     s.number("relax", bound{least: 0, most: 2, optional: true}),
 		Guard:     s.choice("guard", "halve", "none", "halve", "clip"),
 		Boundary:  s.choice("boundary", "slide", "slide", "fixed"),
 		Colouring: s.choice("colouring", "jones-plassmann", "jones-plassmann", "first-fit", "two-level"),
@@ -69,6 +68,16 @@ func decodeSmoothMethod(s *section) SmoothMethod {
 		Untangle:  s.boolean("untangle", false),
 		Precision: s.choice("precision", "float64", "float32", "float64"),
 	}
+	relax := bound{least: 0, most: 2, open: true, optional: true, fallback: 1}
+	if m.Smoother == "pain" {
+		relax.fallback = 0.5
+	}
+	m.Relax = s.number("relax", relax)
+	for _, k := range m.keys() {
+		if s.has(k.key) && !k.belongs {
+			s.fail(k.key, "does nothing with %s: it is for %s", k.with, k.of)
+		}
+	}
 	for _, v := range []struct {
 		key         string
 		value, most float64
@@ -79,6 +88,26 @@ func decodeSmoothMethod(s *section) SmoothMethod {
 	}
 	s.finish()
 	return m
+}
+
+// methodKey tells whether a key of [method] counts for the method that the others make, and for which it does.
+type methodKey struct {
+	key      string
+	belongs  bool
+	with, of string
+}
+
+// keys are those that count for some methods only.
+func (m *SmoothMethod) keys() []methodKey {
+	smoother := "smoother = \"" + m.Smoother + "\""
+	looks := m.Smoother == "smart" || m.Smoother == "fjp" || m.Smoother == "hybrid"
+	return []methodKey{
+		{"relax", m.Smoother != "fjp", smoother, "all others"},
+		{"guard", !looks, smoother, "laplacian and those of pain; smart, fjp and hybrid turn nothing over"},
+		{"gain", looks, smoother, "smart, fjp and hybrid"},
+		{"floor", m.Smoother == "hybrid", smoother, "hybrid"},
+		{"settled", m.Cull, "cull = false", "cull = true"},
+	}
 }
 
 func decodeSmoothStop(s *section) SmoothStop {
@@ -96,20 +125,22 @@ func (w *Smooth) print(p *printer) {
 	w.Metric.print(p)
 	a := w.Method
 	p.section("[method]")
-	p.pair("smoother", a.Smoother)
-	p.pair("sweeps", a.Sweeps)
-	p.pair("relax", a.Relax)
-	p.pair("guard", a.Guard)
-	p.pair("boundary", a.Boundary)
-	p.pair("colouring", a.Colouring)
-	p.pair("dedicated", a.Dedicated)
-	p.pair("deep", a.Deep)
-	p.pair("cull", a.Cull)
-	p.pair("settled", a.Settled)
-	p.pair("gain", a.Gain)
-	p.pair("floor", a.Floor)
-	p.pair("untangle", a.Untangle)
-	p.pair("precision", a.Precision)
+	idle := map[string]bool{}
+	for _, k := range a.keys() {
+		idle[k.key] = !k.belongs
+	}
+	for _, k := range []struct {
+		key   string
+		value any
+	}{
+		{"smoother", a.Smoother}, {"sweeps", a.Sweeps}, {"relax", a.Relax}, {"guard", a.Guard}, {"boundary", a.Boundary},
+		{"colouring", a.Colouring}, {"dedicated", a.Dedicated}, {"deep", a.Deep}, {"cull", a.Cull},
+		{"settled", a.Settled}, {"gain", a.Gain}, {"floor", a.Floor}, {"untangle", a.Untangle}, {"precision", a.Precision},
+	} {
+		if !idle[k.key] {
+			p.pair(k.key, k.value)
+		}
+	}
 	p.section("[stop]")
 	p.pair("every", w.Stop.Every)
 	p.pair("move", w.Stop.Move)

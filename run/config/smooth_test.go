@@ -20,7 +20,7 @@ smoother = "hybrid"
 func TestSmoothDefaults(t *testing.T) {
 	c := parse(t, smoothCase)
 	w := c.Sections.(*Smooth)
-	want := SmoothMethod{Smoother: "hybrid", Sweeps: 100, Guard: "halve", Boundary: "slide",
+	want := SmoothMethod{Smoother: "hybrid", Sweeps: 100, Relax: 1, Guard: "halve", Boundary: "slide",
 		Colouring: "jones-plassmann", Gain: 1e-6, Precision: "float64"}
 	if w.Method != want || w.Stop != (SmoothStop{Every: 10}) || w.Mesh.Order != "hilbert" || !w.Metric.Rescale {
 		t.Errorf("%+v", w)
@@ -32,6 +32,8 @@ func TestSmoothDefaults(t *testing.T) {
 		"metric={hessian={mesh='p'}, also='x*y'}",
 		"metric={hessian='x*y', norm=4, complexity=1000}",
 		"metric={width=1, height='x', samples=0, gradation=2}",
+		"method={smoother='fjp', gain=1e-3, cull=true, settled=1e-4}", "method={smoother='pain'}",
+		"method={smoother='laplacian', guard='none'}",
 		"mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
 		c := parse(t, smoothCase, set)
 		again, err := Parse("dam.toml", []byte(c.String()), nil)
@@ -68,13 +70,20 @@ func TestSmoothRefusals(t *testing.T) {
 		{"high = 0.05", "high = 1\nhmin = 48", `c.toml:8: [metric] hmin: does not belong to a metric of kind linear`},
 		{`field = "linear"`, "width = 1\nheight = 1\nhmin = 2\nhmax = 1", `c.toml:7: [metric] hmin: 2 is above hmax = 1`},
 		{`field = "linear"`, "width = 1\nheight = 1\ngradation = 2", `c.toml:7: [metric] gradation: does not belong`},
-		{`field = "linear"`, "hessian = 'x'\ngradation = 1", `c.toml:4: [metric]: aspect = 0 must be 1 or more, and gradation`},
+		{`field = "linear"`, "hessian = 'x'\ngradation = 1", `c.toml:6: [metric] gradation: 1 must be above 1`},
+		{`field = "linear"`, "hessian = 'x'\naspect = 0.5", `c.toml:6: [metric] aspect: 0.5 must be 1 or more`},
 		{`field = "linear"`, "hessian = 'x'\nalso = {raster='x'}", `c.toml:6: [metric] also: must be an expression`},
 		{"high = 0.05", "high = 1\nalso = 'x'", `c.toml:8: [metric] also: does not belong to a metric of kind linear`},
 		{`field = "linear"`, "hessian = {raster='x'}", `c.toml:5: [metric] hessian: must be an expression`},
 		{"high = 0.05", "high = 1\nsamples = 48", `c.toml:8: [metric] samples: 48 is not a power of two`},
 		{"high = 0.05", "high = 1\nsamples = 16384", `samples: 16384 is not between 0 and 8192`},
 		{`"hybrid"`, `"hybird"`, `c.toml:9: [method] smoother: "hybird" is not known; choose laplacian,`},
+		{`"hybrid"`, "'hybrid'\nrelax = 0", `c.toml:10: [method] relax: 0 must be above 0`},
+		{`"hybrid"`, "'fjp'\nrelax = 1.5", `c.toml:10: [method] relax: does nothing with smoother = "fjp"`},
+		{`"hybrid"`, "'smart'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "smart"`},
+		{`"hybrid"`, "'smart'\nfloor = 0.2", `c.toml:10: [method] floor: does nothing with smoother = "smart": it is for hybrid`},
+		{`"hybrid"`, "'pain'\ngain = 0.2", `c.toml:10: [method] gain: does nothing with smoother = "pain"`},
+		{`"hybrid"`, "'hybrid'\nsettled = 0.2", `c.toml:10: [method] settled: does nothing with cull = false`},
 		{`"hybrid"`, "'hybrid'\nrelax = 2", `c.toml:10: [method] relax: 2 must be below 2`},
 		{`"hybrid"`, "'hybrid'\nsweeps = -1", `[method] sweeps: -1 is not between 0`},
 		{`"hybrid"`, "'hybrid'\n[stop]\nevery = 0", `c.toml:11: [stop] every: 0 is not between 1`},

@@ -94,8 +94,11 @@ func decodeMetric(s *section) Metric {
 	if m.HMax > 0 && m.HMin > m.HMax {
 		s.fail("hmin", "%g is above hmax = %g", m.HMin, m.HMax)
 	}
-	if m.Aspect != 0 && m.Aspect < 1 || m.Gradation != 0 && m.Gradation <= 1 {
-		s.fail("", "aspect = %g must be 1 or more, and gradation = %g above 1; 0 switches them off", m.Aspect, m.Gradation)
+	if m.Aspect != 0 && m.Aspect < 1 {
+		s.fail("aspect", "%g must be 1 or more, or 0 for no bound", m.Aspect)
+	}
+	if m.Gradation != 0 && m.Gradation <= 1 {
+		s.fail("gradation", "%g must be above 1, or 0 for no bound", m.Gradation)
 	}
 	m.Samples = int(s.integer("samples", fallback, 0, maxSamples))
 	if n := m.Samples; n == 1 || n&(n-1) != 0 {
@@ -147,15 +150,19 @@ func (s *section) metricKeys(m *Metric) {
 	for _, k := range []struct {
 		key     string
 		belongs bool
+		to      string
 	}{
-		{"low", varies}, {"high", varies}, {"waves", m.Field == "sinusoidal"},
-		{"background", m.Field == "solution"},
-		{"also", m.Field == "hessian"}, {"norm", m.Field == "hessian"}, {"complexity", m.Field == "hessian"},
-		{"hmin", free}, {"hmax", free}, {"aspect", free}, {"gradation", m.Nodal()},
-		{"samples", m.Field != "solution" && m.Field != "hessian"},
+		{"low", varies, "linear and sinusoidal"}, {"high", varies, "linear and sinusoidal"},
+		{"waves", m.Field == "sinusoidal", "sinusoidal"}, {"background", m.Field == "solution", "solution"},
+		{"also", m.Field == "hessian", "hessian"}, {"norm", m.Field == "hessian", "hessian"},
+		{"complexity", m.Field == "hessian", "hessian"},
+		{"hmin", free, "expressions, solution and hessian"}, {"hmax", free, "expressions, solution and hessian"},
+		{"aspect", free, "expressions, solution and hessian"},
+		{"gradation", m.Nodal(), "solution, hessian, and expressions with samples = 0"},
+		{"samples", m.Field != "solution" && m.Field != "hessian", "expressions and named fields"},
 	} {
 		if s.has(k.key) && !k.belongs {
-			s.fail(k.key, "does not belong to a metric of kind %s", m.Field)
+			s.fail(k.key, "does not belong to a metric of kind %s, but to %s", m.Field, k.to)
 		}
 	}
 }

@@ -173,15 +173,20 @@ func (f Field) Check(m *Mesh) error {
 	return nil
 }
 
-// Within keeps the sizes at each vertex within bounds.
-func (f Field) Within(dim int, b Bounds) error {
+// Within keeps the sizes at each vertex within bounds. It returns how many vertices that changed.
+func (f Field) Within(dim int, b Bounds) (int, error) {
 	if err := b.Check(); err != nil {
-		return err
+		return 0, err
 	}
+	changed := 0
 	for v := range f {
-		f[v] = f[v].Within(dim, b)
+		within := f[v].Within(dim, b)
+		if within != f[v] {
+			changed++
+		}
+		f[v] = within
 	}
-	return nil
+	return changed, nil
 }
 
 // Intersect makes f what wants no larger size than f or g does, at each vertex.

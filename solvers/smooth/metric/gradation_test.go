@@ -151,7 +151,7 @@ func TestField(t *testing.T) {
 	if err := f.Intersect(2, g); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Within(2, Bounds{Min: .1}); err != nil {
+	if n, err := f.Within(2, Bounds{Min: .1}); err != nil || n != 1 {
 		t.Fatal(err)
 	}
 	for v := range f {
@@ -163,7 +163,7 @@ func TestField(t *testing.T) {
 	if err := f.Intersect(2, g[1:]); err == nil {
 		t.Error("fields of different meshes are intersected")
 	}
-	if err := f.Within(2, Bounds{Min: -1}); err == nil {
+	if _, err := f.Within(2, Bounds{Min: -1}); err == nil {
 		t.Error("a negative bound is taken")
 	}
 	if _, err := Sample(m, func(x, _, _ float64) Tensor { return OfSize(2, x) }); err == nil ||

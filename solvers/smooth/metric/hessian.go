@@ -8,7 +8,8 @@ import (
 
 // Recovered are the second derivatives of a field at the vertices, from its values there: those of the quadratic
 // through the vertex that fits its neighbours best, in the sense of least squares. Of a quadratic they are exact but
-// for rounding. Neighbours of neighbours count where there are fewer than the unknowns need, as at boundaries.
+// for rounding, and where they change the field around a vertex by less than rounding can they are zero. Neighbours of
+// neighbours count where there are fewer than the unknowns need, as at boundaries.
 func Recovered(m *Mesh, values []float64) ([]Tensor, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -75,6 +76,9 @@ func (f *fit) at(v int32) (Tensor, error) {
 // determined is how small, as a share of its length, what a column adds to those before it may be.
 const determined = 1e-7
 
+// bent is how much, as a share of a field's values around a vertex, its second derivatives must change it by.
+const bent = 1e-12
+
 // solve fits g·d + ½d'Hd to the differences of values. Columns are brought to length 1, so that neither units nor thin
 // cells matter.
 func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
@@ -101,7 +105,28 @@ func (f *fit) solve(v int32, patch []int32) (Tensor, bool) {
 	x, ok := leastSquares(f.rows, n)
 	var t Tensor
 	copy(t[:], x[dim:n])
-	return t, ok
+	return f.unless(v, patch, t), ok
+}
+
+// unless is zero for second derivatives that are nothing but rounding.
+func (f *fit) unless(v int32, patch []int32, t Tensor) Tensor {
+	size, bend := math.Abs(f.values[v]), 0.0
+	absolute := t
+	for k, x := range t {
+		absolute[k] = math.Abs(x)
+	}
+	for _, b := range patch {
+		d := f.mesh.between(v, b)
+		for k, x := range d {
+			d[k] = math.Abs(x)
+		}
+		u := absolute.Length(f.mesh.Dim, d)
+		size, bend = max(size, math.Abs(f.values[b])), max(bend, u*u/2)
+	}
+	if bend <= bent*size {
+		return Tensor{}
+	}
+	return t
 }
 
 // leastSquares solves rows of n coefficients and a right-hand side for n ≤ 9 unknowns, by Householder's reflections. It
