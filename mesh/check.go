@@ -11,7 +11,7 @@ import (
 // Check returns nil for a mesh that solvers can use, or an error that tells, for each kind of fault, how many there
 // are, the ids of the first few, and what to do. It looks for vertex ids and groups out of range, coordinates that
 // are not finite, clockwise, flat and duplicate cells, duplicate and dangling vertices, edges of more than two cells,
-// cells that overlap at an edge, tagged edges that no cell has, and fields of the wrong length.
+// cells that overlap at an edge, tagged edges that no cell has, hanging nodes, and fields of the wrong length.
 func (m *Mesh) Check() error { return m.check((*Mesh).checkShapes) }
 
 // CheckTangled is Check for a mesh whose cells may be clockwise or flat, because vertices are out of place.
@@ -194,7 +194,7 @@ func (m *Mesh) checkEdges(nb [][3]int32) error {
 			})
 		}
 	}
-	return joinFaults(&overlap, &stray)
+	return joinFaults(&overlap, &stray, m.hanging(nb))
 }
 
 // fault counts one kind of fault and describes its first few examples.

@@ -151,7 +151,7 @@ func TestField(t *testing.T) {
 	if err := f.Intersect(2, g); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := f.Within(2, Bounds{Min: .1}); err != nil || n != 1 {
+	if n, err := f.Within(2, Bounds{Min: .1}); err != nil || n != 5 {
 		t.Fatal(err)
 	}
 	for v := range f {

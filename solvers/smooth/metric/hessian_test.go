@@ -228,6 +228,28 @@ func TestThin(t *testing.T) {
 	}
 }
 
+// TestLinearField: the second derivatives of a linear field are zero, however large it is, and rounding makes no metric.
+// The least that counts is kept to the bit of what it is.
+func TestLinearField(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		m := box(dim, 6, 1, .3)
+		for _, offset := range []float64{0, 1, -1e6} {
+			second, err := Recovered(m, values(m, func(x [3]float64) float64 { return 3*x[0] - 7*x[1] + offset }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = FromHessian(m, second, Control{Norm: 2, Complexity: 10})
+			if err == nil || !strings.Contains(err.Error(), "the field is linear") {
+				t.Errorf("dimension %d, offset %g: error %v", dim, offset, err)
+			}
+		}
+		second, err := Recovered(m, values(m, func(x [3]float64) float64 { return 1e-7 * x[0] * x[0] }))
+		if err != nil || math.Abs(second[0][0]-2e-7) > 1e-15 {
+			t.Errorf("dimension %d: second derivative %g, %v", dim, second[0][0], err)
+		}
+	}
+}
+
 func TestHessianRefuses(t *testing.T) {
 	m := box(2, 3, 1, 0)
 	flat := box(2, 3, 1, 0)

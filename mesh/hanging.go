@@ -1,0 +1,124 @@
+package mesh
+
+import (
+	"fmt"
+	"math"
+)
+
+// grazing is the sine of an angle that counts as none.
+const grazing = 1e-9
+
+// hanging finds vertices of the boundary on boundary edges of which they are no end: there cells do not meet at whole
+// edges, and what looks like the inside of the domain is a slit. It takes the neighbours of the cells.
+func (m *Mesh) hanging(nb [][3]int32) *fault {
+	f := &fault{what: "vertex on a boundary edge of which it is no end", many: "vertices on boundary edges of which they " +
+		"are no ends", advice: "cells must meet at whole edges; mesh the domain again without hanging nodes"}
+	var edges [][2]int32
+	var cells []int32
+	for c, v := range m.Cells {
+		for k, other := range nb[c] {
+			if other < 0 {
+				edges, cells = append(edges, [2]int32{v[k], v[(k+1)%3]}), append(cells, int32(c))
+			}
+		}
+	}
+	boxes := m.boxVertices(edges)
+	seen := make(map[int32]bool)
+	for e, edge := range edges {
+		boxes.along(m, edge, func(v int32) {
+			if v != edge[0] && v != edge[1] && !seen[v] && m.within(edge, v) {
+				seen[v] = true
+				f.add(func() string {
+					return fmt.Sprintf("%s on edge %d-%d of %s", m.describeVertex(int(v)), edge[0], edge[1], m.describe(cells[e]))
+				})
+			}
+		})
+	}
+	return f
+}
+
+// within tells whether a vertex lies between the ends of an edge, on it but for rounding.
+func (m *Mesh) within(edge [2]int32, v int32) bool {
+	a, b := edge[0], edge[1]
+	dx, dy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]
+	ux, uy := m.X[v]-m.X[a], m.Y[v]-m.Y[a]
+	wx, wy := m.X[b]-m.X[v], m.Y[b]-m.Y[v]
+	if !(dx*ux+dy*uy > 0 && dx*wx+dy*wy > 0) {
+		return false
+	}
+	off, length := math.Abs(dx*uy-dy*ux), math.Hypot(dx, dy)
+	rounding := 8 * 0x1p-53 * max(math.Abs(m.X[v]), math.Abs(m.Y[v]))
+	return off <= length*max(rounding, grazing*min(math.Hypot(ux, uy), math.Hypot(wx, wy)))
+}
+
+// boxed has the vertices of the boundary by boxes of a grid over it.
+type boxed struct {
+	n             int // boxes a side
+	x, y          float64
+	width, height float64 // of a box
+	start, list   []int32 // of each box, where its vertices begin in list, and one more
+}
+
+// boxVertices puts those at which edges begin into about as many boxes.
+func (m *Mesh) boxVertices(edges [][2]int32) *boxed {
+	b := &boxed{n: int(math.Ceil(math.Sqrt(float64(len(edges))))), x: math.Inf(1), y: math.Inf(1)}
+	right, top := math.Inf(-1), math.Inf(-1)
+	for _, e := range edges {
+		v := e[0]
+		b.x, right = min(b.x, m.X[v]), max(right, m.X[v])
+		b.y, top = min(b.y, m.Y[v]), max(top, m.Y[v])
+	}
+	b.width, b.height = (right-b.x)/float64(b.n), (top-b.y)/float64(b.n)
+	b.start = make([]int32, b.n*b.n+1)
+	at := func(v int32) int { return b.index(m.Y[v]-b.y, b.height)*b.n + b.index(m.X[v]-b.x, b.width) }
+	for _, e := range edges {
+		b.start[at(e[0])+1]++
+	}
+	for k := range b.n * b.n {
+		b.start[k+1] += b.start[k]
+	}
+	b.list = make([]int32, len(edges))
+	next := append([]int32{}, b.start...)
+	for _, e := range edges {
+		k := at(e[0])
+		b.list[next[k]] = e[0]
+		next[k]++
+	}
+	return b
+}
+
+// index is the box, of one direction, in which a distance from the first one ends.
+func (b *boxed) index(far, size float64) int {
+	if !(far > 0) {
+		return 0
+	}
+	if k := far / size; k < float64(b.n-1) {
+		return int(k)
+	}
+	return b.n - 1 // also where all vertices are on one line, or too far apart for a number
+}
+
+// along visits the vertices in all boxes through which an edge passes.
+func (b *boxed) along(m *Mesh, e [2]int32, visit func(v int32)) {
+	x0, y0, x1, y1 := m.X[e[0]]-b.x, m.Y[e[0]]-b.y, m.X[e[1]]-b.x, m.Y[e[1]]-b.y
+	if x0 > x1 {
+		x0, y0, x1, y1 = x1, y1, x0, y0
+	}
+	// Boxes reach a little further than they do, since vertices are put into them with rounding.
+	wide, tall := 1e-6*b.width, 1e-6*b.height
+	for i := b.index(x0-wide, b.width); i <= b.index(x1+wide, b.width); i++ {
+		low, high := y0, y1 // of the part of the edge in this column
+		if x1 > x0 {
+			slope := (y1 - y0) / (x1 - x0)
+			low = y0 + slope*(min(x1, max(x0, float64(i)*b.width-wide))-x0)
+			high = y0 + slope*(max(x0, min(x1, float64(i+1)*b.width+wide))-x0)
+		}
+		low, high = min(low, high)-tall, max(low, high)+tall
+		for j := b.index(low, b.height); j <= b.index(high, b.height); j++ {
+			k := j*b.n + i
+			for _, v := range b.list[b.start[k]:b.start[k+1]] {
+				visit(v)
+			}
+		}
+	}
+}
