@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,7 +23,9 @@ func TestSignalEndsARun(t *testing.T) {
 			dir := caseFile(t, long)
 			c := atoll(t, dir, nil, append([]string{"run", "case.toml"}, args...)...)
 			c.begin(t)
-			time.Sleep(200 * time.Millisecond) // into the set-up, or the time loop
+			if !strings.Contains(name, "set up") {
+				inLoop(t, filepath.Join(dir, "out"))
+			}
 			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
@@ -38,13 +41,18 @@ func TestSignalEndsARun(t *testing.T) {
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	c := atoll(t, caseFile(t, smallCase), nil, "run", "case.toml", "--set", "mesh.cells=8000000")
 	c.begin(t)
-	time.Sleep(100 * time.Millisecond) // into the set-up
-	for range 2 {
-		if err := c.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(100 * time.Millisecond)
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
 	}
+	again := time.NewTicker(50 * time.Millisecond) // until the first one has been taken, of which nothing tells
+	defer again.Stop()
+	go func() {
+		for range again.C {
+			if c.Process.Signal(syscall.SIGINT) != nil {
+				return
+			}
+		}
+	}()
 	c.end(t)
 	status := c.ProcessState.Sys().(syscall.WaitStatus)
 	if !status.Signaled() || status.Signal() != syscall.SIGINT {

@@ -161,13 +161,14 @@ func (s *inSlurm) ending(t *testing.T, job string) string {
 
 // kill kills a task in the midst of the run, which has to end by itself.
 func (s *inSlurm) kill(t *testing.T, victim int) {
+	out := fmt.Sprint("killed", victim)
 	c := s.command(t, "srun", "--nodes=1", "--ntasks=2", "--mpi=none",
-		self(t), "run", "case.toml", "--set", "time.end=1e4", "--out", "killed")
+		self(t), "run", "case.toml", "--set", "time.end=1e4", "--out", out)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	pids := tasksOf(t, self(t), 2)
-	time.Sleep(300 * time.Millisecond) // into the time loop
+	inLoop(t, filepath.Join(s.dir, out))
 	killed := time.Now()
 	if err := syscall.Kill(pids[victim], syscall.SIGKILL); err != nil {
 		t.Error(err)

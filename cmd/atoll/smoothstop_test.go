@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,34 +43,63 @@ func (c *command) end(t *testing.T) (int, string) {
 	return c.ProcessState.ExitCode(), c.stderr.String()
 }
 
+// feed starts a command that reads a mesh from a pipe, and returns when it has read it.
+func (c *command) feed(t *testing.T, pipe, from string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err == nil {
+		err = syscall.Mkfifo(pipe, 0o600)
+	}
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		to, err := os.OpenFile(pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		switch {
+		case err == nil:
+			_, err = to.Write(text)
+			if err = errors.Join(err, to.Close()); err != nil {
+				t.Fatal(err)
+			}
+			return
+		case !errors.Is(err, syscall.ENXIO) || time.Now().After(end): // no reader
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestSmoothEndsBySignal: SIGTERM ends smoothing, in set-up and in a sweep, in one process and in several,
 // with one line, exit code 1 and no mesh.
 func TestSmoothEndsBySignal(t *testing.T) {
-	in := squareFile(t, "a.msh")
-	smooth := []string{"smooth", in, "b.msh"}
+	smooth := []string{"smooth", "a.mesh", "b.msh"}
 	long := append(smooth[:3:3], "--sweeps", "10000000", "--every", "10000000")
 	sampling := append(smooth[:3:3], "--samples", "8192", "--width", "sin(x)+2", "--height", "cos(x)+2", "--ranks", "2")
 	run := []string{"run", "case.toml"}
 	processes := append(run[:2:2], "--ranks", "3", "--transport", "grpc")
-	for name, test := range map[string]struct {
-		wait time.Duration
-		args []string
-	}{
-		"smooth":             {time.Second, append(long[:len(long):len(long)], "--ranks", "2")},
-		"smooth, one rank":   {time.Second, long},
-		"smooth, in set-up":  {time.Second, sampling},
-		"run, set-up":        {time.Second, append(run[:2:2], "--set", "metric.samples=8192")},
-		"processes":          {time.Second, processes},
-		"processes, set-up":  {time.Second, append(processes[:6:6], "--set", "metric.samples=8192")},
-		"processes, culling": {time.Second, append(processes[:6:6], "--set", "method.cull=true")},
+	for name, args := range map[string][]string{
+		"smooth":             append(long[:len(long):len(long)], "--ranks", "2"),
+		"smooth, one rank":   long,
+		"smooth, in set-up":  sampling,
+		"run, set-up":        append(run[:2:2], "--set", "metric.samples=8192"),
+		"processes":          processes,
+		"processes, set-up":  append(processes[:6:6], "--set", "metric.samples=8192"),
+		"processes, culling": append(processes[:6:6], "--set", "method.cull=true"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := caseFile(t, endless)
-			c := atoll(t, dir, nil, test.args...)
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
+			c := atoll(t, dir, nil, args...)
+			switch {
+			case args[0] == "smooth":
+				c.feed(t, filepath.Join(dir, "a.mesh"), squareFile(t, "a.mesh"))
+			case strings.Contains(name, "set-up"):
+				c.begin(t)
+			default:
+				c.begin(t)
+				inLoop(t, filepath.Join(dir, "out"))
 			}
-			time.Sleep(test.wait)
 			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +126,7 @@ func TestSmoothLosesAProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		pids := ranksOf(t, c.Process.Pid, 3)
-		time.Sleep(500 * time.Millisecond)
+		inLoop(t, filepath.Join(dir, "out"))
 		if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// inLoop waits until a run that writes to a folder is set up, and so at its first step.
+func inLoop(t *testing.T, out string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(out, "conservation.csv")); err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal("the run does not come to its first step")
+		}
+	}
+}
+
+// ranksOf finds the rank processes that a command started.
+func ranksOf(t *testing.T, parent, n int) map[int]int {
+	t.Helper()
+	pids := map[int]int{}
+	for deadline := time.Now().Add(20 * time.Second); len(pids) < n; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("only %d of %d ranks started", len(pids), n)
+		}
+		entries, err := os.ReadDir("/proc")
+		if err != nil {
+			t.Skip("no /proc: cannot find the rank processes")
+		}
+		for _, e := range entries {
+			pid, err := strconv.Atoi(e.Name())
+			if err != nil || parentOf(pid) != parent {
+				continue
+			}
+			env, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+			for _, v := range strings.Split(string(env), "\x00") {
+				if rank, ok := strings.CutPrefix(v, "ATOLL_RANK="); ok {
+					r, _ := strconv.Atoi(rank)
+					pids[r] = pid
+				}
+			}
+		}
+	}
+	return pids
+}
+
+func parentOf(pid int) int {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The command's name, in parentheses, may hold spaces.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	ppid, _ := strconv.Atoi(fields[1])
+	return ppid
+}
+
+// TestKilledRankEndsTheRun: kill -9 of any rank ends every process within 5 s, with the rank's name and exit code 1.
+func TestKilledRankEndsTheRun(t *testing.T) {
+	for victim := range 4 {
+		t.Run(fmt.Sprintf("rank %d", victim), func(t *testing.T) {
+			dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
+			c := atoll(t, dir, nil, "run", "case.toml", "--ranks", "4", "--transport", "grpc")
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			pids := ranksOf(t, c.Process.Pid, 4)
+			inLoop(t, filepath.Join(dir, "out"))
+			killed := time.Now()
+			if err := syscall.Kill(pids[victim], syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			code, said := c.end(t)
+			if took := time.Since(killed); took > 5*time.Second {
+				t.Errorf("the run took %v to end", took)
+			}
+			if code != exitFailed {
+				t.Errorf("exit code %d", code)
+			}
+			for r, pid := range pids {
+				if syscall.Kill(pid, 0) == nil && parentOf(pid) == c.Process.Pid {
+					t.Errorf("rank %d lives on", r)
+				}
+			}
+			if want := fmt.Sprintf("rank %d was killed by signal 9", victim); !strings.Contains(said, want) {
+				t.Errorf("stderr does not say %q:\n%s", want, said)
+			}
+		})
+	}
+}
