@@ -96,7 +96,7 @@ z2 = { mesh = "interface", positive = "down" }
 u1 = "0.1*v2"
 v1 = 1.5
 u2 = "u1 + z1"
-v2 = "x > 0 ? 1 : t"
+v2 = "x > 0 ? 1 : y"
 [boundary]
 default = "open"
 "east coast" = "wall"

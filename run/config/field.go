@@ -29,9 +29,18 @@ func (f *Field) Sign() float64 {
 	return 1
 }
 
-// field reads a field. An expression may use the other fields in names. Of upright quantities, which have a
-// direction, the case must say which way a raster counts.
+// field reads a field that does not change. An expression may use the other fields in names. Of upright quantities,
+// which have a direction, the case must say which way a raster counts.
 func (s *section) field(key, fallback string, names []string, upright bool) Field {
+	f := s.changing(key, fallback, names, upright)
+	if f.Program != nil && f.Program.Mentions("t") {
+		s.fail(key, "depends on t; it is an expression over the place alone")
+	}
+	return f
+}
+
+// changing reads a field that may depend on t.
+func (s *section) changing(key, fallback string, names []string, upright bool) Field {
 	f := Field{Name: key}
 	v, ok := s.get(key, fallback == required)
 	if !ok {
@@ -61,6 +70,19 @@ func (s *section) field(key, fallback string, names []string, upright bool) Fiel
 	}
 	if f.Program, err = expr.Compile(f.Expr, variables...); err != nil {
 		s.fail(key, "%v", err)
+	}
+	return f
+}
+
+// expression reads a field that is a number or an expression over the place.
+func (s *section) expression(key, fallback string) Field {
+	return s.formula(key, s.field(key, fallback, nil, false))
+}
+
+// formula refuses a field that is neither a number nor an expression.
+func (s *section) formula(key string, f Field) Field {
+	if f.Raster != "" || f.Mesh != "" {
+		s.fail(key, "must be a number or an expression")
 	}
 	return f
 }

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -58,6 +56,8 @@ func TestRefusals(t *testing.T) {
 		{`depth = "6"`, ``, `c.toml:8: [initial] depth: is required`},
 		{`depth = "6"`, `depth = "6 +* 2"`, `c.toml:9: [initial] depth: expression "6 +* 2", column 4: unexpected token`},
 		{`depth = "6"`, `depth = "h3"`, `name "h3" is not known; there are x, y, z, t, pi, depth, h1, h2, u1`},
+		{`depth = "6"`, `depth = "6 + t"`, `c.toml:9: [initial] depth: depends on t; it is an expression over the place alone`},
+		{"[physics]", "[physics]\nmanning='t'", `c.toml:7: [physics] manning: depends on t`},
 		{`depth = "6"`, `depth = true`, `c.toml:9: [initial] depth: is a boolean; a number, an expression,`},
 		{`depth = "6"`, `depth = "h2"`, `c.toml:9: [initial] depth: its expression needs h2, and that needs depth`},
 		{`depth = "6"`, `depth = "depth"`, `needs depth, and that needs depth`},
@@ -112,75 +112,6 @@ c.toml:13: [time] end: -1 must be a finite number above 0
 --set physics.cfl: 3 must be above 0 and at most 1`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
-	}
-}
-
-func TestOverrides(t *testing.T) {
-	c := parse(t, dam, "physics.scheme=roe", "time.end = 2", "time.end=3", `boundary."east coast"=open`, "name=a",
-		"title=two words", "initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`,
-		"gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
-	w := c.Sections.(*Shallow)
-	if w.Physics.Scheme != "roe" || c.Time.End != 3 || w.Boundary.Groups["east coast"] != "open" ||
-		c.Name != "a" || c.Title != "two words" ||
-		w.Initial[1].Expr != "x > 0 ? 1 : 2" || w.Mesh.Bounds != [4]float64{0, 0, 1, 1} || c.Output.Fields[0] != "h2" ||
-		c.Gauges[0].Name != "g" || w.Initial[0].Expr != "6.5" {
-		t.Errorf("%+v\n%+v", c, w)
-	}
-	for set, want := range map[string]string{
-		"physics.scheme=rho":         `--set physics.scheme: "rho" is not known; choose roe, ir-roe or pvm-ifcp`,
-		"physics.cfl=fast":           `--set physics.cfl: is a string; a number is needed`,
-		"phisics.cfl=1":              `--set phisics: no such section; did you mean physics?`,
-		"time.start=1":               `--set time.start: no such key`,
-		"initial.depth={rastr='a'}":  `--set initial.depth: [initial] depth.rastr: no such key; did you mean raster?`,
-		"initial.depth.raster=a.asc": `--set initial.depth.raster: initial.depth is not a table; set it as a whole`,
-		"time.end":                   `--set time.end: write key=value`,
-		"=1":                         `"" is not a key`,
-		"a b=1":                      `"a b" is not a key`,
-		"[time]\nend=1":              `is not a key`,
-		"time.end=[1":                `--set time.end: [1: `,
-		"time.end=\"1":               `--set time.end: "1: `,
-		"title=\xff":                 `is not text`,
-		"time.end=1\ncfl = 2":        `--set time.end: is a string; a number is needed`,
-		"time=1":                     `--set time: is an integer; a table is needed: [time]`,
-	} {
-		_, err := Parse("c.toml", []byte(dam), []string{set})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v does not say %q", set, err, want)
-		}
-	}
-}
-
-func TestLoad(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "my dam.toml")
-	if err := os.WriteFile(path, []byte(dam), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Load(path, nil)
-	if err != nil || c.Name != "my dam" || c.Path("bed.asc") != filepath.Join(dir, "bed.asc") {
-		t.Errorf("%+v, %v", c, err)
-	}
-	if _, err := Load(filepath.Join(dir, "none.toml"), nil); err == nil || !strings.Contains(err.Error(), "none.toml") {
-		t.Error(err)
-	}
-	if err := os.WriteFile(path, make([]byte, MaxSize+1), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Load(path, nil); err == nil || !strings.Contains(err.Error(), "larger than") {
-		t.Error(err)
-	}
-}
-
-// What an override replaces is gone with its lines, and what is wrong in the new value is told of the override.
-func TestOverrideOfTable(t *testing.T) {
-	_, err := Parse("c.toml", []byte(full), []string{"initial.depth={raster='a', positive='x'}"})
-	want := `--set initial.depth: [initial] depth.positive: "x" is not known; choose up or down`
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-	c := parse(t, full, "initial.depth.positive=down", "initial.depth.raster=b.asc")
-	if f := c.Sections.(*Shallow).Initial[0]; f.Raster != "b.asc" || f.Positive != "down" {
-		t.Errorf("%+v", f)
 	}
 }
 

@@ -65,6 +65,8 @@ func TestSmoothRefusals(t *testing.T) {
 		{`field = "linear"`, `width = "x"`, `c.toml:4: [metric] height: is required`},
 		{`field = "linear"`, `width = "x"`, `c.toml:6: [metric] low: does not belong to a metric of kind sizes`},
 		{`field = "linear"`, "field = 'linear'\nm11 = 1", `c.toml:6: [metric] m11: cannot be with the keys of field`},
+		{`field = "linear"`, "width = 1\nheight = 't+1'", `c.toml:6: [metric] height: depends on t; it is an expression`},
+		{`field = "linear"`, "hessian = 'x*t'", `c.toml:5: [metric] hessian: depends on t`},
 		{`field = "linear"`, "width = 1\nm11 = 1", `c.toml:6: [metric] m11: cannot be with the keys of sizes`},
 		{`field = "linear"`, ``, `c.toml:4: [metric]: needs field = `},
 		{"high = 0.05", "high = 1\nhmin = 48", `c.toml:8: [metric] hmin: does not belong to a metric of kind linear`},

@@ -167,15 +167,6 @@ func (s *section) metricKeys(m *Metric) {
 	}
 }
 
-// expression reads a field that is a number or an expression.
-func (s *section) expression(key, fallback string) Field {
-	f := s.field(key, fallback, nil, false)
-	if f.Raster != "" || f.Mesh != "" {
-		s.fail(key, "must be a number or an expression")
-	}
-	return f
-}
-
 // maxSamples is how many nodes a side the solver's grids may have.
 const maxSamples = 1 << 13
 

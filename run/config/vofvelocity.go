@@ -79,7 +79,7 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 	}
 	v.Period = s.number("period", nonNegative.or(0))
 	if s.has("factor") {
-		v.Factor = s.expression("factor", required)
+		v.Factor = s.formula("factor", s.changing("factor", required, nil, false))
 		if p := v.Factor.Program; p != nil && (p.Mentions("x") || p.Mentions("y") || p.Mentions("z")) {
 			s.fail("factor", "depends on the place; it is an expression over t, by which the velocity everywhere is multiplied")
 		}
@@ -96,7 +96,7 @@ func decodeVOFVelocity(s *section, dim int) VOFVelocity {
 
 // steady is an expression over the place alone.
 func (s *section) steady(key string) Field {
-	f := s.expression(key, required)
+	f := s.formula(key, s.changing(key, required, nil, false))
 	if f.Program != nil && f.Program.Mentions("t") {
 		s.fail(key, `depends on t; give factor = "…", an expression over t by which the velocity everywhere is multiplied`)
 	}

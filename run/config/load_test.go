@@ -1,0 +1,29 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "my dam.toml")
+	if err := os.WriteFile(path, []byte(dam), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(path, nil)
+	if err != nil || c.Name != "my dam" || c.Path("bed.asc") != filepath.Join(dir, "bed.asc") {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, err := Load(filepath.Join(dir, "none.toml"), nil); err == nil || !strings.Contains(err.Error(), "none.toml") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, make([]byte, MaxSize+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path, nil); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Error(err)
+	}
+}

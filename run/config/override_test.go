@@ -1,0 +1,54 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestOverrides(t *testing.T) {
+	c := parse(t, dam, "physics.scheme=roe", "time.end = 2", "time.end=3", `boundary."east coast"=open`, "name=a",
+		"title=two words", "initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`,
+		"gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
+	w := c.Sections.(*Shallow)
+	if w.Physics.Scheme != "roe" || c.Time.End != 3 || w.Boundary.Groups["east coast"] != "open" ||
+		c.Name != "a" || c.Title != "two words" ||
+		w.Initial[1].Expr != "x > 0 ? 1 : 2" || w.Mesh.Bounds != [4]float64{0, 0, 1, 1} || c.Output.Fields[0] != "h2" ||
+		c.Gauges[0].Name != "g" || w.Initial[0].Expr != "6.5" {
+		t.Errorf("%+v\n%+v", c, w)
+	}
+	for set, want := range map[string]string{
+		"physics.scheme=rho":         `--set physics.scheme: "rho" is not known; choose roe, ir-roe or pvm-ifcp`,
+		"physics.cfl=fast":           `--set physics.cfl: is a string; a number is needed`,
+		"phisics.cfl=1":              `--set phisics: no such section; did you mean physics?`,
+		"time.start=1":               `--set time.start: no such key`,
+		"initial.depth={rastr='a'}":  `--set initial.depth: [initial] depth.rastr: no such key; did you mean raster?`,
+		"initial.depth.raster=a.asc": `--set initial.depth.raster: initial.depth is not a table; set it as a whole`,
+		"time.end":                   `--set time.end: write key=value`,
+		"=1":                         `"" is not a key`,
+		"a b=1":                      `"a b" is not a key`,
+		"[time]\nend=1":              `is not a key`,
+		"time.end=[1":                `--set time.end: [1: `,
+		"time.end=\"1":               `--set time.end: "1: `,
+		"title=\xff":                 `is not text`,
+		"time.end=1\ncfl = 2":        `--set time.end: is a string; a number is needed`,
+		"time=1":                     `--set time: is an integer; a table is needed: [time]`,
+	} {
+		_, err := Parse("c.toml", []byte(dam), []string{set})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v does not say %q", set, err, want)
+		}
+	}
+}
+
+// What an override replaces is gone with its lines, and what is wrong in the new value is told of the override.
+func TestOverrideOfTable(t *testing.T) {
+	_, err := Parse("c.toml", []byte(full), []string{"initial.depth={raster='a', positive='x'}"})
+	want := `--set initial.depth: [initial] depth.positive: "x" is not known; choose up or down`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	c := parse(t, full, "initial.depth.positive=down", "initial.depth.raster=b.asc")
+	if f := c.Sections.(*Shallow).Initial[0]; f.Raster != "b.asc" || f.Positive != "down" {
+		t.Errorf("%+v", f)
+	}
+}
