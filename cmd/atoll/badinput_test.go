@@ -37,9 +37,9 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := caseFile(t, test.text)
-			// Two triangles, of which the second has no area.
-			broken := "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 5 0 0\n5 6 0 0\n6 7 0 0\n" +
-				"$EndNodes\n$Elements\n2\n1 2 2 0 1 1 2 3\n2 2 2 0 1 4 5 6\n$EndElements\n"
+			// Two triangles, of which the second is clockwise.
+			broken := "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 5 0 0\n5 6 0 0\n6 5 1 0\n" +
+				"$EndNodes\n$Elements\n2\n1 2 2 0 1 1 2 3\n2 2 2 0 1 4 6 5\n$EndElements\n"
 			if err := os.WriteFile(filepath.Join(dir, "broken.msh"), []byte(broken), 0o666); err != nil {
 				t.Fatal(err)
 			}
