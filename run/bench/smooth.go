@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"os"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -215,7 +216,10 @@ func (o *SmoothOptions) copies(dev backend.Device, part *smooth.Part, grid int) 
 		number = 4
 	}
 	back := 5 * number * len(part.X)
-	host := make([]byte, back+len(part.Rings)*int(unsafe.Sizeof(part.Rings[0]))+4*len(part.More)+3*number*grid*grid)
+	host := make([]byte, back+len(part.Rings)*int(unsafe.Sizeof(part.Rings[0]))+4*len(part.More)+4*number*grid*grid)
+	for k := 0; k < len(host); k += os.Getpagesize() { // as what a mesh is read into, it has been written to
+		host[k] = 1
+	}
 	array, err := backend.Make[byte](dev, len(host))
 	if err != nil {
 		return 0, err

@@ -12,7 +12,9 @@ import (
 // tile cuts the vertices that a part moves into tiles by recursive bisection of the plane, so that they are compact. The
 // first of them, so many as it tells, hold all that other ranks need. It returns nil where no vertex moves, or tiles
 // cannot hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
-func tile[F kernels.Float](p *Part) (tiles *kernels.TiledMesh[F], lead int, err error) {
+//
+// nodes is how many samples of a metric's grid there are to a vertex.
+func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], lead int, err error) {
 	b := newTiler[F](p)
 	var ids []int32
 	for i, set := range b.set {
@@ -27,7 +29,7 @@ func tile[F kernels.Float](p *Part) (tiles *kernels.TiledMesh[F], lead int, err 
 	if len(ids) == 0 || p.Sets > kernels.TileSets || len(p.X) > math.MaxInt32>>kernels.SlotBits {
 		return nil, 0, nil
 	}
-	if fits, err := b.cut(ids, tileCount(len(ids))); err != nil || !fits {
+	if fits, err := b.cut(ids, tileCount(len(ids), nodes)); err != nil || !fits {
 		return nil, 0, err
 	}
 	b.to.Tiles = append(b.to.Tiles, b.next())
@@ -36,10 +38,15 @@ func tile[F kernels.Float](p *Part) (tiles *kernels.TiledMesh[F], lead int, err 
 }
 
 // tileCount is how many tiles there are to be, of so many vertices: as large ones as there is room for, what they only
-// read and the moves of others taken into account, but on a small mesh as many as a large GPU takes at a time. It
-// takes the next as many then, so that there are as many more or none.
-func tileCount(moving int) int {
-	const atOnce, least, most = 264, 32, kernels.TileSlots * 9 / 13
+// read and the moves of others taken into account, or smaller ones where their windows would miss too much of a metric's
+// grid, of so many nodes a vertex. But on a small mesh there are as many as a large GPU takes at a time. It takes the next
+// as many then, so that there are as many more or none.
+func tileCount(moving int, nodes float64) int {
+	const atOnce, least = 264, 32
+	most := kernels.TileSlots * 9 / 13
+	if nodes > 0 {
+		most = max(least, min(most, int(kernels.TileNodes*7/6/nodes)))
+	}
 	if n := (moving + most - 1) / most; n > atOnce {
 		return (n + atOnce - 1) / atOnce * atOnce
 	}

@@ -3,6 +3,7 @@ package smooth
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
@@ -37,7 +38,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 	if len(s.part.Rings) == 0 { // nothing moves here
 		return "", nil
 	}
-	t, lead, err := tile[F](s.part)
+	t, lead, err := tile[F](s.part, s.nodes())
 	if err != nil {
 		return "", err
 	}
@@ -97,4 +98,15 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 		a.loops[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, windows, &a.held[k], &a.held[1-k], &s.most[0])
 	}
 	return b.err
+}
+
+// nodes is how many samples of the metric's grid there are to a vertex, where the rank's vertices are.
+func (s *solver[F]) nodes() float64 {
+	f := &s.field
+	if f.Kind != kernels.Grid {
+		return 0
+	}
+	x, y := s.origin[0], s.origin[1]
+	return (slices.Max(x) - slices.Min(x)) * float64(f.PerX) * (slices.Max(y) - slices.Min(y)) * float64(f.PerY) /
+		float64(len(x))
 }

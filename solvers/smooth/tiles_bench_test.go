@@ -21,7 +21,7 @@ func BenchmarkTiles(b *testing.B) {
 			}
 			var t *kernels.TiledMesh[float64]
 			for b.Loop() {
-				if t, _, err = tile[float64](parts[0]); err != nil {
+				if t, _, err = tile[float64](parts[0], 0); err != nil {
 					b.Fatal(err)
 				}
 			}

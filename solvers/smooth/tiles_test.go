@@ -59,7 +59,7 @@ func TestTilesHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := parts[0]
-	tiles, _, err := tile[float64](p)
+	tiles, _, err := tile[float64](p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,6 +133,19 @@ func TestTilesRefused(t *testing.T) {
 		err := s.on(t, m, swirl(t), c.cfg, func(dist.Comm, *Part, Solver) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, which does not say %q", c, err, want)
+		}
+	}
+}
+
+// TestTileCount: tiles fill a large GPU a whole number of times, and are smaller where a grid is finer.
+func TestTileCount(t *testing.T) {
+	for _, c := range []struct {
+		moving int
+		nodes  float64
+		want   int
+	}{{1, 0, 1}, {6400, 2, 200}, {157_000, 1.7, 264}, {2_512_225, 0, 2376}, {2_512_225, 1.67, 2376}, {5_654_884, 2.97, 6600}} {
+		if got := tileCount(c.moving, c.nodes); got != c.want {
+			t.Errorf("%d vertices that move, %g nodes each: %d tiles, not %d", c.moving, c.nodes, got, c.want)
 		}
 	}
 }

@@ -228,7 +228,7 @@ func TestTilesLead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for r, p := range parts {
-		tiles, lead, err := tile[float64](p)
+		tiles, lead, err := tile[float64](p, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
