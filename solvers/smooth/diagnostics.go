@@ -33,11 +33,17 @@ type Diagnostics struct {
 }
 
 func (s *engine[F, V]) Diagnose(ctx context.Context) (Diagnostics, error) {
+	if s.known {
+		return s.last, nil
+	}
 	var t tally
 	if err := s.measure(&t); err != nil {
 		return Diagnostics{}, err
 	}
-	return t.reduce(ctx, s.comm, s.Sweeps(), &s.start)
+	var err error
+	s.last, err = t.reduce(ctx, s.comm, s.Sweeps(), &s.start)
+	s.known = err == nil
+	return s.last, err
 }
 
 // reduce makes the diagnostics of all ranks' tallies. start is what there was at the start, zero if this is it.

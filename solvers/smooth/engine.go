@@ -54,7 +54,9 @@ type engine[F kernels.Float, V any] struct {
 	reduced [1]float64
 	mean    dist.Accumulator
 	start   Diagnostics // before the first sweep
-	order   []int32     // owned vertices in ascending global order
+	last    Diagnostics // where the vertices are now, if known
+	known   bool
+	order   []int32 // owned vertices in ascending global order
 }
 
 // dimension is what triangles and tetrahedra do each in their own way.

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/partition"
 )
 
 // view returns the vertices where the host can read them; ghosts may be out of date.
@@ -78,11 +78,11 @@ func (s *engine[F, V]) Hash(ctx context.Context) (string, error) {
 
 // ascending lists the owned vertices by global id.
 func ascending(p *Subdomain) []int32 {
-	order := make([]int32, p.Owned)
+	order, ids := make([]int32, p.Owned), make([]uint64, p.Owned)
 	for i := range order {
-		order[i] = int32(i)
+		order[i], ids[i] = int32(i), uint64(p.Global[i])
 	}
-	slices.SortFunc(order, func(a, b int32) int { return int(p.Global[a]) - int(p.Global[b]) })
+	partition.SortByKey(ids, order)
 	return order
 }
 

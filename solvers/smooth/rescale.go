@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
@@ -13,8 +15,7 @@ import (
 // triangles of sides 1 as the mesh has: β = (√3/4) n / Σ V √det M. (The thesis that this comes from prints the new
 // number where the old one belongs, which makes β 1.)
 func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x, y []float64) (float64, error) {
-	var sum dist.Accumulator
-	for _, c := range part.Cells {
+	sum := sumOf(part.Cells, func(c kernels.Cell) float64 {
 		var m11, m12, m22 float64
 		for _, v := range c.At {
 			a, b, d := metric.At(x[v], y[v])
@@ -22,9 +23,9 @@ func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x,
 		}
 		a, b, d := c.At[0], c.At[1], c.At[2]
 		area := ((x[b]-x[a])*(y[d]-y[a]) - (x[d]-x[a])*(y[b]-y[a])) / 2
-		sum.Add(area * math.Sqrt(m11*m22-m12*m12))
-	}
-	n, total, err := share(ctx, comm, len(part.Cells), &sum)
+		return area * math.Sqrt(m11*m22-m12*m12)
+	})
+	n, total, err := share(ctx, comm, len(part.Cells), sum)
 	if err != nil {
 		return 0, err
 	}
@@ -38,8 +39,7 @@ func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x,
 // rescaleSolid is the same for tetrahedra: β = (√2/12 n / Σ V √det M)^(2/3).
 func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *SolidMetric, at [][]float64) (
 	float64, error) {
-	var sum dist.Accumulator
-	for _, c := range part.Cells {
+	sum := sumOf(part.Cells, func(c solid.Cell) float64 {
 		var m Six
 		var p [4]solid.Vertex[float64]
 		for i, v := range c.At {
@@ -51,9 +51,9 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *
 		for i := range p {
 			p[i].M11, p[i].M12, p[i].M13, p[i].M22, p[i].M23, p[i].M33 = m[0], m[1], m[2], m[3], m[4], m[5]
 		}
-		sum.Add(solid.InMetric(&p[0], &p[1], &p[2], &p[3]))
-	}
-	n, total, err := share(ctx, comm, len(part.Cells), &sum)
+		return solid.InMetric(&p[0], &p[1], &p[2], &p[3])
+	})
+	n, total, err := share(ctx, comm, len(part.Cells), sum)
 	if err != nil {
 		return 0, err
 	}
@@ -63,6 +63,20 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *
 			total)}
 	}
 	return beta, nil
+}
+
+// sumOf adds up what cells have, exactly.
+func sumOf[C any](cells []C, of func(c C) float64) *dist.Accumulator {
+	sums := make([]dist.Accumulator, parallel.Parts(len(cells), 10_000))
+	parallel.Ranges(len(cells), len(sums), func(part, lo, hi int) {
+		for _, c := range cells[lo:hi] {
+			sums[part].Add(of(c))
+		}
+	})
+	for k := range sums[1:] {
+		sums[0].Merge(&sums[k+1])
+	}
+	return &sums[0]
 }
 
 // share sums numbers of cells and what they add up to over ranks.

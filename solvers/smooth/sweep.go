@@ -18,6 +18,7 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 	if int64(s.now[0].Sweep)+int64(sweeps) > maxSweeps {
 		return 0, fmt.Errorf("%d sweeps are more than the %d that can be counted", sweeps, maxSweeps)
 	}
+	s.known = s.known && sweeps == 0
 	done, err := s.repeat(ctx, sweeps-1)
 	if err != nil {
 		return 0, err

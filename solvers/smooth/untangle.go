@@ -44,6 +44,7 @@ type untangler[V any] struct {
 // Where cells remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps, and so
 // the bits are the same on any ranks.
 func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangling, error) {
+	s.known = false
 	u, err := s.rounds(ctx, &how)
 	if err != nil || !s.cfg.Rescale || !s.cfg.Untangle {
 		return u, err
