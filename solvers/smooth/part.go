@@ -69,12 +69,10 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	}
 	c.spread()
 	c.arrange()
-	parts, all := make([]*Part, ranks), make([]*Subdomain, ranks)
+	parts := make([]*Part, ranks)
 	for r := range ranks {
 		parts[r] = c.part(r)
-		all[r] = &parts[r].Subdomain
 	}
-	c.plan(all)
 	return parts, nil
 }
 
@@ -223,6 +221,7 @@ func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	}
 	sliding = c.spans(r, &p)
 	c.strips(r, &p)
+	p.Plans = c.plans(r, &p)
 	return p, sliding, last
 }
 

@@ -29,12 +29,10 @@ func (l *SolidLayout) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
 	x := &solidCutter{cutter: c, layout: l, skin: make([][]int32, ranks)}
 	x.spread()
 	c.arrange()
-	parts, all := make([]*SolidPart, ranks), make([]*Subdomain, ranks)
+	parts := make([]*SolidPart, ranks)
 	for r := range ranks {
 		parts[r] = x.part(r)
-		all[r] = &parts[r].Subdomain
 	}
-	c.plan(all)
 	return parts, nil
 }
 
