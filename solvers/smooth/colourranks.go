@@ -8,49 +8,36 @@ import (
 	"math/bits"
 
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// Patch is what one rank knows of a graph: its own vertices, their neighbours, and which of these other ranks own.
-type Patch struct {
-	Global []int32    // id of each vertex in the whole graph: owned ones, then ghosts
-	Class  []int8     // of owned vertices, as Colour has it
-	Start  []int32    // the neighbours of owned vertex v are Adj[Start[v]:Start[v+1]]
-	Adj    []int32    // local ids
-	Plan   *halo.Plan // brings what owners know to the ghosts
+// surroundings are what a rank knows of a graph: the neighbours of its own vertices, and which of these are ghosts.
+type surroundings struct {
+	rings  *mesh.Rings // those of ghosts do not count
+	global []int32     // id of each vertex in the whole graph, ascending
+	class  []int8      // as Colour has it
+	rim    *rim
 }
 
-// ColourRanks colours a graph that no rank knows whole, and returns the colours of this rank's vertices and ghosts.
+// colourRanks colours a graph that no rank knows whole, and returns the colours of this rank's vertices and ghosts.
 // They are those of Colour, whatever the number of ranks. Ranks colour what they can, tell each other the colours of
 // the vertices that these have as ghosts, and go on, for as many rounds as a chain of descending priorities crosses
-// between ranks. All ranks call it with the same kind; messages have the tag.
-func ColourRanks(ctx context.Context, kind Colouring, p *Patch, comm dist.Comm, tag int) ([]int32, error) {
-	n, owned := len(p.Global), len(p.Class)
-	var bad error
-	switch {
-	case kind != JonesPlassmann && kind != FirstFit:
-		bad = fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
-	case p.Plan.Owned != owned || p.Plan.Ghosts != n-owned || len(p.Start) != owned+1:
-		bad = fmt.Errorf("a patch of %d vertices, %d owned, with the lists of %d and a plan of %d and %d", n, owned,
-			len(p.Start)-1, p.Plan.Owned, p.Plan.Ghosts)
+// between ranks. All ranks call it with the same kind.
+func colourRanks(ctx context.Context, kind Colouring, g *surroundings, comm dist.Comm) ([]int32, error) {
+	if kind != JonesPlassmann && kind != FirstFit {
+		return nil, fmt.Errorf("colouring %q is not known; choose %s or %s", kind, JonesPlassmann, FirstFit)
 	}
-	if err := sameFault(ctx, comm, bad); err != nil {
-		return nil, err
-	}
-	c := &patchColourer{patch: p, hashed: kind == JonesPlassmann, rank: make([]priority, n), colour: make([]int32, n),
-		pending: make([]int32, owned)}
+	n := len(g.global)
+	c := &rankColourer{surroundings: g, hashed: kind == JonesPlassmann, degree: make([]int32, n),
+		colour: make([]int32, n), pending: make([]int32, n)}
 	for v := range n {
-		c.colour[v] = uncoloured
-		if v < owned {
-			c.rank[v] = priority{p.Start[v+1] - p.Start[v], int32(p.Class[v])}
-		}
+		c.degree[v], c.colour[v] = g.rings.Start[v+1]-g.rings.Start[v], uncoloured
 	}
-	x := halo.NewExchanger(p.Plan, comm, tag, 8)
-	if err := x.Exchange(ctx, halo.Of(c.rank)); err != nil {
+	if err := g.rim.share(ctx, c.degree); err != nil {
 		return nil, err
 	}
 	c.prepare()
-	for {
+	for before := int64(-1); ; {
 		left := []int64{int64(c.left), 0}
 		if c.exhausted {
 			left[1] = 1
@@ -63,99 +50,97 @@ func ColourRanks(ctx context.Context, kind Colouring, p *Patch, comm dist.Comm, 
 			return nil, errors.New("a vertex has more than 63 neighbours of higher priority: too many for a colouring")
 		case left[0] == 0 && c.told:
 			return c.colour, nil
+		case left[0] > 0 && left[0] == before: // the one of highest priority waits for none
+			return nil, fmt.Errorf("%d vertices wait for each other's colours: ranks disagree on what they share", before)
 		}
+		before = left[0]
 		c.told = left[0] == 0
-		if err := x.Exchange(ctx, halo.Of(c.colour)); err != nil {
+		if err := g.rim.share(ctx, c.colour); err != nil {
 			return nil, err
 		}
 		c.hear()
 	}
 }
 
-// priority is what, beside its id, decides when a vertex is coloured, and against whom.
-type priority struct{ degree, class int32 }
-
 // uncoloured marks a vertex that has no colour yet; -1 is for one that gets none.
 const uncoloured = -2
 
-// patchColourer colours an owned vertex once all its neighbours of higher priority have a colour.
-type patchColourer struct {
-	patch   *Patch
+// rankColourer colours an own vertex once all its neighbours of higher priority have a colour.
+type rankColourer struct {
+	*surroundings
 	hashed  bool
-	rank    []priority
+	degree  []int32
 	colour  []int32
-	pending []int32 // of owned vertices: neighbours of higher priority without a colour
-	near    []int32 // the owned neighbours of ghost g are near[from[g]:from[g+1]]
-	from    []int32
-	heard   []bool // of ghosts: whether their colours have been taken in
-	left    int    // owned vertices without a colour
-	told    bool   // all colours have travelled
+	pending []int32 // of own vertices: neighbours of higher priority without a colour
+	ghosts  []ghostRing
+	left    int  // own vertices without a colour
+	told    bool // all colours have travelled
 
 	exhausted bool
 }
 
-func (c *patchColourer) of(v int32) []int32 { return c.patch.Adj[c.patch.Start[v]:c.patch.Start[v+1]] }
+// ghostRing is a ghost, its own neighbours that wait for it, and whether they know its colour.
+type ghostRing struct {
+	vertex int32
+	near   []int32
+	heard  bool
+}
 
 // before tells whether u must be coloured before v, which is its neighbour.
-func (c *patchColourer) before(u, v int32) bool {
-	a, b := c.patch.Global[u], c.patch.Global[v]
+func (c *rankColourer) before(u, v int32) bool {
+	if c.class[u] != c.class[v] {
+		return false
+	}
+	a, b := c.global[u], c.global[v]
 	if !c.hashed {
 		return a < b
 	}
-	if d, e := c.rank[u].degree, c.rank[v].degree; d != e {
+	if d, e := c.degree[u], c.degree[v]; d != e {
 		return d > e
 	}
 	return cmp.Or(cmp.Compare(hash(a), hash(b)), cmp.Compare(a, b)) < 0
 }
 
-func (c *patchColourer) prepare() {
-	owned := int32(len(c.patch.Class))
-	ghosts := int32(len(c.patch.Global)) - owned
-	c.heard = make([]bool, ghosts)
-	c.from = make([]int32, ghosts+1)
-	for _, u := range c.patch.Adj {
-		if u >= owned {
-			c.from[u-owned+1]++
-		}
-	}
-	for g := range ghosts {
-		c.from[g+1] += c.from[g]
-	}
-	c.near = make([]int32, c.from[ghosts])
-	next := append([]int32(nil), c.from[:ghosts]...)
+func (c *rankColourer) prepare() {
+	waiting := map[int32][]int32{} // for a ghost
 	var ready []int32
-	for v := range owned {
-		for _, u := range c.of(v) {
-			if u >= owned {
-				c.near[next[u-owned]] = v
-				next[u-owned]++
-			}
-			if c.rank[v].class >= 0 && c.rank[u].class == c.rank[v].class && c.before(u, v) {
+	for v := range int32(len(c.global)) {
+		if !c.rim.mine[v] {
+			continue
+		}
+		if c.class[v] < 0 {
+			c.colour[v] = -1
+			continue
+		}
+		for _, u := range c.rings.Of(v) {
+			if c.before(u, v) {
 				c.pending[v]++
+				if !c.rim.mine[u] {
+					waiting[u] = append(waiting[u], v)
+				}
 			}
 		}
-		switch {
-		case c.rank[v].class < 0:
-			c.colour[v] = -1
-		case c.pending[v] == 0:
+		if c.pending[v] == 0 {
 			ready = append(ready, v)
-			fallthrough
-		default:
-			c.left++
+		}
+		c.left++
+	}
+	for _, v := range c.rim.at {
+		if near := waiting[v]; near != nil {
+			c.ghosts = append(c.ghosts, ghostRing{vertex: v, near: near})
 		}
 	}
 	c.spread(ready)
 }
 
 // spread colours vertices that are ready, and those that become so.
-func (c *patchColourer) spread(ready []int32) {
-	owned := int32(len(c.patch.Class))
+func (c *rankColourer) spread(ready []int32) {
 	for len(ready) > 0 {
 		v := ready[len(ready)-1]
 		ready = ready[:len(ready)-1]
 		used := uint64(0)
-		for _, u := range c.of(v) {
-			if c.rank[u].class == c.rank[v].class && c.before(u, v) {
+		for _, u := range c.rings.Of(v) {
+			if c.before(u, v) {
 				used |= 1 << c.colour[u]
 			}
 		}
@@ -165,8 +150,8 @@ func (c *patchColourer) spread(ready []int32) {
 			return
 		}
 		c.left--
-		for _, u := range c.of(v) {
-			if u < owned && c.rank[u].class == c.rank[v].class && c.before(v, u) {
+		for _, u := range c.rings.Of(v) {
+			if c.rim.mine[u] && c.before(v, u) {
 				if c.pending[u]--; c.pending[u] == 0 {
 					ready = append(ready, u)
 				}
@@ -176,20 +161,17 @@ func (c *patchColourer) spread(ready []int32) {
 }
 
 // hear takes in the colours of ghosts that have one now.
-func (c *patchColourer) hear() {
-	owned := int32(len(c.patch.Class))
+func (c *rankColourer) hear() {
 	var ready []int32
-	for g := range c.heard {
-		u := owned + int32(g)
-		if c.heard[g] || c.colour[u] < 0 {
+	for k := range c.ghosts {
+		g := &c.ghosts[k]
+		if g.heard || c.colour[g.vertex] < 0 {
 			continue
 		}
-		c.heard[g] = true
-		for _, v := range c.near[c.from[g]:c.from[g+1]] {
-			if c.rank[u].class == c.rank[v].class && c.before(u, v) {
-				if c.pending[v]--; c.pending[v] == 0 {
-					ready = append(ready, v)
-				}
+		g.heard = true
+		for _, v := range g.near {
+			if c.pending[v]--; c.pending[v] == 0 {
+				ready = append(ready, v)
 			}
 		}
 	}

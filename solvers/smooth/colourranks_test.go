@@ -2,63 +2,32 @@ package smooth
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// patches cuts a graph.
-func patches(t testing.TB, rings *mesh.Rings, class []int8, owner []int32, ranks int) []*Patch {
+// onPatches runs f on all ranks, each with its patch of a mesh.
+func onPatches(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(comm dist.Comm, p *Patch)) {
 	t.Helper()
-	owned, ghosts := make([][]int32, ranks), make([][][]int32, ranks)
-	for r := range ghosts {
-		ghosts[r] = make([][]int32, ranks)
-	}
-	for v := range int32(len(class)) {
-		r := owner[v]
-		owned[r] = append(owned[r], v)
-		for _, u := range rings.Of(v) {
-			if q := owner[u]; q != r {
-				ghosts[r][q] = append(ghosts[r][q], u)
-			}
-		}
-	}
-	all := make([]*Patch, ranks)
-	for r := range all {
-		p := &Patch{Start: []int32{0}}
-		p.Global = slices.Clone(owned[r])
-		for q := range ghosts[r] {
-			slices.Sort(ghosts[r][q])
-			ghosts[r][q] = slices.Compact(ghosts[r][q])
-			p.Global = append(p.Global, ghosts[r][q]...)
-		}
-		at := map[int32]int32{}
-		for i, v := range p.Global {
-			at[v] = int32(i)
-		}
-		for _, v := range owned[r] {
-			p.Class = append(p.Class, class[v])
-			for _, u := range rings.Of(v) {
-				p.Adj = append(p.Adj, at[u])
-			}
-			p.Start = append(p.Start, int32(len(p.Adj)))
-		}
-		all[r] = p
-	}
-	plans, err := halo.Plans(owned, ghosts)
+	patches, err := NewPatches(m, owner, ranks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for r, p := range all {
-		p.Plan = plans[r]
+	var wait sync.WaitGroup
+	for _, comm := range local.New(ranks) {
+		p := patches.Of(comm.Rank())
+		wait.Go(func() {
+			defer comm.Close()
+			f(comm, p)
+		})
 	}
-	return all
+	wait.Wait()
 }
 
 // TestColourRanks: ranks that know nothing but their own vertices and ghosts give all of them the colours of Colour,
@@ -82,44 +51,28 @@ func TestColourRanks(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			parts, comms := patches(t, rings, class, owner, ranks), local.New(ranks)
-			var wait sync.WaitGroup
-			for k, comm := range comms {
-				wait.Go(func() {
-					defer comm.Close()
-					got, err := ColourRanks(context.Background(), kind, parts[k], comm, 3)
-					if err != nil {
-						t.Error(err)
+			onPatches(t, m, owner, ranks, func(comm dist.Comm, p *Patch) {
+				l := &Layout{rings: &mesh.Rings{Start: []int32{0}}}
+				if len(p.Global) > 0 {
+					l.rings = ringsOf(t, &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells})
+				}
+				for _, v := range p.Global {
+					l.class = append(l.class, class[v])
+				}
+				got, err := colourRanks(context.Background(), kind, &surroundings{l.rings, p.Global, l.class,
+					newRim(p, comm, 3)}, comm)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for i, v := range p.Global {
+					if got[i] != want[v] {
+						t.Errorf("%s, %d ranks: rank %d gives vertex %d colour %d, want %d", kind, ranks, comm.Rank(), v, got[i],
+							want[v])
 						return
 					}
-					for i, v := range parts[k].Global {
-						if got[i] != want[v] {
-							t.Errorf("%s, %d ranks: rank %d gives vertex %d colour %d, want %d", kind, ranks, k, v, got[i], want[v])
-							return
-						}
-					}
-				})
-			}
-			wait.Wait()
+				}
+			})
 		}
 	})
-}
-
-// TestColourRanksRefuses: a rank's fault ends all.
-func TestColourRanksRefuses(t *testing.T) {
-	var wait sync.WaitGroup
-	for k, comm := range local.New(2) {
-		wait.Go(func() {
-			defer comm.Close()
-			p := &Patch{Start: []int32{0}, Plan: &halo.Plan{Rank: k, Owned: k}}
-			if _, err := ColourRanks(t.Context(), FirstFit, p, comm, 3); err == nil {
-				t.Errorf("rank %d: a plan of another patch is accepted", k)
-			}
-			p.Plan = &halo.Plan{Rank: k}
-			if _, err := ColourRanks(t.Context(), "grey", p, comm, 3); err == nil {
-				t.Errorf("rank %d: an unknown colouring is accepted", k)
-			}
-		})
-	}
-	wait.Wait()
 }

@@ -30,7 +30,7 @@ func (l *Layout) divide(at ...[]float64) error {
 	if err := checkColours(l.rings, class, colour); err != nil {
 		return err
 	}
-	l.set, l.sets = successive(class, colour)
+	l.set, l.sets = successive(class, colour, coloursOf(class, colour))
 	l.turn, l.colours = l.set, l.sets
 	return nil
 }
@@ -47,15 +47,19 @@ func (l *Layout) rivals(class []int8) []int8 {
 	return class
 }
 
-// successive numbers the colours of all classes one after the other, and returns how many there are, which is also that
-// of vertices without one.
-func successive(class []int8, colour []int32) ([]int32, int) {
-	var count [2]int32
+// coloursOf is how many colours each class has.
+func coloursOf(class []int8, colour []int32) (count [2]int32) {
 	for v, c := range class {
 		if c >= 0 {
 			count[c] = max(count[c], colour[v]+1)
 		}
 	}
+	return count
+}
+
+// successive numbers the colours of all classes one after the other, and returns how many there are, which is also that
+// of vertices without one.
+func successive(class []int8, colour []int32, count [2]int32) ([]int32, int) {
 	all := count[0] + count[1]
 	for v, c := range class {
 		switch c {
@@ -89,7 +93,7 @@ func (l *Layout) divideClusters(at [][]float64) error {
 	if err != nil {
 		return err
 	}
-	colour, l.colours = successive(class, colour)
+	colour, l.colours = successive(class, colour, coloursOf(class, colour))
 	l.set, l.sets, l.turn = make([]int32, len(l.class)), l.colours, make([]int32, len(l.class))
 	for v, k := range l.cluster {
 		if k < 0 {

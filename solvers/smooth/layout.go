@@ -59,8 +59,8 @@ const (
 // NewLayout finds out what the vertices of a mesh may do. It refuses a mesh that has triangles turned over, unless that
 // is told.
 func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
-	if o.Boundary != Slide && o.Boundary != Fixed {
-		return nil, fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	l := &Layout{mesh: m, options: o}
 	var err error
@@ -72,11 +72,18 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 			return nil, err
 		}
 	}
-	l.classify()
+	l.classify(func(int32) bool { return true })
 	if err := l.divide(m.X, m.Y); err != nil {
 		return nil, err
 	}
 	return l, l.arrangeBy(m.X, m.Y)
+}
+
+func (o *LayoutOptions) check() error {
+	if o.Boundary != Slide && o.Boundary != Fixed {
+		return fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
+	}
+	return nil
 }
 
 // arrangeBy puts vertices at the given places in the order of the options.
@@ -120,14 +127,18 @@ func (l *Layout) Crowded() int { return l.crowded }
 // straight is how far, as a share of their lengths, two edges of the boundary may be from one line.
 const straight = 1e-9
 
-// classify finds out which vertices move. Fixed are those at the ends of physical groups, on curves and corners, on
+// classify finds out which vertices move, of those that count: others have no rail, and what class they are given says
+// nothing. Fixed are those at the ends of physical groups, on curves and corners, on
 // lines inside the mesh that belong to a group or part two, where fans touch, in no triangle, and with too many
 // neighbours.
-func (l *Layout) classify() {
+func (l *Layout) classify(counts func(v int32) bool) {
 	m := l.mesh
 	l.class = make([]int8, len(m.X))
 	l.rails = map[int32]kernels.Rail[float64]{}
 	for v := range int32(len(m.X)) {
+		if !counts(v) {
+			continue
+		}
 		ring := l.rings.Of(v)
 		switch l.rings.Around[v] {
 		case mesh.Apart:

@@ -1,7 +1,6 @@
 package smooth
 
 import (
-	"fmt"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -22,8 +21,8 @@ type SolidLayout struct {
 // plane, those on straight edges along them, as mesh.Freedom has it. It refuses a mesh that does not pass its Check,
 // such as one with tetrahedra that are turned over, unless that is told. An order by places goes by x and y.
 func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
-	if o.Boundary != Slide && o.Boundary != Fixed {
-		return nil, fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	check, freedoms := s.Check, s.Freedoms
 	if o.Tangled {
