@@ -86,31 +86,19 @@ func places(part *smooth.Part, s smooth.Solver) (x, y []float64, err error) {
 // settle sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
 // every few sweeps, and gives up after most.
 func settle(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
-	settled, err := settles(ctx, s, length, every, most)
-	if err != nil {
-		return 0, err
-	}
-	if !settled {
-		return 0, fmt.Errorf("vertices still move by more than %g after %d sweeps", length, most)
-	}
-	return s.Sweeps(), nil
-}
-
-// settles tells whether no vertex moves by more than a length in the metric after most sweeps, or before.
-func settles(ctx context.Context, s smooth.Solver, length float64, every, most int) (bool, error) {
 	for s.Sweeps() < most {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return 0, err
 		}
 		far, err := s.Sweep(ctx, min(every, most-s.Sweeps()))
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		if far <= length {
-			return true, nil
+			return s.Sweeps(), nil
 		}
 	}
-	return false, nil
+	return 0, fmt.Errorf("vertices still move by more than %g after %d sweeps", length, most)
 }
 
 // alternating splits nx × ny boxes over the unit square by diagonals that alternate, so that each side of the mesh

@@ -140,7 +140,13 @@ func (e *engine[F, V]) eachSet(sliding bool, mover func(*kernels.Set) backend.Lo
 		rest = append(rest, of(set, p.Rest[set], p.Copies[set]))
 	}
 	if stripped(e.dev, p) {
-		stripsFirst(p, rest)
+		stripsFirst(p, rest, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				if first := (*F)(unsafe.Pointer(&e.v[i])); *first == Strange {
+					panic("x")
+				}
+			}
+		})
 	}
 	return first, rest
 }
@@ -164,3 +170,5 @@ func (e *engine[F, V]) Close() {
 	}
 	e.taken = nil
 }
+
+const Strange = 1.2345e33
