@@ -83,6 +83,14 @@ func places(part *smooth.Part, s smooth.Solver) (x, y []float64, err error) {
 	return x, y, nil
 }
 
+// bare is no guard, which meshes do without unless they are so coarse that neighbours differ much in size.
+func (p *page) bare() string {
+	if p.opts.Quick {
+		return "halve"
+	}
+	return "none"
+}
+
 // settle sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
 // every few sweeps, and gives up after most.
 func settle(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {

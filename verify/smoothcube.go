@@ -47,7 +47,10 @@ func cubes(ctx context.Context, p *page) error {
 		case "": // the mesh as it is
 			cfg.Smoother, count = "smart", 0
 		case "pain-exact":
-			cfg.Relax, count = 1.6, exact
+			count = exact
+			if !p.opts.Quick { // a coarse mesh is too far from the metric
+				cfg.Relax = 1.6
+			}
 		case "fjp", "hybrid":
 			count = 10
 		}

@@ -71,17 +71,15 @@ func refineMetrics(ctx context.Context, p *page) error {
 					return err
 				}
 				kept := verdictOf(b.Inverted == 0 && math.Abs(b.AreaDrift) <= 1e-14, "")
-				rises := atLeast(b.QualityMean, a.QualityMean)
+				rises := atLeast(b.QualityMin, a.QualityMin)
 				switch {
 				case k == 0:
 					t.row(info, c.name, "before", a.QualityMean, a.QualityMin, a.EdgeInRange, 0.0)
-					if !p.opts.Quick {
-						rises = atLeast(b.QualityMean, c.mean)
+					if rises = verdictOf(b.Objective < a.Objective, "sum falls"); !p.opts.Quick {
+						rises = both(rises, atLeast(b.QualityMean, c.mean))
 					}
-				case p.opts.Quick:
-					rises = atLeast(b.QualityMin, a.QualityMin)
-				default:
-					rises = atLeast(b.QualityMin, max(a.QualityMin, c.worst))
+				case !p.opts.Quick:
+					rises = both(rises, atLeast(b.QualityMin, c.worst))
 				}
 				t.row(both(kept, rises), c.name, cfg.Smoother, b.QualityMean, b.QualityMin, b.EdgeInRange, b.AreaDrift)
 				m.X, m.Y, err = places(part, s)

@@ -93,7 +93,7 @@ func (h *history) until(final float64) int {
 func (p *page) relaxed(ctx context.Context, n int, relax float64, metric *smooth.Metric, every, most int) (history,
 	error) {
 	h := history{every: every}
-	cfg := smooth.Config{Smoother: "pain-exact", Guard: "none", Rescale: true, Relax: relax}
+	cfg := smooth.Config{Smoother: "pain-exact", Guard: p.bare(), Rescale: true, Relax: relax}
 	err := p.smoothing(ctx, alternating(n, n, 1, 1), metric, cfg, func(_ *smooth.Part, s smooth.Solver) error {
 		for !h.rest && s.Sweeps() < most {
 			far, err := s.Sweep(ctx, every)

@@ -110,7 +110,7 @@ func sizes(ctx context.Context, p *page) error {
 		of   *smooth.Metric
 	}{{"linear", linear}, {"sinusoidal", wave}} {
 		for _, smoother := range []string{"pain-exact", "pain"} {
-			cfg := smooth.Config{Smoother: smoother, Guard: "none", Rescale: true}
+			cfg := smooth.Config{Smoother: smoother, Guard: p.bare(), Rescale: true}
 			looks := append([]reference{{}}, printedQualities...)
 			switch {
 			case smoother == "pain-exact":
