@@ -11,15 +11,17 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// packer brings the cells of all messages together on the device, one peer after the other.
+// packer brings the cells of all messages together on the device, one peer after the other, unless they lie so already:
+// from the first on.
 type packer[T any] struct {
-	plan  *Plan
-	work  *primitives.Workspace
-	dev   backend.Device
-	index []int32 // on the device
-	buf   []byte  // on the device
-	from  []int   // where each peer's message begins in buf, in bytes, and where the last one ends
-	size  int     // of an element
+	plan   *Plan
+	work   *primitives.Workspace
+	dev    backend.Device
+	index  []int32 // on the device
+	buf    []byte  // on the device
+	packed bool    // cells lie in the order of messages
+	from   []int   // where each peer's message begins, in bytes, and where the last one ends
+	size   int     // of an element
 }
 
 func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
@@ -29,6 +31,13 @@ func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
 	for _, peer := range plan.Peers {
 		index = append(index, peer.Send...)
 		p.from = append(p.from, len(index)*p.size)
+	}
+	p.packed = true
+	for i, cell := range index {
+		p.packed = p.packed && int(cell) == i
+	}
+	if p.packed {
+		return p, nil
 	}
 	var err error
 	if p.index, err = backend.Make[int32](dev, len(index)); err != nil {
@@ -40,13 +49,20 @@ func newPacker[T any](plan *Plan, dev backend.Device) (*packer[T], error) {
 	return p, backend.Upload(dev, p.index, index)
 }
 
-func (p *packer[T]) pack(field []T) error {
+// pack returns the memory that holds all messages.
+func (p *packer[T]) pack(field []T) ([]byte, error) {
 	if len(field) != p.plan.Owned+p.plan.Ghosts {
-		return fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), p.plan.Owned+p.plan.Ghosts)
+		return nil, fmt.Errorf("halo: an array of %d elements, the plan has %d cells", len(field), p.plan.Owned+p.plan.Ghosts)
+	}
+	if p.packed {
+		return bytesOf(field, 0, p.bytes()/p.size), nil
 	}
 	_, err := primitives.Pack(p.work, p.buf, field, p.index)
-	return err
+	return p.buf, err
 }
+
+// bytes is how long all messages are together.
+func (p *packer[T]) bytes() int { return p.from[len(p.from)-1] }
 
 func (p *packer[T]) close() error {
 	return errors.Join(backend.Free(p.dev, p.index), backend.Free(p.dev, p.buf))
@@ -82,7 +98,7 @@ func NewStaged[T any](plan *Plan, comm dist.Comm, dev backend.Device, tag int) (
 		return nil, err
 	}
 	x := &staged[T]{packer: p, messages: newMessages(comm, tag, 2*len(plan.Peers)), staging: staging}
-	if x.out, err = pin(staging, len(p.buf)); err == nil {
+	if x.out, err = pin(staging, p.bytes()); err == nil {
 		x.in, err = pin(staging, plan.Ghosts*p.size)
 	}
 	if err != nil {
@@ -100,10 +116,11 @@ func pin(s backend.Staging, n int) ([]byte, error) {
 
 func (x *staged[T]) Start(_ context.Context, field []T) error {
 	x.field = field
-	if err := x.pack(field); err != nil || len(x.out) == 0 {
+	out, err := x.pack(field)
+	if err != nil || len(x.out) == 0 {
 		return err
 	}
-	return x.staging.Fetch(x.out, x.buf)
+	return x.staging.Fetch(x.out, out)
 }
 
 func (x *staged[T]) Send(ctx context.Context) error {

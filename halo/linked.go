@@ -12,7 +12,8 @@ import (
 // Linked exchanges ghosts between the devices of the ranks, without the host.
 type Linked[T any] struct {
 	*packer[T]
-	link
+	*link
+	shared     bool // another one ends the links
 	send, recv []backend.Message
 }
 
@@ -42,16 +43,31 @@ func NewLinked[T any](ctx context.Context, plan *Plan, comm dist.Comm,
 	if err != nil {
 		return nil, "", errors.Join(err, l.close())
 	}
-	x = &Linked[T]{packer: p, link: *l}
-	for i, peer := range plan.Peers {
+	return newLinked(p, l), "", nil
+}
+
+func newLinked[T any](p *packer[T], l *link) *Linked[T] {
+	x := &Linked[T]{packer: p, link: l}
+	for _, peer := range p.plan.Peers {
 		if len(peer.Send) > 0 {
-			x.send = append(x.send, backend.Message{Peer: peer.Rank, Data: p.buf[p.from[i]:p.from[i+1]]})
+			x.send = append(x.send, backend.Message{Peer: peer.Rank})
 		}
 		if peer.Lo < peer.Hi {
 			x.recv = append(x.recv, backend.Message{Peer: peer.Rank})
 		}
 	}
-	return x, "", nil
+	return x
+}
+
+// With prepares exchanges by another plan over the same links. It is to be closed before x.
+func (x *Linked[T]) With(plan *Plan) (*Linked[T], error) {
+	p, err := newPacker[T](plan, x.dev)
+	if err != nil {
+		return nil, err
+	}
+	other := newLinked(p, x.link)
+	other.shared = true
+	return other, nil
 }
 
 // newLink connects the devices of all ranks, unless one of them cannot. mine says why this rank cannot, beyond what its
@@ -128,14 +144,19 @@ func (x *Linked[T]) Beside(f func() error) error { return x.links.Beside(f) }
 
 // Start implements Ghosts: the messages are on their way as soon as the cells are there.
 func (x *Linked[T]) Start(_ context.Context, field []T) error {
-	if err := x.pack(field); err != nil {
+	out, err := x.pack(field)
+	if err != nil {
 		return err
 	}
-	at := 0
-	for _, peer := range x.plan.Peers {
+	from, to := 0, 0
+	for i, peer := range x.plan.Peers {
+		if len(peer.Send) > 0 {
+			x.send[to].Data = out[x.from[i]:x.from[i+1]]
+			to++
+		}
 		if peer.Lo < peer.Hi {
-			x.recv[at].Data = bytesOf(field, int(peer.Lo), int(peer.Hi))
-			at++
+			x.recv[from].Data = bytesOf(field, int(peer.Lo), int(peer.Hi))
+			from++
 		}
 	}
 	return x.links.Exchange(x.send, x.recv)
@@ -149,7 +170,12 @@ func (x *Linked[T]) Finish(context.Context) error { return x.links.Join() }
 func (x *Linked[T]) Max(keys []uint64) error { return x.links.Max(keys) }
 
 // Close gives back what the device holds.
-func (x *Linked[T]) Close() error { return errors.Join(x.link.close(), x.packer.close()) }
+func (x *Linked[T]) Close() error {
+	if x.shared {
+		return x.packer.close()
+	}
+	return errors.Join(x.link.close(), x.packer.close())
+}
 
 func (x *link) close() error {
 	x.stop()

@@ -73,6 +73,7 @@ func benchSmoothCommand() *cobra.Command {
 	p.IntSliceVar(&o.Threads, "threads", []int{1}, "numbers of threads of each rank")
 	p.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks, each with a device: a table over these in place of the thesis's")
 	p.StringSliceVar(&o.Halos, "halo", []string{"auto"}, "ways to exchange ghosts: "+strings.Join(smooth.Halos, ", "))
+	p.IntVar(&o.Round, "round", 0, "sweeps by tiles with one exchange: 1, 2, 4, 8 (0: what is fastest)")
 	p.BoolVar(&o.Weak, "weak", false, "vertices in proportion to ranks")
 	p.BoolVar(&o.Hash, "hash", false, "print the hash of the coordinates")
 	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of one size, smoother and number of threads over --ranks")

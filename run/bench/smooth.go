@@ -35,6 +35,7 @@ type SmoothOptions struct {
 	// These are for SmoothScaling.
 	Ranks []int
 	Weak  bool     // sizes are those of a rank
+	Round int      // sweeps by tiles with one exchange; 0 for what is fastest
 	Halos []string // ways to exchange ghosts, some of smooth.Halos
 	Hash  bool     // print that of the coordinates after the sweeps
 
@@ -156,7 +157,7 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*smooth.Layout, error) {
 	_, apart := dev.(backend.Memory)
 	done()
 	return smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.Colouring(o.Colouring),
-		Order: partition.Ordering(o.Order), Spread: apart, Deep: apart})
+		Order: partition.Ordering(o.Order), Spread: apart, Deep: apart, Round: o.Round})
 }
 
 // smoothTimes are seconds, and what they bought.

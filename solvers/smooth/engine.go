@@ -39,16 +39,17 @@ type engine[F kernels.Float, V any] struct {
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 
+	tiled        bool   // sweeps that are repeated go by tiles
 	enter, leave []pass // of tiles: before sweeps are repeated, and after
 
 	halos   []*halo.Exchanger
-	ghosts  []halo.Ghosts[V]         // instead of halos, where devices exchange them
-	linked  bool                     // these go from device to device
-	beside  func(func() error) error // of linked devices: queues what f calls beside what follows
-	changes []*changes[V]            // instead of halos, where Cull leaves vertices alone
-	count   backend.Loop             // of sweeps, on the device
-	replay  backend.Recording        // of several sweeps, made when it is first asked for
-	ran     bool                     // several sweeps were queued
+	ghosts  []halo.Ghosts[V]  // instead of halos, where devices exchange them
+	linked  *halo.Linked[V]   // one of these goes from device to device
+	between halo.Ghosts[V]    // of tiles: what goes from rank to rank between rounds
+	changes []*changes[V]     // instead of halos, where Cull leaves vertices alone
+	count   backend.Loop      // of sweeps, on the device
+	replay  backend.Recording // of several sweeps, made when it is first asked for
+	ran     bool              // several sweeps were queued
 	now     [1]kernels.Control[F]
 	longest [1]atomics.Most[F]
 	reduced [1]float64

@@ -14,7 +14,7 @@ func (c *cutter) spread() {
 		for _, r := range [3]int32{a, b, d} {
 			for _, v := range cell {
 				if c.owner[v] != r {
-					pairs[r][v] = false
+					pairs[r][v] = 0
 				}
 			}
 		}
@@ -22,25 +22,25 @@ func (c *cutter) spread() {
 	c.take(pairs)
 }
 
-// pairs makes room for the ghosts of each rank, and whether they are copied.
-func (c *cutter) pairs() []map[int32]bool {
-	pairs := make([]map[int32]bool, len(c.owned))
+// pairs makes room for the ghosts of each rank, and how often they move there with one exchange.
+func (c *cutter) pairs() []map[int32]int8 {
+	pairs := make([]map[int32]int8, len(c.owned))
 	for r := range pairs {
-		pairs[r] = map[int32]bool{}
+		pairs[r] = map[int32]int8{}
 	}
 	return pairs
 }
 
 // take makes ghosts of the vertices of other ranks' that the cells of a rank have.
-func (c *cutter) take(pairs []map[int32]bool) {
+func (c *cutter) take(pairs []map[int32]int8) {
 	l := c.layout
 	for r := range pairs {
 		if l.options.Deep {
 			c.follow(int32(r), pairs[r])
 		}
-		for v, copied := range pairs[r] {
-			c.ghosts[r] = append(c.ghosts[r], ghost{v, copied})
-			if !copied && l.class[v] != fixed {
+		for v, moves := range pairs[r] {
+			c.ghosts[r] = append(c.ghosts[r], ghost{v, moves > 0, moves})
+			if moves == 0 && l.class[v] != fixed {
 				c.needed[v] = true
 			}
 		}
@@ -59,29 +59,38 @@ func (c *cutter) take(pairs []map[int32]bool) {
 	}
 }
 
-// follow marks the ghosts that rank r has to move, and adds their neighbours.
-func (c *cutter) follow(r int32, ghosts map[int32]bool) {
+// follow finds how often rank r has to move which ghosts in the sweeps that one exchange does for, and adds their
+// neighbours.
+func (c *cutter) follow(r int32, ghosts map[int32]int8) {
 	l := c.layout
-	var stack []int32
-	reach := func(v int32) {
-		for _, u := range l.rings.Of(v) {
+	type moved struct {
+		vertex int32
+		times  int8
+	}
+	var stack []moved
+	reach := func(v moved) {
+		for _, u := range l.rings.Of(v.vertex) {
 			if c.owner[u] == r {
 				continue
 			}
-			if copied, here := ghosts[u]; !here {
-				ghosts[u] = false
-			} else if copied {
+			times := v.times - 1
+			switch {
+			case l.class[u] == fixed:
+				times = 0
+			case l.turn[u] < l.turn[v.vertex]:
+				times = v.times
+			}
+			if already, here := ghosts[u]; here && already >= times {
 				continue
 			}
-			if l.class[u] != fixed && l.turn[u] < l.turn[v] {
-				ghosts[u] = true
-				stack = append(stack, u)
+			if ghosts[u] = times; times > 0 {
+				stack = append(stack, moved{u, times})
 			}
 		}
 	}
 	for _, v := range c.owned[r] {
 		if l.class[v] != fixed {
-			reach(v)
+			reach(moved{v, int8(l.options.round())})
 		}
 	}
 	for len(stack) > 0 {

@@ -28,6 +28,7 @@ type LayoutOptions struct {
 	Seed    uint64             // of a random order
 	Tangled bool               // cells may be turned over or flat, for Solver.Untangle to mend
 	Deep    bool               // ghosts that let a whole sweep go by with one exchange
+	Round   int                // of Deep: so many sweeps by tiles do so, 1, 2, 4 or 8; 0 for 1
 }
 
 // Layout says which vertices of a mesh move, how, and in which set. It is made once, of the whole mesh, so that nothing
@@ -63,7 +64,10 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 		return nil, err
 	}
 	l := &Layout{mesh: m, options: o}
-	var err error
+	err := o.checkRound()
+	if err != nil {
+		return nil, err
+	}
 	if l.rings, err = m.Rings(); err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 			return fmt.Errorf("halo: %w", err)
 		}
 		if why == "" {
-			s.ghosts, s.linked, s.beside = append(s.ghosts, linked), true, linked.Beside
+			s.ghosts, s.linked = append(s.ghosts, linked), linked
 			return nil
 		}
 		if s.cfg.Halo == "nccl" {
@@ -51,7 +51,7 @@ func (s *engine[F, V]) connect(ctx context.Context) error {
 
 func (s *engine[F, V]) Halo() string {
 	switch {
-	case s.linked:
+	case s.linked != nil:
 		return "nccl"
 	case s.apart:
 		return "staged"
@@ -63,7 +63,7 @@ func (s *engine[F, V]) Halo() string {
 func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	// What is staged waits for the kernels before it when it fetches. A rank that has nothing to send fetches nothing,
 	// while kernels may still read the ghosts that are to be replaced.
-	if !s.linked && !slices.ContainsFunc(s.sub.Plans[k].Peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
+	if s.linked == nil && !slices.ContainsFunc(s.sub.Plans[k].Peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
@@ -76,6 +76,10 @@ func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 
 // disconnect gives back what exchanges hold. What cannot be freed goes with the device.
 func (s *engine[F, V]) disconnect() {
+	if s.between != nil {
+		_ = s.between.Close()
+		s.between = nil
+	}
 	for _, g := range s.ghosts {
 		_ = g.Close()
 	}

@@ -33,6 +33,7 @@ type Subdomain struct {
 	// plan's ghosts counts as owned in it, and what comes after them is not its concern.
 	Plans []*halo.Plan
 	Deep  bool
+	Round Round // of a deep part, the exchange by which several sweeps go by tiles
 
 	// Clustered tells that neighbours within a set follow each other in a cluster, each of which begins at one of
 	// Clusters.
@@ -76,10 +77,11 @@ func (l *Layout) Parts(owner []int32, ranks int) ([]*Part, error) {
 	return parts, nil
 }
 
-// ghost is a vertex of another rank; a copy if it is moved here too.
+// ghost is a vertex of another rank; a copy if it is moved here too, so often as it is told once.
 type ghost struct {
 	vertex int32
 	copied bool
+	moves  int8
 }
 
 // cutter makes the parts of all ranks.
@@ -222,6 +224,9 @@ func (c *cutter) subdomain(r int) (p Subdomain, sliding []int32, last int) {
 	sliding = c.spans(r, &p)
 	c.strips(r, &p)
 	p.Plans = c.plans(r, &p)
+	if p.Deep {
+		p.Round = c.round(r, &p)
+	}
 	return p, sliding, last
 }
 

@@ -18,20 +18,22 @@ const most = 1024
 // records tells whether sweeps need nothing of the host. The hybrid smoother does: the mean quality.
 func (s *engine[F, V]) records() bool {
 	_, records := s.dev.(backend.Recorder)
-	return records && (s.comm.Size() == 1 || s.linked) && s.cfg.Smoother != "hybrid"
+	return records && (s.comm.Size() == 1 || s.linked != nil) && s.cfg.Smoother != "hybrid"
 }
 
 // repeat takes up to so many sweeps as recordings hold them, and returns how many: a multiple of that. By tiles it also
 // does so where nothing is recorded, but not for the last few, because they begin and end with copies.
 func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
-	if sweeps < recorded || !s.records() && len(s.enter) == 0 {
+	if sweeps < recorded || !s.records() && !s.tiled {
 		return 0, nil
 	}
 	if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
 		return 0, err
 	}
-	s.move(s.enter)
-	defer s.move(s.leave)
+	if s.tiled {
+		s.move(s.enter)
+		defer s.move(s.leave)
+	}
 	done := 0
 	for ; done+recorded <= sweeps; done += recorded {
 		if done%most == 0 {
@@ -49,7 +51,7 @@ func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
 
 // batch queues as many sweeps as a recording holds. What linked devices load and take the first time is no part of one.
 func (s *engine[F, V]) batch(ctx context.Context) error {
-	if !s.records() || s.linked && !s.ran {
+	if !s.records() || s.linked != nil && !s.ran {
 		s.ran = true
 		return s.queue(ctx, recorded)
 	}
@@ -74,7 +76,7 @@ func (s *engine[F, V]) queueSets(ctx context.Context, sweeps int) error {
 		if s.params.Cull {
 			s.dev.Run(s.count, 0, 1)
 		}
-		if !s.linked {
+		if s.linked == nil {
 			continue
 		}
 		if err := s.exchangeAll(ctx); err != nil {

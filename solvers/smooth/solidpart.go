@@ -56,7 +56,7 @@ func (c *solidCutter) spread() {
 			r := c.owner[v]
 			for _, u := range cell {
 				if c.owner[u] != r {
-					pairs[r][u] = false
+					pairs[r][u] = 0
 				}
 			}
 		}

@@ -10,8 +10,9 @@ import (
 )
 
 // tile cuts the vertices that a part moves into tiles by recursive bisection of the plane, so that they are compact. The
-// first of them, so many as it tells, hold all that other ranks need. It returns nil where no vertex moves, or tiles
-// cannot hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
+// first of them, so many as it tells, hold all that goes to other ranks and what comes from them. It returns nil where
+// tiles cannot hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before
+// it.
 //
 // nodes is how many samples of a metric's grid there are to a vertex.
 func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], lead int, err error) {
@@ -26,11 +27,13 @@ func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F],
 		}
 		ids = append(ids, int32(i))
 	}
-	if len(ids) == 0 || p.Sets > kernels.TileSets || len(p.X) > math.MaxInt32>>kernels.SlotBits {
+	if p.Sets > kernels.TileSets || len(p.X) > math.MaxInt32>>kernels.SlotBits {
 		return nil, 0, nil
 	}
-	if fits, err := b.cut(ids, tileCount(len(ids), nodes)); err != nil || !fits {
-		return nil, 0, err
+	if len(ids) > 0 {
+		if fits, err := b.cut(ids, tileCount(len(ids), nodes)); err != nil || !fits {
+			return nil, 0, err
+		}
 	}
 	b.to.Tiles = append(b.to.Tiles, b.next())
 	b.settle()
@@ -59,8 +62,9 @@ type tiler[F kernels.Float] struct {
 	to   *kernels.TiledMesh[F]
 	set  []int32 // of each vertex, -1 if it stays where it is
 	rail []int32 // of each vertex, -1 if it does not slide
-	sent []bool  // of each vertex, whether other ranks need it
-	lead int     // tiles up to the last that is there for one of these
+
+	travels []bool // of each vertex, whether it goes to other ranks or comes from one
+	lead    int    // tiles up to the last that is there for one of these
 
 	settled int32 // vertices that have their place in Held
 
@@ -75,9 +79,11 @@ func newTiler[F kernels.Float](p *Part) *tiler[F] {
 	n := len(p.X)
 	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails)), Where: make([]int32, n)},
 		set:  make([]int32, n),
-		rail: make([]int32, n), sent: make([]bool, n), mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
-	for _, v := range p.sent() {
-		b.sent[v] = true
+		rail: make([]int32, n), travels: make([]bool, n), mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
+	for _, peer := range p.Round.Peers {
+		for _, v := range append(slices.Clip(peer.Send), peer.Take...) {
+			b.travels[v] = true
+		}
 	}
 	for i := range n {
 		b.set[i], b.rail[i], b.slot[i], b.to.Where[i] = -1, -1, -1, -1
@@ -116,18 +122,18 @@ func (b *tiler[F]) cut(ids []int32, count int) (bool, error) {
 			piece[k] = ids[i]
 		}
 	}
-	isSent := func(v int32) bool { return b.sent[v] }
-	var sent, others [][]int32
+	isTravelling := func(v int32) bool { return b.travels[v] }
+	var first, others [][]int32
 	for _, piece := range pieces {
-		if slices.ContainsFunc(piece, isSent) {
-			sent = append(sent, piece)
+		if slices.ContainsFunc(piece, isTravelling) {
+			first = append(first, piece)
 		} else {
 			others = append(others, piece)
 		}
 	}
-	for _, piece := range append(sent, others...) {
+	for _, piece := range append(first, others...) {
 		if b.fill(piece) {
-			if slices.ContainsFunc(piece, isSent) {
+			if slices.ContainsFunc(piece, isTravelling) {
 				b.lead = len(b.to.Tiles)
 			}
 			continue

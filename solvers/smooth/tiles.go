@@ -2,6 +2,7 @@ package smooth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,21 +11,30 @@ import (
 )
 
 // tileSweeps prepares sweeps by tiles if they were asked for or would be fastest: on a device that repeats sweeps. They
-// go from the vertices to a copy of them and back. What ranks tell each other after a sweep is the same by tiles and by
-// sets, so that each rank is free to choose, unless tiles were asked for.
+// go from the vertices to a copy of them and back. All ranks do so, or none.
 func (s *solver[F]) tileSweeps(ctx context.Context) error {
 	if s.cfg.Sweep == "sets" || !tileable(&s.cfg) {
 		return nil
 	}
 	why, err := s.tryTiles()
-	if err != nil || s.cfg.Sweep != "tiles" {
+	if err != nil {
 		return err
 	}
 	var c complaint
 	if why != "" {
 		c.add(int32(s.comm.Rank()), "%s: choose sets", why)
 	}
-	return agree(ctx, s.comm, c)
+	err = agree(ctx, s.comm, c)
+	var refusal *Refusal
+	if errors.As(err, &refusal) && s.cfg.Sweep != "tiles" {
+		return nil
+	}
+	if err != nil || s.comm.Size() == 1 {
+		s.tiled = err == nil
+		return err
+	}
+	s.tiled = true
+	return s.connectTiles()
 }
 
 // tryTiles prepares sweeps by tiles, or tells why they cannot be.
@@ -32,11 +42,13 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 	if _, records := s.dev.(backend.Recorder); !records {
 		return fmt.Sprintf("device %s does not repeat sweeps, which those by tiles need", s.dev.Name()), nil
 	}
-	if s.comm.Size() > 1 && !s.sub.Deep {
-		return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
-	}
-	if len(s.part.Rings) == 0 { // nothing moves here
-		return "", nil
+	if s.comm.Size() > 1 {
+		if !s.sub.Deep {
+			return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
+		}
+		if _, stages := s.dev.(backend.Staging); !stages {
+			return fmt.Sprintf("device %s cannot stage messages, which sweeps by tiles on several ranks need", s.dev.Name()), nil
+		}
 	}
 	t, lead, err := tile[F](s.part, s.nodes())
 	if err != nil {
@@ -57,20 +69,18 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 	n, rails, m, h := len(s.v), len(t.Sliders), &s.tiles.mesh, &s.tiles.held[0]
 	s.enter = []pass{{0, n, kernels.NewToTilesLoop(m, s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(m, s.v, h)}}
 	s.leave = []pass{{0, n, kernels.NewFromTilesLoop(m, h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(m, h, s.v)}}
-	return "", s.arrangeTiles(len(t.Tiles)-1, lead)
+	return "", s.arrangeTiles(t, lead)
 }
 
 // tiling is what sweeps by tiles work on.
 type tiling[F kernels.Float] struct {
-	n     int // tiles; 0 if sweeps go by sets
-	mesh  kernels.TiledMesh[F]
-	held  [2]kernels.Held[F]
-	aim   backend.Loop    // finds which samples of the metric the tiles hold
-	loops [2]backend.Loop // from the first of held to the second, and back
-
-	// The passes of each way: what other ranks need, to the vertices that are exchanged; the rest; and ghosts that have
-	// come.
-	first, rest, take [2][]pass
+	n        int // tiles
+	mesh     kernels.TiledMesh[F]
+	held     [2]kernels.Held[F]
+	aim      backend.Loop    // finds which samples of the metric the tiles hold
+	loops    [2]backend.Loop // from the first of held to the second, and back
+	passes   [2]tilePasses   // of each way
+	exchange tileExchange[F]
 }
 
 // placeTiles puts tiles on the device. Vertices that stay where they are are never written again.

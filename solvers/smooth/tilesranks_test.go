@@ -14,13 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// These repeat sweeps, and count the launches: a device whose messages go through the host, one that stages them, and
-// one that is linked with those of other ranks.
+// These repeat sweeps, and count the launches: a device that stages messages, and one that is linked with those of
+// other ranks.
 type (
-	repeatingFar struct {
-		far
-		launches *atomic.Int64
-	}
 	repeatingStaging struct {
 		staging
 		launches *atomic.Int64
@@ -30,10 +26,6 @@ type (
 		launches *atomic.Int64
 	}
 )
-
-func (d repeatingFar) Record(queue func() error) (backend.Recording, error) {
-	return counted{queue, d.launches}, nil
-}
 
 func (d repeatingStaging) Record(queue func() error) (backend.Recording, error) {
 	return counted{queue, d.launches}, nil
@@ -56,7 +48,6 @@ func ways(launches *atomic.Int64) map[string]func() backend.Device {
 	w := &wires{wire: map[[2]int]chan []byte{}}
 	staged := new(atomic.Int64)
 	return map[string]func() backend.Device{
-		"host": func() backend.Device { return repeatingFar{far{cpu.New(1), newMemory()}, launches} },
 		"staged": func() backend.Device {
 			return repeatingStaging{staging{far{cpu.New(1), newMemory()}, staged}, launches}
 		},
@@ -80,18 +71,22 @@ func TestTilesOnRanks(t *testing.T) {
 		want := s.run(t, m, metric, cfg, 2*sweeps)
 		cfg.Sweep = "tiles"
 		s.layout.Deep = true
-		for _, ranks := range []int{2, 3, 7} {
+		for k, ranks := range []int{2, 3, 7, 2, 3, 4} {
+			s.layout.Round = k // 0 is 1, and 3 and 5 are none
+			if k == 3 || k == 5 {
+				s.layout.Round = 8
+			}
 			for _, cut := range []partition.Cut{partition.HilbertCut, partition.RandomCut} {
-				if s.ranks, s.cut = ranks, cut; cut == partition.RandomCut && ranks == 7 {
-					continue // each rank has the whole mesh nearly
+				if s.ranks, s.cut = ranks, cut; cut == partition.RandomCut && k != 1 {
+					continue // each rank has nearly the whole mesh
 				}
 				var launches atomic.Int64
 				for name, device := range ways(&launches) {
 					s.device = device
 					launches.Store(0)
 					if got := s.inTwoCalls(t, m, metric, cfg, sweeps); got != want {
-						t.Errorf("%s, %d ranks by %s, %s: tiles give\n%+v, sets on one rank\n%+v", precision, ranks, cut, name, got,
-							want)
+						t.Errorf("%s, %d ranks by %s, rounds of %d, %s: tiles give\n%+v, sets on one rank\n%+v", precision, ranks,
+							cut, s.layout.Round, name, got, want)
 					}
 					// The first recording is queued as it is, since linked devices are not ready before.
 					expected := int64(0)
@@ -146,7 +141,7 @@ func TestSetsOnLinkedRanks(t *testing.T) {
 	}
 }
 
-// TestTilesOfSomeRanks: ranks with nothing to move, and one of which goes by sets, agree with those that go by tiles.
+// TestTilesOfSomeRanks: ranks with nothing to move go by tiles too, and where one cannot all go by sets.
 func TestTilesOfSomeRanks(t *testing.T) {
 	t.Parallel()
 	m, metric := rectangle(t, 2000, 5), swirl(t)
@@ -189,8 +184,8 @@ func TestTilesOfSomeRanks(t *testing.T) {
 			}
 			var hash string
 			err := s.onParts(parts, metric, cfg, func(_ dist.Comm, p *Part, on Solver) error {
-				if n := on.(*solver[float64]).tiles.n; !mixed && (n > 0) != (len(p.Rings) > 0) {
-					t.Errorf("%s: a rank with %d rings goes by %d tiles", name, len(p.Rings), n)
+				if s := on.(*solver[float64]); s.tiled == mixed || !mixed && (s.tiles.n > 0) != (len(p.Rings) > 0) {
+					t.Errorf("%s: a rank with %d rings goes by %d tiles: %v", name, len(p.Rings), s.tiles.n, s.tiled)
 				}
 				_, err := on.Sweep(t.Context(), sweeps)
 				if err != nil {

@@ -2,93 +2,137 @@ package smooth
 
 import (
 	"context"
-	"slices"
 
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// A deep part holds all that its tiles read and move. Copies of other ranks' vertices belong to tiles as owned ones do;
-// of the other ghosts, what is new after a sweep comes by the exchange that sweeps by sets have too.
+// A deep part holds all that its tiles read and move. Copies of other ranks' vertices belong to tiles as owned ones do,
+// and what is out of date after a round comes by an exchange.
 
-// sent lists the vertices that a deep part's other ranks need after a sweep, ascending.
-func (p *Subdomain) sent() []int32 {
-	if !p.Deep {
-		return nil
-	}
-	var ids []int32
-	for _, peer := range p.Plans[0].Peers {
-		ids = append(ids, peer.Send...)
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+// tilePasses are what sweeps by tiles go through, from the first of held or back.
+type tilePasses struct {
+	all        []pass
+	lead, rest []pass // at the end of a round: what other ranks need, ready to go, and what is to come; and the rest
+	take       []pass // what has come
 }
 
-// arrangeTiles prepares the passes of sweeps by tiles, of which the first so many hold what other ranks need, and what
-// brings vertices from tiles to exchanges and back.
-func (s *solver[F]) arrangeTiles(tiles, lead int) error {
-	t := &s.tiles
-	b := s.placer()
-	ids := s.sub.sent()
-	some := onDevice(b, ids)
-	for k := range t.loops {
-		t.first[k], t.rest[k] = []pass{{0, lead, t.loops[k]}}, []pass{{lead, tiles, t.loops[k]}}
-		if s.comm.Size() == 1 {
-			continue
-		}
-		plan, to := s.sub.Plans[0], &t.held[1-k]
-		t.first[k] = append(t.first[k], pass{0, len(ids), kernels.NewSomeFromTilesLoop(some, &t.mesh, to, s.v)})
-		t.take[k] = []pass{{plan.Owned, plan.Owned + plan.Ghosts, kernels.NewToTilesLoop(&t.mesh, s.v, to)}}
+// tileExchange is that between rounds.
+type tileExchange[F kernels.Float] struct {
+	wire  []kernels.Vertex[F] // what goes to other ranks, and then what comes from them
+	sends bool
+}
+
+// arrangeTiles prepares the passes of sweeps by tiles, of which the first so many hold what travels.
+func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], lead int) error {
+	t, tiles := &s.tiles, len(of.Tiles)-1
+	for k := range t.passes {
+		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
 	}
 	t.n = tiles
+	if s.comm.Size() == 1 {
+		return nil
+	}
+	sent, taken := travellers(&s.sub.Round, of)
+	b := s.placer()
+	x := &t.exchange
+	x.wire = onDevice(b, make([]kernels.Vertex[F], len(sent)+len(taken)))
+	out, in := onDevice(b, sent), onDevice(b, taken)
+	for k := range t.passes {
+		p, to := &t.passes[k], &t.held[1-k]
+		p.lead = []pass{{0, lead, t.loops[k]}, {0, len(sent), kernels.NewPackTilesLoop(out, to, x.wire[:len(sent)])}}
+		p.rest = []pass{{lead, tiles, t.loops[k]}}
+		p.take = []pass{{0, len(taken), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], to)}}
+	}
+	x.sends = len(sent) > 0
 	return b.err
+}
+
+// travellers lists what goes to other ranks between rounds, and what comes from them, one rank after the other.
+func travellers[F kernels.Float](r *Round, of *kernels.TiledMesh[F]) (sent, taken []kernels.Traveller) {
+	rail := map[int32]int32{}
+	for k, v := range of.Sliders {
+		rail[v] = int32(k)
+	}
+	add := func(to []kernels.Traveller, ids []int32) []kernels.Traveller {
+		for _, v := range ids {
+			t := kernels.Traveller{Place: of.Where[v], Rail: -1}
+			if k, slides := rail[v]; slides {
+				t.Rail = k
+			}
+			to = append(to, t)
+		}
+		return to
+	}
+	for _, p := range r.Peers {
+		sent, taken = add(sent, p.Send), add(taken, p.Take)
+	}
+	return sent, taken
+}
+
+// connectTiles prepares the exchange between rounds, by the links that there are.
+func (s *solver[F]) connectTiles() (err error) {
+	plan := s.sub.Round.wire(s.comm.Rank())
+	if s.linked != nil {
+		s.between, err = s.linked.With(plan)
+		return err
+	}
+	s.between, err = halo.NewStaged[kernels.Vertex[F]](plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
+	return err
 }
 
 // queue queues sweeps by tiles, or else by sets.
 func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
-	if s.tiles.n == 0 {
+	if !s.tiled {
 		return s.queueSets(ctx, sweeps)
 	}
 	s.dev.Run(s.tiles.aim, 0, s.tiles.n)
 	for k := range sweeps {
-		if err := s.sweepTiles(ctx, k%2); err != nil {
+		p := &s.tiles.passes[k%2]
+		if s.comm.Size() == 1 || (k+1)%s.sub.Round.Sweeps != 0 {
+			s.move(p.all)
+			continue
+		}
+		if err := s.endRound(ctx, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sweepTiles queues a sweep from the first of held, or back. What other ranks need goes first, and travels while the
-// other tiles are taken.
-func (s *solver[F]) sweepTiles(ctx context.Context, k int) error {
-	t := &s.tiles
-	if s.linked {
-		err := s.beside(func() error {
-			err := s.leadTiles(ctx, k)
-			s.move(t.take[k])
+// endRound queues the last sweep of a round. What other ranks need goes first, and travels while the other tiles are
+// taken.
+func (s *solver[F]) endRound(ctx context.Context, p *tilePasses) error {
+	x := &s.tiles.exchange
+	if s.linked != nil {
+		err := s.linked.Beside(func() error {
+			s.move(p.lead)
+			err := s.between.Start(ctx, x.wire)
+			s.move(p.take)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		s.move(t.rest[k])
-		return s.finishHalo(ctx, 0)
+		s.move(p.rest)
+		return s.between.Finish(ctx)
 	}
-	if s.comm.Size() == 1 {
-		s.move(t.rest[k])
-		return nil
-	}
-	if err := s.leadTiles(ctx, k); err != nil {
+	s.move(p.lead)
+	if err := s.between.Start(ctx, x.wire); err != nil {
 		return err
 	}
-	s.move(t.rest[k])
-	if err := s.finishHalo(ctx, 0); err != nil {
+	s.move(p.rest)
+	if !x.sends { // and so does not wait for what came last to be taken
+		if err := s.wait(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.between.Send(ctx); err != nil {
 		return err
 	}
-	s.move(t.take[k])
+	if err := s.between.Finish(ctx); err != nil {
+		return err
+	}
+	s.move(p.take)
 	return nil
-}
-
-func (s *solver[F]) leadTiles(ctx context.Context, k int) error {
-	s.move(s.tiles.first[k])
-	return s.startHalo(ctx, 0, 0, len(s.first))
 }

@@ -768,6 +768,13 @@ static_assert(sizeof(board_f64) == 136 && offsetof(board_f64, place) == 0 && off
     offsetof(board_f64, rest) == 48 && offsetof(board_f64, nodeRow) == 72 && offsetof(board_f64, nodeRest) == 96 &&
     offsetof(board_f64, window) == 120, "board_f64");
 
+// Traveller is a vertex that goes from rank to rank: its place in Held, and its rail, -1 if it does not slide.
+// Traveller, tilesome.go:4
+struct alignas(8) Traveller {
+    int32 Place_, Rail_;
+};
+static_assert(sizeof(Traveller) == 8 && offsetof(Traveller, Place_) == 0 && offsetof(Traveller, Rail_) == 4, "Traveller");
+
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
 // the vertex, which are constant.
 // star[float32], untangle.go:5
@@ -3411,18 +3418,66 @@ DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// SomeFromTiles takes back the vertex that is number k of a list, as FromTiles does.
-// SomeFromTiles[float32], tilesome.go:6
-DEVICE void SomeFromTiles_f32_at(int64 k, Slice<int32> ids, const TiledMesh_f32 *m, const Held_f32 *from,
-        Slice<Vertex_f32> v) {
-    FromTiles_f32_at(int64(ids[k]), m, from, v);
+// PackTiles makes traveller k ready to go.
+// PackTiles[float32], tilesome.go:9
+DEVICE void PackTiles_f32_at(int64 k, Slice<Traveller> who, const Held_f32 *from, Slice<Vertex_f32> wire) {
+    Traveller t = who[k];
+    Vertex_f32 *p = &wire[k];
+    p->X = from->Place_[t.Place_].X;
+    p->Y = from->Place_[t.Place_].Y;
+    const float value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->Rest[t.Place_];
+    p->M11 = value1;
+    p->M12 = value2;
+    p->M22 = value3;
+    if (t.Rail_ >= 0) {
+        p->S = from->Along[t.Rail_];
+    }
 }
 
-// SomeFromTiles takes back the vertex that is number k of a list, as FromTiles does.
-// SomeFromTiles[float64], tilesome.go:6
-DEVICE void SomeFromTiles_f64_at(int64 k, Slice<int32> ids, const TiledMesh_f64 *m, const Held_f64 *from,
-        Slice<Vertex_f64> v) {
-    FromTiles_f64_at(int64(ids[k]), m, from, v);
+// PackTiles makes traveller k ready to go.
+// PackTiles[float64], tilesome.go:9
+DEVICE void PackTiles_f64_at(int64 k, Slice<Traveller> who, const Held_f64 *from, Slice<Vertex_f64> wire) {
+    Traveller t = who[k];
+    Vertex_f64 *p = &wire[k];
+    p->X = from->Place_[t.Place_].X;
+    p->Y = from->Place_[t.Place_].Y;
+    const double value1 = from->Row_[t.Place_].M11, value2 = from->Row_[t.Place_].M12, value3 = from->Rest[t.Place_];
+    p->M11 = value1;
+    p->M12 = value2;
+    p->M22 = value3;
+    if (t.Rail_ >= 0) {
+        p->S = from->Along[t.Rail_];
+    }
+}
+
+// UnpackTiles puts traveller k where it belongs.
+// UnpackTiles[float32], tilesome.go:21
+DEVICE void UnpackTiles_f32_at(int64 k, Slice<Traveller> who, Slice<Vertex_f32> wire, const Held_f32 *to) {
+    Traveller t = who[k];
+    Vertex_f32 *p = &wire[k];
+    to->Place_[t.Place_].X = p->X;
+    to->Place_[t.Place_].Y = p->Y;
+    to->Row_[t.Place_].M11 = p->M11;
+    to->Row_[t.Place_].M12 = p->M12;
+    to->Rest[t.Place_] = p->M22;
+    if (t.Rail_ >= 0) {
+        to->Along[t.Rail_] = p->S;
+    }
+}
+
+// UnpackTiles puts traveller k where it belongs.
+// UnpackTiles[float64], tilesome.go:21
+DEVICE void UnpackTiles_f64_at(int64 k, Slice<Traveller> who, Slice<Vertex_f64> wire, const Held_f64 *to) {
+    Traveller t = who[k];
+    Vertex_f64 *p = &wire[k];
+    to->Place_[t.Place_].X = p->X;
+    to->Place_[t.Place_].Y = p->Y;
+    to->Row_[t.Place_].M11 = p->M11;
+    to->Row_[t.Place_].M12 = p->M12;
+    to->Rest[t.Place_] = p->M22;
+    if (t.Rail_ >= 0) {
+        to->Along[t.Rail_] = p->S;
+    }
 }
 
 // open looks at the triangles around vertex i.
@@ -4006,18 +4061,32 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, in
     if (i < hi) RailFromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel SomeFromTiles, tilesome.go:6
-extern "C" __global__ void __launch_bounds__(128) SomeFromTiles_f32(int64 lo, int64 hi, Slice<int32> ids,
-        const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
+// Kernel PackTiles, tilesome.go:9
+extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Traveller> who,
+        const __grid_constant__ Held_f32 from, Slice<Vertex_f32> wire) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) SomeFromTiles_f32_at(k, ids, &m, &from, v);
+    if (k < hi) PackTiles_f32_at(k, who, &from, wire);
 }
 
-// Kernel SomeFromTiles, tilesome.go:6
-extern "C" __global__ void __launch_bounds__(128) SomeFromTiles_f64(int64 lo, int64 hi, Slice<int32> ids,
-        const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
+// Kernel PackTiles, tilesome.go:9
+extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Traveller> who,
+        const __grid_constant__ Held_f64 from, Slice<Vertex_f64> wire) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) SomeFromTiles_f64_at(k, ids, &m, &from, v);
+    if (k < hi) PackTiles_f64_at(k, who, &from, wire);
+}
+
+// Kernel UnpackTiles, tilesome.go:21
+extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Traveller> who,
+        Slice<Vertex_f32> wire, const __grid_constant__ Held_f32 to) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) UnpackTiles_f32_at(k, who, wire, &to);
+}
+
+// Kernel UnpackTiles, tilesome.go:21
+extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Traveller> who,
+        Slice<Vertex_f64> wire, const __grid_constant__ Held_f64 to) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) UnpackTiles_f64_at(k, who, wire, &to);
 }
 
 // Kernel Untangle, untangle.go:80

@@ -586,33 +586,59 @@ func (loop *RailFromTilesLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// SomeFromTilesLoop runs SomeFromTiles for lo ≤ index < hi, on the CPU or another device.
-type SomeFromTilesLoop[F Float] struct {
-	ids  []int32
-	m    *TiledMesh[F]
+// PackTilesLoop runs PackTiles for lo ≤ index < hi, on the CPU or another device.
+type PackTilesLoop[F Float] struct {
+	who  []Traveller
 	from *Held[F]
-	v    []Vertex[F]
+	wire []Vertex[F]
 }
 
-// NewSomeFromTilesLoop prepares SomeFromTiles.
-func NewSomeFromTilesLoop[F Float](ids []int32, m *TiledMesh[F], from *Held[F], v []Vertex[F]) *SomeFromTilesLoop[F] {
-	return &SomeFromTilesLoop[F]{ids, m, from, v}
+// NewPackTilesLoop prepares PackTiles.
+func NewPackTilesLoop[F Float](who []Traveller, from *Held[F], wire []Vertex[F]) *PackTilesLoop[F] {
+	return &PackTilesLoop[F]{who, from, wire}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *SomeFromTilesLoop[F]) Range(lo, hi int) {
+func (loop *PackTilesLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		SomeFromTiles(k, loop.ids, loop.m, loop.from, loop.v)
+		PackTiles(k, loop.who, loop.from, loop.wire)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *SomeFromTilesLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "SomeFromTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("ids", loop.ids),
-		abi.ConstantOf("m", loop.m),
+func (loop *PackTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "PackTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("who", loop.who),
 		abi.ConstantOf("from", loop.from),
-		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("wire", loop.wire),
+	}}
+}
+
+// UnpackTilesLoop runs UnpackTiles for lo ≤ index < hi, on the CPU or another device.
+type UnpackTilesLoop[F Float] struct {
+	who  []Traveller
+	wire []Vertex[F]
+	to   *Held[F]
+}
+
+// NewUnpackTilesLoop prepares UnpackTiles.
+func NewUnpackTilesLoop[F Float](who []Traveller, wire []Vertex[F], to *Held[F]) *UnpackTilesLoop[F] {
+	return &UnpackTilesLoop[F]{who, wire, to}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *UnpackTilesLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		UnpackTiles(k, loop.who, loop.wire, loop.to)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *UnpackTilesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "UnpackTiles" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("who", loop.who),
+		abi.ElementsOf("wire", loop.wire),
+		abi.ConstantOf("to", loop.to),
 	}}
 }
 
