@@ -77,8 +77,10 @@ func TestTilesOnRanks(t *testing.T) {
 				s.layout.Round = 8
 			}
 			for _, cut := range []partition.Cut{partition.HilbertCut, partition.RandomCut} {
-				if s.ranks, s.cut = ranks, cut; cut == partition.RandomCut && k != 1 {
-					continue // each rank has nearly the whole mesh
+				s.ranks, s.cut = ranks, cut
+				// With a random cut a rank has nearly the whole mesh.
+				if cut == partition.RandomCut && k != 1 || precision == "float32" && k != 3 {
+					continue
 				}
 				var launches atomic.Int64
 				for name, device := range ways(&launches) {
