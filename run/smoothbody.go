@@ -149,7 +149,11 @@ func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart b
 	if err := sound(w, m); err != nil {
 		return nil, err
 	}
-	layout, err := smooth.NewLayout(m, layoutOptions(w, apart))
+	options := layoutOptions(w, apart)
+	if apart {
+		options.Round = (&smooth.Config{Smoother: w.Method.Smoother, Guard: w.Method.Guard, Cull: w.Method.Cull}).Round()
+	}
+	layout, err := smooth.NewLayout(m, options)
 	if err != nil {
 		return nil, err
 	}

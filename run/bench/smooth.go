@@ -156,8 +156,15 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*smooth.Layout, error) {
 	}
 	_, apart := dev.(backend.Memory)
 	done()
+	round := o.Round
+	if apart && round == 0 {
+		round = smooth.MaxRound
+		for _, smoother := range o.Smoothers {
+			round = min(round, (&smooth.Config{Smoother: smoother, Guard: o.Guard, Sweep: o.Sweep}).Round())
+		}
+	}
 	return smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.Colouring(o.Colouring),
-		Order: partition.Ordering(o.Order), Spread: apart, Deep: apart, Round: o.Round})
+		Order: partition.Ordering(o.Order), Spread: apart, Deep: apart, Round: round})
 }
 
 // smoothTimes are seconds, and what they bought.

@@ -71,6 +71,15 @@ func parameters[F kernels.Float](c Config) (kernels.Params[F], error) {
 	return p, nil
 }
 
+// Round is how many sweeps on devices with memory of their own had best go by with one exchange, for LayoutOptions: a
+// tile takes longer than what some layers of copies cost.
+func (c *Config) Round() int {
+	if c.Sweep != "sets" && tileable(c) {
+		return MaxRound
+	}
+	return 1
+}
+
 // tileable tells whether there is a kernel for a whole sweep of a tile.
 func tileable(c *Config) bool { return c.Smoother == "pain" && c.Guard == "none" && !c.Cull }
 

@@ -28,7 +28,7 @@ type LayoutOptions struct {
 	Seed    uint64             // of a random order
 	Tangled bool               // cells may be turned over or flat, for Solver.Untangle to mend
 	Deep    bool               // ghosts that let a whole sweep go by with one exchange
-	Round   int                // of Deep: so many sweeps by tiles do so, 1, 2, 4 or 8; 0 for 1
+	Round   int                // of Deep: so many sweeps by tiles do so, a divisor of MaxRound; 0 for 1
 }
 
 // Layout says which vertices of a mesh move, how, and in which set. It is made once, of the whole mesh, so that nothing

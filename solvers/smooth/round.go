@@ -24,20 +24,20 @@ type RoundPeer struct {
 	Send, Take []int32
 }
 
-// rounds are the lengths that a round may have: those that a recording holds several times.
-var rounds = []int{1, 2, 4, 8}
+// MaxRound is the longest that a round may be. Others divide it, so that a recording ends with a round.
+const MaxRound = recorded
 
 // round is how many sweeps go by with one exchange of a deep part.
 func (o *LayoutOptions) round() int { return max(o.Round, 1) }
 
 func (o *LayoutOptions) checkRound() error {
-	for _, n := range rounds {
-		if o.round() == n && (n == 1 || o.Deep) {
-			return nil
-		}
+	if o.Round < 0 || MaxRound%o.round() != 0 {
+		return fmt.Errorf("a round of %d sweeps does not divide %d", o.Round, MaxRound)
 	}
-	return fmt.Errorf("a round of %d sweeps, ghosts that are deep: %v; choose a round of %d, deep if it has several sweeps",
-		o.Round, o.Deep, rounds)
+	if o.round() > 1 && !o.Deep {
+		return fmt.Errorf("a round of %d sweeps needs deep ghosts", o.Round)
+	}
+	return nil
 }
 
 // round plans the exchange between rounds of a rank whose vertices have their local numbers: of the ghosts that are out of

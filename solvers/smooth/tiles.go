@@ -113,10 +113,10 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 // nodes is how many samples of the metric's grid there are to a vertex, where the rank's vertices are.
 func (s *solver[F]) nodes() float64 {
 	f := &s.field
-	if f.Kind != kernels.Grid {
+	x, y := s.origin[0], s.origin[1]
+	if f.Kind != kernels.Grid || len(x) == 0 {
 		return 0
 	}
-	x, y := s.origin[0], s.origin[1]
 	return (slices.Max(x) - slices.Min(x)) * float64(f.PerX) * (slices.Max(y) - slices.Min(y)) * float64(f.PerY) /
 		float64(len(x))
 }

@@ -3,6 +3,7 @@ package smooth
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -245,6 +246,20 @@ func TestTilesLead(t *testing.T) {
 			if has != (k < lead) {
 				t.Errorf("rank %d: tile %d, of which %d are first, holds what the other rank needs: %v", r, k, lead, has)
 			}
+		}
+	}
+}
+
+func TestRoundsRefused(t *testing.T) {
+	for want, o := range map[string]LayoutOptions{
+		"3 sweeps does not divide 8": {Deep: true, Round: 3},
+		"16 sweeps does not divide":  {Deep: true, Round: 16},
+		"-1 sweeps does not divide":  {Deep: true, Round: -1},
+		"2 sweeps needs deep":        {Round: 2},
+	} {
+		o.Boundary, o.Colouring, o.Order = Slide, JonesPlassmann, partition.Natural
+		if _, err := NewLayout(rectangle(t, 50, 3), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v does not say %q", o, err, want)
 		}
 	}
 }
