@@ -769,7 +769,7 @@ static_assert(sizeof(board_f64) == 136 && offsetof(board_f64, place) == 0 && off
     offsetof(board_f64, window) == 120, "board_f64");
 
 // Traveller is a vertex that goes from rank to rank: its place in Held, and its rail, -1 if it does not slide.
-// Traveller, tilesome.go:4
+// Traveller, traveller.go:4
 struct alignas(8) Traveller {
     int32 Place_, Rail_;
 };
@@ -3419,7 +3419,7 @@ DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64
 }
 
 // PackTiles makes traveller k ready to go.
-// PackTiles[float32], tilesome.go:9
+// PackTiles[float32], traveller.go:9
 DEVICE void PackTiles_f32_at(int64 k, Slice<Traveller> who, const Held_f32 *from, Slice<Vertex_f32> wire) {
     Traveller t = who[k];
     Vertex_f32 *p = &wire[k];
@@ -3435,7 +3435,7 @@ DEVICE void PackTiles_f32_at(int64 k, Slice<Traveller> who, const Held_f32 *from
 }
 
 // PackTiles makes traveller k ready to go.
-// PackTiles[float64], tilesome.go:9
+// PackTiles[float64], traveller.go:9
 DEVICE void PackTiles_f64_at(int64 k, Slice<Traveller> who, const Held_f64 *from, Slice<Vertex_f64> wire) {
     Traveller t = who[k];
     Vertex_f64 *p = &wire[k];
@@ -3451,7 +3451,7 @@ DEVICE void PackTiles_f64_at(int64 k, Slice<Traveller> who, const Held_f64 *from
 }
 
 // UnpackTiles puts traveller k where it belongs.
-// UnpackTiles[float32], tilesome.go:21
+// UnpackTiles[float32], traveller.go:21
 DEVICE void UnpackTiles_f32_at(int64 k, Slice<Traveller> who, Slice<Vertex_f32> wire, const Held_f32 *to) {
     Traveller t = who[k];
     Vertex_f32 *p = &wire[k];
@@ -3466,7 +3466,7 @@ DEVICE void UnpackTiles_f32_at(int64 k, Slice<Traveller> who, Slice<Vertex_f32> 
 }
 
 // UnpackTiles puts traveller k where it belongs.
-// UnpackTiles[float64], tilesome.go:21
+// UnpackTiles[float64], traveller.go:21
 DEVICE void UnpackTiles_f64_at(int64 k, Slice<Traveller> who, Slice<Vertex_f64> wire, const Held_f64 *to) {
     Traveller t = who[k];
     Vertex_f64 *p = &wire[k];
@@ -4061,28 +4061,28 @@ extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, in
     if (i < hi) RailFromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel PackTiles, tilesome.go:9
+// Kernel PackTiles, traveller.go:9
 extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Traveller> who,
         const __grid_constant__ Held_f32 from, Slice<Vertex_f32> wire) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) PackTiles_f32_at(k, who, &from, wire);
 }
 
-// Kernel PackTiles, tilesome.go:9
+// Kernel PackTiles, traveller.go:9
 extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Traveller> who,
         const __grid_constant__ Held_f64 from, Slice<Vertex_f64> wire) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) PackTiles_f64_at(k, who, &from, wire);
 }
 
-// Kernel UnpackTiles, tilesome.go:21
+// Kernel UnpackTiles, traveller.go:21
 extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Traveller> who,
         Slice<Vertex_f32> wire, const __grid_constant__ Held_f32 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) UnpackTiles_f32_at(k, who, wire, &to);
 }
 
-// Kernel UnpackTiles, tilesome.go:21
+// Kernel UnpackTiles, traveller.go:21
 extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Traveller> who,
         Slice<Vertex_f64> wire, const __grid_constant__ Held_f64 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

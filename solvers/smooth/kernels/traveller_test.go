@@ -1,0 +1,71 @@
+package kernels_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+)
+
+// TestTravellers: what one rank packs another unpacks elsewhere, with the place on its rail where it slides on both,
+// and nothing else is touched; the translation gives the same bits.
+func TestTravellers(t *testing.T) {
+	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
+		t.Run("float32", func(t *testing.T) { travel[float32](t, l) })
+		t.Run("float64", func(t *testing.T) { travel[float64](t, l) })
+	})
+}
+
+func travel[F Float](t *testing.T, l cudatest.Runner) {
+	const n, rails = 300, 40
+	rng := rand.New(rand.NewPCG(5, 6))
+	number := func() F { return F(rng.Float64()) }
+	random := func() *Held[F] {
+		h := &Held[F]{}
+		for range n {
+			h.Place = append(h.Place, Place[F]{X: number(), Y: number()})
+			h.Row, h.Rest = append(h.Row, Row[F]{M11: number(), M12: number()}), append(h.Rest, number())
+		}
+		for range rails {
+			h.Along = append(h.Along, number())
+		}
+		return h
+	}
+	from, to := random(), random()
+	var out, in []Traveller
+	places, others := rng.Perm(n), rng.Perm(n)
+	for k := range n / 2 {
+		a, b := Traveller{int32(places[k]), -1}, Traveller{int32(others[k]), -1}
+		if k < rails {
+			a.Rail = int32(rails - 1 - k)
+			if k%2 == 0 { // elsewhere others may be copied
+				b.Rail = int32(k)
+			}
+		}
+		out, in = append(out, a), append(in, b)
+	}
+	wire, translated := make([]Vertex[F], len(out)), make([]Vertex[F], len(out))
+	NewPackTilesLoop(out, from, wire).Range(0, len(out))
+	l.Run(t, NewPackTilesLoop(out, from, translated), 0, len(out))
+	kerneltest.Same(t, "wire", wire, translated, nil)
+	want := &Held[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.Rest), slices.Clone(to.Along)}
+	for k, b := range in {
+		a := out[k]
+		want.Place[b.Place], want.Row[b.Place], want.Rest[b.Place] = from.Place[a.Place], from.Row[a.Place], from.Rest[a.Place]
+		if b.Rail >= 0 {
+			want.Along[b.Rail] = from.Along[a.Rail]
+		}
+	}
+	got := &Held[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.Rest), slices.Clone(to.Along)}
+	NewUnpackTilesLoop(in, wire, got).Range(0, len(in))
+	l.Run(t, NewUnpackTilesLoop(in, wire, to), 0, len(in))
+	for _, h := range []*Held[F]{got, to} {
+		kerneltest.Same(t, "places", want.Place, h.Place, nil)
+		kerneltest.Same(t, "metrics", want.Row, h.Row, nil)
+		kerneltest.Same(t, "metrics", want.Rest, h.Rest, nil)
+		kerneltest.Same(t, "rails", want.Along, h.Along, nil)
+	}
+}
