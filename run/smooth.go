@@ -28,7 +28,7 @@ func newSmooth(ctx context.Context, o Options) (driver, error) {
 			return nil, &BadInput{fmt.Errorf("[output] mesh: %w", err)}
 		}
 	}
-	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device)
+	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device, o.Progress.Out)
 	if err != nil {
 		return nil, err
 	}

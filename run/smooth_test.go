@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -151,22 +152,26 @@ func TestSmoothShareIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shares, err := whole.cut(t.Context(), w, 2, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := shares[1].encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range len(body) {
-		var s smoothShare
-		if n%7 == 0 && s.decode(body[:n]) == nil {
-			t.Fatalf("%d of %d bytes were taken", n, len(body))
+	for _, deep := range []bool{false, true} { // a patch, and a part
+		w.Method.Deep = deep
+		share, err := whole.cut(t.Context(), w, 2, false, newStages(nil))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	var s smoothShare
-	if err := s.decode(body); err != nil || len(s.Part.Rings) != len(shares[1].Part.Rings) {
-		t.Error(err)
+		sent := share(1)
+		body, err := sent.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(body) {
+			var s smoothShare
+			if n%7 == 0 && s.decode(body[:n]) == nil {
+				t.Fatalf("%d of %d bytes were taken", n, len(body))
+			}
+		}
+		var s smoothShare
+		if err := s.decode(body); err != nil || !reflect.DeepEqual(s, sent) {
+			t.Errorf("deep = %v: %v; another share has come", deep, err)
+		}
 	}
 }

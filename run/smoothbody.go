@@ -17,8 +17,8 @@ import (
 // smoothBody is a mesh that is smoothed, whole, as rank 0 holds it: of triangles or of tetrahedra.
 type smoothBody interface {
 	dim() int
-	// cut makes the shares of all ranks, for devices with memory of their own if apart.
-	cut(ctx context.Context, w *config.Smooth, ranks int, apart bool) ([]smoothShare, error)
+	// cut makes the shares of all ranks, for devices with memory of their own if apart. Each can be had once.
+	cut(ctx context.Context, w *config.Smooth, ranks int, apart bool, s *stages) (func(rank int) smoothShare, error)
 	// nodes is what metrics at vertices need of the mesh.
 	nodes() nodes
 	// moved is the same mesh at other places, with the cell field "quality".
@@ -76,7 +76,7 @@ func layoutOptions(w *config.Smooth, apart bool) smooth.LayoutOptions {
 	}
 }
 
-// ownersOf gives every vertex to a rank.
+// ownersOf gives every vertex to a rank. Only METIS looks at the graph.
 func ownersOf(ctx context.Context, w *config.Smooth, graph func() (partition.Graph, error), x, y []float64, ranks int) (
 	[]int32, error) {
 	if err := ctx.Err(); err != nil || ranks == 1 {
@@ -85,7 +85,10 @@ func ownersOf(ctx context.Context, w *config.Smooth, graph func() (partition.Gra
 	if ranks > len(x) {
 		return nil, fmt.Errorf("%d ranks for %d vertices: use fewer ranks or a finer mesh", ranks, len(x))
 	}
-	g, err := graph()
+	g, err := partition.Graph{Start: make([]int32, len(x)+1)}, error(nil)
+	if partition.Cut(w.Mesh.Partition) == partition.METIS {
+		g, err = graph()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,19 +147,21 @@ func (b planeBody) moved(at [][]float64, quality []float64) smoothBody {
 	return planeBody{&m}
 }
 
-func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool) ([]smoothShare, error) {
+// cut cuts patches, which their ranks arrange, unless that takes the whole mesh.
+func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool, s *stages) (
+	func(rank int) smoothShare, error) {
 	m := b.Mesh
 	if err := sound(w, m); err != nil {
 		return nil, err
 	}
-	options := layoutOptions(w, apart)
-	if apart {
-		options.Round = (&smooth.Config{Smoother: w.Method.Smoother, Guard: w.Method.Guard, Cull: w.Method.Cull}).Round()
-	}
-	layout, err := smooth.NewLayout(m, options)
-	if err != nil {
+	if err := s.end(ctx, "mesh checked"); err != nil {
 		return nil, err
 	}
+	o := layoutOptions(w, apart)
+	if apart {
+		o.Round = (&smooth.Config{Smoother: w.Method.Smoother, Guard: w.Method.Guard, Cull: w.Method.Cull}).Round()
+	}
+	share := smoothShare{Bounds: boundsOfMesh(m), Vertices: int64(len(m.X)), Cells: int64(len(m.Cells)), Layout: o}
 	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) {
 		rings, err := m.Rings()
 		if err != nil {
@@ -167,17 +172,32 @@ func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart b
 	if err != nil {
 		return nil, err
 	}
+	if ranks > 1 && !o.Deep && o.Colouring != smooth.TwoLevel {
+		patches, err := smooth.NewPatches(m, owner, ranks)
+		if err != nil {
+			return nil, err
+		}
+		return func(rank int) smoothShare {
+			share.Patch = patches.Of(rank)
+			return share
+		}, s.end(ctx, "mesh cut")
+	}
+	layout, err := smooth.NewLayout(m, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.end(ctx, "vertices coloured and put in order"); err != nil {
+		return nil, err
+	}
 	parts, err := layout.Parts(owner, ranks)
 	if err != nil {
 		return nil, err
 	}
-	bounds := boundsOfMesh(m)
-	shares := make([]smoothShare, ranks)
-	for r := range shares {
-		shares[r] = smoothShare{Part: parts[r], Bounds: bounds, Vertices: int64(len(m.X)), Cells: int64(len(m.Cells)),
-			Crowded: layout.Crowded()}
-	}
-	return shares, nil
+	share.Crowded = layout.Crowded()
+	return func(rank int) smoothShare {
+		share.Part, parts[rank] = parts[rank], nil
+		return share
+	}, s.end(ctx, "parts made")
 }
 
 func boundsOfMesh(m *mesh.Mesh) smooth.Bounds {
@@ -207,12 +227,19 @@ func (b solidBody) moved(at [][]float64, quality []float64) smoothBody {
 	return solidBody{&s}
 }
 
-func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool) ([]smoothShare, error) {
+func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool, s *stages) (
+	func(rank int) smoothShare, error) {
 	if err := sound(w, b.Solid); err != nil {
+		return nil, err
+	}
+	if err := s.end(ctx, "mesh checked"); err != nil {
 		return nil, err
 	}
 	layout, err := smooth.NewSolidLayout(b.Solid, layoutOptions(w, apart))
 	if err != nil {
+		return nil, err
+	}
+	if err := s.end(ctx, "vertices coloured and put in order"); err != nil {
 		return nil, err
 	}
 	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) { return layout.Graph(), nil }, b.X, b.Y, ranks)
@@ -223,10 +250,9 @@ func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart b
 	if err != nil {
 		return nil, err
 	}
-	shares := make([]smoothShare, ranks)
-	for r := range shares {
-		shares[r] = smoothShare{Solid: parts[r], Box: smooth.BoxOf(b.Solid), Vertices: int64(len(b.X)),
-			Cells: int64(len(b.Cells))}
-	}
-	return shares, nil
+	share := smoothShare{Box: smooth.BoxOf(b.Solid), Vertices: int64(len(b.X)), Cells: int64(len(b.Cells))}
+	return func(rank int) smoothShare {
+		share.Solid, parts[rank] = parts[rank], nil
+		return share
+	}, s.end(ctx, "parts made")
 }

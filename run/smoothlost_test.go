@@ -127,7 +127,7 @@ func TestSmoothIsStoppedAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (planeBody{m}).cut(ctx, w, 1, false); !errors.Is(err, context.Canceled) {
+	if _, err := (planeBody{m}).cut(ctx, w, 1, false, newStages(nil)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cut: %v", err)
 	}
 	if _, err := smoothMetric(ctx, &w.Metric, boundsOfMesh(m), &HeldBack{}); !errors.Is(err, context.Canceled) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"time"
 
@@ -18,7 +19,8 @@ type SmoothOptions struct {
 	Case   *config.Case // of solver smooth; of its output nothing counts
 	Comm   dist.Comm
 	Device backend.Device
-	Out    string // the mesh file to write, by its extension; "" for none
+	Out    string    // the mesh file to write, by its extension; "" for none
+	Log    io.Writer // where the stages of the set-up are told as they end; nil for nowhere
 }
 
 // SmoothMesh smooths the mesh of a case and writes it to a file, with its groups and fields, and the quality of each
@@ -35,7 +37,7 @@ func SmoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 
 func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	begin := time.Now()
-	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device)
+	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device, o.Log)
 	if err != nil {
 		return nil, err
 	}

@@ -21,22 +21,25 @@ type smoothShare struct {
 	Vertices, Cells int64             // of the mesh
 	Crowded         int               // vertices that stay, since they have too many neighbours
 	Nodal           *nodalMetric      // nil for metrics that a rank makes from the case alone
+
+	Patch  *smooth.Patch // of triangles, to be arranged as a Part
+	Layout smooth.LayoutOptions
 }
 
-// scatterShares gives every rank its share. Only rank 0 passes them.
-func scatterShares(ctx context.Context, comm dist.Comm, shares []smoothShare) (smoothShare, error) {
+// scatterShares gives every rank its share. Only rank 0 passes them, and makes one at a time.
+func scatterShares(ctx context.Context, comm dist.Comm, share func(rank int) smoothShare) (smoothShare, error) {
 	if comm.Rank() == 0 {
 		for r := 1; r < comm.Size(); r++ {
-			body, err := shares[r].encode()
+			s := share(r)
+			body, err := s.encode()
 			if err != nil {
 				return smoothShare{}, err
 			}
 			if err := decompose.Send(ctx, comm, r, body); err != nil {
 				return smoothShare{}, err
 			}
-			shares[r].Part, shares[r].Solid = nil, nil // so that no more than one is held twice
 		}
-		return shares[0], nil
+		return share(0), nil
 	}
 	body, err := decompose.Receive(ctx, comm)
 	if err != nil {
@@ -60,8 +63,13 @@ func (s *smoothShare) large() []block {
 		all = append(all, rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Z), rawOf(&p.Spans), rawOf(&p.Near), rawOf(&p.Sides),
 			rawOf(&p.Frames), rawOf(&p.Cells), rawOf(&p.CellGlobal), rawOf(&p.Edges), rawOf(&p.Skin))
 	}
-	d := s.subdomain()
-	all = append(all, rawOf(&d.Global), rawOf(&d.Clusters))
+	if p := s.Patch; p != nil {
+		all = append(all, rawOf(&p.Global), rawOf(&p.Owner), rawOf(&p.X), rawOf(&p.Y), rawOf(&p.Cells),
+			rawOf(&p.CellGlobal), rawOf(&p.CellGroup), rawOf(&p.Tagged))
+	} else {
+		d := s.subdomain()
+		all = append(all, rawOf(&d.Global), rawOf(&d.Clusters))
+	}
 	if n := s.Nodal; n != nil {
 		all = append(all, rawOf(&n.X[0]), rawOf(&n.X[1]), rawOf(&n.X[2]), rawOf(&n.Cells), rawOf(&n.At))
 	}
@@ -95,10 +103,10 @@ func rawOf[S ~[]T, T any](s *S) block {
 
 func (s *smoothShare) encode() ([]byte, error) {
 	var counts []int
-	var raw bytes.Buffer
+	total := 0
 	for _, b := range s.large() {
 		counts = append(counts, b.count)
-		raw.Write(b.bytes())
+		total += b.count * b.width
 	}
 	light := *s
 	if s.Part != nil {
@@ -108,6 +116,10 @@ func (s *smoothShare) encode() ([]byte, error) {
 	if s.Solid != nil {
 		part := *s.Solid
 		light.Solid = &part
+	}
+	if s.Patch != nil {
+		patch := *s.Patch
+		light.Patch = &patch
 	}
 	if s.Nodal != nil {
 		n := *s.Nodal
@@ -124,7 +136,10 @@ func (s *smoothShare) encode() ([]byte, error) {
 	if err := e.Encode(counts); err != nil {
 		return nil, err
 	}
-	out.Write(raw.Bytes())
+	out.Grow(total)
+	for _, b := range s.large() {
+		out.Write(b.bytes())
+	}
 	return out.Bytes(), nil
 }
 
@@ -138,8 +153,14 @@ func (s *smoothShare) decode(body []byte) error {
 	if err := d.Decode(&counts); err != nil {
 		return err
 	}
-	if (s.Part == nil) == (s.Solid == nil) {
-		return fmt.Errorf("there is none, or more than one")
+	kinds := 0
+	for _, there := range []bool{s.Part != nil, s.Solid != nil, s.Patch != nil} {
+		if there {
+			kinds++
+		}
+	}
+	if kinds != 1 {
+		return fmt.Errorf("it has %d kinds of part instead of 1", kinds)
 	}
 	blocks := s.large()
 	if len(counts) != len(blocks) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -22,29 +23,34 @@ type smoothing struct {
 	untangled smooth.Untangling
 }
 
-// newSmoothing sets the solver of a case up. Rank 0 loads the mesh, finds out which vertices move in which set, and
-// cuts it; every rank makes the metric for itself, from the case and the bounds of the mesh, or from what rank 0 has at
-// the vertices of a mesh.
-func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device) (_ *smoothing, err error) {
+// patchTag keeps what ranks tell each other while they arrange their patches apart from other messages.
+const patchTag = 3
+
+// newSmoothing sets the solver of a case up, and tells out of its stages. Rank 0 loads the mesh and cuts it; which
+// vertices move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from the
+// case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
+func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, out io.Writer) (
+	_ *smoothing, err error) {
 	w := c.Sections.(*config.Smooth)
 	s := &smoothing{}
-	var shares []smoothShare
+	stages := newStages(out)
+	var share func(rank int) smoothShare
+	var nodal *nodalMetric
 	var bad error
 	if comm.Rank() == 0 {
 		if s.body, bad = loadBody(c, w.Mesh); bad == nil {
 			bad = suits(w, c.Output.Fields, s.body.dim())
 		}
 		if bad == nil {
+			bad = stages.end(ctx, "mesh made or read")
+		}
+		if bad == nil {
 			_, apart := dev.(backend.Memory)
-			shares, bad = s.body.cut(ctx, w, comm.Size(), apart)
+			share, bad = s.body.cut(ctx, w, comm.Size(), apart, stages)
 		}
 		if bad == nil && w.Metric.Nodal() {
-			var n *nodalMetric
-			if n, bad = newNodalMetric(c, &w.Metric, s.body.nodes()); bad != nil {
+			if nodal, bad = newNodalMetric(c, &w.Metric, s.body.nodes()); bad != nil {
 				bad = fmt.Errorf("[metric] %w", bad)
-			}
-			for r := range shares {
-				shares[r].Nodal = n
 			}
 		}
 	}
@@ -54,8 +60,25 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	if err := agree(ctx, comm, bad); err != nil {
 		return nil, err
 	}
-	if s.smoothShare, err = scatterShares(ctx, comm, shares); err != nil {
+	s.smoothShare, err = scatterShares(ctx, comm, func(rank int) smoothShare {
+		of := share(rank)
+		of.Nodal = nodal
+		return of
+	})
+	if err != nil {
 		return nil, err
+	}
+	if err := stages.end(ctx, "parts sent"); err != nil {
+		return nil, err
+	}
+	if s.Patch != nil {
+		if s.Part, s.Crowded, err = s.Patch.Part(ctx, s.Layout, comm, patchTag); err != nil {
+			return nil, err
+		}
+		s.Patch = nil
+		if err := stages.end(ctx, "vertices coloured and put in order"); err != nil {
+			return nil, err
+		}
 	}
 	metric, err := s.metric(ctx, &w.Metric)
 	s.Nodal, s.held = nil, metric.held
@@ -66,6 +89,9 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 		return nil, err
 	}
 	if err := agree(ctx, comm, err); err != nil {
+		return nil, err
+	}
+	if err := stages.end(ctx, "metric made"); err != nil {
 		return nil, err
 	}
 	m := w.Method

@@ -101,7 +101,11 @@ func (f *smoothFlags) smooth(ctx context.Context, c *config.Case, out string) er
 				return errors.Join(badInput(err), comm.Close())
 			}
 			defer dev.Close()
-			r, err := run.SmoothMesh(ctx, run.SmoothOptions{Case: c, Comm: comm, Device: dev, Out: out})
+			o := run.SmoothOptions{Case: c, Comm: comm, Device: dev, Out: out}
+			if rank == 0 && !f.quiet {
+				o.Log = os.Stdout
+			}
+			r, err := run.SmoothMesh(ctx, o)
 			if rank == 0 {
 				report = r
 			}

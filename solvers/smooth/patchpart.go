@@ -42,6 +42,10 @@ func (p *Patch) layout(rank int, o LayoutOptions) (*Layout, error) {
 		return nil, fmt.Errorf("deep = %v, colouring = %q: such parts are cut from a layout of the whole mesh", o.Deep,
 			o.Colouring)
 	}
+	if n := len(p.Global); len(p.Owner) != n || len(p.X) != n || len(p.CellGlobal) != len(p.Cells) {
+		return nil, fmt.Errorf("a patch of %d vertices has %d owners and %d places, and the ids of %d of its %d cells", n,
+			len(p.Owner), len(p.X), len(p.CellGlobal), len(p.Cells))
+	}
 	m := &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells, Groups: p.Groups, CellGroup: p.CellGroup, Tagged: p.Tagged}
 	l := &Layout{mesh: m, options: o, rings: &mesh.Rings{Start: make([]int32, 1)}}
 	if len(p.Global) > 0 {

@@ -1,7 +1,6 @@
 package smooth
 
 import (
-
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
