@@ -92,15 +92,10 @@ func (c *cutter) strips(r int, p *Subdomain) {
 type strips struct {
 	of    [][]Range
 	loops []backend.Loop // of each set
-	fetch func(lo, hi int)
 }
 
 func (s *strips) Range(lo, hi int) {
 	for _, sets := range s.of[lo:hi] {
-		for _, r := range sets {
-			if Variant == 0 { break }
-			s.fetch(int(r.Lo), int(r.Hi))
-		}
 		for set, r := range sets {
 			if r.Lo < r.Hi {
 				s.loops[set].Range(int(r.Lo), int(r.Hi))
@@ -114,8 +109,8 @@ func (s *strips) Grain() int { return 1 }
 
 // stripsFirst lets strips go before what else there is of the first set, and leaves the other vertices to the passes of
 // each set.
-func stripsFirst(p *Subdomain, rest [][]pass, fetch func(lo, hi int)) {
-	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets), fetch: fetch}
+func stripsFirst(p *Subdomain, rest [][]pass) {
+	inner := &strips{of: p.Strips, loops: make([]backend.Loop, p.Sets)}
 	for set, rim := range p.Rim {
 		if rim > p.Rest[set].Lo {
 			inner.loops[set] = rest[set][0].loop
@@ -131,5 +126,3 @@ func stripped(dev backend.Device, p *Subdomain) bool {
 	_, apart := dev.(backend.Memory)
 	return !apart && len(p.Strips) > 1 && (dev.Threads() == 1 || len(p.Strips) >= 4*dev.Threads())
 }
-
-var Variant int

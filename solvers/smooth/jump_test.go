@@ -1,0 +1,68 @@
+package smooth
+
+import (
+	"math"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+// TestJump: where a metric jumps by 10⁶ from a line to the next, and turns as it does, every smoother with a guard keeps
+// triangles upright and the area, with ω up to 1.9 too, and ends with the same bits on three ranks.
+func TestJump(t *testing.T) {
+	t.Parallel()
+	m := rectangle(t, 400, 6)
+	metric, err := Discrete(unit, 64, func(x, y float64) (float64, float64, float64) {
+		if x+.3*y < .6 {
+			return 1, .5, 1
+		}
+		return 1e6, -9e5, 1e6
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranks := plain()
+	ranks.ranks, ranks.cut = 3, partition.RandomCut
+	for _, smoother := range Smoothers {
+		for _, guard := range []string{"halve", "clip"} {
+			for _, relax := range []float64{0, 1.9} {
+				cfg := Config{Smoother: smoother, Guard: guard, Relax: relax, Rescale: true, Gain: 1e-6}
+				one := plain().run(t, m, metric, cfg, 30)
+				d := one.diagnostics
+				if d.Inverted != 0 || math.Abs(d.AreaDrift) > 1e-14 || d.Moved == 0 || !(d.QualityMean > 0) {
+					t.Errorf("%s, guard %s, ω = %g: %+v", smoother, guard, relax, d)
+				}
+				if other := ranks.run(t, m, metric, cfg, 30); other != one {
+					t.Errorf("%s, guard %s, ω = %g: 3 ranks end with %+v, one with %+v", smoother, guard, relax, other, one)
+				}
+			}
+		}
+	}
+}
+
+// TestDart: the mean of the corners of a cavity that is shaped as a dart lies outside of it. Unguarded steps toward it
+// turn triangles over; guards do not let them, nor do the smoothers that look at quality, of which fjp finds a better
+// place.
+func TestDart(t *testing.T) {
+	t.Parallel()
+	dart := &mesh.Mesh{X: []float64{0, -4, 0, 4, 0}, Y: []float64{1.5, -4, 1, -4, 3},
+		Cells: [][3]int32{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 1}}}
+	metric, err := Discrete(Bounds{-4, -4, 4, 4}, 2, func(_, _ float64) (float64, float64, float64) { return 1, 0, 1 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := plain().run(t, dart, metric, Config{Smoother: "fjp", Guard: "none"}, 0).diagnostics.QualityMin
+	for _, smoother := range Smoothers {
+		for _, guard := range Guards {
+			o := plain().run(t, dart, metric, Config{Smoother: smoother, Guard: guard}, 1)
+			bare := guard == "none" && smoother != "smart" && smoother != "fjp" && smoother != "hybrid"
+			if turned := o.diagnostics.Inverted > 0; turned != bare {
+				t.Errorf("%s, guard %s: %d triangles are turned over", smoother, guard, o.diagnostics.Inverted)
+			}
+			if after := o.diagnostics.QualityMin; smoother == "fjp" && after <= before {
+				t.Errorf("fjp: the worst quality goes from %g to %g", before, after)
+			}
+		}
+	}
+}
