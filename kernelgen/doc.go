@@ -16,6 +16,7 @@
 //	//atoll:kernel blocks=4    a GPU's multiprocessor is to hold so many blocks at a time, of float32 twice as many
 //	//atoll:kernel tile        an index is a tile, which a block does together; see Tiles
 //	//atoll:kernel stages=32   on the CPU, 32 indices go through each call of the body before the next call
+//	//atoll:kernel grain=64    a thread of the CPU takes 64 indices at a time; of a tile kernel 4
 //	//atoll:constant           before a struct: kernels get it by value and only read it
 //
 // # Same bits

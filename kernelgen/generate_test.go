@@ -123,6 +123,32 @@ func TestGenerateAndCheck(t *testing.T) {
 	}
 }
 
+// TestGrain: a loop says how many indices a thread takes where its kernel does, and where it is over tiles.
+func TestGrain(t *testing.T) {
+	for text, want := range map[string]string{
+		"//atoll:kernel grain=64\nfunc F(i int, x []float64) { x[i] = 1 }\n":                          "return 64 ",
+		"//atoll:kernel tile\nfunc F(t int, x []float64) {\nfor i := range 9 {\nx[9*t+i] = 1\n}\n}\n": "return 4 ",
+		"//atoll:kernel\nfunc F(i int, x []float64) { x[i] = 1 }\n":                                   "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "p.go"), []byte("package p\n\n"+text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := kernelgen.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.Launchers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, grain, said := strings.Cut(string(out), ") Grain() int { ")
+		if said != (want != "") || !strings.HasPrefix(grain, want) {
+			t.Errorf("%s: launcher\n%s", text, out)
+		}
+	}
+}
+
 func TestLaunchersRefuse(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"stages": {"package p\n\n//atoll:kernel stages=4\nfunc F(i int, x []float64) { x[i] = 1 }\n",

@@ -15,6 +15,7 @@ type Kernel struct {
 	Block  int    // threads of a block on the GPU
 	Blocks int    // that a multiprocessor is to hold at a time, in float64; twice as many in float32; 0 for any number
 	Stages int    // how many indices go through a stage together on the CPU; 0 for a plain loop
+	Grain  int    // how many indices a thread of the CPU takes at a time; 0 for what the device thinks fit
 	Dims   int    // dimensions of the index space: 1, 2 or 3
 	Tile   bool   // an index is a tile, which a block of threads does together
 
@@ -33,6 +34,10 @@ const (
 
 // defaultBlock suits kernels that use many registers.
 const defaultBlock = 128
+
+// tileGrain is few, as a tile is much work, but more than one, as a thread clears what the loops of a tile share before
+// it takes some.
+const tileGrain = 4
 
 // kernel reads a directive such as //atoll:kernel min block=256 stages=32.
 func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
@@ -55,10 +60,15 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Blocks = n
 		case key == "stages" && err == nil && n >= 1 && n <= 1024:
 			k.Stages = n
+		case key == "grain" && err == nil && n >= 1 && n <= 1024:
+			k.Grain = n
 		default:
 			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, block=N (a multiple of 32 up to "+
-				"1024), blocks=N (up to 16) and stages=N", word)
+				"1024), blocks=N (up to 16), stages=N and grain=N", word)
 		}
+	}
+	if k.Tile && k.Grain == 0 {
+		k.Grain = tileGrain
 	}
 	p.checkKernel(k)
 	p.Kernels = append(p.Kernels, k)

@@ -91,8 +91,13 @@ func (p *Package) launcher(w *bytes.Buffer, k *Kernel) {
 			fmt.Fprintf(w, "for %[1]s := lo; %[1]s < hi; %[1]s++ {\n%[2]s\n}\n", l.indices[0], l.body())
 		})
 	}
-	fmt.Fprintf(w, "}\n\n// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n",
-		loop, l.typeArgs)
+	w.WriteString("}\n\n")
+	if k.Grain > 0 {
+		fmt.Fprintf(w, "// Grain is how many indices a thread of the CPU takes at a time.\nfunc (loop *%s%s) Grain() int { "+
+			"return %d }\n\n", loop, l.typeArgs, k.Grain)
+	}
+	fmt.Fprintf(w, "// Launch says how other devices run the kernel.\nfunc (loop *%s%s) Launch() abi.Launch {\n", loop,
+		l.typeArgs)
 	symbol, box := fmt.Sprintf("%q", cname(k.Name)), ""
 	if k.Tile {
 		box = "Tile: true, " + p.sharedBytes(k, l)
@@ -145,7 +150,7 @@ func (p *Package) describe(k *Kernel) *launched {
 			continue
 		}
 		switch name {
-		case "Range", "Launch", "box", "result", "abi", "atomics", "math":
+		case "Range", "Grain", "Launch", "box", "result", "abi", "atomics", "math":
 			p.refuse(k.decl, "parameter %s of kernel %s has a name that its loop needs: rename it", name, k.Name)
 		}
 		if a := sharedArray(k, list.At(n).Type()); a != nil {

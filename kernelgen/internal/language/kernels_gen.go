@@ -37,6 +37,9 @@ func (loop *CarryLoop[F]) Range(lo, hi int) {
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *CarryLoop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *CarryLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Carry" + abi.Suffix[F](), Block: 64, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -270,6 +273,9 @@ func (loop *TurnLoop[F]) Range(lo, hi int) {
 		Turn(t, loop.x, loop.out, &notes, &page, &last)
 	}
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TurnLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *TurnLoop[F]) Launch() abi.Launch {
@@ -558,6 +564,9 @@ func (loop *MirrorLoop[F]) Range(lo, hi int) {
 	loop.result.Take(best)
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *MirrorLoop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *MirrorLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Mirror" + abi.Suffix[F](), Block: 64, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -586,6 +595,9 @@ func (loop *RoundsLoop[F]) Range(lo, hi int) {
 		Rounds(t, loop.rounds, loop.x, loop.out, &shared)
 	}
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *RoundsLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *RoundsLoop[F]) Launch() abi.Launch {

@@ -262,6 +262,9 @@ func (loop *TilePVMLoop[F]) Range(lo, hi int) {
 	loop.result.Take(best)
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TilePVMLoop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *TilePVMLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "TilePVM" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -309,6 +312,9 @@ func (loop *TileIRRoeLoop[F]) Range(lo, hi int) {
 	loop.result.Take(best)
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TileIRRoeLoop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *TileIRRoeLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "TileIRRoe" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -355,6 +361,9 @@ func (loop *TileRoeLoop[F]) Range(lo, hi int) {
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TileRoeLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *TileRoeLoop[F]) Launch() abi.Launch {

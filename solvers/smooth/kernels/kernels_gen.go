@@ -300,6 +300,9 @@ func (loop *SmartLoop[F]) Range(lo, hi int) {
 	loop.result.Take(best)
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *SmartLoop[F]) Grain() int { return 256 }
+
 // Launch says how other devices run the kernel.
 func (loop *SmartLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Smart" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
@@ -344,6 +347,9 @@ func (loop *OptimiseLoop[F]) Range(lo, hi int) {
 	loop.result.Take(best)
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *OptimiseLoop[F]) Grain() int { return 64 }
+
 // Launch says how other devices run the kernel.
 func (loop *OptimiseLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Optimise" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
@@ -387,6 +393,9 @@ func (loop *HybridLoop[F]) Range(lo, hi int) {
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *HybridLoop[F]) Grain() int { return 64 }
 
 // Launch says how other devices run the kernel.
 func (loop *HybridLoop[F]) Launch() abi.Launch {
@@ -434,6 +443,9 @@ func (loop *TilePainLoop[F]) Range(lo, hi int) {
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TilePainLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *TilePainLoop[F]) Launch() abi.Launch {
@@ -669,6 +681,9 @@ func (loop *UntangleLoop[F]) Range(lo, hi int) {
 	loop.result.Take(best)
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *UntangleLoop[F]) Grain() int { return 64 }
+
 // Launch says how other devices run the kernel.
 func (loop *UntangleLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Untangle" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
@@ -704,6 +719,9 @@ func (loop *AimTilesLoop[F]) Range(lo, hi int) {
 		AimTiles(t, loop.m, loop.field, loop.v, loop.windows, &seen)
 	}
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *AimTilesLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *AimTilesLoop[F]) Launch() abi.Launch {

@@ -76,7 +76,7 @@ func (f *star[F]) best() (F, F, bool) {
 // Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of them
 // is turned over or flat. It returns the square of the move in the metric.
 //
-//atoll:kernel max
+//atoll:kernel max grain=64
 func Untangle[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32) F {
 	if upright(i, true, v[i].X, v[i].Y, p.Flat, m, v) {

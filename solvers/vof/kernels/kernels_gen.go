@@ -33,6 +33,9 @@ func (loop *KindOfBrickLoop[F]) Range(lo, hi int) {
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *KindOfBrickLoop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *KindOfBrickLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "KindOfBrick" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -80,6 +83,9 @@ func (loop *RestBrickLoop[F]) Range(lo, hi int) {
 		RestBrick(t, loop.l)
 	}
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *RestBrickLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *RestBrickLoop[F]) Launch() abi.Launch {
@@ -379,6 +385,9 @@ func (loop *PatchDisk2Loop[F]) Range(lo, hi int) {
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *PatchDisk2Loop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *PatchDisk2Loop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "PatchDisk2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -409,6 +418,9 @@ func (loop *PatchMatch2Loop[F]) Range(lo, hi int) {
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *PatchMatch2Loop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *PatchMatch2Loop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "PatchMatch2" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -437,6 +449,9 @@ func (loop *PatchReconstruct2Loop[F]) Range(lo, hi int) {
 		PatchReconstruct2(t, loop.s, loop.p, &bits, &groups, &list)
 	}
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *PatchReconstruct2Loop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *PatchReconstruct2Loop[F]) Launch() abi.Launch {
@@ -591,6 +606,9 @@ func (loop *TileStep2Loop[F]) Range(lo, hi int) {
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TileStep2Loop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *TileStep2Loop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "TileStep2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -624,6 +642,9 @@ func (loop *TileFine2Loop[F]) Range(lo, hi int) {
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TileFine2Loop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *TileFine2Loop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "TileFine2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -656,6 +677,9 @@ func (loop *Brick3Loop[F]) Range(lo, hi int) {
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *Brick3Loop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *Brick3Loop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Brick3" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
@@ -683,6 +707,9 @@ func (loop *TakeTileLoop[F]) Range(lo, hi int) {
 		TakeTile(t, loop.g, &pieces, &groups)
 	}
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TakeTileLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *TakeTileLoop[F]) Launch() abi.Launch {
@@ -733,6 +760,9 @@ func (loop *ListTilesLoop) Range(lo, hi int) {
 		ListTiles(t, loop.l, &counts, &sums)
 	}
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *ListTilesLoop) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *ListTilesLoop) Launch() abi.Launch {
