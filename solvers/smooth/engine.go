@@ -41,6 +41,7 @@ type engine[F kernels.Float, V any] struct {
 
 	tiled        bool   // sweeps that are repeated go by tiles
 	enter, leave []pass // of tiles: before sweeps are repeated, and after
+	aim          []pass // finds which samples of the metric the tiles hold
 
 	halos   []*halo.Exchanger
 	ghosts  []halo.Ghosts[V]  // instead of halos, where devices exchange them

@@ -12,6 +12,10 @@ import (
 // recorded is how many sweeps a recording holds: an even number, so that tiles end where they began.
 const recorded = 8
 
+// aimed is after how many sweeps tiles look again for the samples of the metric that they hold: more often at first, when
+// vertices go far.
+const aimed = 64
+
 // most bounds how many sweeps are queued at a time, so that a run can be stopped.
 const most = 1024
 
@@ -40,6 +44,9 @@ func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
 			if err := s.wait(ctx); err != nil {
 				return done, err
 			}
+		}
+		if s.tiled && (done < aimed || done%aimed == 0) {
+			s.move(s.aim)
 		}
 		if err := s.batch(ctx); err != nil {
 			return done, err

@@ -77,9 +77,9 @@ type tiling[F kernels.Float] struct {
 	n        int // tiles
 	mesh     kernels.TiledMesh[F]
 	held     [2]kernels.Held[F]
-	aim      backend.Loop    // finds which samples of the metric the tiles hold
-	loops    [2]backend.Loop // from the first of held to the second, and back
-	passes   [2]tilePasses   // of each way
+	windows  []kernels.Window // of the metric's samples
+	loops    [2]backend.Loop  // from the first of held to the second, and back
+	passes   [2]tilePasses    // of each way
 	exchange tileExchange[F]
 }
 
@@ -90,7 +90,7 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 	a.mesh = kernels.TiledMesh[F]{Tiles: onDevice(b, t.Tiles), Slots: onDevice(b, t.Slots), Visits: onDevice(b, t.Visits),
 		Extras: onDevice(b, t.Extras), Rails: s.mesh.Rails, Sliders: onDevice(b, t.Sliders), Where: onDevice(b, t.Where),
 		NodeRow: onDevice(b, make([]kernels.Row[F], nodes)), NodeRest: onDevice(b, make([]F, nodes))}
-	windows := onDevice(b, make([]kernels.Window, len(t.Tiles)-1))
+	a.windows = onDevice(b, make([]kernels.Window, len(t.Tiles)-1))
 	for k := range a.held {
 		n := len(s.v)
 		a.held[k] = kernels.Held[F]{Place: onDevice(b, make([]kernels.Place[F], n)),
@@ -103,9 +103,8 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 	if b.err == nil {
 		s.dev.Run(kernels.NewNodeToTilesLoop(&s.field, &a.mesh), 0, nodes)
 	}
-	a.aim = kernels.NewAimTilesLoop(&a.mesh, &s.field, &a.held[0], windows)
 	for k := range a.loops {
-		a.loops[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, windows, &a.held[k], &a.held[1-k], &s.most[0])
+		a.loops[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, a.windows, &a.held[k], &a.held[1-k], &s.most[0])
 	}
 	return b.err
 }

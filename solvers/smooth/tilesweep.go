@@ -29,6 +29,7 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], lead int) error {
 	for k := range t.passes {
 		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
 	}
+	s.aim = []pass{{0, tiles, kernels.NewAimTilesLoop(&t.mesh, &s.field, &t.held[0], t.windows)}}
 	t.n = tiles
 	if s.comm.Size() == 1 {
 		return nil
@@ -86,7 +87,6 @@ func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
 	if !s.tiled {
 		return s.queueSets(ctx, sweeps)
 	}
-	s.dev.Run(s.tiles.aim, 0, s.tiles.n)
 	for k := range sweeps {
 		p := &s.tiles.passes[k%2]
 		if s.comm.Size() == 1 || (k+1)%s.sub.Round.Sweeps != 0 {
