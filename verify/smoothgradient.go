@@ -111,7 +111,7 @@ func solidSlopes(rng *rand.Rand, cases int) (off float64) {
 func randomSolidField(rng *rand.Rand, scale float64) *solid.Field[float64] {
 	f := &solid.Field[float64]{Nx: 1, Ny: 1, Nz: 1, PerX: 1, PerY: 1, PerZ: 1, Scale: scale}
 	for range 8 {
-		f.Samples = append(f.Samples, solid.Tensor[float64]{M11: 1 + rng.Float64(), M12: rng.Float64() - .5,
+		f.Samples = append(f.Samples, solid.Sample[float64]{M11: 1 + rng.Float64(), M12: rng.Float64() - .5,
 			M13: rng.Float64() - .5, M22: 1 + rng.Float64(), M23: rng.Float64() - .5, M33: 1 + rng.Float64()})
 	}
 	return f

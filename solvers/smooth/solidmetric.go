@@ -47,7 +47,7 @@ func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, er
 		return nil, fmt.Errorf("a discrete metric of %d nodes a side: give a power of two from 2 to %d", n, MaxSolidSamples)
 	}
 	f := over(b, solid.Grid, [3]int{n - 1, n - 1, n - 1})
-	f.Samples = make([]solid.Tensor[float64], 0, n*n*n)
+	f.Samples = make([]solid.Sample[float64], 0, n*n*n)
 	for k := range n {
 		z := node(b.Low[2], b.High[2], k, n-1)
 		for j := range n {
@@ -59,7 +59,7 @@ func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, er
 					return nil, fmt.Errorf("the metric at (%g, %g, %g) is not positive definite: m11, m12, m13, m22, m23, m33 = %v",
 						x, y, z, m)
 				}
-				f.Samples = append(f.Samples, solid.Tensor[float64]{M11: m[0], M12: m[1], M13: m[2], M22: m[3], M23: m[4],
+				f.Samples = append(f.Samples, solid.Sample[float64]{M11: m[0], M12: m[1], M13: m[2], M22: m[3], M23: m[4],
 					M33: m[5]})
 			}
 		}
@@ -145,7 +145,7 @@ func solidFieldIn[F solid.Float](f *solid.Field[float64]) solid.Field[F] {
 	g := solid.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, Nz: f.Nz, X: F(f.X), Y: F(f.Y), Z: F(f.Z), PerX: F(f.PerX),
 		PerY: F(f.PerY), PerZ: F(f.PerZ), Scale: F(f.Scale)}
 	for _, t := range f.Samples {
-		g.Samples = append(g.Samples, solid.Tensor[F]{M11: F(t.M11), M12: F(t.M12), M13: F(t.M13), M22: F(t.M22),
+		g.Samples = append(g.Samples, solid.Sample[F]{M11: F(t.M11), M12: F(t.M12), M13: F(t.M13), M22: F(t.M22),
 			M23: F(t.M23), M33: F(t.M33)})
 	}
 	pieces := func(from []solid.Piece[float64]) (to []solid.Piece[F]) {

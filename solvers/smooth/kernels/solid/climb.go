@@ -3,18 +3,29 @@ package solid
 // The optimiser is that of L. A. Freitag, M. Jones and P. Plassmann (4th Int. Meshing Roundtable (1995) 47), as in the
 // plane: steepest ascent of the least of several smooth functions, steepest in the metric at the vertex.
 
-// MaxSides is how many tetrahedra may meet at a vertex that the optimiser moves.
-const MaxSides = 96
+// MaxWorst is how many tetrahedra the optimiser takes for the worst at a place: of more, those that it came upon first.
+const MaxWorst = 24
 
-func crowded[F Float](i int, m *Mesh[F]) bool { return m.Spans[i+1].Side-m.Spans[i].Side > MaxSides }
+// Tetrahedra whose quality is above the least by no more than a share of it count among the worst: at first a large one, so
+// that steps are long, and a smaller one where all of these cannot rise by as much.
+const (
+	widest    = 0.2
+	narrowest = 3e-4
+	narrowing = 0.3
+	stride    = 0.3 // the length of a step, in the metric, that a share is held against
+)
 
-// hill is what the tetrahedra around a vertex say at one place: their qualities and the gradients of these, along the
-// directions of the vertex's frame and in units of length of the metric.
+// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and the
+// gradients of these, along the directions of the vertex's frame and in units of length of the metric.
 type hill[F Float] struct {
 	n     int
-	q     [MaxSides]F
-	g     [MaxSides]Vector[F]
+	at    [MaxWorst]int32
+	q     [MaxWorst]F
+	g     [MaxWorst]Vector[F]
+	near  F // the share
 	least F
+	limit int32 // the side of the tetrahedron that is the worst, or too bad for survey
+	low   F     // and its quality
 }
 
 // root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
@@ -49,28 +60,70 @@ func (r *root[F]) move(y Vector[F]) Vector[F] {
 	return x
 }
 
-// look surveys the tetrahedra around vertex i after a step.
-func (h *hill[F]) look(i int, s *step[F], r *root[F], m *Mesh[F], field *Field[F], v []Vertex[F]) {
+// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better than
+// floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
+func (h *hill[F]) survey(i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) bool {
+	at := field.At(p)
+	h.n, h.least = 0, 2
+	first, end := m.Spans[i].Side, m.Spans[i+1].Side
+	k := h.limit
+	for turn := first; turn < end; turn++ {
+		f := &m.Sides[k]
+		q := quality(p, &at, &v[f.A], &v[f.B], &v[f.C])
+		if !(q > floor) {
+			h.limit, h.low = k, q
+			return false
+		}
+		if q <= h.least+h.near*h.least {
+			h.add(k, q)
+		}
+		if k++; k == end {
+			k = first
+		}
+	}
+	h.low = h.least
+	return true
+}
+
+// add takes a tetrahedron among the worst, and drops those that are not near it if it is the very worst.
+func (h *hill[F]) add(k int32, q F) {
+	if q < h.least {
+		h.least, h.limit = q, k
+		h.narrow()
+	}
+	if h.n == MaxWorst {
+		if q > h.least {
+			return
+		}
+		h.n--
+	}
+	h.at[h.n], h.q[h.n] = k, q
+	h.n++
+}
+
+// narrow drops the tetrahedra that are no longer among the worst.
+func (h *hill[F]) narrow() {
+	n := 0
+	for j := 0; j < h.n; j++ {
+		if h.q[j] <= h.least+h.near*h.least {
+			h.at[n], h.q[n], h.g[n] = h.at[j], h.q[j], h.g[j]
+			n++
+		}
+	}
+	h.n = n
+}
+
+// lean finds the gradients of the worst tetrahedra, after a step.
+func (h *hill[F]) lean(s *step[F], r *root[F], m *Mesh[F], field *Field[F], v []Vertex[F]) {
 	p := s.at(1)
 	at := field.At(p)
 	mx, my, mz := field.Slope(p)
-	h.n = 0
-	h.least = 2
-	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
-		f := &m.Sides[k]
+	for j := 0; j < h.n; j++ {
+		f := &m.Sides[h.at[j]]
 		t := Measure(p, &at, &v[f.A], &v[f.B], &v[f.C])
-		q := t.Quality()
-		h.q[h.n] = q
-		h.g[h.n] = r.slope(s.along(t.Gradient(&mx, &my, &mz)))
-		if !(q >= h.least) {
-			h.least = q
-		}
-		h.n++
+		h.g[j] = r.slope(s.along(t.Gradient(&mx, &my, &mz)))
 	}
 }
-
-// active tells whether tetrahedron k is among the worst.
-func (h *hill[F]) active(k int) bool { return h.q[k]-h.least <= 3e-5*h.least }
 
 // up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
 // It is the point of least norm in the hull of the gradients of the worst tetrahedra, of which at most three are
@@ -81,12 +134,8 @@ func (h *hill[F]) up() (Vector[F], F) {
 	var d Vector[F]
 	var w [3]Vector[F]
 	n, best := 0, F(0)
-	for turn := 0; turn < 2*MaxSides; turn++ {
-		k := h.lowest(d)
-		if k < 0 { // qualities are negative, or none
-			break
-		}
-		g := h.g[k]
+	for turn := 0; turn < 2*MaxWorst; turn++ {
+		g := h.g[h.lowest(d)]
 		if n > 0 && dot(g, d) >= best*0.999 {
 			rate := sqrt(best)
 			d.X, d.Y, d.Z = d.X/rate, d.Y/rate, d.Z/rate
@@ -124,15 +173,12 @@ func (h *hill[F]) up() (Vector[F], F) {
 	return d, 0
 }
 
-// lowest is the active tetrahedron whose quality rises least along d; the first of them if d is 0,
-// and -1 if there is none.
+// lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
 func (h *hill[F]) lowest(d Vector[F]) int {
-	k, least := -1, F(0)
-	for j := 0; j < h.n; j++ {
-		if h.active(j) {
-			if r := dot(h.g[j], d); k < 0 || r < least {
-				k, least = j, r
-			}
+	k, least := 0, dot(h.g[0], d)
+	for j := 1; j < h.n; j++ {
+		if r := dot(h.g[j], d); r < least {
+			k, least = j, r
 		}
 	}
 	return k
@@ -164,40 +210,6 @@ func onTriangle[F Float](p, a, b Vector[F]) (Vector[F], bool) {
 	return p, true
 }
 
-// first returns how far along y to go at first: to where another tetrahedron is expected to become the worst, else half
-// way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-func (h *hill[F]) first(i int, s *step[F], r *root[F], y Vector[F], m *Mesh[F], v []Vertex[F]) (F, F) {
-	p, slope := s.at(1), F(-1)
-	ahead := *s
-	ahead.advance(s, r, y)
-	u := minus(ahead.at(1), p)
-	for k := 0; k < h.n; k++ {
-		if rise := dot(h.g[k], y); h.active(k) && (slope < 0 || rise < slope) {
-			slope = rise
-		}
-	}
-	flat, meet := F(-1), F(-1)
-	for k := 0; k < h.n; k++ {
-		f := &m.Sides[int(m.Spans[i].Side)+k]
-		a, b, c := v[f.A].from(p), v[f.B].from(p), v[f.C].from(p)
-		room, loss := dot(a, cross(b, c)), dot(u, cross(minus(b, a), minus(c, a)))
-		if loss > 0 && (flat < 0 || room < flat*loss) {
-			flat = room / loss
-		}
-		rise, gap := dot(h.g[k], y), h.q[k]-h.least
-		if !h.active(k) && rise < slope && (meet < 0 || gap < meet*(slope-rise)) {
-			meet = gap / (slope - rise)
-		}
-	}
-	if meet < 0 {
-		meet = 0.5 * flat
-	}
-	if flat >= 0 && meet > 0.99*flat {
-		meet = 0.99 * flat
-	}
-	return meet, slope
-}
-
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
 func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
@@ -206,46 +218,92 @@ func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F]
 	inner, _ := s.within(&own, none)
 	r := rootOf(&inner)
 	var h hill[F]
+	h.near, h.limit = widest, m.Spans[i].Side
 	s.d = none
-	done := F(0)
+	if !h.survey(i, s.at(1), 0, m, field, v) {
+		return 0
+	}
+	done, far := F(0), F(1)
 	for climbs := int32(0); climbs < p.Climbs; climbs++ {
-		h.look(i, s, &r, m, field, v)
+		h.lean(s, &r, m, field, v)
 		y, rate := h.up()
+		for !(stride*rate > h.near*h.least) && h.near > narrowest {
+			h.near *= narrowing
+			h.narrow()
+			y, rate = h.up()
+		}
 		if !(rate > 1e-9) {
 			break
 		}
-		far, slope := h.first(i, s, &r, y, m, v)
-		base := *s
-		longer, gained := F(0), h.least
-		for far > p.Shortest {
-			s.advance(&base, &r, times(y, far))
-			q := F(-1)
-			if upright(i, s.at(1), p.Flat, m, v) {
-				q = worst(i, s.at(1), m, field, v)
-			}
-			if q-h.least >= 0.9*far*slope {
-				longer, gained = far, q
-				break
-			}
-			if longer > 0 && gained >= q { // the step before was good, and this one is no better
-				break
-			}
-			if q > gained {
-				longer, gained = far, q
-			}
-			far /= 2
+		was := h.least
+		if most := (1 - was) / rate; 2*far > most {
+			far = most
+		} else {
+			far *= 2
 		}
-		*s = base
-		if longer == 0 {
+		far = h.along(i, s, &r, y, rate, far, p, m, field, v)
+		if far == 0 {
 			break
 		}
-		s.advance(&base, &r, times(y, longer))
 		done = 1
-		if gained-h.least < p.Gain {
+		if h.least-was < p.Gain || h.least-was < enough*was {
 			break
 		}
 	}
+	if done != 0 && !upright(i, s.at(1), p.Flat, m, v) {
+		return 0
+	}
 	return done
+}
+
+// enough is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next sweep.
+const enough = 1e-3
+
+// along goes along y, in which direction the least quality rises by rate, beginning with a try at far: to about where
+// another tetrahedron becomes the worst. Where one is too bad at a try, the next is where a line between its
+// qualities here and there meets that of the least, before which it is better if it is concave; or where a parabola has
+// its top that begins as the least does. It adds what it goes to
+// the step, surveys the place, and returns how far it went: 0 if no try was better.
+func (h *hill[F]) along(i int, s *step[F], r *root[F], y Vector[F], rate, far F, p *Params[F], m *Mesh[F], field *Field[F],
+	v []Vertex[F]) F {
+	base := *s
+	here := s.at(1)
+	at := field.At(here)
+	was := h.least
+	longest, gained := F(0), was
+	for far > p.Shortest {
+		s.advance(&base, r, times(y, far))
+		better := h.survey(i, s.at(1), gained, m, field, v)
+		if better {
+			longest, gained = far, h.least
+		} else if longest > 0 { // the try before was good, and this one is no better
+			break
+		}
+		f := &m.Sides[h.limit]
+		q := quality(here, &at, &v[f.A], &v[f.B], &v[f.C])
+		meet := far * (q - was) / (q - h.low + far*rate)
+		if better && !(gained-was < 0.9*meet*rate) {
+			return far
+		}
+		if top := far * far * rate / (2 * (was - h.low + far*rate)); !(meet > top) {
+			meet = top
+		}
+		if !(meet > 0.1*far) {
+			meet = 0.1 * far
+		}
+		if meet > 0.7*far {
+			meet = 0.7 * far
+		}
+		far = meet
+	}
+	*s = base
+	if longest > 0 {
+		s.advance(&base, r, times(y, longest))
+		if longest != far {
+			h.survey(i, s.at(1), 0, m, field, v)
+		}
+	}
+	return longest
 }
 
 // advance makes the step base and a vector in units of length of the metric.

@@ -36,6 +36,10 @@ func TestQualityGradient(t *testing.T) {
 			continue // differences are rough near flat tetrahedra, and near the jump of the third derivative
 		}
 		checked++
+		own := f.At(p)
+		if q := quality(p, &own, &v[1], &v[2], &v[3]); math.Abs(q-tet.Quality()) > 1e-12*math.Abs(q) {
+			t.Fatalf("case %d: a quality of %g, and by fewer operations %g", n, tet.Quality(), q)
+		}
 		mx, my, mz := f.Slope(p)
 		g := tet.Gradient(&mx, &my, &mz)
 		h := 2e-5 * size
@@ -67,10 +71,10 @@ func TestClimb(t *testing.T) {
 				field = constant(tensor(rng, 300))
 			}
 			b := newBall(rng, axes, .3, field)
-			before := worst(0, b.place(), &b.m, &b.field, b.v)
+			before := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
 			sound := upright(0, b.place(), 0, &b.m, b.v)
 			b.visit(Optimise[float64], params())
-			after := worst(0, b.place(), &b.m, &b.field, b.v)
+			after := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
 			if sound && (after < before || !upright(0, b.place(), 0, &b.m, b.v)) {
 				t.Fatalf("%d axes: the worst quality went from %g to %g", axes, before, after)
 			}
@@ -84,7 +88,7 @@ func TestClimb(t *testing.T) {
 					q = ahead(q, d, step*rng.NormFloat64()/own.length(d))
 				}
 				places++
-				if upright(0, q, 0, &b.m, b.v) && worst(0, q, &b.m, &b.field, b.v) > after*(1+2e-3) {
+				if upright(0, q, 0, &b.m, b.v) && worst(0, q, lowest, &b.m, &b.field, b.v) > after*(1+2e-3) {
 					better++
 				}
 			}
@@ -150,25 +154,25 @@ func TestUp(t *testing.T) {
 	}
 }
 
-// TestCrowded: where more tetrahedra meet than the optimiser takes, it moves the vertex as Smart does.
-func TestCrowded(t *testing.T) {
-	build := func() *ball {
-		b := newBall(rand.New(rand.NewPCG(27, 28)), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
-		b.v[0].X = .6
-		for len(b.m.Sides) <= MaxSides {
+// TestManyWorst: of more tetrahedra that are the worst than the optimiser looks at, none gets worse.
+func TestManyWorst(t *testing.T) {
+	moves := 0
+	for n := range 200 {
+		b := newBall(rand.New(rand.NewPCG(27, uint64(n))), 3, .3, constant(Tensor[float64]{M11: 1, M22: 1, M33: 1}))
+		for len(b.m.Sides) <= 20*MaxWorst {
 			b.m.Sides = append(b.m.Sides, b.m.Sides...)
 		}
 		b.m.Spans[1].Side = int32(len(b.m.Sides))
-		return b
+		before := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
+		if far, _ := b.visit(Optimise[float64], params()); far > 0 {
+			moves++
+		}
+		if after := worst(0, b.place(), lowest, &b.m, &b.field, b.v); after < before {
+			t.Fatalf("the worst quality went from %g to %g", before, after)
+		}
 	}
-	ends := map[string]Vertex[float64]{}
-	for name, k := range map[string]kernel{"smart": Smart[float64], "fjp": Optimise[float64], "hybrid": Hybrid[float64]} {
-		b := build()
-		b.visit(k, params())
-		ends[name] = b.v[0]
-	}
-	if ends["fjp"] != ends["smart"] || ends["hybrid"] != ends["smart"] || ends["smart"] == build().v[0] {
-		t.Errorf("%v", ends)
+	if moves < 150 {
+		t.Errorf("%d vertices of 200 move", moves)
 	}
 }
 

@@ -15,7 +15,7 @@ type Field[F Float] struct {
 	X, Y, Z             F     // lowest corner
 	PerX, PerY, PerZ    F     // boxes or pieces a unit of length
 	Scale               F     // factor of the whole tensor
-	Samples             []Tensor[F]
+	Samples             []Sample[F]
 	Wide, Deep, Upright []Piece[F] // sizes along x, y and z
 
 	// Of a mesh: the tetrahedron at which the way to a place in each box begins, and those that touch the box, which are
@@ -26,6 +26,16 @@ type Field[F Float] struct {
 	Lists   []int32
 	Listed  []int32
 	Steps   int32 // most tetrahedra on the way to a place
+}
+
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
+// bytes.
+type Sample[F Float] struct{ M11, M12, M13, M22, M23, M33 F }
+
+func (s *Sample[F]) tensor() Tensor[F] {
+	var m Tensor[F]
+	m.M11, m.M12, m.M13, m.M22, m.M23, m.M33 = s.M11, s.M12, s.M13, s.M22, s.M23, s.M33
+	return m
 }
 
 // Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
@@ -72,10 +82,18 @@ func (f *Field[F]) At(p Vector[F]) Tensor[F] {
 	return scaled(&m, f.Scale)
 }
 
+// side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
+// next to it along x, y, and both.
+func (f *Field[F]) side(at int32) (Tensor[F], Tensor[F], Tensor[F], Tensor[F]) {
+	row := at + f.Nx + 1
+	return f.Samples[at].tensor(), f.Samples[at+1].tensor(), f.Samples[row].tensor(), f.Samples[row+1].tensor()
+}
+
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
 func (f *Field[F]) layer(at int32, s, t F) Tensor[F] {
-	near := between(&f.Samples[at], &f.Samples[at+1], s)
-	far := between(&f.Samples[at+f.Nx+1], &f.Samples[at+f.Nx+2], s)
+	a, b, c, d := f.side(at)
+	near := between(&a, &b, s)
+	far := between(&c, &d, s)
 	return between(&near, &far, t)
 }
 
@@ -111,10 +129,11 @@ func (f *Field[F]) Slope(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
 
 // layerSlope returns the derivatives of layer by s and t.
 func (f *Field[F]) layerSlope(at int32, s, t F) (Tensor[F], Tensor[F]) {
-	near := rise(&f.Samples[at], &f.Samples[at+1])
-	far := rise(&f.Samples[at+f.Nx+1], &f.Samples[at+f.Nx+2])
-	left := rise(&f.Samples[at], &f.Samples[at+f.Nx+1])
-	right := rise(&f.Samples[at+1], &f.Samples[at+f.Nx+2])
+	a, b, c, d := f.side(at)
+	near := rise(&a, &b)
+	far := rise(&c, &d)
+	left := rise(&a, &c)
+	right := rise(&b, &d)
 	return between(&near, &far, t), between(&left, &right, s)
 }
 

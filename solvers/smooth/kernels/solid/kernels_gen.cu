@@ -243,17 +243,18 @@ struct Mesh_f32 {
 static_assert(sizeof(Mesh_f32) == 96 && offsetof(Mesh_f32, Spans) == 0 && offsetof(Mesh_f32, Near) == 24 &&
     offsetof(Mesh_f32, Sides) == 48 && offsetof(Mesh_f32, Frames) == 72, "Mesh_f32");
 
-// Tensor is a symmetric tensor.
-// Tensor[float32], types.go:28
-struct Tensor_f32 {
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
+// bytes.
+// Sample[float32], field.go:33
+struct alignas(8) Sample_f32 {
     float M11, M12, M13, M22, M23, M33;
 };
-static_assert(sizeof(Tensor_f32) == 24 && offsetof(Tensor_f32, M11) == 0 && offsetof(Tensor_f32, M12) == 4 &&
-    offsetof(Tensor_f32, M13) == 8 && offsetof(Tensor_f32, M22) == 12 && offsetof(Tensor_f32, M23) == 16 &&
-    offsetof(Tensor_f32, M33) == 20, "Tensor_f32");
+static_assert(sizeof(Sample_f32) == 24 && offsetof(Sample_f32, M11) == 0 && offsetof(Sample_f32, M12) == 4 &&
+    offsetof(Sample_f32, M13) == 8 && offsetof(Sample_f32, M22) == 12 && offsetof(Sample_f32, M23) == 16 &&
+    offsetof(Sample_f32, M33) == 20, "Sample_f32");
 
 // Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float32], field.go:32
+// Piece[float32], field.go:42
 struct alignas(16) Piece_f32 {
     float A, B, C, D;
 };
@@ -289,7 +290,7 @@ struct Field_f32 {
     float X, Y, Z;
     float PerX, PerY, PerZ;
     float Scale;
-    Slice<Tensor_f32> Samples;
+    Slice<Sample_f32> Samples;
     Slice<Piece_f32> Wide, Deep, Upright_;
     Slice<Node_f32> Nodes;
     Slice<Patch> Patches;
@@ -350,6 +351,15 @@ static_assert(sizeof(step_f32) == 76 && offsetof(step_f32, p) == 0 && offsetof(s
     offsetof(step_f32, a) == 24 && offsetof(step_f32, b) == 28 && offsetof(step_f32, bound) == 32 &&
     offsetof(step_f32, frame) == 36, "step_f32");
 
+// Tensor is a symmetric tensor.
+// Tensor[float32], types.go:28
+struct Tensor_f32 {
+    float M11, M12, M13, M22, M23, M33;
+};
+static_assert(sizeof(Tensor_f32) == 24 && offsetof(Tensor_f32, M11) == 0 && offsetof(Tensor_f32, M12) == 4 &&
+    offsetof(Tensor_f32, M13) == 8 && offsetof(Tensor_f32, M22) == 12 && offsetof(Tensor_f32, M23) == 16 &&
+    offsetof(Tensor_f32, M33) == 20, "Tensor_f32");
+
 // spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
 // spot[float32], fieldmesh.go:15
 struct spot_f32 {
@@ -400,17 +410,18 @@ struct Mesh_f64 {
 static_assert(sizeof(Mesh_f64) == 96 && offsetof(Mesh_f64, Spans) == 0 && offsetof(Mesh_f64, Near) == 24 &&
     offsetof(Mesh_f64, Sides) == 48 && offsetof(Mesh_f64, Frames) == 72, "Mesh_f64");
 
-// Tensor is a symmetric tensor.
-// Tensor[float64], types.go:28
-struct Tensor_f64 {
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
+// bytes.
+// Sample[float64], field.go:33
+struct alignas(16) Sample_f64 {
     double M11, M12, M13, M22, M23, M33;
 };
-static_assert(sizeof(Tensor_f64) == 48 && offsetof(Tensor_f64, M11) == 0 && offsetof(Tensor_f64, M12) == 8 &&
-    offsetof(Tensor_f64, M13) == 16 && offsetof(Tensor_f64, M22) == 24 && offsetof(Tensor_f64, M23) == 32 &&
-    offsetof(Tensor_f64, M33) == 40, "Tensor_f64");
+static_assert(sizeof(Sample_f64) == 48 && offsetof(Sample_f64, M11) == 0 && offsetof(Sample_f64, M12) == 8 &&
+    offsetof(Sample_f64, M13) == 16 && offsetof(Sample_f64, M22) == 24 && offsetof(Sample_f64, M23) == 32 &&
+    offsetof(Sample_f64, M33) == 40, "Sample_f64");
 
 // Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float64], field.go:32
+// Piece[float64], field.go:42
 struct alignas(16) Piece_f64 {
     double A, B, C, D;
 };
@@ -438,7 +449,7 @@ struct Field_f64 {
     double X, Y, Z;
     double PerX, PerY, PerZ;
     double Scale;
-    Slice<Tensor_f64> Samples;
+    Slice<Sample_f64> Samples;
     Slice<Piece_f64> Wide, Deep, Upright_;
     Slice<Node_f64> Nodes;
     Slice<Patch> Patches;
@@ -491,6 +502,15 @@ static_assert(sizeof(step_f64) == 152 && offsetof(step_f64, p) == 0 && offsetof(
     offsetof(step_f64, a) == 48 && offsetof(step_f64, b) == 56 && offsetof(step_f64, bound) == 64 &&
     offsetof(step_f64, frame) == 72, "step_f64");
 
+// Tensor is a symmetric tensor.
+// Tensor[float64], types.go:28
+struct Tensor_f64 {
+    double M11, M12, M13, M22, M23, M33;
+};
+static_assert(sizeof(Tensor_f64) == 48 && offsetof(Tensor_f64, M11) == 0 && offsetof(Tensor_f64, M12) == 8 &&
+    offsetof(Tensor_f64, M13) == 16 && offsetof(Tensor_f64, M22) == 24 && offsetof(Tensor_f64, M23) == 32 &&
+    offsetof(Tensor_f64, M33) == 40, "Tensor_f64");
+
 // spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
 // spot[float64], fieldmesh.go:15
 struct spot_f64 {
@@ -501,18 +521,59 @@ static_assert(sizeof(spot_f64) == 32 && offsetof(spot_f64, patch) == 0 && offset
     offsetof(spot_f64, c) == 16 && offsetof(spot_f64, d) == 24, "spot_f64");
 
 // Cell is a tetrahedron's vertices, so that its volume is positive.
-// Cell, quality.go:112
+// Cell, quality.go:165
 struct alignas(16) Cell {
     Array<int32, 4> At;
 };
 static_assert(sizeof(Cell) == 16 && offsetof(Cell, At) == 0, "Cell");
 
 // Shape is what a tetrahedron is like.
-// Shape[float32], quality.go:118
+// Shape[float32], quality.go:171
 struct alignas(8) Shape_f32 {
     float Quality, Volume_;
 };
 static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Volume_) == 4, "Shape_f32");
+
+// Shape is what a tetrahedron is like.
+// Shape[float64], quality.go:171
+struct alignas(16) Shape_f64 {
+    double Quality, Volume_;
+};
+static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Volume_) == 8, "Shape_f64");
+
+// Edge is an edge's vertices, that of the lower global id first.
+// Edge, quality.go:168
+struct alignas(8) Edge {
+    int32 A, B;
+};
+static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) == 4, "Edge");
+
+// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
+// ascent is the same for all factors.
+// root[float32], climb.go:33
+struct root_f32 {
+    float l11, l21, l22, l31, l32, l33;
+};
+static_assert(sizeof(root_f32) == 24 && offsetof(root_f32, l11) == 0 && offsetof(root_f32, l21) == 4 &&
+    offsetof(root_f32, l22) == 8 && offsetof(root_f32, l31) == 12 && offsetof(root_f32, l32) == 16 &&
+    offsetof(root_f32, l33) == 20, "root_f32");
+
+// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and the
+// gradients of these, along the directions of the vertex's frame and in units of length of the metric.
+// hill[float32], climb.go:20
+struct hill_f32 {
+    int64 n;
+    Array<int32, 24> at;
+    Array<float, 24> q;
+    Array<Vector_f32, 24> g;
+    float near;
+    float least;
+    int32 limit;
+    float low;
+};
+static_assert(sizeof(hill_f32) == 504 && offsetof(hill_f32, n) == 0 && offsetof(hill_f32, at) == 8 &&
+    offsetof(hill_f32, q) == 104 && offsetof(hill_f32, g) == 200 && offsetof(hill_f32, near) == 488 &&
+    offsetof(hill_f32, least) == 492 && offsetof(hill_f32, limit) == 496 && offsetof(hill_f32, low) == 500, "hill_f32");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float32], quality.go:12
@@ -534,12 +595,32 @@ static_assert(sizeof(Tetrahedron_f32) == 100 && offsetof(Tetrahedron_f32, m) == 
     offsetof(Tetrahedron_f32, lca) == 88 && offsetof(Tetrahedron_f32, around) == 92 &&
     offsetof(Tetrahedron_f32, fit) == 96, "Tetrahedron_f32");
 
-// Shape is what a tetrahedron is like.
-// Shape[float64], quality.go:118
-struct alignas(16) Shape_f64 {
-    double Quality, Volume_;
+// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
+// ascent is the same for all factors.
+// root[float64], climb.go:33
+struct root_f64 {
+    double l11, l21, l22, l31, l32, l33;
 };
-static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Volume_) == 8, "Shape_f64");
+static_assert(sizeof(root_f64) == 48 && offsetof(root_f64, l11) == 0 && offsetof(root_f64, l21) == 8 &&
+    offsetof(root_f64, l22) == 16 && offsetof(root_f64, l31) == 24 && offsetof(root_f64, l32) == 32 &&
+    offsetof(root_f64, l33) == 40, "root_f64");
+
+// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and the
+// gradients of these, along the directions of the vertex's frame and in units of length of the metric.
+// hill[float64], climb.go:20
+struct hill_f64 {
+    int64 n;
+    Array<int32, 24> at;
+    Array<double, 24> q;
+    Array<Vector_f64, 24> g;
+    double near;
+    double least;
+    int32 limit;
+    double low;
+};
+static_assert(sizeof(hill_f64) == 904 && offsetof(hill_f64, n) == 0 && offsetof(hill_f64, at) == 8 &&
+    offsetof(hill_f64, q) == 104 && offsetof(hill_f64, g) == 296 && offsetof(hill_f64, near) == 872 &&
+    offsetof(hill_f64, least) == 880 && offsetof(hill_f64, limit) == 888 && offsetof(hill_f64, low) == 896, "hill_f64");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
 // Tetrahedron[float64], quality.go:12
@@ -560,57 +641,6 @@ static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 
     offsetof(Tetrahedron_f64, lab) == 160 && offsetof(Tetrahedron_f64, lbc) == 168 &&
     offsetof(Tetrahedron_f64, lca) == 176 && offsetof(Tetrahedron_f64, around) == 184 &&
     offsetof(Tetrahedron_f64, fit) == 192, "Tetrahedron_f64");
-
-// Edge is an edge's vertices, that of the lower global id first.
-// Edge, quality.go:115
-struct alignas(8) Edge {
-    int32 A, B;
-};
-static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) == 4, "Edge");
-
-// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
-// ascent is the same for all factors.
-// root[float32], climb.go:22
-struct root_f32 {
-    float l11, l21, l22, l31, l32, l33;
-};
-static_assert(sizeof(root_f32) == 24 && offsetof(root_f32, l11) == 0 && offsetof(root_f32, l21) == 4 &&
-    offsetof(root_f32, l22) == 8 && offsetof(root_f32, l31) == 12 && offsetof(root_f32, l32) == 16 &&
-    offsetof(root_f32, l33) == 20, "root_f32");
-
-// hill is what the tetrahedra around a vertex say at one place: their qualities and the gradients of these, along the
-// directions of the vertex's frame and in units of length of the metric.
-// hill[float32], climb.go:13
-struct hill_f32 {
-    int64 n;
-    Array<float, 96> q;
-    Array<Vector_f32, 96> g;
-    float least;
-};
-static_assert(sizeof(hill_f32) == 1552 && offsetof(hill_f32, n) == 0 && offsetof(hill_f32, q) == 8 &&
-    offsetof(hill_f32, g) == 392 && offsetof(hill_f32, least) == 1544, "hill_f32");
-
-// root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
-// ascent is the same for all factors.
-// root[float64], climb.go:22
-struct root_f64 {
-    double l11, l21, l22, l31, l32, l33;
-};
-static_assert(sizeof(root_f64) == 48 && offsetof(root_f64, l11) == 0 && offsetof(root_f64, l21) == 8 &&
-    offsetof(root_f64, l22) == 16 && offsetof(root_f64, l31) == 24 && offsetof(root_f64, l32) == 32 &&
-    offsetof(root_f64, l33) == 40, "root_f64");
-
-// hill is what the tetrahedra around a vertex say at one place: their qualities and the gradients of these, along the
-// directions of the vertex's frame and in units of length of the metric.
-// hill[float64], climb.go:13
-struct hill_f64 {
-    int64 n;
-    Array<double, 96> q;
-    Array<Vector_f64, 96> g;
-    double least;
-};
-static_assert(sizeof(hill_f64) == 3088 && offsetof(hill_f64, n) == 0 && offsetof(hill_f64, q) == 8 &&
-    offsetof(hill_f64, g) == 776 && offsetof(hill_f64, least) == 3080, "hill_f64");
 
 // program is what the move of vertex i, along the directions of its frame, that makes the least volume around it greatest
 // is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann have
@@ -946,7 +976,7 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
 }
 
 // locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float32], field.go:35
+// locate[float32], field.go:45
 struct locate_f32_results { int32 r0; float r1; };
 DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
     float c = (x - low) * per;
@@ -1093,7 +1123,7 @@ DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
 }
 
 // rise is b - a.
-// rise[float32], field.go:130
+// rise[float32], field.go:149
 DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
     Tensor_f32 m = {};
     m.M11 = b->M11 - a->M11;
@@ -1127,7 +1157,7 @@ DEVICE Tensor_f32 mixed_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s
     return m;
 }
 
-// scaled[float32], field.go:137
+// scaled[float32], field.go:156
 DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
     Tensor_f32 m = {};
     m.M11 = by * a->M11;
@@ -1157,14 +1187,35 @@ DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
 }
 
 // size returns h and dh/dt.
-// (*Piece[float32]).size, field.go:48
+// (*Piece[float32]).size, field.go:58
 struct Piece_size_f32_results { float r0; float r1; };
 DEVICE Piece_size_f32_results Piece_size_f32(Piece_f32 *p, float t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
+// (*Sample[float32]).tensor, field.go:35
+DEVICE Tensor_f32 Sample_tensor_f32(Sample_f32 *s) {
+    Tensor_f32 m = {};
+    m.M11 = s->M11;
+    m.M12 = s->M12;
+    m.M13 = s->M13;
+    m.M22 = s->M22;
+    m.M23 = s->M23;
+    m.M33 = s->M33;
+    return m;
+}
+
+// side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
+// next to it along x, y, and both.
+// (*Field[float32]).side, field.go:87
+struct Field_side_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; Tensor_f32 r3; };
+DEVICE Field_side_f32_results Field_side_f32(const Field_f32 *f, int32 at) {
+    int32 row = add(add(at, f->Nx), 1);
+    return {Sample_tensor_f32(&f->Samples[at]), Sample_tensor_f32(&f->Samples[add(at, 1)]), Sample_tensor_f32(&f->Samples[row]), Sample_tensor_f32(&f->Samples[add(row, 1)])};
+}
+
 // between is a for t = 0, and a for all t where b is the same.
-// between[float32], field.go:122
+// between[float32], field.go:141
 DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
     Tensor_f32 m = {};
     m.M11 = a->M11 + t * (b->M11 - a->M11);
@@ -1177,15 +1228,16 @@ DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
 }
 
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float32]).layer, field.go:76
+// (*Field[float32]).layer, field.go:93
 DEVICE Tensor_f32 Field_layer_f32(const Field_f32 *f, int32 at, float s, float t) {
-    Tensor_f32 near = between_f32(&f->Samples[at], &f->Samples[add(at, 1)], s);
-    Tensor_f32 far = between_f32(&f->Samples[add(add(at, f->Nx), 1)], &f->Samples[add(add(at, f->Nx), 2)], s);
+    auto [a, b, c, d] = Field_side_f32(f, at);
+    Tensor_f32 near = between_f32(&a, &b, s);
+    Tensor_f32 far = between_f32(&c, &d, s);
     return between_f32(&near, &far, t);
 }
 
 // At returns the metric at a place.
-// (*Field[float32]).At, field.go:53
+// (*Field[float32]).At, field.go:63
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
         return Field_onMesh_f32(f, p);
@@ -1574,7 +1626,7 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
 }
 
 // locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float64], field.go:35
+// locate[float64], field.go:45
 struct locate_f64_results { int32 r0; double r1; };
 DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) {
     double c = (x - low) * per;
@@ -1721,7 +1773,7 @@ DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
 }
 
 // rise is b - a.
-// rise[float64], field.go:130
+// rise[float64], field.go:149
 DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
     Tensor_f64 m = {};
     m.M11 = b->M11 - a->M11;
@@ -1755,7 +1807,7 @@ DEVICE Tensor_f64 mixed_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double 
     return m;
 }
 
-// scaled[float64], field.go:137
+// scaled[float64], field.go:156
 DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
     Tensor_f64 m = {};
     m.M11 = by * a->M11;
@@ -1785,14 +1837,35 @@ DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
 }
 
 // size returns h and dh/dt.
-// (*Piece[float64]).size, field.go:48
+// (*Piece[float64]).size, field.go:58
 struct Piece_size_f64_results { double r0; double r1; };
 DEVICE Piece_size_f64_results Piece_size_f64(Piece_f64 *p, double t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
+// (*Sample[float64]).tensor, field.go:35
+DEVICE Tensor_f64 Sample_tensor_f64(Sample_f64 *s) {
+    Tensor_f64 m = {};
+    m.M11 = s->M11;
+    m.M12 = s->M12;
+    m.M13 = s->M13;
+    m.M22 = s->M22;
+    m.M23 = s->M23;
+    m.M33 = s->M33;
+    return m;
+}
+
+// side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
+// next to it along x, y, and both.
+// (*Field[float64]).side, field.go:87
+struct Field_side_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; Tensor_f64 r3; };
+DEVICE Field_side_f64_results Field_side_f64(const Field_f64 *f, int32 at) {
+    int32 row = add(add(at, f->Nx), 1);
+    return {Sample_tensor_f64(&f->Samples[at]), Sample_tensor_f64(&f->Samples[add(at, 1)]), Sample_tensor_f64(&f->Samples[row]), Sample_tensor_f64(&f->Samples[add(row, 1)])};
+}
+
 // between is a for t = 0, and a for all t where b is the same.
-// between[float64], field.go:122
+// between[float64], field.go:141
 DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
     Tensor_f64 m = {};
     m.M11 = a->M11 + t * (b->M11 - a->M11);
@@ -1805,15 +1878,16 @@ DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
 }
 
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float64]).layer, field.go:76
+// (*Field[float64]).layer, field.go:93
 DEVICE Tensor_f64 Field_layer_f64(const Field_f64 *f, int32 at, double s, double t) {
-    Tensor_f64 near = between_f64(&f->Samples[at], &f->Samples[add(at, 1)], s);
-    Tensor_f64 far = between_f64(&f->Samples[add(add(at, f->Nx), 1)], &f->Samples[add(add(at, f->Nx), 2)], s);
+    auto [a, b, c, d] = Field_side_f64(f, at);
+    Tensor_f64 near = between_f64(&a, &b, s);
+    Tensor_f64 far = between_f64(&c, &d, s);
     return between_f64(&near, &far, t);
 }
 
 // At returns the metric at a place.
-// (*Field[float64]).At, field.go:53
+// (*Field[float64]).At, field.go:63
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
         return Field_onMesh_f64(f, p);
@@ -1979,18 +2053,19 @@ DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, V
 }
 
 // layerSlope returns the derivatives of layer by s and t.
-// (*Field[float32]).layerSlope, field.go:113
+// (*Field[float32]).layerSlope, field.go:131
 struct Field_layerSlope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int32 at, float s, float t) {
-    Tensor_f32 near = rise_f32(&f->Samples[at], &f->Samples[add(at, 1)]);
-    Tensor_f32 far = rise_f32(&f->Samples[add(add(at, f->Nx), 1)], &f->Samples[add(add(at, f->Nx), 2)]);
-    Tensor_f32 left = rise_f32(&f->Samples[at], &f->Samples[add(add(at, f->Nx), 1)]);
-    Tensor_f32 right = rise_f32(&f->Samples[add(at, 1)], &f->Samples[add(add(at, f->Nx), 2)]);
+    auto [a, b, c, d] = Field_side_f32(f, at);
+    Tensor_f32 near = rise_f32(&a, &b);
+    Tensor_f32 far = rise_f32(&c, &d);
+    Tensor_f32 left = rise_f32(&a, &c);
+    Tensor_f32 right = rise_f32(&b, &d);
     return {between_f32(&near, &far, t), between_f32(&left, &right, s)};
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:83
+// (*Field[float32]).Slope, field.go:101
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
@@ -2070,18 +2145,19 @@ DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, V
 }
 
 // layerSlope returns the derivatives of layer by s and t.
-// (*Field[float64]).layerSlope, field.go:113
+// (*Field[float64]).layerSlope, field.go:131
 struct Field_layerSlope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int32 at, double s, double t) {
-    Tensor_f64 near = rise_f64(&f->Samples[at], &f->Samples[add(at, 1)]);
-    Tensor_f64 far = rise_f64(&f->Samples[add(add(at, f->Nx), 1)], &f->Samples[add(add(at, f->Nx), 2)]);
-    Tensor_f64 left = rise_f64(&f->Samples[at], &f->Samples[add(add(at, f->Nx), 1)]);
-    Tensor_f64 right = rise_f64(&f->Samples[add(at, 1)], &f->Samples[add(add(at, f->Nx), 2)]);
+    auto [a, b, c, d] = Field_side_f64(f, at);
+    Tensor_f64 near = rise_f64(&a, &b);
+    Tensor_f64 far = rise_f64(&c, &d);
+    Tensor_f64 left = rise_f64(&a, &c);
+    Tensor_f64 right = rise_f64(&b, &d);
     return {between_f64(&near, &far, t), between_f64(&left, &right, s)};
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:83
+// (*Field[float64]).Slope, field.go:101
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
@@ -2198,21 +2274,374 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// determinant is that of M.
-// (*Tensor[float32]).determinant, types.go:134
-DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
-    return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
-}
-
 // sqrt[float32], types.go:99
 DEVICE float sqrt_f32(float x) {
     return __fsqrt_rn(x);
+}
+
+// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has it,
+// with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and volumes
+// eight times as large.
+// quality[float32], quality.go:117
+DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
+    float m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
+    float m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
+    float ax = a->X - p.X, ay = a->Y - p.Y, az = a->Z - p.Z;
+    float bx = b->X - p.X, by = b->Y - p.Y, bz = b->Z - p.Z;
+    float cx = c->X - p.X, cy = c->Y - p.Y, cz = c->Z - p.Z;
+    float six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+    float det = m11 * (m22 * m33 - m23 * m23) - m12 * (m12 * m33 - m23 * m13) + m13 * (m12 * m23 - m22 * m13);
+    // M times the edges at p, of which the others are differences.
+    float fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
+    float gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
+    float hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
+    float around = sqrt_f32(ax * fx + ay * fy + az * fz) + sqrt_f32(bx * gx + by * gy + bz * gz) + sqrt_f32(cx * hx + cy * hy + cz * hz) + sqrt_f32((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + sqrt_f32((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + sqrt_f32((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
+    // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
+    float s = around / 12.0f;
+    float fit = 2.0f - s;
+    if (s > 1.0f) {
+        s = 1.0f / s;
+        fit = s * s * (2.0f - s);
+    }
+    return 0x1.6a09e6p-03f /* 0.17677669 */ * six * sqrt_f32(det) * (fit * fit * fit);
+}
+
+// Volume is the volume of a tetrahedron, negative where it is turned over.
+// Volume[float32], place.go:180
+DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
+    Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
+    return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
+}
+
+// MeasureCell stores the quality and the volume of tetrahedron i.
+// MeasureCell[float32], quality.go:176
+DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
+    Cell *c = &cells[i];
+    Vertex_f32 *a = &v[c->At[0]];
+    Vector_f32 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f32 m = Vertex_metric_f32(a);
+    out[i].Quality = quality_f32(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
+    out[i].Volume_ = Volume_f32(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
+}
+
+// sqrt[float64], types.go:99
+DEVICE double sqrt_f64(double x) {
+    return __dsqrt_rn(x);
+}
+
+// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has it,
+// with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and volumes
+// eight times as large.
+// quality[float64], quality.go:117
+DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
+    double m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
+    double m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
+    double ax = a->X - p.X, ay = a->Y - p.Y, az = a->Z - p.Z;
+    double bx = b->X - p.X, by = b->Y - p.Y, bz = b->Z - p.Z;
+    double cx = c->X - p.X, cy = c->Y - p.Y, cz = c->Z - p.Z;
+    double six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+    double det = m11 * (m22 * m33 - m23 * m23) - m12 * (m12 * m33 - m23 * m13) + m13 * (m12 * m23 - m22 * m13);
+    // M times the edges at p, of which the others are differences.
+    double fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
+    double gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
+    double hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
+    double around = sqrt_f64(ax * fx + ay * fy + az * fz) + sqrt_f64(bx * gx + by * gy + bz * gz) + sqrt_f64(cx * hx + cy * hy + cz * hz) + sqrt_f64((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + sqrt_f64((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + sqrt_f64((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
+    // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
+    double s = around / 12.0;
+    double fit = 2.0 - s;
+    if (s > 1.0) {
+        s = 1.0 / s;
+        fit = s * s * (2.0 - s);
+    }
+    return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * sqrt_f64(det) * (fit * fit * fit);
+}
+
+// Volume is the volume of a tetrahedron, negative where it is turned over.
+// Volume[float64], place.go:180
+DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
+    Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
+    return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
+}
+
+// MeasureCell stores the quality and the volume of tetrahedron i.
+// MeasureCell[float64], quality.go:176
+DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, Slice<Shape_f64> out) {
+    Cell *c = &cells[i];
+    Vertex_f64 *a = &v[c->At[0]];
+    Vector_f64 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f64 m = Vertex_metric_f64(a);
+    out[i].Quality = quality_f64(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
+    out[i].Volume_ = Volume_f64(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
 // length is √(u'Mu).
 // (*Tensor[float32]).length, types.go:131
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return sqrt_f32(Tensor_product_f32(m, u, u));
+}
+
+// MeasureEdge stores the length of edge i in the mean of its ends' metrics.
+// MeasureEdge[float32], quality.go:189
+DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<float> out) {
+    Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
+    Vector_f32 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f32 one = Vertex_metric_f32(a), other = Vertex_metric_f32(b);
+    Tensor_f32 mean = between_f32(&one, &other, 0.5f);
+    out[i] = Tensor_length_f32(&mean, Vertex_from_f32(b, p));
+}
+
+// length is √(u'Mu).
+// (*Tensor[float64]).length, types.go:131
+DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
+    return sqrt_f64(Tensor_product_f64(m, u, u));
+}
+
+// MeasureEdge stores the length of edge i in the mean of its ends' metrics.
+// MeasureEdge[float64], quality.go:189
+DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<double> out) {
+    Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
+    Vector_f64 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f64 one = Vertex_metric_f64(a), other = Vertex_metric_f64(b);
+    Tensor_f64 mean = between_f64(&one, &other, 0.5);
+    out[i] = Tensor_length_f64(&mean, Vertex_from_f64(b, p));
+}
+
+// MeasureSide stores the area of side i of the boundary.
+// MeasureSide[float32], quality.go:201
+DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, Slice<float> out) {
+    Vertex_f32 *a = &v[sides[i].A];
+    Vector_f32 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Vector_f32 n = cross_f32(Vertex_from_f32(&v[sides[i].B], p), Vertex_from_f32(&v[sides[i].C], p));
+    out[i] = sqrt_f32(dot_f32(n, n)) / 2.0f;
+}
+
+// MeasureSide stores the area of side i of the boundary.
+// MeasureSide[float64], quality.go:201
+DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, Slice<double> out) {
+    Vertex_f64 *a = &v[sides[i].A];
+    Vector_f64 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Vector_f64 n = cross_f64(Vertex_from_f64(&v[sides[i].B], p), Vertex_from_f64(&v[sides[i].C], p));
+    out[i] = sqrt_f64(dot_f64(n, n)) / 2.0;
+}
+
+// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there is
+// a quality that is no better than floor, it returns the first such.
+// worst[float32], quality.go:148
+DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, const Field_f32 *field,
+        Slice<Vertex_f32> v) {
+    Tensor_f32 at = Field_At_f32(field, p);
+    float least = 2.0f;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *s = &m->Sides[k];
+        float q = quality_f32(p, &at, &v[s->A], &v[s->B], &v[s->C]);
+        if (!(q > floor_)) {
+            return q;
+        }
+        if (q < least) {
+            least = q;
+        }
+    }
+    return least;
+}
+
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what the
+// worst quality then is.
+// smart[float32], smart.go:25
+struct smart_f32_results { float r0; float r1; };
+DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m,
+        const Field_f32 *field, Slice<Vertex_f32> v) {
+    auto [a, g] = gather_f32(i, s->p, m, v);
+    step_newton_f32(s, &a, g, p->Relax);
+    float was = worst_f32(i, s->p, -2.0f, m, field, v);
+    float share = 1.0f;
+    if (!upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
+        share = 0.5f;
+        if (!upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
+            return {0.0f, was};
+        }
+    }
+    if (float now = worst_f32(i, step_at_f32(s, share), was + p->Gain, m, field, v); now > was + p->Gain) {
+        return {share, now};
+    }
+    return {0.0f, was};
+}
+
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
+// turn over, it tries half of the step. It returns the square of the move in the metric.
+// Smart[float32], smart.go:9
+DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    auto [share, unused1] = smart_f32(i, &s, p, m, field, v);
+    if (share == 0.0f && i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
+}
+
+// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there is
+// a quality that is no better than floor, it returns the first such.
+// worst[float64], quality.go:148
+DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m, const Field_f64 *field,
+        Slice<Vertex_f64> v) {
+    Tensor_f64 at = Field_At_f64(field, p);
+    double least = 2.0;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *s = &m->Sides[k];
+        double q = quality_f64(p, &at, &v[s->A], &v[s->B], &v[s->C]);
+        if (!(q > floor_)) {
+            return q;
+        }
+        if (q < least) {
+            least = q;
+        }
+    }
+    return least;
+}
+
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what the
+// worst quality then is.
+// smart[float64], smart.go:25
+struct smart_f64_results { double r0; double r1; };
+DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m,
+        const Field_f64 *field, Slice<Vertex_f64> v) {
+    auto [a, g] = gather_f64(i, s->p, m, v);
+    step_newton_f64(s, &a, g, p->Relax);
+    double was = worst_f64(i, s->p, -2.0, m, field, v);
+    double share = 1.0;
+    if (!upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
+        share = 0.5;
+        if (!upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
+            return {0.0, was};
+        }
+    }
+    if (double now = worst_f64(i, step_at_f64(s, share), was + p->Gain, m, field, v); now > was + p->Gain) {
+        return {share, now};
+    }
+    return {0.0, was};
+}
+
+// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
+// turn over, it tries half of the step. It returns the square of the move in the metric.
+// Smart[float64], smart.go:9
+DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
+        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f64(i, p, m, moved, seen)) {
+        return 0.0;
+    }
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    auto [share, unused1] = smart_f64(i, &s, p, m, field, v);
+    if (share == 0.0 && i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
+}
+
+// rootOf[float32], climb.go:35
+DEVICE root_f32 rootOf_f32(Tensor_f32 *m) {
+    root_f32 r = {};
+    r.l11 = sqrt_f32(m->M11);
+    r.l21 = m->M12 / r.l11;
+    r.l31 = m->M13 / r.l11;
+    r.l22 = sqrt_f32(m->M22 - r.l21 * r.l21);
+    r.l32 = (m->M23 - r.l31 * r.l21) / r.l22;
+    r.l33 = sqrt_f32(m->M33 - r.l31 * r.l31 - r.l32 * r.l32);
+    return r;
+}
+
+// narrow drops the tetrahedra that are no longer among the worst.
+// (*hill[float32]).narrow, climb.go:105
+DEVICE void hill_narrow_f32(hill_f32 *h) {
+    int64 n = 0;
+    for (int64 j = 0; j < h->n; j++) {
+        if (h->q[j] <= h->least + h->near * h->least) {
+            const int32 value1 = h->at[j];
+            const float value2 = h->q[j];
+            const Vector_f32 value3 = h->g[j];
+            h->at[n] = value1;
+            h->q[n] = value2;
+            h->g[n] = value3;
+            n = add(n, int64(1));
+        }
+    }
+    h->n = n;
+}
+
+// add takes a tetrahedron among the worst, and drops those that are not near it if it is the very worst.
+// (*hill[float32]).add, climb.go:89
+DEVICE void hill_add_f32(hill_f32 *h, int32 k, float q) {
+    if (q < h->least) {
+        h->least = q;
+        h->limit = k;
+        hill_narrow_f32(h);
+    }
+    if (h->n == 24) {
+        if (q > h->least) {
+            return;
+        }
+        h->n = sub(h->n, int64(1));
+    }
+    h->at[h->n] = k;
+    h->q[h->n] = q;
+    h->n = add(h->n, int64(1));
+}
+
+// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better than
+// floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
+// (*hill[float32]).survey, climb.go:65
+DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m,
+        const Field_f32 *field, Slice<Vertex_f32> v) {
+    Tensor_f32 at = Field_At_f32(field, p);
+    h->n = 0;
+    h->least = 2.0f;
+    int32 first = m->Spans[i].Side_, end = m->Spans[add(i, int64(1))].Side_;
+    int32 k = h->limit;
+    for (int32 turn = first; turn < end; turn++) {
+        Side *f = &m->Sides[k];
+        float q = quality_f32(p, &at, &v[f->A], &v[f->B], &v[f->C]);
+        if (!(q > floor_)) {
+            h->limit = k;
+            h->low = q;
+            return false;
+        }
+        if (q <= h->least + h->near * h->least) {
+            hill_add_f32(h, k, q);
+        }
+        if (k = add(k, int32(1)); k == end) {
+            k = first;
+        }
+    }
+    h->low = h->least;
+    return true;
+}
+
+// determinant is that of M.
+// (*Tensor[float32]).determinant, types.go:134
+DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
+    return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
 
 // Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
@@ -2255,281 +2684,48 @@ DEVICE float Tetrahedron_Quality_f32(Tetrahedron_f32 *t) {
     return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
 }
 
-// MeasureCell stores the quality and the volume of tetrahedron i.
-// MeasureCell[float32], quality.go:123
-DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
-    Cell *c = &cells[i];
-    Vertex_f32 *a = &v[c->At[0]];
-    Vector_f32 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Tensor_f32 m = Vertex_metric_f32(a);
-    Tetrahedron_f32 t = Measure_f32(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
-    out[i].Quality = Tetrahedron_Quality_f32(&t);
-    out[i].Volume_ = t.volume;
+// plus is the sum with a multiple of uu'.
+// (Tensor[float32]).plus, quality.go:93
+DEVICE Tensor_f32 Tensor_plus_f32(Tensor_f32 m, Vector_f32 u, float by) {
+    float x = by * u.X, y = by * u.Y, z = by * u.Z;
+    m.M11 = m.M11 + x * u.X;
+    m.M12 = m.M12 + x * u.Y;
+    m.M13 = m.M13 + x * u.Z;
+    m.M22 = m.M22 + y * u.Y;
+    m.M23 = m.M23 + y * u.Z;
+    m.M33 = m.M33 + z * u.Z;
+    return m;
 }
 
-// determinant is that of M.
-// (*Tensor[float64]).determinant, types.go:134
-DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
-    return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
-}
-
-// sqrt[float64], types.go:99
-DEVICE double sqrt_f64(double x) {
-    return __dsqrt_rn(x);
-}
-
-// length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:131
-DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
-    return sqrt_f64(Tensor_product_f64(m, u, u));
-}
-
-// Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
-// Measure[float64], quality.go:23
-DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
-    Tetrahedron_f64 t = {};
-    t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0;
-    t.m.M12 = (m->M12 + a->M12 + b->M12 + c->M12) / 4.0;
-    t.m.M13 = (m->M13 + a->M13 + b->M13 + c->M13) / 4.0;
-    t.m.M22 = (m->M22 + a->M22 + b->M22 + c->M22) / 4.0;
-    t.m.M23 = (m->M23 + a->M23 + b->M23 + c->M23) / 4.0;
-    t.m.M33 = (m->M33 + a->M33 + b->M33 + c->M33) / 4.0;
-    const Vector_f64 value1 = Vertex_from_f64(a, p), value2 = Vertex_from_f64(b, p), value3 = Vertex_from_f64(c, p);
-    t.ua = value1;
-    t.ub = value2;
-    t.uc = value3;
-    t.volume = dot_f64(t.ua, cross_f64(t.ub, t.uc)) / 6.0;
-    t.root_ = sqrt_f64(Tensor_determinant_f64(&t.m));
-    const double value4 = Tensor_length_f64(&t.m, t.ua), value5 = Tensor_length_f64(&t.m, t.ub), value6 = Tensor_length_f64(&t.m, t.uc);
-    t.la = value4;
-    t.lb = value5;
-    t.lc = value6;
-    const double value7 = Tensor_length_f64(&t.m, minus_f64(t.ub, t.ua)), value8 = Tensor_length_f64(&t.m, minus_f64(t.uc, t.ub));
-    t.lab = value7;
-    t.lbc = value8;
-    t.lca = Tensor_length_f64(&t.m, minus_f64(t.ua, t.uc));
-    t.around = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca;
-    double s = t.around / 6.0;
-    if (s > 1.0) {
-        s = 1.0 / s;
-    }
-    double g = s * (2.0 - s);
-    t.fit = g * g * g;
-    return t;
-}
-
-// Quality is 1 for the best, and negative for a tetrahedron that is turned over.
-// (*Tetrahedron[float64]).Quality, quality.go:45
-DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
-    return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
-}
-
-// MeasureCell stores the quality and the volume of tetrahedron i.
-// MeasureCell[float64], quality.go:123
-DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, Slice<Shape_f64> out) {
-    Cell *c = &cells[i];
-    Vertex_f64 *a = &v[c->At[0]];
-    Vector_f64 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Tensor_f64 m = Vertex_metric_f64(a);
-    Tetrahedron_f64 t = Measure_f64(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
-    out[i].Quality = Tetrahedron_Quality_f64(&t);
-    out[i].Volume_ = t.volume;
-}
-
-// MeasureEdge stores the length of edge i in the mean of its ends' metrics.
-// MeasureEdge[float32], quality.go:136
-DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<float> out) {
-    Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
-    Vector_f32 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Tensor_f32 one = Vertex_metric_f32(a), other = Vertex_metric_f32(b);
-    Tensor_f32 mean = between_f32(&one, &other, 0.5f);
-    out[i] = Tensor_length_f32(&mean, Vertex_from_f32(b, p));
-}
-
-// MeasureEdge stores the length of edge i in the mean of its ends' metrics.
-// MeasureEdge[float64], quality.go:136
-DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<double> out) {
-    Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
-    Vector_f64 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Tensor_f64 one = Vertex_metric_f64(a), other = Vertex_metric_f64(b);
-    Tensor_f64 mean = between_f64(&one, &other, 0.5);
-    out[i] = Tensor_length_f64(&mean, Vertex_from_f64(b, p));
-}
-
-// MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float32], quality.go:148
-DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, Slice<float> out) {
-    Vertex_f32 *a = &v[sides[i].A];
-    Vector_f32 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Vector_f32 n = cross_f32(Vertex_from_f32(&v[sides[i].B], p), Vertex_from_f32(&v[sides[i].C], p));
-    out[i] = sqrt_f32(dot_f32(n, n)) / 2.0f;
-}
-
-// MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float64], quality.go:148
-DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, Slice<double> out) {
-    Vertex_f64 *a = &v[sides[i].A];
-    Vector_f64 p = {};
-    p.X = a->X;
-    p.Y = a->Y;
-    p.Z = a->Z;
-    Vector_f64 n = cross_f64(Vertex_from_f64(&v[sides[i].B], p), Vertex_from_f64(&v[sides[i].C], p));
-    out[i] = sqrt_f64(dot_f64(n, n)) / 2.0;
-}
-
-// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none.
-// worst[float32], quality.go:94
-DEVICE float worst_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
-    Tensor_f32 at = Field_At_f32(field, p);
-    float least = 2.0f;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
-        Side *s = &m->Sides[k];
-        Tetrahedron_f32 t = Measure_f32(p, &at, &v[s->A], &v[s->B], &v[s->C]);
-        float q = Tetrahedron_Quality_f32(&t);
-        if (!(q >= least)) {
-            least = q;
-        }
-        if (least != least) {
-            break;
-        }
-    }
-    return least;
-}
-
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
-// smart[float32], smart.go:24
-DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Slice<Vertex_f32> v) {
-    auto [a, g] = gather_f32(i, s->p, m, v);
-    step_newton_f32(s, &a, g, p->Relax);
-    float share = 1.0f;
-    if (!upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
-        share = 0.5f;
-        if (!upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
-            return 0.0f;
-        }
-    }
-    float was = worst_f32(i, s->p, m, field, v);
-    if (worst_f32(i, step_at_f32(s, share), m, field, v) > was + p->Gain) {
-        return share;
-    }
-    return 0.0f;
-}
-
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
-// turn over, it tries half of the step. It returns the square of the move in the metric.
-// Smart[float32], smart.go:9
-DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
-        return 0.0f;
-    }
-    step_f32 s = {};
-    step_begin_f32(&s, i, set, m, v);
-    float share = smart_f32(i, &s, p, m, field, v);
-    if (share == 0.0f && i < int64(set->Owned)) {
-        atomic_add(&n->Refused, int64(1));
-    }
-    return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
-}
-
-// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none.
-// worst[float64], quality.go:94
-DEVICE double worst_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
-    Tensor_f64 at = Field_At_f64(field, p);
-    double least = 2.0;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
-        Side *s = &m->Sides[k];
-        Tetrahedron_f64 t = Measure_f64(p, &at, &v[s->A], &v[s->B], &v[s->C]);
-        double q = Tetrahedron_Quality_f64(&t);
-        if (!(q >= least)) {
-            least = q;
-        }
-        if (least != least) {
-            break;
-        }
-    }
-    return least;
-}
-
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
-// smart[float64], smart.go:24
-DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Slice<Vertex_f64> v) {
-    auto [a, g] = gather_f64(i, s->p, m, v);
-    step_newton_f64(s, &a, g, p->Relax);
-    double share = 1.0;
-    if (!upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
-        share = 0.5;
-        if (!upright_f64(i, step_at_f64(s, share), p->Flat, m, v)) {
-            return 0.0;
-        }
-    }
-    double was = worst_f64(i, s->p, m, field, v);
-    if (worst_f64(i, step_at_f64(s, share), m, field, v) > was + p->Gain) {
-        return share;
-    }
-    return 0.0;
-}
-
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
-// turn over, it tries half of the step. It returns the square of the move in the metric.
-// Smart[float64], smart.go:9
-DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
-        Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
-        return 0.0;
-    }
-    step_f64 s = {};
-    step_begin_f64(&s, i, set, m, v);
-    double share = smart_f64(i, &s, p, m, field, v);
-    if (share == 0.0 && i < int64(set->Owned)) {
-        atomic_add(&n->Refused, int64(1));
-    }
-    return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
-}
-
-// crowded[float32], climb.go:9
-DEVICE bool crowded_f32(int64 i, const Mesh_f32 *m) {
-    return sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_) > 96;
-}
-
-// rootOf[float32], climb.go:24
-DEVICE root_f32 rootOf_f32(Tensor_f32 *m) {
-    root_f32 r = {};
-    r.l11 = sqrt_f32(m->M11);
-    r.l21 = m->M12 / r.l11;
-    r.l31 = m->M13 / r.l11;
-    r.l22 = sqrt_f32(m->M22 - r.l21 * r.l21);
-    r.l32 = (m->M23 - r.l31 * r.l21) / r.l22;
-    r.l33 = sqrt_f32(m->M33 - r.l31 * r.l31 - r.l32 * r.l32);
-    return r;
-}
-
-// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half
-// the trace of M⁻¹d, and κ times the change of P.
-// (*Tetrahedron[float32]).bend, quality.go:74
-DEVICE float Tetrahedron_bend_f32(Tetrahedron_f32 *t, Tensor_f32 *d, float kappa) {
+// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's follows
+// a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the edges.
+// (*Tetrahedron[float32]).bend, quality.go:75
+DEVICE Tensor_f32 Tetrahedron_bend_f32(Tetrahedron_f32 *t, float kappa) {
     Tensor_f32 *m = &t->m;
-    float trace = (m->M22 * m->M33 - m->M23 * m->M23) * d->M11 + (m->M11 * m->M33 - m->M13 * m->M13) * d->M22 + (m->M11 * m->M22 - m->M12 * m->M12) * d->M33 + 2.0f * ((m->M13 * m->M23 - m->M12 * m->M33) * d->M12 + (m->M12 * m->M23 - m->M13 * m->M22) * d->M13 + (m->M12 * m->M13 - m->M11 * m->M23) * d->M23);
-    Vector_f32 ab = minus_f32(t->ub, t->ua), bc = minus_f32(t->uc, t->ub), ca = minus_f32(t->ua, t->uc);
-    float edges = Tensor_product_f32(d, t->ua, t->ua) / t->la + Tensor_product_f32(d, t->ub, t->ub) / t->lb + Tensor_product_f32(d, t->uc, t->uc) / t->lc + Tensor_product_f32(d, ab, ab) / t->lab + Tensor_product_f32(d, bc, bc) / t->lbc + Tensor_product_f32(d, ca, ca) / t->lca;
-    return trace / (8.0f * t->root_ * t->root_) + kappa * edges / 8.0f;
+    float half = 1.0f / (8.0f * t->root_ * t->root_);
+    Tensor_f32 b = {};
+    const float value1 = half * (m->M22 * m->M33 - m->M23 * m->M23), value2 = half * (m->M11 * m->M33 - m->M13 * m->M13), value3 = half * (m->M11 * m->M22 - m->M12 * m->M12);
+    b.M11 = value1;
+    b.M22 = value2;
+    b.M33 = value3;
+    const float value4 = half * (m->M13 * m->M23 - m->M12 * m->M33), value5 = half * (m->M12 * m->M23 - m->M13 * m->M22);
+    b.M12 = value4;
+    b.M13 = value5;
+    b.M23 = half * (m->M12 * m->M13 - m->M11 * m->M23);
+    kappa /= 8.0f;
+    b = Tensor_plus_f32(b, t->ua, kappa / t->la);
+    b = Tensor_plus_f32(b, t->ub, kappa / t->lb);
+    b = Tensor_plus_f32(b, t->uc, kappa / t->lc);
+    b = Tensor_plus_f32(b, minus_f32(t->ub, t->ua), kappa / t->lab);
+    b = Tensor_plus_f32(b, minus_f32(t->uc, t->ub), kappa / t->lbc);
+    b = Tensor_plus_f32(b, minus_f32(t->ua, t->uc), kappa / t->lca);
+    return b;
+}
+
+// on is the trace of the product with another symmetric tensor.
+// (*Tensor[float32]).on, quality.go:101
+DEVICE float Tensor_on_f32(Tensor_f32 *m, Tensor_f32 *d) {
+    return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0f * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
@@ -2552,15 +2748,16 @@ DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, T
     // the volume falls by a sixth of it
     Vector_f32 area = cross_f32(minus_f32(t->ub, t->ua), minus_f32(t->uc, t->ua));
     float rise = 0x1.ca3488p+10f /* 1832.8208 */ * t->root_ * t->fit / (6.0f * per * per * per);
+    Tensor_f32 bend = Tetrahedron_bend_f32(t, kappa);
     Vector_f32 g = {};
-    g.X = q * (Tetrahedron_bend_f32(t, mx, kappa) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
-    g.Y = q * (Tetrahedron_bend_f32(t, my, kappa) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
-    g.Z = q * (Tetrahedron_bend_f32(t, mz, kappa) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
+    g.X = q * (Tensor_on_f32(&bend, mx) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
+    g.Y = q * (Tensor_on_f32(&bend, my) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
+    g.Z = q * (Tensor_on_f32(&bend, mz) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
     return g;
 }
 
 // slope is C⁻¹g.
-// (*root[float32]).slope, climb.go:35
+// (*root[float32]).slope, climb.go:46
 DEVICE Vector_f32 root_slope_f32(root_f32 *r, Vector_f32 g) {
     Vector_f32 x = {};
     x.X = g.X / r->l11;
@@ -2569,53 +2766,36 @@ DEVICE Vector_f32 root_slope_f32(root_f32 *r, Vector_f32 g) {
     return x;
 }
 
-// look surveys the tetrahedra around vertex i after a step.
-// (*hill[float32]).look, climb.go:53
-DEVICE void hill_look_f32(hill_f32 *h, int64 i, step_f32 *s, root_f32 *r, const Mesh_f32 *m,
-        const Field_f32 *field, Slice<Vertex_f32> v) {
+// lean finds the gradients of the worst tetrahedra, after a step.
+// (*hill[float32]).lean, climb.go:117
+DEVICE void hill_lean_f32(hill_f32 *h, step_f32 *s, root_f32 *r, const Mesh_f32 *m, const Field_f32 *field,
+        Slice<Vertex_f32> v) {
     Vector_f32 p = step_at_f32(s, 1.0f);
     Tensor_f32 at = Field_At_f32(field, p);
     auto [mx, my, mz] = Field_Slope_f32(field, p);
-    h->n = 0;
-    h->least = 2.0f;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
-        Side *f = &m->Sides[k];
+    for (int64 j = 0; j < h->n; j++) {
+        Side *f = &m->Sides[h->at[j]];
         Tetrahedron_f32 t = Measure_f32(p, &at, &v[f->A], &v[f->B], &v[f->C]);
-        float q = Tetrahedron_Quality_f32(&t);
-        h->q[h->n] = q;
-        h->g[h->n] = root_slope_f32(r, step_along_f32(s, Tetrahedron_Gradient_f32(&t, &mx, &my, &mz)));
-        if (!(q >= h->least)) {
-            h->least = q;
-        }
-        h->n = add(h->n, int64(1));
+        h->g[j] = root_slope_f32(r, step_along_f32(s, Tetrahedron_Gradient_f32(&t, &mx, &my, &mz)));
     }
 }
 
-// active tells whether tetrahedron k is among the worst.
-// (*hill[float32]).active, climb.go:73
-DEVICE bool hill_active_f32(hill_f32 *h, int64 k) {
-    return h->q[k] - h->least <= 0x1.f75104p-16f /* 3e-05 */ * h->least;
-}
-
-// lowest is the active tetrahedron whose quality rises least along d; the first of them if d is 0,
-// and -1 if there is none.
-// (*hill[float32]).lowest, climb.go:129
+// lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
+// (*hill[float32]).lowest, climb.go:177
 DEVICE int64 hill_lowest_f32(hill_f32 *h, Vector_f32 d) {
-    int64 k = -1;
-    float least = 0.0f;
-    for (int64 j = 0; j < h->n; j++) {
-        if (hill_active_f32(h, j)) {
-            if (float r = dot_f32(h->g[j], d); k < 0 || r < least) {
-                k = j;
-                least = r;
-            }
+    int64 k = 0;
+    float least = dot_f32(h->g[0], d);
+    for (int64 j = 1; j < h->n; j++) {
+        if (float r = dot_f32(h->g[j], d); r < least) {
+            k = j;
+            least = r;
         }
     }
     return k;
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float32], climb.go:142
+// onSegment[float32], climb.go:188
 struct onSegment_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
     Vector_f32 e = minus_f32(a, p);
@@ -2631,7 +2811,7 @@ DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float32], climb.go:154
+// onTriangle[float32], climb.go:200
 struct onTriangle_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_f32 b) {
     Vector_f32 e = minus_f32(a, p), f = minus_f32(b, p);
@@ -2654,20 +2834,15 @@ DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_
 // needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
 // that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
 // one before, unless 0 is in the hull.
-// (*hill[float32]).up, climb.go:80
+// (*hill[float32]).up, climb.go:133
 struct hill_up_f32_results { Vector_f32 r0; float r1; };
 DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     Vector_f32 d = {};
     Array<Vector_f32, 3> w = {};
     int64 n = 0;
     float best = 0.0f;
-    for (int64 turn = 0; turn < 192; turn++) {
-        int64 k = hill_lowest_f32(h, d);
-        if (k < 0) {
-            // qualities are negative, or none
-            break;
-        }
-        Vector_f32 g = h->g[k];
+    for (int64 turn = 0; turn < 48; turn++) {
+        Vector_f32 g = h->g[hill_lowest_f32(h, d)];
         if (n > 0 && dot_f32(g, d) >= best * 0x1.ff7ceep-01f /* 0.999 */) {
             float rate = sqrt_f32(best);
             d.X = d.X / rate;
@@ -2715,8 +2890,16 @@ DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     return {d, 0.0f};
 }
 
+// times[float32], climb.go:315
+DEVICE Vector_f32 times_f32(Vector_f32 a, float by) {
+    a.X = by * a.X;
+    a.Y = by * a.Y;
+    a.Z = by * a.Z;
+    return a;
+}
+
 // move is C'⁻¹y.
-// (*root[float32]).move, climb.go:44
+// (*root[float32]).move, climb.go:55
 DEVICE Vector_f32 root_move_f32(root_f32 *r, Vector_f32 y) {
     Vector_f32 x = {};
     x.Z = y.Z / r->l33;
@@ -2726,7 +2909,7 @@ DEVICE Vector_f32 root_move_f32(root_f32 *r, Vector_f32 y) {
 }
 
 // advance makes the step base and a vector in units of length of the metric.
-// (*step[float32]).advance, climb.go:252
+// (*step[float32]).advance, climb.go:310
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, root_f32 *r, Vector_f32 y) {
     Vector_f32 x = root_move_f32(r, y);
     s->d.X = base->d.X + x.X;
@@ -2734,55 +2917,59 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, root_f32 *r, Vector_f3
     s->d.Z = base->d.Z + x.Z;
 }
 
-// first returns how far along y to go at first: to where another tetrahedron is expected to become the worst, else half
-// way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-// (*hill[float32]).first, climb.go:169
-struct hill_first_f32_results { float r0; float r1; };
-DEVICE hill_first_f32_results hill_first_f32(hill_f32 *h, int64 i, step_f32 *s, root_f32 *r, Vector_f32 y,
-        const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    Vector_f32 p = step_at_f32(s, 1.0f);
-    float slope = -1.0f;
-    step_f32 ahead = *s;
-    step_advance_f32(&ahead, s, r, y);
-    Vector_f32 u = minus_f32(step_at_f32(&ahead, 1.0f), p);
-    for (int64 k = 0; k < h->n; k++) {
-        if (float rise = dot_f32(h->g[k], y); hill_active_f32(h, k) && (slope < 0.0f || rise < slope)) {
-            slope = rise;
+// along goes along y, in which direction the least quality rises by rate, beginning with a try at far: to about where
+// another tetrahedron becomes the worst. Where one is too bad at a try, the next is where a line between its
+// qualities here and there meets that of the least, before which it is better if it is concave; or where a parabola has
+// its top that begins as the least does. It adds what it goes to
+// the step, surveys the place, and returns how far it went: 0 if no try was better.
+// (*hill[float32]).along, climb.go:267
+DEVICE float hill_along_f32(hill_f32 *h, int64 i, step_f32 *s, root_f32 *r, Vector_f32 y, float rate, float far,
+        const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
+    step_f32 base = *s;
+    Vector_f32 here = step_at_f32(s, 1.0f);
+    Tensor_f32 at = Field_At_f32(field, here);
+    float was = h->least;
+    float longest = 0.0f, gained = was;
+    while (far > p->Shortest) {
+        step_advance_f32(s, &base, r, times_f32(y, far));
+        bool better = hill_survey_f32(h, i, step_at_f32(s, 1.0f), gained, m, field, v);
+        if (better) {
+            longest = far;
+            gained = h->least;
+        } else if (longest > 0.0f) {
+            // the try before was good, and this one is no better
+            break;
+        }
+        Side *f = &m->Sides[h->limit];
+        float q = quality_f32(here, &at, &v[f->A], &v[f->B], &v[f->C]);
+        float meet = far * (q - was) / (q - h->low + far * rate);
+        if (better && !(gained - was < 0x1.ccccccp-01f /* 0.9 */ * meet * rate)) {
+            return far;
+        }
+        if (float top = far * far * rate / (2.0f * (was - h->low + far * rate)); !(meet > top)) {
+            meet = top;
+        }
+        if (!(meet > 0x1.99999ap-04f /* 0.1 */ * far)) {
+            meet = 0x1.99999ap-04f /* 0.1 */ * far;
+        }
+        if (meet > 0x1.666666p-01f /* 0.7 */ * far) {
+            meet = 0x1.666666p-01f /* 0.7 */ * far;
+        }
+        far = meet;
+    }
+    *s = base;
+    if (longest > 0.0f) {
+        step_advance_f32(s, &base, r, times_f32(y, longest));
+        if (longest != far) {
+            hill_survey_f32(h, i, step_at_f32(s, 1.0f), 0.0f, m, field, v);
         }
     }
-    float flat = -1.0f, meet = -1.0f;
-    for (int64 k = 0; k < h->n; k++) {
-        Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
-        Vector_f32 a = Vertex_from_f32(&v[f->A], p), b = Vertex_from_f32(&v[f->B], p), c = Vertex_from_f32(&v[f->C], p);
-        float room = dot_f32(a, cross_f32(b, c)), loss = dot_f32(u, cross_f32(minus_f32(b, a), minus_f32(c, a)));
-        if (loss > 0.0f && (flat < 0.0f || room < flat * loss)) {
-            flat = room / loss;
-        }
-        float rise = dot_f32(h->g[k], y), gap = h->q[k] - h->least;
-        if (!hill_active_f32(h, k) && rise < slope && (meet < 0.0f || gap < meet * (slope - rise))) {
-            meet = gap / (slope - rise);
-        }
-    }
-    if (meet < 0.0f) {
-        meet = 0.5f * flat;
-    }
-    if (flat >= 0.0f && meet > 0x1.fae148p-01f /* 0.99 */ * flat) {
-        meet = 0x1.fae148p-01f /* 0.99 */ * flat;
-    }
-    return {meet, slope};
-}
-
-// times[float32], climb.go:257
-DEVICE Vector_f32 times_f32(Vector_f32 a, float by) {
-    a.X = by * a.X;
-    a.Y = by * a.Y;
-    a.Z = by * a.Z;
-    return a;
+    return longest;
 }
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float32], climb.go:203
+// climb[float32], climb.go:215
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Vector_f32 none = {};
@@ -2790,53 +2977,48 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     auto [inner, unused1] = step_within_f32(s, &own, none);
     root_f32 r = rootOf_f32(&inner);
     hill_f32 h = {};
+    h.near = 0x1.99999ap-03f /* 0.2 */;
+    h.limit = m->Spans[i].Side_;
     s->d = none;
-    float done = 0.0f;
+    if (!hill_survey_f32(&h, i, step_at_f32(s, 1.0f), 0.0f, m, field, v)) {
+        return 0.0f;
+    }
+    float done = 0.0f, far = 1.0f;
     for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
-        hill_look_f32(&h, i, s, &r, m, field, v);
+        hill_lean_f32(&h, s, &r, m, field, v);
         auto [y, rate] = hill_up_f32(&h);
+        while (!(0x1.333334p-02f /* 0.3 */ * rate > h.near * h.least) && h.near > 0x1.3a92a4p-12f /* 0.0003 */) {
+            h.near *= 0x1.333334p-02f /* 0.3 */;
+            hill_narrow_f32(&h);
+            const auto results1 = hill_up_f32(&h);
+            y = results1.r0;
+            rate = results1.r1;
+        }
         if (!(rate > 0x1.12e0bep-30f /* 1e-09 */)) {
             break;
         }
-        auto [far, slope] = hill_first_f32(&h, i, s, &r, y, m, v);
-        step_f32 base = *s;
-        float longer = 0.0f, gained = h.least;
-        while (far > p->Shortest) {
-            step_advance_f32(s, &base, &r, times_f32(y, far));
-            float q = -1.0f;
-            if (upright_f32(i, step_at_f32(s, 1.0f), p->Flat, m, v)) {
-                q = worst_f32(i, step_at_f32(s, 1.0f), m, field, v);
-            }
-            if (q - h.least >= 0x1.ccccccp-01f /* 0.9 */ * far * slope) {
-                longer = far;
-                gained = q;
-                break;
-            }
-            if (longer > 0.0f && gained >= q) {
-                // the step before was good, and this one is no better
-                break;
-            }
-            if (q > gained) {
-                longer = far;
-                gained = q;
-            }
-            far /= 2.0f;
+        float was = h.least;
+        if (float most = (1.0f - was) / rate; 2.0f * far > most) {
+            far = most;
+        } else {
+            far *= 2.0f;
         }
-        *s = base;
-        if (longer == 0.0f) {
+        far = hill_along_f32(&h, i, s, &r, y, rate, far, p, m, field, v);
+        if (far == 0.0f) {
             break;
         }
-        step_advance_f32(s, &base, &r, times_f32(y, longer));
         done = 1.0f;
-        if (gained - h.least < p->Gain) {
+        if (h.least - was < p->Gain || h.least - was < 0x1.0624dep-10f /* 0.001 */ * was) {
             break;
         }
+    }
+    if (done != 0.0f && !upright_f32(i, step_at_f32(s, 1.0f), p->Flat, m, v)) {
+        return 0.0f;
     }
     return done;
 }
 
-// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it
-// moves the vertex as Smart does.
+// Optimise moves vertex i to where the worst quality around it is best.
 // Optimise[float32], smart.go:45
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
@@ -2846,24 +3028,14 @@ DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
-    float share = 0.0f;
-    if (crowded_f32(i, m)) {
-        share = smart_f32(i, &s, p, m, field, v);
-    } else {
-        share = climb_f32(i, &s, p, m, field, v);
-    }
+    float share = climb_f32(i, &s, p, m, field, v);
     if (share == 0.0f && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
     return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// crowded[float64], climb.go:9
-DEVICE bool crowded_f64(int64 i, const Mesh_f64 *m) {
-    return sub(m->Spans[add(i, int64(1))].Side_, m->Spans[i].Side_) > 96;
-}
-
-// rootOf[float64], climb.go:24
+// rootOf[float64], climb.go:35
 DEVICE root_f64 rootOf_f64(Tensor_f64 *m) {
     root_f64 r = {};
     r.l11 = sqrt_f64(m->M11);
@@ -2875,15 +3047,160 @@ DEVICE root_f64 rootOf_f64(Tensor_f64 *m) {
     return r;
 }
 
-// bend is what a change d of the metric at a corner, of which the tetrahedron's follows a quarter, adds to dQ/Q: half
-// the trace of M⁻¹d, and κ times the change of P.
-// (*Tetrahedron[float64]).bend, quality.go:74
-DEVICE double Tetrahedron_bend_f64(Tetrahedron_f64 *t, Tensor_f64 *d, double kappa) {
+// narrow drops the tetrahedra that are no longer among the worst.
+// (*hill[float64]).narrow, climb.go:105
+DEVICE void hill_narrow_f64(hill_f64 *h) {
+    int64 n = 0;
+    for (int64 j = 0; j < h->n; j++) {
+        if (h->q[j] <= h->least + h->near * h->least) {
+            const int32 value1 = h->at[j];
+            const double value2 = h->q[j];
+            const Vector_f64 value3 = h->g[j];
+            h->at[n] = value1;
+            h->q[n] = value2;
+            h->g[n] = value3;
+            n = add(n, int64(1));
+        }
+    }
+    h->n = n;
+}
+
+// add takes a tetrahedron among the worst, and drops those that are not near it if it is the very worst.
+// (*hill[float64]).add, climb.go:89
+DEVICE void hill_add_f64(hill_f64 *h, int32 k, double q) {
+    if (q < h->least) {
+        h->least = q;
+        h->limit = k;
+        hill_narrow_f64(h);
+    }
+    if (h->n == 24) {
+        if (q > h->least) {
+            return;
+        }
+        h->n = sub(h->n, int64(1));
+    }
+    h->at[h->n] = k;
+    h->q[h->n] = q;
+    h->n = add(h->n, int64(1));
+}
+
+// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better than
+// floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
+// (*hill[float64]).survey, climb.go:65
+DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
+        const Field_f64 *field, Slice<Vertex_f64> v) {
+    Tensor_f64 at = Field_At_f64(field, p);
+    h->n = 0;
+    h->least = 2.0;
+    int32 first = m->Spans[i].Side_, end = m->Spans[add(i, int64(1))].Side_;
+    int32 k = h->limit;
+    for (int32 turn = first; turn < end; turn++) {
+        Side *f = &m->Sides[k];
+        double q = quality_f64(p, &at, &v[f->A], &v[f->B], &v[f->C]);
+        if (!(q > floor_)) {
+            h->limit = k;
+            h->low = q;
+            return false;
+        }
+        if (q <= h->least + h->near * h->least) {
+            hill_add_f64(h, k, q);
+        }
+        if (k = add(k, int32(1)); k == end) {
+            k = first;
+        }
+    }
+    h->low = h->least;
+    return true;
+}
+
+// determinant is that of M.
+// (*Tensor[float64]).determinant, types.go:134
+DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
+    return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
+}
+
+// Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
+// Measure[float64], quality.go:23
+DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
+    Tetrahedron_f64 t = {};
+    t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0;
+    t.m.M12 = (m->M12 + a->M12 + b->M12 + c->M12) / 4.0;
+    t.m.M13 = (m->M13 + a->M13 + b->M13 + c->M13) / 4.0;
+    t.m.M22 = (m->M22 + a->M22 + b->M22 + c->M22) / 4.0;
+    t.m.M23 = (m->M23 + a->M23 + b->M23 + c->M23) / 4.0;
+    t.m.M33 = (m->M33 + a->M33 + b->M33 + c->M33) / 4.0;
+    const Vector_f64 value1 = Vertex_from_f64(a, p), value2 = Vertex_from_f64(b, p), value3 = Vertex_from_f64(c, p);
+    t.ua = value1;
+    t.ub = value2;
+    t.uc = value3;
+    t.volume = dot_f64(t.ua, cross_f64(t.ub, t.uc)) / 6.0;
+    t.root_ = sqrt_f64(Tensor_determinant_f64(&t.m));
+    const double value4 = Tensor_length_f64(&t.m, t.ua), value5 = Tensor_length_f64(&t.m, t.ub), value6 = Tensor_length_f64(&t.m, t.uc);
+    t.la = value4;
+    t.lb = value5;
+    t.lc = value6;
+    const double value7 = Tensor_length_f64(&t.m, minus_f64(t.ub, t.ua)), value8 = Tensor_length_f64(&t.m, minus_f64(t.uc, t.ub));
+    t.lab = value7;
+    t.lbc = value8;
+    t.lca = Tensor_length_f64(&t.m, minus_f64(t.ua, t.uc));
+    t.around = t.la + t.lb + t.lc + t.lab + t.lbc + t.lca;
+    double s = t.around / 6.0;
+    if (s > 1.0) {
+        s = 1.0 / s;
+    }
+    double g = s * (2.0 - s);
+    t.fit = g * g * g;
+    return t;
+}
+
+// Quality is 1 for the best, and negative for a tetrahedron that is turned over.
+// (*Tetrahedron[float64]).Quality, quality.go:45
+DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
+    return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
+}
+
+// plus is the sum with a multiple of uu'.
+// (Tensor[float64]).plus, quality.go:93
+DEVICE Tensor_f64 Tensor_plus_f64(Tensor_f64 m, Vector_f64 u, double by) {
+    double x = by * u.X, y = by * u.Y, z = by * u.Z;
+    m.M11 = m.M11 + x * u.X;
+    m.M12 = m.M12 + x * u.Y;
+    m.M13 = m.M13 + x * u.Z;
+    m.M22 = m.M22 + y * u.Y;
+    m.M23 = m.M23 + y * u.Z;
+    m.M33 = m.M33 + z * u.Z;
+    return m;
+}
+
+// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's follows
+// a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the edges.
+// (*Tetrahedron[float64]).bend, quality.go:75
+DEVICE Tensor_f64 Tetrahedron_bend_f64(Tetrahedron_f64 *t, double kappa) {
     Tensor_f64 *m = &t->m;
-    double trace = (m->M22 * m->M33 - m->M23 * m->M23) * d->M11 + (m->M11 * m->M33 - m->M13 * m->M13) * d->M22 + (m->M11 * m->M22 - m->M12 * m->M12) * d->M33 + 2.0 * ((m->M13 * m->M23 - m->M12 * m->M33) * d->M12 + (m->M12 * m->M23 - m->M13 * m->M22) * d->M13 + (m->M12 * m->M13 - m->M11 * m->M23) * d->M23);
-    Vector_f64 ab = minus_f64(t->ub, t->ua), bc = minus_f64(t->uc, t->ub), ca = minus_f64(t->ua, t->uc);
-    double edges = Tensor_product_f64(d, t->ua, t->ua) / t->la + Tensor_product_f64(d, t->ub, t->ub) / t->lb + Tensor_product_f64(d, t->uc, t->uc) / t->lc + Tensor_product_f64(d, ab, ab) / t->lab + Tensor_product_f64(d, bc, bc) / t->lbc + Tensor_product_f64(d, ca, ca) / t->lca;
-    return trace / (8.0 * t->root_ * t->root_) + kappa * edges / 8.0;
+    double half = 1.0 / (8.0 * t->root_ * t->root_);
+    Tensor_f64 b = {};
+    const double value1 = half * (m->M22 * m->M33 - m->M23 * m->M23), value2 = half * (m->M11 * m->M33 - m->M13 * m->M13), value3 = half * (m->M11 * m->M22 - m->M12 * m->M12);
+    b.M11 = value1;
+    b.M22 = value2;
+    b.M33 = value3;
+    const double value4 = half * (m->M13 * m->M23 - m->M12 * m->M33), value5 = half * (m->M12 * m->M23 - m->M13 * m->M22);
+    b.M12 = value4;
+    b.M13 = value5;
+    b.M23 = half * (m->M12 * m->M13 - m->M11 * m->M23);
+    kappa /= 8.0;
+    b = Tensor_plus_f64(b, t->ua, kappa / t->la);
+    b = Tensor_plus_f64(b, t->ub, kappa / t->lb);
+    b = Tensor_plus_f64(b, t->uc, kappa / t->lc);
+    b = Tensor_plus_f64(b, minus_f64(t->ub, t->ua), kappa / t->lab);
+    b = Tensor_plus_f64(b, minus_f64(t->uc, t->ub), kappa / t->lbc);
+    b = Tensor_plus_f64(b, minus_f64(t->ua, t->uc), kappa / t->lca);
+    return b;
+}
+
+// on is the trace of the product with another symmetric tensor.
+// (*Tensor[float64]).on, quality.go:101
+DEVICE double Tensor_on_f64(Tensor_f64 *m, Tensor_f64 *d) {
+    return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0 * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
@@ -2906,15 +3223,16 @@ DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, T
     // the volume falls by a sixth of it
     Vector_f64 area = cross_f64(minus_f64(t->ub, t->ua), minus_f64(t->uc, t->ua));
     double rise = 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->root_ * t->fit / (6.0 * per * per * per);
+    Tensor_f64 bend = Tetrahedron_bend_f64(t, kappa);
     Vector_f64 g = {};
-    g.X = q * (Tetrahedron_bend_f64(t, mx, kappa) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
-    g.Y = q * (Tetrahedron_bend_f64(t, my, kappa) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
-    g.Z = q * (Tetrahedron_bend_f64(t, mz, kappa) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
+    g.X = q * (Tensor_on_f64(&bend, mx) - kappa * (wa.X / t->la + wb.X / t->lb + wc.X / t->lc)) - rise * area.X;
+    g.Y = q * (Tensor_on_f64(&bend, my) - kappa * (wa.Y / t->la + wb.Y / t->lb + wc.Y / t->lc)) - rise * area.Y;
+    g.Z = q * (Tensor_on_f64(&bend, mz) - kappa * (wa.Z / t->la + wb.Z / t->lb + wc.Z / t->lc)) - rise * area.Z;
     return g;
 }
 
 // slope is C⁻¹g.
-// (*root[float64]).slope, climb.go:35
+// (*root[float64]).slope, climb.go:46
 DEVICE Vector_f64 root_slope_f64(root_f64 *r, Vector_f64 g) {
     Vector_f64 x = {};
     x.X = g.X / r->l11;
@@ -2923,53 +3241,36 @@ DEVICE Vector_f64 root_slope_f64(root_f64 *r, Vector_f64 g) {
     return x;
 }
 
-// look surveys the tetrahedra around vertex i after a step.
-// (*hill[float64]).look, climb.go:53
-DEVICE void hill_look_f64(hill_f64 *h, int64 i, step_f64 *s, root_f64 *r, const Mesh_f64 *m,
-        const Field_f64 *field, Slice<Vertex_f64> v) {
+// lean finds the gradients of the worst tetrahedra, after a step.
+// (*hill[float64]).lean, climb.go:117
+DEVICE void hill_lean_f64(hill_f64 *h, step_f64 *s, root_f64 *r, const Mesh_f64 *m, const Field_f64 *field,
+        Slice<Vertex_f64> v) {
     Vector_f64 p = step_at_f64(s, 1.0);
     Tensor_f64 at = Field_At_f64(field, p);
     auto [mx, my, mz] = Field_Slope_f64(field, p);
-    h->n = 0;
-    h->least = 2.0;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
-        Side *f = &m->Sides[k];
+    for (int64 j = 0; j < h->n; j++) {
+        Side *f = &m->Sides[h->at[j]];
         Tetrahedron_f64 t = Measure_f64(p, &at, &v[f->A], &v[f->B], &v[f->C]);
-        double q = Tetrahedron_Quality_f64(&t);
-        h->q[h->n] = q;
-        h->g[h->n] = root_slope_f64(r, step_along_f64(s, Tetrahedron_Gradient_f64(&t, &mx, &my, &mz)));
-        if (!(q >= h->least)) {
-            h->least = q;
-        }
-        h->n = add(h->n, int64(1));
+        h->g[j] = root_slope_f64(r, step_along_f64(s, Tetrahedron_Gradient_f64(&t, &mx, &my, &mz)));
     }
 }
 
-// active tells whether tetrahedron k is among the worst.
-// (*hill[float64]).active, climb.go:73
-DEVICE bool hill_active_f64(hill_f64 *h, int64 k) {
-    return h->q[k] - h->least <= 0x1.f75104d551d69p-16 /* 3e-05 */ * h->least;
-}
-
-// lowest is the active tetrahedron whose quality rises least along d; the first of them if d is 0,
-// and -1 if there is none.
-// (*hill[float64]).lowest, climb.go:129
+// lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
+// (*hill[float64]).lowest, climb.go:177
 DEVICE int64 hill_lowest_f64(hill_f64 *h, Vector_f64 d) {
-    int64 k = -1;
-    double least = 0.0;
-    for (int64 j = 0; j < h->n; j++) {
-        if (hill_active_f64(h, j)) {
-            if (double r = dot_f64(h->g[j], d); k < 0 || r < least) {
-                k = j;
-                least = r;
-            }
+    int64 k = 0;
+    double least = dot_f64(h->g[0], d);
+    for (int64 j = 1; j < h->n; j++) {
+        if (double r = dot_f64(h->g[j], d); r < least) {
+            k = j;
+            least = r;
         }
     }
     return k;
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float64], climb.go:142
+// onSegment[float64], climb.go:188
 struct onSegment_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
     Vector_f64 e = minus_f64(a, p);
@@ -2985,7 +3286,7 @@ DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float64], climb.go:154
+// onTriangle[float64], climb.go:200
 struct onTriangle_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_f64 b) {
     Vector_f64 e = minus_f64(a, p), f = minus_f64(b, p);
@@ -3008,20 +3309,15 @@ DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_
 // needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
 // that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
 // one before, unless 0 is in the hull.
-// (*hill[float64]).up, climb.go:80
+// (*hill[float64]).up, climb.go:133
 struct hill_up_f64_results { Vector_f64 r0; double r1; };
 DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     Vector_f64 d = {};
     Array<Vector_f64, 3> w = {};
     int64 n = 0;
     double best = 0.0;
-    for (int64 turn = 0; turn < 192; turn++) {
-        int64 k = hill_lowest_f64(h, d);
-        if (k < 0) {
-            // qualities are negative, or none
-            break;
-        }
-        Vector_f64 g = h->g[k];
+    for (int64 turn = 0; turn < 48; turn++) {
+        Vector_f64 g = h->g[hill_lowest_f64(h, d)];
         if (n > 0 && dot_f64(g, d) >= best * 0x1.ff7ced916872bp-01 /* 0.999 */) {
             double rate = sqrt_f64(best);
             d.X = d.X / rate;
@@ -3069,8 +3365,16 @@ DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     return {d, 0.0};
 }
 
+// times[float64], climb.go:315
+DEVICE Vector_f64 times_f64(Vector_f64 a, double by) {
+    a.X = by * a.X;
+    a.Y = by * a.Y;
+    a.Z = by * a.Z;
+    return a;
+}
+
 // move is C'⁻¹y.
-// (*root[float64]).move, climb.go:44
+// (*root[float64]).move, climb.go:55
 DEVICE Vector_f64 root_move_f64(root_f64 *r, Vector_f64 y) {
     Vector_f64 x = {};
     x.Z = y.Z / r->l33;
@@ -3080,7 +3384,7 @@ DEVICE Vector_f64 root_move_f64(root_f64 *r, Vector_f64 y) {
 }
 
 // advance makes the step base and a vector in units of length of the metric.
-// (*step[float64]).advance, climb.go:252
+// (*step[float64]).advance, climb.go:310
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, root_f64 *r, Vector_f64 y) {
     Vector_f64 x = root_move_f64(r, y);
     s->d.X = base->d.X + x.X;
@@ -3088,55 +3392,59 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, root_f64 *r, Vector_f6
     s->d.Z = base->d.Z + x.Z;
 }
 
-// first returns how far along y to go at first: to where another tetrahedron is expected to become the worst, else half
-// way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-// (*hill[float64]).first, climb.go:169
-struct hill_first_f64_results { double r0; double r1; };
-DEVICE hill_first_f64_results hill_first_f64(hill_f64 *h, int64 i, step_f64 *s, root_f64 *r, Vector_f64 y,
-        const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    Vector_f64 p = step_at_f64(s, 1.0);
-    double slope = -1.0;
-    step_f64 ahead = *s;
-    step_advance_f64(&ahead, s, r, y);
-    Vector_f64 u = minus_f64(step_at_f64(&ahead, 1.0), p);
-    for (int64 k = 0; k < h->n; k++) {
-        if (double rise = dot_f64(h->g[k], y); hill_active_f64(h, k) && (slope < 0.0 || rise < slope)) {
-            slope = rise;
+// along goes along y, in which direction the least quality rises by rate, beginning with a try at far: to about where
+// another tetrahedron becomes the worst. Where one is too bad at a try, the next is where a line between its
+// qualities here and there meets that of the least, before which it is better if it is concave; or where a parabola has
+// its top that begins as the least does. It adds what it goes to
+// the step, surveys the place, and returns how far it went: 0 if no try was better.
+// (*hill[float64]).along, climb.go:267
+DEVICE double hill_along_f64(hill_f64 *h, int64 i, step_f64 *s, root_f64 *r, Vector_f64 y, double rate, double far,
+        const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
+    step_f64 base = *s;
+    Vector_f64 here = step_at_f64(s, 1.0);
+    Tensor_f64 at = Field_At_f64(field, here);
+    double was = h->least;
+    double longest = 0.0, gained = was;
+    while (far > p->Shortest) {
+        step_advance_f64(s, &base, r, times_f64(y, far));
+        bool better = hill_survey_f64(h, i, step_at_f64(s, 1.0), gained, m, field, v);
+        if (better) {
+            longest = far;
+            gained = h->least;
+        } else if (longest > 0.0) {
+            // the try before was good, and this one is no better
+            break;
+        }
+        Side *f = &m->Sides[h->limit];
+        double q = quality_f64(here, &at, &v[f->A], &v[f->B], &v[f->C]);
+        double meet = far * (q - was) / (q - h->low + far * rate);
+        if (better && !(gained - was < 0x1.ccccccccccccdp-01 /* 0.9 */ * meet * rate)) {
+            return far;
+        }
+        if (double top = far * far * rate / (2.0 * (was - h->low + far * rate)); !(meet > top)) {
+            meet = top;
+        }
+        if (!(meet > 0x1.999999999999ap-04 /* 0.1 */ * far)) {
+            meet = 0x1.999999999999ap-04 /* 0.1 */ * far;
+        }
+        if (meet > 0x1.6666666666666p-01 /* 0.7 */ * far) {
+            meet = 0x1.6666666666666p-01 /* 0.7 */ * far;
+        }
+        far = meet;
+    }
+    *s = base;
+    if (longest > 0.0) {
+        step_advance_f64(s, &base, r, times_f64(y, longest));
+        if (longest != far) {
+            hill_survey_f64(h, i, step_at_f64(s, 1.0), 0.0, m, field, v);
         }
     }
-    double flat = -1.0, meet = -1.0;
-    for (int64 k = 0; k < h->n; k++) {
-        Side *f = &m->Sides[add(int64(m->Spans[i].Side_), k)];
-        Vector_f64 a = Vertex_from_f64(&v[f->A], p), b = Vertex_from_f64(&v[f->B], p), c = Vertex_from_f64(&v[f->C], p);
-        double room = dot_f64(a, cross_f64(b, c)), loss = dot_f64(u, cross_f64(minus_f64(b, a), minus_f64(c, a)));
-        if (loss > 0.0 && (flat < 0.0 || room < flat * loss)) {
-            flat = room / loss;
-        }
-        double rise = dot_f64(h->g[k], y), gap = h->q[k] - h->least;
-        if (!hill_active_f64(h, k) && rise < slope && (meet < 0.0 || gap < meet * (slope - rise))) {
-            meet = gap / (slope - rise);
-        }
-    }
-    if (meet < 0.0) {
-        meet = 0.5 * flat;
-    }
-    if (flat >= 0.0 && meet > 0x1.fae147ae147aep-01 /* 0.99 */ * flat) {
-        meet = 0x1.fae147ae147aep-01 /* 0.99 */ * flat;
-    }
-    return {meet, slope};
-}
-
-// times[float64], climb.go:257
-DEVICE Vector_f64 times_f64(Vector_f64 a, double by) {
-    a.X = by * a.X;
-    a.Y = by * a.Y;
-    a.Z = by * a.Z;
-    return a;
+    return longest;
 }
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float64], climb.go:203
+// climb[float64], climb.go:215
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Vector_f64 none = {};
@@ -3144,53 +3452,48 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     auto [inner, unused1] = step_within_f64(s, &own, none);
     root_f64 r = rootOf_f64(&inner);
     hill_f64 h = {};
+    h.near = 0x1.999999999999ap-03 /* 0.2 */;
+    h.limit = m->Spans[i].Side_;
     s->d = none;
-    double done = 0.0;
+    if (!hill_survey_f64(&h, i, step_at_f64(s, 1.0), 0.0, m, field, v)) {
+        return 0.0;
+    }
+    double done = 0.0, far = 1.0;
     for (int32 climbs = 0; climbs < p->Climbs; climbs++) {
-        hill_look_f64(&h, i, s, &r, m, field, v);
+        hill_lean_f64(&h, s, &r, m, field, v);
         auto [y, rate] = hill_up_f64(&h);
+        while (!(0x1.3333333333333p-02 /* 0.3 */ * rate > h.near * h.least) && h.near > 0x1.3a92a30553261p-12 /* 0.0003 */) {
+            h.near *= 0x1.3333333333333p-02 /* 0.3 */;
+            hill_narrow_f64(&h);
+            const auto results1 = hill_up_f64(&h);
+            y = results1.r0;
+            rate = results1.r1;
+        }
         if (!(rate > 0x1.12e0be826d695p-30 /* 1e-09 */)) {
             break;
         }
-        auto [far, slope] = hill_first_f64(&h, i, s, &r, y, m, v);
-        step_f64 base = *s;
-        double longer = 0.0, gained = h.least;
-        while (far > p->Shortest) {
-            step_advance_f64(s, &base, &r, times_f64(y, far));
-            double q = -1.0;
-            if (upright_f64(i, step_at_f64(s, 1.0), p->Flat, m, v)) {
-                q = worst_f64(i, step_at_f64(s, 1.0), m, field, v);
-            }
-            if (q - h.least >= 0x1.ccccccccccccdp-01 /* 0.9 */ * far * slope) {
-                longer = far;
-                gained = q;
-                break;
-            }
-            if (longer > 0.0 && gained >= q) {
-                // the step before was good, and this one is no better
-                break;
-            }
-            if (q > gained) {
-                longer = far;
-                gained = q;
-            }
-            far /= 2.0;
+        double was = h.least;
+        if (double most = (1.0 - was) / rate; 2.0 * far > most) {
+            far = most;
+        } else {
+            far *= 2.0;
         }
-        *s = base;
-        if (longer == 0.0) {
+        far = hill_along_f64(&h, i, s, &r, y, rate, far, p, m, field, v);
+        if (far == 0.0) {
             break;
         }
-        step_advance_f64(s, &base, &r, times_f64(y, longer));
         done = 1.0;
-        if (gained - h.least < p->Gain) {
+        if (h.least - was < p->Gain || h.least - was < 0x1.0624dd2f1a9fcp-10 /* 0.001 */ * was) {
             break;
         }
+    }
+    if (done != 0.0 && !upright_f64(i, step_at_f64(s, 1.0), p->Flat, m, v)) {
+        return 0.0;
     }
     return done;
 }
 
-// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it
-// moves the vertex as Smart does.
+// Optimise moves vertex i to where the worst quality around it is best.
 // Optimise[float64], smart.go:45
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
@@ -3200,12 +3503,7 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
-    double share = 0.0;
-    if (crowded_f64(i, m)) {
-        share = smart_f64(i, &s, p, m, field, v);
-    } else {
-        share = climb_f64(i, &s, p, m, field, v);
-    }
+    double share = climb_f64(i, &s, p, m, field, v);
     if (share == 0.0 && i < int64(set->Owned)) {
         atomic_add(&n->Refused, int64(1));
     }
@@ -3213,7 +3511,7 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 }
 
 // joined is a share of a step, and then another one.
-// joined[float32], smart.go:93
+// joined[float32], smart.go:88
 DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float more) {
     step_f32 s = *one;
     s.d.X = share * one->d.X + more * other->d.X;
@@ -3223,7 +3521,7 @@ DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float mo
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
-// Hybrid[float32], smart.go:67
+// Hybrid[float32], smart.go:62
 DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -3231,8 +3529,8 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
     }
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
-    float share = smart_f32(i, &s, p, m, field, v);
-    if (!crowded_f32(i, m) && worst_f32(i, step_at_f32(&s, share), m, field, v) < c->Floor) {
+    auto [share, least] = smart_f32(i, &s, p, m, field, v);
+    if (least < c->Floor) {
         // The optimiser begins where Smart has ended.
         step_f32 first = s;
         const Vector_f32 value1 = step_at_f32(&first, share);
@@ -3254,7 +3552,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
 }
 
 // joined is a share of a step, and then another one.
-// joined[float64], smart.go:93
+// joined[float64], smart.go:88
 DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double more) {
     step_f64 s = *one;
     s.d.X = share * one->d.X + more * other->d.X;
@@ -3264,7 +3562,7 @@ DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double 
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
-// Hybrid[float64], smart.go:67
+// Hybrid[float64], smart.go:62
 DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -3273,8 +3571,8 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
     }
     step_f64 s = {};
     step_begin_f64(&s, i, set, m, v);
-    double share = smart_f64(i, &s, p, m, field, v);
-    if (!crowded_f64(i, m) && worst_f64(i, step_at_f64(&s, share), m, field, v) < c->Floor) {
+    auto [share, least] = smart_f64(i, &s, p, m, field, v);
+    if (least < c->Floor) {
         // The optimiser begins where Smart has ended.
         step_f64 first = s;
         const Vector_f64 value1 = step_at_f64(&first, share);
@@ -3867,42 +4165,42 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel MeasureCell, quality.go:123
+// Kernel MeasureCell, quality.go:176
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f32_at(i, cells, v, out);
 }
 
-// Kernel MeasureCell, quality.go:123
+// Kernel MeasureCell, quality.go:176
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f64_at(i, cells, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:136
+// Kernel MeasureEdge, quality.go:189
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f32(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f32_at(i, edges, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:136
+// Kernel MeasureEdge, quality.go:189
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f64_at(i, edges, v, out);
 }
 
-// Kernel MeasureSide, quality.go:148
+// Kernel MeasureSide, quality.go:201
 extern "C" __global__ void __launch_bounds__(128) MeasureSide_f32(int64 lo, int64 hi, Slice<Side> sides,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureSide_f32_at(i, sides, v, out);
 }
 
-// Kernel MeasureSide, quality.go:148
+// Kernel MeasureSide, quality.go:201
 extern "C" __global__ void __launch_bounds__(128) MeasureSide_f64(int64 lo, int64 hi, Slice<Side> sides,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3953,7 +4251,7 @@ extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Hybrid, smart.go:67
+// Kernel Hybrid, smart.go:62
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3964,7 +4262,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel Hybrid, smart.go:67
+// Kernel Hybrid, smart.go:62
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,

@@ -212,9 +212,9 @@ func TestGuards(t *testing.T) {
 			}
 		}
 		b.v[0] = start
-		was := worst(0, b.place(), &b.m, &b.field, b.v)
+		was := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
 		_, n := b.visit(Smart[float64], params())
-		if is := worst(0, b.place(), &b.m, &b.field, b.v); is < was || (is == was) != (n.Refused == 1) {
+		if is := worst(0, b.place(), lowest, &b.m, &b.field, b.v); is < was || (is == was) != (n.Refused == 1) {
 			t.Fatalf("Smart: worst quality %g, was %g, %d refused", is, was, n.Refused)
 		}
 	}

@@ -44,7 +44,7 @@ func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 		a := 100 / (size * size)
 		s, c := math.Sincos(math.Pi * rng.Float64())
 		b := a * math.Pow(10, 8*rng.Float64())
-		f.Samples = append(f.Samples, Tensor[F]{M11: F(a*c*c + b*s*s), M13: F((a - b) * s * c), M22: F(a * (1 + rng.Float64())),
+		f.Samples = append(f.Samples, Sample[F]{M11: F(a*c*c + b*s*s), M13: F((a - b) * s * c), M22: F(a * (1 + rng.Float64())),
 			M33: F(a*s*s + b*c*c)})
 	}
 	piece := func() Piece[F] {

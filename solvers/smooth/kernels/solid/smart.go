@@ -13,33 +13,33 @@ func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], 
 	}
 	var s step[F]
 	s.begin(i, set, m, v)
-	share := smart(i, &s, p, m, field, v)
+	share, _ := smart(i, &s, p, m, field, v)
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
 	return settle(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
-func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what the
+// worst quality then is.
+func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) (F, F) {
 	a, g := gather(i, s.p, m, v)
 	s.newton(&a, g, p.Relax)
+	was := worst(i, s.p, lowest, m, field, v)
 	share := F(1)
 	if !upright(i, s.at(share), p.Flat, m, v) {
 		share = 0.5
 		if !upright(i, s.at(share), p.Flat, m, v) {
-			return 0
+			return 0, was
 		}
 	}
-	was := worst(i, s.p, m, field, v)
-	if worst(i, s.at(share), m, field, v) > was+p.Gain {
-		return share
+	if now := worst(i, s.at(share), was+p.Gain, m, field, v); now > was+p.Gain {
+		return share, now
 	}
-	return 0
+	return 0, was
 }
 
-// Optimise moves vertex i to where the worst quality around it is best; where more than MaxSides tetrahedra meet, it
-// moves the vertex as Smart does.
+// Optimise moves vertex i to where the worst quality around it is best.
 //
 //atoll:kernel max
 func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
@@ -49,12 +49,7 @@ func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 	}
 	var s step[F]
 	s.begin(i, set, m, v)
-	share := F(0)
-	if crowded(i, m) {
-		share = smart(i, &s, p, m, field, v)
-	} else {
-		share = climb(i, &s, p, m, field, v)
-	}
+	share := climb(i, &s, p, m, field, v)
 	if share == 0 && i < int(set.Owned) {
 		atomic.AddInt64(&n.Refused, 1)
 	}
@@ -71,8 +66,8 @@ func Hybrid[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F],
 	}
 	var s step[F]
 	s.begin(i, set, m, v)
-	share := smart(i, &s, p, m, field, v)
-	if !crowded(i, m) && worst(i, s.at(share), m, field, v) < c.Floor {
+	share, least := smart(i, &s, p, m, field, v)
+	if least < c.Floor {
 		// The optimiser begins where Smart has ended.
 		first := s
 		s.p, s.a, s.b = first.at(share), s.a+share*s.d.X, s.b+share*s.d.Y

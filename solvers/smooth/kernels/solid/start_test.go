@@ -138,7 +138,7 @@ func tensor(rng *rand.Rand, aspect float64) Tensor[float64] {
 func constant(t Tensor[float64]) Field[float64] {
 	f := Field[float64]{Nx: 1, Ny: 1, Nz: 1, X: -10, Y: -10, Z: -10, PerX: .05, PerY: .05, PerZ: .05, Scale: 1}
 	for range 8 {
-		f.Samples = append(f.Samples, t)
+		f.Samples = append(f.Samples, Sample[float64](t))
 	}
 	return f
 }
@@ -149,7 +149,7 @@ func varying(rng *rand.Rand, aspect float64) Field[float64] {
 	f.Nx, f.Ny, f.Nz, f.PerX, f.PerY, f.PerZ, f.Scale = 3, 3, 1, .15, .15, .05, .3+rng.Float64()
 	f.Samples = nil
 	for range 4 * 4 * 2 {
-		f.Samples = append(f.Samples, tensor(rng, aspect))
+		f.Samples = append(f.Samples, Sample[float64](tensor(rng, aspect)))
 	}
 	return f
 }
