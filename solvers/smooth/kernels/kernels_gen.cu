@@ -686,7 +686,7 @@ static_assert(sizeof(Held_f32) == 96 && offsetof(Held_f32, Place_) == 0 && offse
     offsetof(Held_f32, Rest) == 48 && offsetof(Held_f32, Along) == 72, "Held_f32");
 
 // some is a few vertices' places.
-// some, tile.go:149
+// some, tile.go:146
 struct some {
     Array<int32, 5> place;
 };
@@ -2932,7 +2932,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
 }
 
 // some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float32]).some, tile.go:152
+// (*TiledMesh[float32]).some, tile.go:149
 DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
     some s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -2944,14 +2944,14 @@ DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 f
 }
 
 // visits returns the first visit of a set, and how many there are.
-// visits, tile.go:133
-struct visits_results { int32 r0; int32 r1; };
-DEVICE visits_results visits(Slice<int32> end, int64 set) {
+// (*Tile).visits, tile.go:130
+struct Tile_visits_results { int32 r0; int32 r1; };
+DEVICE Tile_visits_results Tile_visits(Tile *t, int64 set) {
     int32 first = 0;
     if (set > 0) {
-        first = end[sub(set, int64(1))];
+        first = t->End[sub(set, int64(1))];
     }
-    return {first, sub(end[set], first)};
+    return {first, sub(t->End[set], first)};
 }
 
 // crossed is bilinear between the first rows of tensors.
@@ -2987,7 +2987,7 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float32]).pain, tile.go:163
+// (*board[float32]).pain, tile.go:160
 DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *from, const Held_f32 *to) {
     step_f32 s = {};
@@ -3084,12 +3084,12 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
         Slice<Window> windows, const Held_f32 *from, const Held_f32 *to, Array<Place_f32, 1536> *place,
         Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2244> *nodeRow,
-        Array<float, 2244> *nodeRest, Array<int32, 8> *end) {
+        Array<float, 2244> *nodeRest) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
     int32 nodes = mul(window.Nx, window.Ny);
-    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320)), 8);
+    int32 fills = go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320));
     int32 across = go_max<int32>(window.Nx, 1);
     int32 stepI = rem(fills, across), stepJ = quo(fills, across);
     float best = 0.0f;
@@ -3117,14 +3117,10 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
                 copy_async<4>(&(*rest)[to_2], &from->Rest[at.place[j_2]]);
             }
         }
-        if (k < 8) {
-            (*end)[k] = m->Tiles[t].End[k];
-        }
     }
     copies_done();
     for (int64 set = 0; set < 8; set++) {
-        __syncthreads();
-        auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
+        auto [first, count] = Tile_visits(&m->Tiles[t], set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
             board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2244), int64(2244)}, Slice<float>{nodeRest->at, int64(2244), int64(2244)}, window};
@@ -3136,7 +3132,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
 }
 
 // some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float64]).some, tile.go:152
+// (*TiledMesh[float64]).some, tile.go:149
 DEVICE some TiledMesh_some_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
     some s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -3180,7 +3176,7 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float64]).pain, tile.go:163
+// (*board[float64]).pain, tile.go:160
 DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *from, const Held_f64 *to) {
     step_f64 s = {};
@@ -3277,12 +3273,12 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
         Slice<Window> windows, const Held_f64 *from, const Held_f64 *to, Array<Place_f64, 1536> *place,
         Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2244> *nodeRow,
-        Array<double, 2244> *nodeRest, Array<int32, 8> *end) {
+        Array<double, 2244> *nodeRest) {
     int32 slot = m->Tiles[t].Slot, visit = m->Tiles[t].Visit_;
     int32 slots = sub(m->Tiles[add(t, int64(1))].Slot, slot);
     Window window = windows[t];
     int32 nodes = mul(window.Nx, window.Ny);
-    int32 fills = go_max<int32>(go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320)), 8);
+    int32 fills = go_max<int32>(sub(add(slots, 5), 1) / 5, go_min<int32>(nodes, 320));
     int32 across = go_max<int32>(window.Nx, 1);
     int32 stepI = rem(fills, across), stepJ = quo(fills, across);
     double best = 0.0;
@@ -3310,14 +3306,10 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
                 copy_async<8>(&(*rest)[to_2], &from->Rest[at.place[j_2]]);
             }
         }
-        if (k < 8) {
-            (*end)[k] = m->Tiles[t].End[k];
-        }
     }
     copies_done();
     for (int64 set = 0; set < 8; set++) {
-        __syncthreads();
-        auto [first, count] = visits(Slice<int32>{end->at, int64(8), int64(8)}, set);
+        auto [first, count] = Tile_visits(&m->Tiles[t], set);
         __syncthreads();
         for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
             board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2244), int64(2244)}, Slice<double>{nodeRest->at, int64(2244), int64(2244)}, window};
@@ -3329,7 +3321,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:231
+// ToTiles[float32], tile.go:228
 DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
@@ -3341,7 +3333,7 @@ DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v,
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:231
+// ToTiles[float64], tile.go:228
 DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
@@ -3353,7 +3345,7 @@ DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v,
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:240
+// FromTiles[float32], tile.go:237
 DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
@@ -3366,7 +3358,7 @@ DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *fr
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:240
+// FromTiles[float64], tile.go:237
 DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
@@ -3379,7 +3371,7 @@ DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *fr
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float32], tile.go:249
+// NodeToTiles[float32], tile.go:246
 DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_f32 *m) {
     Sample_f32 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3388,7 +3380,7 @@ DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float64], tile.go:249
+// NodeToTiles[float64], tile.go:246
 DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_f64 *m) {
     Sample_f64 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3397,23 +3389,23 @@ DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:257
+// RailToTiles[float32], tile.go:254
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:257
+// RailToTiles[float64], tile.go:254
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:262
+// RailFromTiles[float32], tile.go:259
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:262
+// RailFromTiles[float64], tile.go:259
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
@@ -3960,16 +3952,15 @@ extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int6
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
         const __grid_constant__ Field_f32 field, Slice<Window> windows, const __grid_constant__ Held_f32 from,
         const __grid_constant__ Held_f32 to, Most<float> *result) {
-    SHARED_MEMORY(shared_memory, 57680);
+    SHARED_MEMORY(shared_memory, 57648);
     Array<Place_f32, 1536> &place = *(Array<Place_f32, 1536> *)(shared_memory + 0);
     Array<Row_f32, 1536> &row = *(Array<Row_f32, 1536> *)(shared_memory + 12288);
     Array<float, 1536> &rest = *(Array<float, 1536> *)(shared_memory + 24576);
     Array<Row_f32, 2244> &nodeRow = *(Array<Row_f32, 2244> *)(shared_memory + 30720);
     Array<float, 2244> &nodeRest = *(Array<float, 2244> *)(shared_memory + 48672);
-    Array<int32, 8> &end = *(Array<int32, 8> *)(shared_memory + 57648);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest, &end));
+    if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest));
     reduce(result, key);
 }
 
@@ -3978,83 +3969,82 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
         const __grid_constant__ Field_f64 field, Slice<Window> windows, const __grid_constant__ Held_f64 from,
         const __grid_constant__ Held_f64 to, Most<double> *result) {
-    SHARED_MEMORY(shared_memory, 115328);
+    SHARED_MEMORY(shared_memory, 115296);
     Array<Place_f64, 1536> &place = *(Array<Place_f64, 1536> *)(shared_memory + 0);
     Array<Row_f64, 1536> &row = *(Array<Row_f64, 1536> *)(shared_memory + 24576);
     Array<double, 1536> &rest = *(Array<double, 1536> *)(shared_memory + 49152);
     Array<Row_f64, 2244> &nodeRow = *(Array<Row_f64, 2244> *)(shared_memory + 61440);
     Array<double, 2244> &nodeRest = *(Array<double, 2244> *)(shared_memory + 97344);
-    Array<int32, 8> &end = *(Array<int32, 8> *)(shared_memory + 115296);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest, &end));
+    if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest));
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:231
+// Kernel ToTiles, tile.go:228
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel ToTiles, tile.go:231
+// Kernel ToTiles, tile.go:228
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel FromTiles, tile.go:240
+// Kernel FromTiles, tile.go:237
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel FromTiles, tile.go:240
+// Kernel FromTiles, tile.go:237
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel NodeToTiles, tile.go:249
+// Kernel NodeToTiles, tile.go:246
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Field_f32 field, const __grid_constant__ TiledMesh_f32 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f32_at(i, &field, &m);
 }
 
-// Kernel NodeToTiles, tile.go:249
+// Kernel NodeToTiles, tile.go:246
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Field_f64 field, const __grid_constant__ TiledMesh_f64 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f64_at(i, &field, &m);
 }
 
-// Kernel RailToTiles, tile.go:257
+// Kernel RailToTiles, tile.go:254
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:257
+// Kernel RailToTiles, tile.go:254
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:262
+// Kernel RailFromTiles, tile.go:259
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:262
+// Kernel RailFromTiles, tile.go:259
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

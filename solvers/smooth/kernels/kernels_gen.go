@@ -436,10 +436,9 @@ func (loop *TilePainLoop[F]) Range(lo, hi int) {
 	var rest [1536]F
 	var nodeRow [2244]Row[F]
 	var nodeRest [2244]F
-	var end [8]int32
 	best := F(math.Inf(-1))
 	for t := lo; t < hi; t++ {
-		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.from, loop.to, &place, &row, &rest, &nodeRow, &nodeRest, &end))
+		best = max(best, TilePain(t, loop.p, loop.m, loop.field, loop.windows, loop.from, loop.to, &place, &row, &rest, &nodeRow, &nodeRest))
 	}
 	loop.result.Take(best)
 }
@@ -449,7 +448,7 @@ func (loop *TilePainLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *TilePainLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 320, Tile: true, Shared: abi.Shared[[1536]Place[F]]() + abi.Shared[[1536]Row[F]]() + abi.Shared[[1536]F]() + abi.Shared[[2244]Row[F]]() + abi.Shared[[2244]F]() + abi.Shared[[8]int32](), Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TilePain" + abi.Suffix[F](), Block: 320, Tile: true, Shared: abi.Shared[[1536]Place[F]]() + abi.Shared[[1536]Row[F]]() + abi.Shared[[1536]F]() + abi.Shared[[2244]Row[F]]() + abi.Shared[[2244]F](), Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.ConstantOf("field", loop.field),

@@ -84,12 +84,12 @@ type board[F Float] struct {
 //atoll:kernel tile max block=320 blocks=2
 func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from, to *Held[F],
 	place *[TileSlots]Place[F], row *[TileSlots]Row[F], rest *[TileSlots]F, nodeRow *[TileNodes]Row[F],
-	nodeRest *[TileNodes]F, end *[TileSets]int32) F {
+	nodeRest *[TileNodes]F) F {
 	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
 	slots := m.Tiles[t+1].Slot - slot
 	window := windows[t]
 	nodes := window.Nx * window.Ny
-	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, min(nodes, tileThreads), TileSets)
+	fills := max((slots+slotsAtOnce-1)/slotsAtOnce, min(nodes, tileThreads))
 	across := max(window.Nx, 1)
 	stepI, stepJ := fills%across, fills/across
 	best := F(0)
@@ -113,13 +113,10 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], wi
 				place[to].X, place[to].Y, row[to].M11, row[to].M12, rest[to] = p.X, p.Y, r.M11, r.M12, from.Rest[at.place[j]]
 			}
 		}
-		if k < TileSets {
-			end[k] = m.Tiles[t].End[k]
-		}
 	}
 	//atoll:ordered
 	for set := range TileSets {
-		first, count := visits(end[:], set)
+		first, count := m.Tiles[t].visits(set)
 		for k := range count {
 			b := board[F]{place[:], row[:], rest[:], nodeRow[:], nodeRest[:], window}
 			far := b.pain(m.Visits[visit+first+k], m.Slots[slot+first+k], first+k, p, m, field, from, to)
@@ -130,12 +127,12 @@ func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], wi
 }
 
 // visits returns the first visit of a set, and how many there are.
-func visits(end []int32, set int) (int32, int32) {
+func (t *Tile) visits(set int) (int32, int32) {
 	first := int32(0)
 	if set > 0 {
-		first = end[set-1]
+		first = t.End[set-1]
 	}
-	return first, end[set] - first
+	return first, t.End[set] - first
 }
 
 // tileThreads are those of TilePain's block: all of them fetch nodes.
