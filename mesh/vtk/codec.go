@@ -2,11 +2,9 @@ package vtk
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 )
 
@@ -211,36 +209,14 @@ func (c *codec) inflate(s source, need int64) ([]byte, error) {
 	if err := c.spend(total); err != nil {
 		return nil, err
 	}
-	out := make([]byte, total)
+	taken := make([][]byte, blocks)
 	for i, size := range sizes {
-		block, err := s.take(size)
-		if err == nil {
-			err = inflateBlock(out[int64(i)*full:min(int64(i+1)*full, total)], block)
-		}
-		if err != nil {
+		if taken[i], err = s.take(size); err != nil {
 			return nil, fmt.Errorf("block %d of %d: %w", i, blocks, err)
 		}
 	}
-	return out, nil
-}
-
-// inflateBlock fills out with what block holds, no more and no less.
-func inflateBlock(out, block []byte) error {
-	z, err := zlib.NewReader(bytes.NewReader(block))
-	if err != nil {
-		return err
-	}
-	if _, err := io.ReadFull(z, out); err != nil {
-		return fmt.Errorf("fewer than %d bytes: %w", len(out), err)
-	}
-	// The read that finds the end also checks the sum.
-	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		if err == nil || err == io.EOF {
-			err = errors.New("the block goes on")
-		}
-		return fmt.Errorf("after %d bytes: %w", len(out), err)
-	}
-	return nil
+	out := make([]byte, total)
+	return out, inflateAll(out, taken, full)
 }
 
 // words takes n header words, each a length below 2^62.
