@@ -155,7 +155,7 @@ func (c *codec) blocks(s source, kind valueType, n int64) (values, error) {
 	if len(raw)%kind.size != 0 {
 		return nil, fmt.Errorf("%d bytes are not a whole number of values of %d bytes", len(raw), kind.size)
 	}
-	return kind.bytes(raw, c.order), nil
+	return kind.bytes(raw, c.order, c.compressed), nil
 }
 
 // plain returns data without compression: their length, then the bytes.

@@ -51,7 +51,7 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 		m.X[i], m.Y[i], z[i] = g.Points[3*i], g.Points[3*i+1], g.Points[3*i+2]
 		flat = flat && z[i] == 0
 	}
-	var triangles []int // the triangles among the cells
+	triangles := make([]int, 0, len(g.Types)) // the triangles among the cells
 	for i, t := range g.Types {
 		switch t {
 		case typeVertex, typeLine:

@@ -33,7 +33,7 @@ type slice[T number] []T
 // valueType makes values of one type from what a file holds.
 type valueType struct {
 	size  int
-	bytes func(raw []byte, order binary.ByteOrder) values
+	bytes func(raw []byte, order binary.ByteOrder, own bool) values // own raw may become the values
 	text  func(words [][]byte) (values, error)
 }
 
@@ -166,8 +166,15 @@ func (s slice[T]) put(at int, from values) bool {
 	return ok
 }
 
-func fromBytes[T number](raw []byte, order binary.ByteOrder) values {
-	s := make([]T, len(raw)/slice[T](nil).size())
+// fromBytes takes values from raw, or takes raw for the values where it is own and laid out as they are.
+func fromBytes[T number](raw []byte, order binary.ByteOrder, own bool) values {
+	n := len(raw) / slice[T](nil).size()
+	if own && n > 0 && order == binary.ByteOrder(binary.LittleEndian) && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+		if at := unsafe.Pointer(&raw[0]); uintptr(at)%unsafe.Alignof(T(0)) == 0 {
+			return slice[T](unsafe.Slice((*T)(at), n))
+		}
+	}
+	s := make([]T, n)
 	if _, err := binary.Decode(raw, order, s); err != nil {
 		panic("vtk: a slice of numbers has no fixed size")
 	}

@@ -64,10 +64,7 @@ func NewLayout(m *mesh.Mesh, o LayoutOptions) (*Layout, error) {
 		return nil, err
 	}
 	l := &Layout{mesh: m, options: o}
-	err := o.checkRound()
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if l.rings, err = m.Rings(); err != nil {
 		return nil, err
 	}
@@ -87,7 +84,7 @@ func (o *LayoutOptions) check() error {
 	if o.Boundary != Slide && o.Boundary != Fixed {
 		return fmt.Errorf("boundary %q is not known; choose %s or %s", o.Boundary, Slide, Fixed)
 	}
-	return nil
+	return o.checkRound()
 }
 
 // arrangeBy puts vertices at the given places in the order of the options.
