@@ -110,7 +110,8 @@ func TestGenerateAndCheck(t *testing.T) {
 	if w := generate("-a"); len(w) != 1 || compiler.calls != 2 {
 		t.Errorf("a comment: wrote %v, compiled %d times, want the CUDA C and twice", w, compiler.calls)
 	}
-	write("kernels_gen.ptx", ".visible .entry F_f32(\n)\n{\n.local .align 8 .b8 __local_depot0[312];\n.visible .entry G(\n")
+	write("kernels_gen.ptx",
+		".visible .entry F_f32(\n)\n{\n.local .align 8 .b8 __local_depot0[312];\n.visible .entry G(\n")
 	if local, err := kernelgen.LocalMemory(dir); err != nil || len(local) != 1 || local["F_f32"] != 312 {
 		t.Errorf("local memory %v %v, want 312 bytes in F_f32", local, err)
 	}

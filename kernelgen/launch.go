@@ -35,7 +35,8 @@ func (p *Package) Launchers() ([]byte, error) {
 		}
 	}
 	fmt.Fprintf(&head, ")\n\n//go:embed %s\nvar ptx string\n\n", ptxFile)
-	fmt.Fprintf(&head, "// Module is the kernels of this package for CUDA.\nvar Module = &abi.Module{Name: %q, PTX: ptx}\n", p.Name)
+	fmt.Fprintf(&head, "// Module is the kernels of this package for CUDA.\n"+
+		"var Module = &abi.Module{Name: %q, PTX: ptx}\n", p.Name)
 	out, err := format.Source(append(head.Bytes(), body.Bytes()...))
 	if err != nil {
 		return nil, fmt.Errorf("kernelgen: the launchers of %s: %w", p.Name, err)

@@ -61,7 +61,8 @@ func TestTilesCopy(t *testing.T) {
 // TestTilesWait: a statement outside of a tile's loops that reads shared memory waits for the loops before it.
 func TestTilesWait(t *testing.T) {
 	text := languageCUDA(t)
-	if !regexp.MustCompile(`__syncthreads\(\);\n    int64 end_? = int64\(\(\*last\)\[2\]\);\n    __syncthreads\(\);`).MatchString(text) {
+	waits := regexp.MustCompile(`__syncthreads\(\);\n    int64 end_? = int64\(\(\*last\)\[2\]\);\n    __syncthreads\(\);`)
+	if !waits.MatchString(text) {
 		t.Error("the last turn of Turn is read before all threads have come to it")
 	}
 }

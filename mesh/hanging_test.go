@@ -53,7 +53,8 @@ func TestHanging(t *testing.T) {
 	})
 }
 
-// TestHangingOnOneLine: a mesh whose boundary has no width, and one too wide for a number, get the faults that they have.
+// TestHangingOnOneLine: a mesh whose boundary has no width, and one too wide for a number, get the faults that they
+// have.
 func TestHangingOnOneLine(t *testing.T) {
 	for size, want := range map[float64]string{0: "2 cells of zero area", 1.5e308: "2 cells whose areas overflow"} {
 		m := square()

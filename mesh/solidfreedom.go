@@ -22,9 +22,9 @@ const straight = 1e-9
 // So do vertices of tagged faces inside the mesh, and those between cells of different groups.
 func (s *Solid) Freedoms() ([]Freedom, error) { return s.freedoms(false) }
 
-// FreedomsTangled is Freedoms for a mesh whose vertices are out of place: faces of the boundary may have been turned over
-// within their plane, and edges within their line. A face of the boundary that is flat tells no plane: its vertices move
-// along it at most.
+// FreedomsTangled is Freedoms for a mesh whose vertices are out of place: faces of the boundary may have been turned
+// over within their plane, and edges within their line. A face of the boundary that is flat tells no plane: its
+// vertices move along it at most.
 func (s *Solid) FreedomsTangled() ([]Freedom, error) { return s.freedoms(true) }
 
 func (s *Solid) freedoms(tangled bool) ([]Freedom, error) {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFreedomsTangled: vertices that are out of place along the directions in which they may move may move along the same
-// ones; those that are out of their side or edge stay, and so may some around them.
+// TestFreedomsTangled: vertices that are out of place along the directions in which they may move may move along the
+// same ones; those that are out of their side or edge stay, and so may some around them.
 func TestFreedomsTangled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, err := Cube(4, 4, 4, .1, rapid.Uint64().Draw(t, "cube"))
@@ -91,8 +91,8 @@ func TestFreedomsFlat(t *testing.T) {
 	}
 }
 
-// TestCheckSolidTangled: a vertex beyond its neighbours turns cells over, which is a fault but of places alone; a cell given
-// twice is another.
+// TestCheckSolidTangled: a vertex beyond its neighbours turns cells over, which is a fault but of places alone; a cell
+// given twice is another.
 func TestCheckSolidTangled(t *testing.T) {
 	s := cube(t, 3, .1)
 	s.X[s.nearest(.3, .3, .3)] += .9

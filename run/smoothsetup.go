@@ -27,8 +27,8 @@ type smoothing struct {
 const patchTag = 3
 
 // newSmoothing sets the solver of a case up, and tells out of its stages. Rank 0 loads the mesh and cuts it; which
-// vertices move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from the
-// case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
+// vertices move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from
+// the case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
 func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, out io.Writer) (
 	_ *smoothing, err error) {
 	w := c.Sections.(*config.Smooth)

@@ -162,7 +162,8 @@ func TestSmoothSolidMetrics(t *testing.T) {
 	if states[nodal] != states[file2] {
 		t.Error("expressions at the vertices, and the same in a file, differ")
 	}
-	if states[`metric={hessian="sin(4*x)+z*y", hmin=0.02, hmax=2}`] != states[`metric={hessian={mesh="wave"}, hmin=0.02, hmax=2}`] {
+	if states[`metric={hessian="sin(4*x)+z*y", hmin=0.02, hmax=2}`] !=
+		states[`metric={hessian={mesh="wave"}, hmin=0.02, hmax=2}`] {
 		t.Error("the Hessian of an expression, and of the same vertex data, differ")
 	}
 }

@@ -41,7 +41,8 @@ func vofFlow(ctx context.Context, c *config.Case, v *config.VOFVelocity, b *grid
 	}
 	if v.Checked() && most[1] > v.Divergence*most[0] {
 		return f, &BadInput{fmt.Errorf("[velocity] the flow out of a cell is up to %.3g of that through it, more than "+
-			"divergence = %g: volume would not be conserved; give a stream function psi in the plane, a potential ax, ay, az in "+
+			"divergence = %g: volume would not be conserved; give a stream function psi in the plane, a potential ax, "+
+			"ay, az in "+
 			"space, velocities without divergence over cells, or a larger divergence", most[1]/most[0], v.Divergence)}
 	}
 	return f, nil

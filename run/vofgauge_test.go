@@ -21,10 +21,12 @@ func TestVOFGauges(t *testing.T) {
 		first string // rows of the first moment
 	}{
 		"plane": {swirl, []string{"output={fields=['f', 'normal', 'alpha', 'curvature'], format=[]}", "gauge=[" +
-			"{name='face', at=[0.7, 0.5]}, {name='corner', at=[1, 1], every=0.1}, {name='edge', at=[0.312, 0.755], every=0.05}]"},
+			"{name='face', at=[0.7, 0.5]}, {name='corner', at=[1, 1], every=0.1}, " +
+			"{name='edge', at=[0.312, 0.755], every=0.05}]"},
 			"0,0,0,0,0,0\n"},
 		"space": {flatten, []string{"output={fields=['f', 'alpha'], format=[]}", "gauge=[" +
-			"{name='face', at=[0.5, 0.5, 0.5]}, {name='corner', at=[0, 0, 0], every=0.1}, {name='edge', at=[0.4, 0.641, 0.41]}]"},
+			"{name='face', at=[0.5, 0.5, 0.5]}, {name='corner', at=[0, 0, 0], every=0.1}, " +
+			"{name='edge', at=[0.4, 0.641, 0.41]}]"},
 			"0,0,0\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -63,7 +63,8 @@ func TestVOFSurfaceByVTK(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if got, want := strings.TrimSpace(string(out)), "flat 0 twice 0 ghosts None\nopen 0 euler 2 cells 5760 log ''"; got != want {
+			const want = "flat 0 twice 0 ghosts None\nopen 0 euler 2 cells 5760 log ''"
+			if got := strings.TrimSpace(string(out)); got != want {
 				t.Errorf("%s%s: %s, not %s", frame, kind, got, want)
 			}
 		}

@@ -17,10 +17,10 @@ import (
 
 // cubes smooths a cube of tetrahedra in the metric "cube-linear" of the Unstructured Grid Adaptation Working Group's
 // benchmark: sizes of 0.1 along x and y, and along z of 0.001 in the middle to 0.1 at the ends. The benchmark's results
-// are of codes that change the connectivity too, so that the bounds on quality are our own: what PainExact reaches with ω = 1.6, and
-// that Smart, FJP and the hybrid never let the worst tetrahedron become worse, the last two in 10 sweeps. Those on the
-// domain are not: volume and surface are kept to rounding, the sides hold every one of their vertices to the last bit,
-// and several ranks end with the bits of one.
+// are of codes that change the connectivity too, so that the bounds on quality are our own: what PainExact reaches with
+// ω = 1.6, and that Smart, FJP and the hybrid never let the worst tetrahedron become worse, the last two in 10 sweeps.
+// Those on the domain are not: volume and surface are kept to rounding, the sides hold every one of their vertices to
+// the last bit, and several ranks end with the bits of one.
 func cubes(ctx context.Context, p *page) error {
 	n, exact, others, mean, worst := [3]int{10, 10, 46}, 150, 60, 0.8, 0.15
 	if p.opts.Quick {

@@ -117,8 +117,8 @@ func randomSolidField(rng *rand.Rand, scale float64) *solid.Field[float64] {
 	return f
 }
 
-// solidQualities is the largest relative deviation of the gradients of the quality of random tetrahedra, with the metric
-// as it moves, from central differences, and how many were neither flat nor of size 1.
+// solidQualities is the largest relative deviation of the gradients of the quality of random tetrahedra, with the
+// metric as it moves, from central differences, and how many were neither flat nor of size 1.
 func solidQualities(rng *rand.Rand, cases int) (off float64, looked int) {
 	for range cases {
 		size := .03 * math.Pow(10, rng.Float64())

@@ -19,8 +19,9 @@ func hessians(ctx context.Context, p *page) error {
 	if p.opts.Quick {
 		cells, rounds, sweeps, share = 2000, 2, [2]int{30, 10}, .35
 	}
-	t := p.table(fmt.Sprintf("L2 interpolation error, %d triangles, a round of %d sweeps of pain-exact with ω = 1.5 and %d "+
-		"of hybrid", cells, sweeps[0], sweeps[1]), "field", "round", "error", "share of the first", "mean quality", "worst", "bounded", "graded")
+	t := p.table(fmt.Sprintf("L2 interpolation error, %d triangles, a round of %d sweeps of pain-exact with "+
+		"ω = 1.5 and %d of hybrid", cells, sweeps[0], sweeps[1]), "field", "round", "error", "share of the first",
+		"mean quality", "worst", "bounded", "graded")
 	for _, c := range []struct {
 		name string
 		of   func(x, y float64) float64

@@ -15,8 +15,8 @@ const asGood = 1e-5
 // on meshes of n × n boxes. A plain sweep is that of Gauss and Seidel for an elliptic problem, whose sweeps grow with
 // n², and those of over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be
 // 2/(1 + sin π/n), which takes a third more sweeps here. A mesh is at rest when no vertex moves by more than 1e-5 of an
-// edge. Over-relaxation is to need 20 times fewer sweeps: plain ones come to rest too on the small meshes, with the same
-// quality, and on the others they are counted until they are 20 times as many, and are to be not as good by then.
+// edge. Over-relaxation is to need 20 times fewer sweeps: plain ones come to rest too on the small meshes, with the
+// same quality, and on the others they are counted until they are 20 times as many, and are to be not as good by then.
 func relaxation(ctx context.Context, p *page) error {
 	metric, err := smooth.Linear(unitSquare, .05, .5)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 //
 // The derivative of ½Σ u²/h² vanishes where u/h is the same everywhere. As printed, the step holds the metric fixed
 // while it derives, and rests where u/h² is the same: in the limit of many boxes spacings then differ by (0.5/0.05)² =
-// 100 instead of 10. The bound for it is the solution of that condition by another method (printedSpacing), which for 20
-// boxes is 62.9, as another program has found.
+// 100 instead of 10. The bound for it is the solution of that condition by another method (printedSpacing), which for
+// 20 boxes is 62.9, as another program has found.
 func strips(ctx context.Context, p *page) error {
 	boxes := []int{20, 32, 64}
 	if p.opts.Quick {

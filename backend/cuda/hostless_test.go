@@ -107,7 +107,8 @@ func TestErrorsSayWhatFailed(t *testing.T) {
 		t.Errorf("error %q, want %q", got, want)
 	}
 	m := &OutOfMemory{Device: "NVIDIA H200", Asked: 200 << 30, Free: 139<<30 + 1<<29, Total: 140 << 30}
-	if got, want := m.Error(), "out of memory on NVIDIA H200: 200.00 GiB asked for, 139.50 GiB of 140.00 GiB free"; got != want {
+	const want = "out of memory on NVIDIA H200: 200.00 GiB asked for, 139.50 GiB of 140.00 GiB free"
+	if got := m.Error(); got != want {
 		t.Errorf("error %q, want %q", got, want)
 	}
 }

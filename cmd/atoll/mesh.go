@@ -108,7 +108,8 @@ func meshConvert() *cobra.Command {
 	p := c.Flags()
 	p.BoolVar(&orient, "orient", false, "turn clockwise triangles, and tetrahedra of negative volume, round")
 	p.BoolVar(&drop, "drop-dangling", false, "drop vertices and tagged edges or faces of no cell")
-	p.BoolVar(&merge, "merge-duplicates", false, "merge vertices at the same place, and drop cells that repeat or collapse")
+	p.BoolVar(&merge, "merge-duplicates", false,
+		"merge vertices at the same place, and drop cells that repeat or collapse")
 	return c
 }
 

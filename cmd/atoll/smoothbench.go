@@ -66,16 +66,19 @@ func benchSmoothCommand() *cobra.Command {
 	p.StringSliceVar(&o.Smoothers, "smoother", []string{"pain"}, "smoothers")
 	p.IntVar(&o.Sweeps, "sweeps", 10_000, "sweeps of each measurement")
 	p.StringVar(&o.Sweep, "sweep", "auto", "how a device goes over the vertices: "+strings.Join(smooth.Sweeps, ", "))
-	p.StringVar(&o.Guard, "guard", "none", "what keeps triangles from turning over: none (as in the thesis), halve or clip")
+	p.StringVar(&o.Guard, "guard", "none",
+		"what keeps triangles from turning over: none (as in the thesis), halve or clip")
 	p.StringVar(&o.Colouring, "colouring", string(smooth.JonesPlassmann), "jones-plassmann, first-fit or two-level")
 	p.StringVar(&o.Order, "order", "hilbert", "of vertices within a set: natural, hilbert or random")
 	p.StringVar(&o.Precision, "precision", "float64", "float64 or float32")
 	p.IntSliceVar(&o.Threads, "threads", []int{1}, "numbers of threads of each rank")
-	p.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks, each with a device: a table over these in place of the thesis's")
+	p.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks, each with a device: a table over these in place of "+
+		"the thesis's")
 	p.StringSliceVar(&o.Halos, "halo", []string{"auto"}, "ways to exchange ghosts: "+strings.Join(smooth.Halos, ", "))
 	p.IntVar(&o.Round, "round", 0, "sweeps by tiles with one exchange: 1, 2, 4, 8 (0: what is fastest)")
 	p.BoolVar(&o.Weak, "weak", false, "vertices in proportion to ranks")
 	p.BoolVar(&o.Hash, "hash", false, "print the hash of the coordinates")
-	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of one size, smoother and number of threads over --ranks")
+	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of one size, smoother and number of threads "+
+		"over --ranks")
 	return c
 }

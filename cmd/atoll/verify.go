@@ -30,7 +30,8 @@ func verifyCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && len(o.Only) > 0:
-				return usageError{errors.New("--only names checks of one solver: say which, as in atoll verify shallow --only lake")}
+				return usageError{errors.New("--only names checks of one solver: say which, as in " +
+					"atoll verify shallow --only lake")}
 			case f.backend == "cuda" && !slices.Equal(args, []string{"shallow"}):
 				return usageError{errors.New("--backend cuda compares the checks of shallow water: atoll verify shallow " +
 					"--backend cuda")}

@@ -126,7 +126,8 @@ rank 0: rank 0: has case "c1", rank 1 has "c2": give the same case file and opti
 rank 2: rank 2: was started for 9 ranks, the coordinator for 3
 rank 2: rank 2: speaks version 2 of the protocol, the coordinator speaks 1: start the same program everywhere
 rank 1: rank 1: was started twice: at unix:/r1 and at unix:/r2
-rank 2: rank 2: dist/grpc: address "10.0.0.1:1" is neither a unix socket nor on loopback: beyond this machine ranks need mutual TLS, which this transport does not offer yet
+rank 2: rank 2: dist/grpc: address "10.0.0.1:1" is neither a unix socket nor on loopback: beyond ` +
+			`this machine ranks need mutual TLS, which this transport does not offer yet
 rank 2147483648: rank 2147483648: does not exist among 3 ranks
 `},
 		{"the first death is the cause", func(s *script) {

@@ -113,8 +113,8 @@ func (c *pieces) measure(ctx context.Context, o *ScalingOptions, scheme, precisi
 	})
 }
 
-func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision, how string) (s scaled,
-	err error) {
+func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision,
+	how string) (s scaled, err error) {
 	r := comm.Rank()
 	dev, err := o.Open(r, comm.Size())
 	if err != nil {

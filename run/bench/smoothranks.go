@@ -25,8 +25,8 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*ScalingC
 	chart := &ScalingChart{weak: o.Weak, of: "moves of vertices"}
 	fmt.Fprintf(w, "%d sweeps, %s metric on a grid, guard %s, colouring %s, %s\n", o.Sweeps, o.Metric, o.Guard,
 		o.Colouring, o.Precision)
-	fmt.Fprintf(w, "%6s %9s %6s %-11s %5s %7s %-7s %9s %8s %8s %10s  %s\n", "size", "vertices", "grid", "smoother", "ranks",
-		"threads", "halo", "seconds", "µs each", "ps", "efficiency", "state")
+	fmt.Fprintf(w, "%6s %9s %6s %-11s %5s %7s %-7s %9s %8s %8s %10s  %s\n", "size", "vertices", "grid", "smoother",
+		"ranks", "threads", "halo", "seconds", "µs each", "ps", "efficiency", "state")
 	for _, size := range o.Sizes {
 		first := map[string]float64{}
 		var whole *arranged

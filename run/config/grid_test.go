@@ -54,7 +54,8 @@ func TestGridRefusals(t *testing.T) {
 		{"bounds = [0, 0, 1, 1]", "", "c.toml:1: [grid] bounds: is required"},
 		{"[0, 0, 1, 1]", "[0, 0, 1]", "c.toml:2: [grid] bounds: must be [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]"},
 		{"[0, 0, 1, 1]", "'unit'", "c.toml:2: [grid] bounds: must be [x0, y0, x1, y1] or"},
-		{"[0, 0, 1, 1]", "[0, 0, 1, nan]", "c.toml:2: [grid] bounds: must be a list of 4 finite numbers; number 4 is not one"},
+		{"[0, 0, 1, 1]", "[0, 0, 1, nan]",
+			"c.toml:2: [grid] bounds: must be a list of 4 finite numbers; number 4 is not one"},
 		{"[0, 0, 1, 1]", "[0, 0, 1, 0]", "c.toml:2: [grid] bounds: along y from 0 to 0: the first corner must be the " +
 			"lower one"},
 		{"[0, 0, 1, 1]", "[2, 0, 1, 1]", "c.toml:2: [grid] bounds: along x from 2 to 1: the first corner must be the " +

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// TestJump: where a metric jumps by 10⁶ from a line to the next, and turns as it does, every smoother with a guard keeps
-// triangles upright and the area, with ω up to 1.9 too, and ends with the same bits on three ranks.
+// TestJump: where a metric jumps by 10⁶ from a line to the next, and turns as it does, every smoother with a guard
+// keeps triangles upright and the area, with ω up to 1.9 too, and ends with the same bits on three ranks.
 func TestJump(t *testing.T) {
 	t.Parallel()
 	m := rectangle(t, 400, 6)

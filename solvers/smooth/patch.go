@@ -29,7 +29,8 @@ type Patches struct {
 	local  []int32 // scratch, -1
 }
 
-// NewPatches prepares to cut a mesh that has passed its check, owner giving the rank of each vertex. Ranks may be empty.
+// NewPatches prepares to cut a mesh that has passed its check, owner giving the rank of each vertex. Ranks may be
+// empty.
 func NewPatches(m *mesh.Mesh, owner []int32, ranks int) (*Patches, error) {
 	if len(owner) != len(m.X) {
 		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(m.X))

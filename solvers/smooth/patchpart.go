@@ -10,8 +10,8 @@ import (
 
 // Part arranges a patch, as all ranks do at the same time, and returns the rank's part and how many vertices of the
 // whole mesh stay since they are crowded, as Layout.Crowded has it. A rank finds out for itself what its vertices may
-// do, and tells others of those that they have as ghosts; then all colour together. The colours are those of a layout of
-// the whole mesh, and so are the bits of all sweeps, though the vertices within a set may be in another order.
+// do, and tells others of those that they have as ghosts; then all colour together. The colours are those of a layout
+// of the whole mesh, and so are the bits of all sweeps, though the vertices within a set may be in another order.
 // Clusters and deep ghosts need to see farther: they are left to Layout.Parts. Messages have the tag.
 func (p *Patch) Part(ctx context.Context, o LayoutOptions, comm dist.Comm, tag int) (*Part, int, error) {
 	l, err := p.layout(comm.Rank(), o)

@@ -40,8 +40,8 @@ func (o *LayoutOptions) checkRound() error {
 	return nil
 }
 
-// round plans the exchange between rounds of a rank whose vertices have their local numbers: of the ghosts that are out of
-// date by then.
+// round plans the exchange between rounds of a rank whose vertices have their local numbers: of the ghosts that are out
+// of date by then.
 func (c *cutter) round(r int, p *Subdomain) Round {
 	round := Round{Sweeps: c.layout.options.round()}
 	peer := func(rank int) *RoundPeer {

@@ -21,8 +21,8 @@ const stripBits = 12
 // Range is the vertices [Lo, Hi).
 type Range struct{ Lo, Hi int32 }
 
-// findInner finds the inner vertices of all strips, of the ranks that own them. What other ranks need is none, for it is
-// sent set by set, and there are none where neighbours within a set move one after the other.
+// findInner finds the inner vertices of all strips, of the ranks that own them. What other ranks need is none, for it
+// is sent set by set, and there are none where neighbours within a set move one after the other.
 func (c *cutter) findInner() {
 	l := c.layout
 	if l.clustered() {

@@ -143,7 +143,8 @@ func TestTileCount(t *testing.T) {
 		moving int
 		nodes  float64
 		want   int
-	}{{1, 0, 1}, {6400, 2, 200}, {157_000, 1.7, 264}, {2_512_225, 0, 2376}, {2_512_225, 1.67, 2376}, {5_654_884, 2.97, 6600}} {
+	}{{1, 0, 1}, {6400, 2, 200}, {157_000, 1.7, 264}, {2_512_225, 0, 2376}, {2_512_225, 1.67, 2376},
+		{5_654_884, 2.97, 6600}} {
 		if got := tileCount(c.moving, c.nodes); got != c.want {
 			t.Errorf("%d vertices that move, %g nodes each: %d tiles, not %d", c.moving, c.nodes, got, c.want)
 		}

@@ -15,8 +15,8 @@ import (
 // around them is greatest, for some sweeps. Where they get stuck, all vertices then move to the mean of their
 // neighbours, for twice as many sweeps each round. In the plane that ends, by W. T. Tutte (Proc. London Math. Soc. 13
 // (1963) 743), with no triangle turned over where the boundary is convex and, as in any triangulation that is
-// 3-connected, no inner edge cuts the mesh in two. In space nothing is known to end so; it did on all cubes and blocks that
-// were tried, whatever share of their vertices was out of place.
+// 3-connected, no inner edge cuts the mesh in two. In space nothing is known to end so; it did on all cubes and blocks
+// that were tried, whatever share of their vertices was out of place.
 const (
 	untangleRounds = 9
 	untangleSweeps = 20
@@ -41,8 +41,8 @@ type untangler[V any] struct {
 }
 
 // untangle moves vertices until no cell is turned over or flat, and rescales the metric if that was asked for.
-// Where cells remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps, and so
-// the bits are the same on any ranks.
+// Where cells remain, it returns a Refusal with the first of their ids. The sets and exchanges are those of sweeps, and
+// so the bits are the same on any ranks.
 func (s *engine[F, V]) untangle(ctx context.Context, how untangler[V]) (Untangling, error) {
 	s.known = false
 	u, err := s.rounds(ctx, &how)

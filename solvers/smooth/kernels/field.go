@@ -25,8 +25,8 @@ type Field[F Float] struct {
 	Steps      int32   // from triangle to triangle, at most
 }
 
-// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
-// bytes.
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
+// of 16 bytes.
 type Sample[F Float] struct{ M11, M12, M22, _ F }
 
 // Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.

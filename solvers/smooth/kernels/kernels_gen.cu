@@ -255,8 +255,8 @@ struct Mesh_f32 {
 static_assert(sizeof(Mesh_f32) == 72 && offsetof(Mesh_f32, Rings) == 0 && offsetof(Mesh_f32, More) == 24 &&
     offsetof(Mesh_f32, Rails) == 48, "Mesh_f32");
 
-// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
-// bytes.
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
+// of 16 bytes.
 // Sample[float32], field.go:30
 struct alignas(16) Sample_f32 {
     float M11, M12, M22, blank3;
@@ -398,8 +398,8 @@ struct Mesh_f64 {
 static_assert(sizeof(Mesh_f64) == 72 && offsetof(Mesh_f64, Rings) == 0 && offsetof(Mesh_f64, More) == 24 &&
     offsetof(Mesh_f64, Rails) == 48, "Mesh_f64");
 
-// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
-// bytes.
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
+// of 16 bytes.
 // Sample[float64], field.go:30
 struct alignas(16) Sample_f64 {
     double M11, M12, M22, blank3;
@@ -775,8 +775,8 @@ struct alignas(8) Traveller {
 };
 static_assert(sizeof(Traveller) == 8 && offsetof(Traveller, Place_) == 0 && offsetof(Traveller, Rail_) == 4, "Traveller");
 
-// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
-// the vertex, which are constant.
+// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
+// of the vertex, which are constant.
 // star[float32], untangle.go:5
 struct star_f32 {
     int64 n;
@@ -786,8 +786,8 @@ struct star_f32 {
 static_assert(sizeof(star_f32) == 392 && offsetof(star_f32, n) == 0 && offsetof(star_f32, area) == 8 &&
     offsetof(star_f32, gx) == 136 && offsetof(star_f32, gy) == 264, "star_f32");
 
-// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
-// the vertex, which are constant.
+// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
+// of the vertex, which are constant.
 // star[float64], untangle.go:5
 struct star_f64 {
     int64 n;
@@ -876,9 +876,9 @@ DEVICE tug_f32_results tug_f32(float m11, float m12, float m22, float ux, float 
     return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
 }
 
-// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the metrics
-// at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go keeps in
-// registers as it does not keep those in a struct of this size.
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
+// metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
+// keeps in registers as it does not keep those in a struct of this size.
 // gather[float32], pain.go:9
 struct gather_f32_results { Tensor_f32 r0; float r1; float r2; };
 DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -1349,9 +1349,9 @@ DEVICE tug_f64_results tug_f64(double m11, double m12, double m22, double ux, do
     return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
 }
 
-// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the metrics
-// at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go keeps in
-// registers as it does not keep those in a struct of this size.
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
+// metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
+// keeps in registers as it does not keep those in a struct of this size.
 // gather[float64], pain.go:9
 struct gather_f64_results { Tensor_f64 r0; double r1; double r2; };
 DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -3507,9 +3507,9 @@ DEVICE float star_least_f32(star_f32 *f, float dx, float dy) {
     return least;
 }
 
-// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a linear
-// program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng. 49
-// (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
+// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a
+// linear program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng.
+// 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
 // in their hull. There are few triangles around a vertex, so all threes are tried.
 // (*star[float32]).best, untangle.go:47
 struct star_best_f32_results { float r0; float r1; bool r2; };
@@ -3545,8 +3545,8 @@ DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
     return {bestX, bestY, found};
 }
 
-// Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of them
-// is turned over or flat. It returns the square of the move in the metric.
+// Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
+// them is turned over or flat. It returns the square of the move in the metric.
 // Untangle[float32], untangle.go:80
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
@@ -3603,9 +3603,9 @@ DEVICE double star_least_f64(star_f64 *f, double dx, double dy) {
     return least;
 }
 
-// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a linear
-// program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng. 49
-// (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
+// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a
+// linear program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng.
+// 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
 // in their hull. There are few triangles around a vertex, so all threes are tried.
 // (*star[float64]).best, untangle.go:47
 struct star_best_f64_results { double r0; double r1; bool r2; };
@@ -3641,8 +3641,8 @@ DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
     return {bestX, bestY, found};
 }
 
-// Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of them
-// is turned over or flat. It returns the square of the move in the metric.
+// Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
+// them is turned over or flat. It returns the square of the move in the metric.
 // Untangle[float64], untangle.go:80
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {

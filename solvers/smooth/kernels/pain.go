@@ -3,9 +3,9 @@ package kernels
 // tug returns M u, what an edge u of metric M does to a vertex at its end.
 func tug[F Float](m11, m12, m22, ux, uy F) (F, F) { return m11*ux + m12*uy, m12*ux + m22*uy }
 
-// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the metrics
-// at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go keeps in
-// registers as it does not keep those in a struct of this size.
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
+// metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
+// keeps in registers as it does not keep those in a struct of this size.
 func gather[F Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
 	p := &v[i]
 	x, y, p11, p12, p22 := p.X, p.Y, p.M11, p.M12, p.M22

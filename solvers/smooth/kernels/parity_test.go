@@ -200,8 +200,8 @@ func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 	return f
 }
 
-// lattice gives the field a mesh over [0, size]², with a hole: 4 × 2 boxes of two triangles, of which one is missing, so
-// that places are found both by walks and by looking at all triangles. The first box has a start far away.
+// lattice gives the field a mesh over [0, size]², with a hole: 4 × 2 boxes of two triangles, of which one is missing,
+// so that places are found both by walks and by looking at all triangles. The first box has a start far away.
 func lattice[F Float](f *Field[F], size float64) {
 	id := func(i, j, upper int) int32 {
 		if i < 0 || j < 0 || i > 3 || j > 1 || i == 2 && j == 0 && upper == 0 {

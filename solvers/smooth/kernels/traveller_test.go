@@ -54,7 +54,8 @@ func travel[F Float](t *testing.T, l cudatest.Runner) {
 	want := &Held[F]{slices.Clone(to.Place), slices.Clone(to.Row), slices.Clone(to.Rest), slices.Clone(to.Along)}
 	for k, b := range in {
 		a := out[k]
-		want.Place[b.Place], want.Row[b.Place], want.Rest[b.Place] = from.Place[a.Place], from.Row[a.Place], from.Rest[a.Place]
+		want.Place[b.Place], want.Row[b.Place], want.Rest[b.Place] = from.Place[a.Place], from.Row[a.Place],
+			from.Rest[a.Place]
 		if b.Rail >= 0 {
 			want.Along[b.Rail] = from.Along[a.Rail]
 		}

@@ -1,7 +1,7 @@
 package kernels
 
-// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place of
-// the vertex, which are constant.
+// star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
+// of the vertex, which are constant.
 type star[F Float] struct {
 	n      int
 	area   [MaxDegree]F
@@ -40,9 +40,9 @@ func (f *star[F]) least(dx, dy F) F {
 	return least
 }
 
-// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a linear
-// program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng. 49
-// (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
+// best returns the move after which the least area is greatest, and whether that is more than it is now. This is a
+// linear program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng.
+// 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
 // in their hull. There are few triangles around a vertex, so all threes are tried.
 func (f *star[F]) best() (F, F, bool) {
 	bestX, bestY, best := F(0), F(0), f.least(0, 0)
@@ -73,8 +73,8 @@ func (f *star[F]) best() (F, F, bool) {
 	return bestX, bestY, found
 }
 
-// Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of them
-// is turned over or flat. It returns the square of the move in the metric.
+// Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
+// them is turned over or flat. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=64
 func Untangle[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],

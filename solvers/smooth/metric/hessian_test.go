@@ -228,8 +228,8 @@ func TestThin(t *testing.T) {
 	}
 }
 
-// TestLinearField: the second derivatives of a linear field are zero, however large it is, and rounding makes no metric.
-// The least that counts is kept to the bit of what it is.
+// TestLinearField: the second derivatives of a linear field are zero, however large it is, and rounding makes no
+// metric. The least that counts is kept to the bit of what it is.
 func TestLinearField(t *testing.T) {
 	for _, dim := range []int{2, 3} {
 		m := box(dim, 6, 1, .3)

@@ -1,7 +1,7 @@
 package kernels
 
-// What a cell is made of comes from the next cell along each axis in a step. In TileTurns steps nothing gets further than so
-// many bricks along each axis.
+// What a cell is made of comes from the next cell along each axis in a step. In TileTurns steps nothing gets further
+// than so many bricks along each axis.
 const (
 	bricksX = (TileTurns + brickX - 1) / brickX
 	bricksY = (TileTurns + brickY - 1) / brickY
@@ -69,7 +69,8 @@ func either(pieces []int32, first, stride, n int32) int32 {
 	return kind
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of another kind.
+// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of
+// another kind.
 //
 //atoll:kernel
 func MarkBrick[F Float](t int, l *BrickList[F]) {
@@ -92,8 +93,8 @@ func MarkBrick[F Float](t int, l *BrickList[F]) {
 	l.Busy[t] = busy
 }
 
-// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along an axis.
-// The last brick of the block may have few cells of its own.
+// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along
+// an axis. The last brick of the block may have few cells of its own.
 func (l *BrickList[F]) beyond(axis, p, reach int32) bool {
 	return l.Open[axis][0] > 0 && p < reach || l.Open[axis][1] > 0 && p+reach+1 >= l.Count[axis]
 }

@@ -9,14 +9,16 @@ import (
 func TestEdgesOfTheGeometry(t *testing.T) {
 	least := math.SmallestNonzeroFloat64
 	for name, normals := range map[string][][3]float64{
-		"one component is zero":    {{0, 1, 2}, {1, 0, 2}, {-1, 3, 0}, {0, -1, 1}},
-		"two components are zero":  {{1, 0, 0}, {0, -2, 0}, {0, 0, 1e-3}},
-		"all components are zero":  {{}},
-		"components are equal":     {{1, 1, 1}, {-1, 1, -1}, {.1, .1, .1}, {1, 1, 0}},
-		"components are denormal":  {{least, 1, 1}, {1, least, -least}, {3e-310, -1, 2}, {least, least, least}, {1e-310, 2e-310, 0}},
+		"one component is zero":   {{0, 1, 2}, {1, 0, 2}, {-1, 3, 0}, {0, -1, 1}},
+		"two components are zero": {{1, 0, 0}, {0, -2, 0}, {0, 0, 1e-3}},
+		"all components are zero": {{}},
+		"components are equal":    {{1, 1, 1}, {-1, 1, -1}, {.1, .1, .1}, {1, 1, 0}},
+		"components are denormal": {{least, 1, 1}, {1, least, -least}, {3e-310, -1, 2}, {least, least, least},
+			{1e-310, 2e-310, 0}},
 		"components are far apart": {{1, 1e-8, 1e-16}, {1e-5, 1, 1e-20}, {1, 1e-150, 1e-300}},
 		"components sum to one":    {{.5, .3, .2}, {1. / 3, 1. / 3, 1. / 3}, {.5, .5, 0}},
-		"m1 + m2 = m3":             {{.25, .25, .5}, {1, 2, 3}, {-1, -2, 3}, {math.Nextafter(1, 0), 2, 3}, {math.Nextafter(1, 2), 2, 3}},
+		"m1 + m2 = m3": {{.25, .25, .5}, {1, 2, 3}, {-1, -2, 3}, {math.Nextafter(1, 0), 2, 3},
+			{math.Nextafter(1, 2), 2, 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, m := range normals {

@@ -20,8 +20,8 @@ func Gradient2[F Float](i, j int, g *Gradients[F]) {
 	g.DX[c], g.DY[c] = mx*(-1/(8*g.H[0])), my*(-1/(8*g.H[1]))
 }
 
-// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide zero:
-// it is given the reciprocals.
+// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
+// zero: it is given the reciprocals.
 func (g *Gradients[F]) put2(c int, q *square[F], x, y F) {
 	mx, my := q.youngs()
 	g.DX[c], g.DY[c] = mx*x, my*y
@@ -39,8 +39,8 @@ func stacked[F Float](s, c, n *triple[F]) square[F] {
 // GradientRows is how many cells GradientRows2 takes.
 const GradientRows = 4
 
-// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU waits
-// once for memory, and each number once but for the rows next to these.
+// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU
+// waits once for memory, and each number once but for the rows next to these.
 //
 //atoll:kernel
 func GradientRows2[F Float](i, j int, g *Gradients[F]) {

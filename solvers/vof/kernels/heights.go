@@ -26,8 +26,8 @@ func height[F Float](f []F, c, stride int) (h, from F) {
 	return h, from
 }
 
-// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it returns
-// the curvature too, positive for a disk of fluid.
+// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
+// returns the curvature too, positive for a disk of fluid.
 func heights2[F Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool) {
 	q := around2(f, c, sy)
 	yx, yy := q.youngs()

@@ -10,7 +10,8 @@ type Ball[F Float] struct {
 	Centre [3]F
 	Radius F
 	Levels int32 // how often a cell is divided in two along each axis
-	Planes bool  // the smallest parts are cut by the plane through the level set at their corners; else their centre decides
+	// the smallest parts are cut by the plane through the level set at their corners; else their centre decides
+	Planes bool
 }
 
 // FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
@@ -61,8 +62,8 @@ func (b *Ball[F]) pure2(x0, y0, width, height F) (v F, pure bool) {
 	return 0, false
 }
 
-// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to
-// the circle that a sliver may enter between the corners.
+// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near
+// to the circle that a sliver may enter between the corners.
 func (b *Ball[F]) part2(x0, y0 F) F {
 	z, sum := b.Centre[2], F(0)
 	level := int32(0)

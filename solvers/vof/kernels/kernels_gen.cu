@@ -505,9 +505,9 @@ static_assert(sizeof(Plane2_f32) == 16 && offsetof(Plane2_f32, X) == 0 && offset
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
-// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell is
-// read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
-// Sweep2[float32], sweep2.go:20
+// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell
+// is read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
+// Sweep2[float32], sweep2.go:23
 struct Sweep2_f32 {
     Lattice Lattice_;
     int32 Axis;
@@ -540,9 +540,9 @@ static_assert(sizeof(Plane2_f64) == 32 && offsetof(Plane2_f64, X) == 0 && offset
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
-// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell is
-// read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
-// Sweep2[float64], sweep2.go:20
+// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell
+// is read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
+// Sweep2[float64], sweep2.go:23
 struct Sweep2_f64 {
     Lattice Lattice_;
     int32 Axis;
@@ -566,7 +566,7 @@ static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 &
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
-// Clock[float32], sweep2.go:12
+// Clock[float32], sweep2.go:15
 struct Clock_f32 {
     Array<float, 3> Courant;
 };
@@ -574,7 +574,7 @@ static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clo
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
-// Clock[float64], sweep2.go:12
+// Clock[float64], sweep2.go:15
 struct Clock_f64 {
     Array<double, 3> Courant;
 };
@@ -640,8 +640,8 @@ static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 &
     offsetof(Sweep3_f64, Start) == 72 && offsetof(Sweep3_f64, Out) == 96 && offsetof(Sweep3_f64, U) == 120 &&
     offsetof(Sweep3_f64, Planes) == 144, "Sweep3_f64");
 
-// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
-// the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
+// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
+// and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
 // Tiles2[float32], tile2.go:20
 struct Tiles2_f32 {
     Lattice Lattice_;
@@ -681,8 +681,8 @@ static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(t
     offsetof(tileWork, mark) == 20 && offsetof(tileWork, height_) == 24 && offsetof(tileWork, copied) == 28 &&
     offsetof(tileWork, once) == 32 && offsetof(tileWork, tile) == 36 && offsetof(tileWork, kind) == 40, "tileWork");
 
-// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
-// the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
+// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
+// and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
 // Tiles2[float64], tile2.go:20
 struct Tiles2_f64 {
     Lattice Lattice_;
@@ -878,14 +878,14 @@ DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256
     }
 }
 
-// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along an axis.
-// The last brick of the block may have few cells of its own.
-// (*BrickList[float32]).beyond, bricklist3.go:97
+// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along
+// an axis. The last brick of the block may have few cells of its own.
+// (*BrickList[float32]).beyond, bricklist3.go:98
 DEVICE bool BrickList_beyond_f32(const BrickList_f32 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
-// larger32, bricklist3.go:101
+// larger32, bricklist3.go:102
 DEVICE int32 larger32(int32 a, int32 b) {
     if (a > b) {
         return a;
@@ -901,8 +901,9 @@ DEVICE int32 smallerOf(int32 a, int32 b) {
     return b;
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of another kind.
-// MarkBrick[float32], bricklist3.go:75
+// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of
+// another kind.
+// MarkBrick[float32], bricklist3.go:76
 DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -923,15 +924,16 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     l->Busy[t] = busy;
 }
 
-// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along an axis.
-// The last brick of the block may have few cells of its own.
-// (*BrickList[float64]).beyond, bricklist3.go:97
+// beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along
+// an axis. The last brick of the block may have few cells of its own.
+// (*BrickList[float64]).beyond, bricklist3.go:98
 DEVICE bool BrickList_beyond_f64(const BrickList_f64 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
-// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of another kind.
-// MarkBrick[float64], bricklist3.go:75
+// MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of
+// another kind.
+// MarkBrick[float64], bricklist3.go:76
 DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -953,7 +955,7 @@ DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
 }
 
 // idle is how many cells of brick t are to be left alone.
-// (*BrickList[float32]).idle, bricklist3.go:124
+// (*BrickList[float32]).idle, bricklist3.go:125
 DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
     if (l->Busy[t] != 0) {
         return 0;
@@ -962,7 +964,7 @@ DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
 }
 
 // RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
-// RestBrick[float32], bricklist3.go:111
+// RestBrick[float32], bricklist3.go:112
 DEVICE void RestBrick_f32_at(int64 t, const BrickList_f32 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     for (int32 k = threadIdx.x, end_k = BrickList_idle_f32(l, t); k < end_k; k += blockDim.x) {
@@ -976,7 +978,7 @@ DEVICE void RestBrick_f32_at(int64 t, const BrickList_f32 *l) {
 }
 
 // idle is how many cells of brick t are to be left alone.
-// (*BrickList[float64]).idle, bricklist3.go:124
+// (*BrickList[float64]).idle, bricklist3.go:125
 DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
     if (l->Busy[t] != 0) {
         return 0;
@@ -985,7 +987,7 @@ DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
 }
 
 // RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
-// RestBrick[float64], bricklist3.go:111
+// RestBrick[float64], bricklist3.go:112
 DEVICE void RestBrick_f64_at(int64 t, const BrickList_f64 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     for (int32 k = threadIdx.x, end_k = BrickList_idle_f64(l, t); k < end_k; k += blockDim.x) {
@@ -1036,8 +1038,8 @@ DEVICE square_youngs_f32_results square_youngs_f32(square_f32 *q) {
     return {(q->sw - q->se) + 2.0f * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0f * (q->s - q->n) + (q->se - q->ne)};
 }
 
-// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide zero:
-// it is given the reciprocals.
+// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
+// zero: it is given the reciprocals.
 // (*Gradients[float32]).put2, gradient.go:25
 DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, square_f32 *q, float x, float y) {
     auto [mx, my] = square_youngs_f32(q);
@@ -1045,8 +1047,8 @@ DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, square_f32 *q, f
     g->DY[c] = my * y;
 }
 
-// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU waits
-// once for memory, and each number once but for the rows next to these.
+// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU
+// waits once for memory, and each number once but for the rows next to these.
 // GradientRows2[float32], gradient.go:46
 DEVICE void GradientRows2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
@@ -1079,8 +1081,8 @@ DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
     return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
 }
 
-// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide zero:
-// it is given the reciprocals.
+// put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
+// zero: it is given the reciprocals.
 // (*Gradients[float64]).put2, gradient.go:25
 DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, square_f64 *q, double x, double y) {
     auto [mx, my] = square_youngs_f64(q);
@@ -1088,8 +1090,8 @@ DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, square_f64 *q, d
     g->DY[c] = my * y;
 }
 
-// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU waits
-// once for memory, and each number once but for the rows next to these.
+// GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU
+// waits once for memory, and each number once but for the rows next to these.
 // GradientRows2[float64], gradient.go:46
 DEVICE void GradientRows2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
@@ -1244,8 +1246,8 @@ DEVICE float sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it returns
-// the curvature too, positive for a disk of fluid.
+// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
+// returns the curvature too, positive for a disk of fluid.
 // heights2[float32], heights.go:31
 struct heights2_f32_results { float r0; float r1; float r2; bool r3; };
 DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, float hx, float hy) {
@@ -1354,8 +1356,8 @@ DEVICE double sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it returns
-// the curvature too, positive for a disk of fluid.
+// heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
+// returns the curvature too, positive for a disk of fluid.
 // heights2[float64], heights.go:31
 struct heights2_f64_results { double r0; double r1; double r2; bool r3; };
 DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, double hx, double hy) {
@@ -1554,7 +1556,7 @@ DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v
 }
 
 // pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
-// (*Ball[float32]).pure2, initial.go:51
+// (*Ball[float32]).pure2, initial.go:52
 struct Ball_pure2_f32_results { float r0; bool r1; };
 DEVICE Ball_pure2_f32_results Ball_pure2_f32(const Ball_f32 *b, float x0, float y0, float width, float height) {
     float x = x0 + width / 2.0f - b->Centre[0], y = y0 + height / 2.0f - b->Centre[1];
@@ -1571,7 +1573,7 @@ DEVICE Ball_pure2_f32_results Ball_pure2_f32(const Ball_f32 *b, float x0, float 
 }
 
 // every collects each stride-th bit of n.
-// every, initial.go:145
+// every, initial.go:146
 DEVICE int64 every(int64 n, int32 stride) {
     int64 out = 0;
     for (int32 bit = 0; n != 0; bit = add(bit, int32(1))) {
@@ -1581,7 +1583,7 @@ DEVICE int64 every(int64 n, int32 stride) {
     return out;
 }
 
-// (*Ball[float32]).distance, initial.go:36
+// (*Ball[float32]).distance, initial.go:37
 DEVICE float Ball_distance_f32(const Ball_f32 *b, float x, float y, float z) {
     x = x - b->Centre[0];
     y = y - b->Centre[1];
@@ -1622,9 +1624,9 @@ DEVICE float Area_f32(float mx, float my, float alpha) {
     return v;
 }
 
-// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to
-// the circle that a sliver may enter between the corners.
-// (*Ball[float32]).part2, initial.go:66
+// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near
+// to the circle that a sliver may enter between the corners.
+// (*Ball[float32]).part2, initial.go:67
 DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
     float z = b->Centre[2], sum = 0.0f;
     int32 level = 0;
@@ -1661,7 +1663,7 @@ DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
 }
 
 // cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
-// (*Ball[float32]).cell2, initial.go:42
+// (*Ball[float32]).cell2, initial.go:43
 DEVICE float Ball_cell2_f32(const Ball_f32 *b, float x0, float y0) {
     auto [v, pure] = Ball_pure2_f32(b, x0, y0, b->H[0], b->H[1]);
     if (pure) {
@@ -1672,7 +1674,7 @@ DEVICE float Ball_cell2_f32(const Ball_f32 *b, float x0, float y0) {
 
 // FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
 // ASME 2014).
-// FillDisk2[float32], initial.go:20
+// FillDisk2[float32], initial.go:21
 DEVICE void FillDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
     float x0 = b->Lo[0] + b->H[0] * float(add(i, int64(b->First[0])));
     float y0 = b->Lo[1] + b->H[1] * float(add(j, int64(b->First[1])));
@@ -1680,7 +1682,7 @@ DEVICE void FillDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f
 }
 
 // pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
-// (*Ball[float64]).pure2, initial.go:51
+// (*Ball[float64]).pure2, initial.go:52
 struct Ball_pure2_f64_results { double r0; bool r1; };
 DEVICE Ball_pure2_f64_results Ball_pure2_f64(const Ball_f64 *b, double x0, double y0, double width, double height) {
     double x = x0 + width / 2.0 - b->Centre[0], y = y0 + height / 2.0 - b->Centre[1];
@@ -1696,7 +1698,7 @@ DEVICE Ball_pure2_f64_results Ball_pure2_f64(const Ball_f64 *b, double x0, doubl
     return {0.0, false};
 }
 
-// (*Ball[float64]).distance, initial.go:36
+// (*Ball[float64]).distance, initial.go:37
 DEVICE double Ball_distance_f64(const Ball_f64 *b, double x, double y, double z) {
     x = x - b->Centre[0];
     y = y - b->Centre[1];
@@ -1737,9 +1739,9 @@ DEVICE double Area_f64(double mx, double my, double alpha) {
     return v;
 }
 
-// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near to
-// the circle that a sliver may enter between the corners.
-// (*Ball[float64]).part2, initial.go:66
+// part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near
+// to the circle that a sliver may enter between the corners.
+// (*Ball[float64]).part2, initial.go:67
 DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
     double z = b->Centre[2], sum = 0.0;
     int32 level = 0;
@@ -1776,7 +1778,7 @@ DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
 }
 
 // cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
-// (*Ball[float64]).cell2, initial.go:42
+// (*Ball[float64]).cell2, initial.go:43
 DEVICE double Ball_cell2_f64(const Ball_f64 *b, double x0, double y0) {
     auto [v, pure] = Ball_pure2_f64(b, x0, y0, b->H[0], b->H[1]);
     if (pure) {
@@ -1787,7 +1789,7 @@ DEVICE double Ball_cell2_f64(const Ball_f64 *b, double x0, double y0) {
 
 // FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
 // ASME 2014).
-// FillDisk2[float64], initial.go:20
+// FillDisk2[float64], initial.go:21
 DEVICE void FillDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
     double x0 = b->Lo[0] + b->H[0] * double(add(i, int64(b->First[0])));
     double y0 = b->Lo[1] + b->H[1] * double(add(j, int64(b->First[1])));
@@ -1887,7 +1889,7 @@ DEVICE float Volume_f32(float mx, float my, float mz, float alpha) {
 }
 
 // part3 walks the octree of a cell as part2 does.
-// (*Ball[float32]).part3, initial.go:102
+// (*Ball[float32]).part3, initial.go:103
 DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
     float sum = 0.0f;
     int32 level = 0;
@@ -1934,7 +1936,7 @@ DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
 }
 
 // FillBall3 is FillDisk2 in space.
-// FillBall3[float32], initial.go:29
+// FillBall3[float32], initial.go:30
 DEVICE void FillBall3_f32_at(int64 i, int64 j, int64 k, const Ball_f32 *b, Slice<float> f) {
     float x0 = b->Lo[0] + b->H[0] * float(add(i, int64(b->First[0])));
     float y0 = b->Lo[1] + b->H[1] * float(add(j, int64(b->First[1])));
@@ -2035,7 +2037,7 @@ DEVICE double Volume_f64(double mx, double my, double mz, double alpha) {
 }
 
 // part3 walks the octree of a cell as part2 does.
-// (*Ball[float64]).part3, initial.go:102
+// (*Ball[float64]).part3, initial.go:103
 DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0) {
     double sum = 0.0;
     int32 level = 0;
@@ -2082,7 +2084,7 @@ DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0)
 }
 
 // FillBall3 is FillDisk2 in space.
-// FillBall3[float64], initial.go:29
+// FillBall3[float64], initial.go:30
 DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice<double> f) {
     double x0 = b->Lo[0] + b->H[0] * double(add(i, int64(b->First[0])));
     double y0 = b->Lo[1] + b->H[1] * double(add(j, int64(b->First[1])));
@@ -2091,7 +2093,7 @@ DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice
 }
 
 // mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
-// mixed[float32], tilemarks.go:31
+// mixed[float32], tilemarks.go:32
 DEVICE bool mixed_f32(float f, float dust) {
     return !(f <= dust || f >= 1.0f - dust);
 }
@@ -2235,7 +2237,7 @@ DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
 }
 
 // mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
-// mixed[float64], tilemarks.go:31
+// mixed[float64], tilemarks.go:32
 DEVICE bool mixed_f64(double f, double dust) {
     return !(f <= dust || f >= 1.0 - dust);
 }
@@ -2586,8 +2588,9 @@ DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
     return n;
 }
 
-// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they end.
-// listed, tilemarks.go:16
+// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they
+// end.
+// listed, tilemarks.go:17
 DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width, int32 height) {
     int32 end = 0;
     for (int32 n = 0, end1 = x; n < end1; n++) {
@@ -3051,8 +3054,8 @@ DEVICE float LineConstant_f32(float mx, float my, float f) {
     return a * sum + smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f);
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners w (f - f~)
-// counts.
+// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
+// w (f - f~) counts.
 // (*square[float32]).residual, normal2.go:93
 DEVICE float square_residual_f32(square_f32 *q, float mx, float my, float w) {
     float a = LineConstant_f32(mx, my, q->c);
@@ -3217,14 +3220,14 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
     return {results2.r0, results2.r1};
 }
 
-// (*Sweep2[float32]).found, sweep2.go:126
+// (*Sweep2[float32]).found, sweep2.go:130
 DEVICE Plane2_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
     return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float32], sweep2.go:134
+// Reconstruct2[float32], sweep2.go:138
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
@@ -3358,8 +3361,8 @@ DEVICE double LineConstant_f64(double mx, double my, double f) {
     return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0);
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners w (f - f~)
-// counts.
+// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
+// w (f - f~) counts.
 // (*square[float64]).residual, normal2.go:93
 DEVICE double square_residual_f64(square_f64 *q, double mx, double my, double w) {
     double a = LineConstant_f64(mx, my, q->c);
@@ -3524,14 +3527,14 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
     return {results2.r0, results2.r1};
 }
 
-// (*Sweep2[float64]).found, sweep2.go:126
+// (*Sweep2[float64]).found, sweep2.go:130
 DEVICE Plane2_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
     return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float64], sweep2.go:134
+// Reconstruct2[float64], sweep2.go:138
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
@@ -3567,7 +3570,7 @@ DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches
     }
 }
 
-// (*Sweep2[float32]).plane, sweep2.go:118
+// (*Sweep2[float32]).plane, sweep2.go:122
 DEVICE Plane2_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -3578,9 +3581,9 @@ DEVICE Plane2_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
 //
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
-// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
-// (*Sweep2[float32]).flux, sweep2.go:85
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
+// the interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
+// (*Sweep2[float32]).flux, sweep2.go:89
 DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
     int64 step = int64(s->Stride);
     float cfl = s->U[c] * q;
@@ -3619,7 +3622,7 @@ DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. In full surroundings all is as before, to the last bit.
-// updated[float32], sweep2.go:66
+// updated[float32], sweep2.go:70
 DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
     float gain = in - out;
     float spread = hi - lo;
@@ -3639,7 +3642,7 @@ DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, f
     return f + gain;
 }
 
-// (*Sweep2[float32]).advance, sweep2.go:55
+// (*Sweep2[float32]).advance, sweep2.go:59
 DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -3650,7 +3653,7 @@ DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float32], sweep2.go:39
+// Advance2[float32], sweep2.go:42
 DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
@@ -3667,7 +3670,7 @@ DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *cl
     Sweep2_advance_f32(s, c, clock);
 }
 
-// (*Sweep2[float64]).plane, sweep2.go:118
+// (*Sweep2[float64]).plane, sweep2.go:122
 DEVICE Plane2_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -3678,9 +3681,9 @@ DEVICE Plane2_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
 //
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
-// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
-// (*Sweep2[float64]).flux, sweep2.go:85
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
+// the interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
+// (*Sweep2[float64]).flux, sweep2.go:89
 DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
     int64 step = int64(s->Stride);
     double cfl = s->U[c] * q;
@@ -3719,7 +3722,7 @@ DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. In full surroundings all is as before, to the last bit.
-// updated[float64], sweep2.go:66
+// updated[float64], sweep2.go:70
 DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
     double gain = in - out;
     double spread = hi - lo;
@@ -3739,7 +3742,7 @@ DEVICE double updated_f64(int32 kind, double f, double start, double lo, double 
     return f + gain;
 }
 
-// (*Sweep2[float64]).advance, sweep2.go:55
+// (*Sweep2[float64]).advance, sweep2.go:59
 DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -3750,7 +3753,7 @@ DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float64], sweep2.go:39
+// Advance2[float64], sweep2.go:42
 DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
@@ -4325,8 +4328,8 @@ DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
     return {mx, my, mz};
 }
 
-// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one axis, and
-// returns the sum of their squares.
+// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
+// axis, and returns the sum of their squares.
 // (*cube[float32]).differences, lvira3.go:9
 DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Array<float, 27> *d) {
     leaning_f32 p = leaningTo_f32(mx, my, mz);
@@ -4531,8 +4534,8 @@ DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
     return {mx, my, mz};
 }
 
-// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one axis, and
-// returns the sum of their squares.
+// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
+// axis, and returns the sum of their squares.
 // (*cube[float64]).differences, lvira3.go:9
 DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz, Array<double, 27> *d) {
     leaning_f64 p = leaningTo_f64(mx, my, mz);
@@ -4726,9 +4729,9 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
     (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
-// that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tile2.go:300
+// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
+// neighbours that their planes depend on, two cells along its axis and one across.
+// (*Tiles2[float32]).reach, tile2.go:301
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -4737,16 +4740,16 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
-// faces, and not beyond what the block has.
-// (*Tiles2[float32]).around, tile2.go:316
+// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
+// for faces, and not beyond what the block has.
+// (*Tiles2[float32]).around, tile2.go:317
 DEVICE bool Tiles2_around_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tile2.go:308
+// (*Tiles2[float32]).needed, tile2.go:309
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
@@ -4754,7 +4757,7 @@ DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
-// (*Tiles2[float32]).strides, tile2.go:276
+// (*Tiles2[float32]).strides, tile2.go:277
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -4763,7 +4766,7 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float32]).velocity, tile2.go:323
+// (*Tiles2[float32]).velocity, tile2.go:324
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -4772,7 +4775,7 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
 }
 
 // crossing is the mark of a face with the given CFL number: 1 if its donor, of the cells below and above, is mixed.
-// crossing[float32], tilemarks.go:34
+// crossing[float32], tilemarks.go:35
 DEVICE int32 crossing_f32(float cfl, bool below, bool above) {
     if (cfl == 0.0f || cfl > 0.0f && !below || !(cfl > 0.0f) && !above) {
         return 0;
@@ -4781,7 +4784,7 @@ DEVICE int32 crossing_f32(float cfl, bool below, bool above) {
 }
 
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float32]).crosses, tile2.go:284
+// (*Tiles2[float32]).crosses, tile2.go:285
 DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -4798,7 +4801,7 @@ DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float32]).flux, tile2.go:331
+// (*Tiles2[float32]).flux, tile2.go:332
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -4847,7 +4850,7 @@ DEVICE int32 shared(int32 px, int32 py) {
 }
 
 // passed is the flux through a face between two cells: inMixed where the donor is mixed.
-// passed[float32], tilemarks.go:42
+// passed[float32], tilemarks.go:43
 DEVICE float passed_f32(float cfl, float below, float above, float inMixed, float dust) {
     float donor = above;
     if (cfl > 0.0f) {
@@ -4862,8 +4865,8 @@ DEVICE float passed_f32(float cfl, float below, float above, float inMixed, floa
     return inMixed;
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
-// the faces of mixed donors.
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
+// passes the faces of mixed donors.
 // (*Tiles2[float32]).sweep, tile2.go:257
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
@@ -4966,9 +4969,9 @@ DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     }
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals
-// are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed
-// before each sweep, so that no thread waits while another one finds a flux, and each is found once.
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
+// Normals are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor
+// are listed before each sweep, so that no thread waits while another one finds a flux, and each is found once.
 // TileStep2[float32], tile2.go:52
 DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
@@ -5088,9 +5091,9 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
     (*f)[k] = s->F[Lattice_at(&s->Lattice_, int64(i), int64(j), 0)];
 }
 
-// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
-// that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tile2.go:300
+// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
+// neighbours that their planes depend on, two cells along its axis and one across.
+// (*Tiles2[float64]).reach, tile2.go:301
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -5099,16 +5102,16 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     return {sub(2, mul(2, n)), sub(1, n)};
 }
 
-// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
-// faces, and not beyond what the block has.
-// (*Tiles2[float64]).around, tile2.go:316
+// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
+// for faces, and not beyond what the block has.
+// (*Tiles2[float64]).around, tile2.go:317
 DEVICE bool Tiles2_around_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tile2.go:308
+// (*Tiles2[float64]).needed, tile2.go:309
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
@@ -5116,7 +5119,7 @@ DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
-// (*Tiles2[float64]).strides, tile2.go:276
+// (*Tiles2[float64]).strides, tile2.go:277
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -5125,7 +5128,7 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float64]).velocity, tile2.go:323
+// (*Tiles2[float64]).velocity, tile2.go:324
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -5134,7 +5137,7 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
 }
 
 // crossing is the mark of a face with the given CFL number: 1 if its donor, of the cells below and above, is mixed.
-// crossing[float64], tilemarks.go:34
+// crossing[float64], tilemarks.go:35
 DEVICE int32 crossing_f64(double cfl, bool below, bool above) {
     if (cfl == 0.0 || cfl > 0.0 && !below || !(cfl > 0.0) && !above) {
         return 0;
@@ -5143,7 +5146,7 @@ DEVICE int32 crossing_f64(double cfl, bool below, bool above) {
 }
 
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float64]).crosses, tile2.go:284
+// (*Tiles2[float64]).crosses, tile2.go:285
 DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -5160,7 +5163,7 @@ DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float64]).flux, tile2.go:331
+// (*Tiles2[float64]).flux, tile2.go:332
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -5203,7 +5206,7 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
 }
 
 // passed is the flux through a face between two cells: inMixed where the donor is mixed.
-// passed[float64], tilemarks.go:42
+// passed[float64], tilemarks.go:43
 DEVICE double passed_f64(double cfl, double below, double above, double inMixed, double dust) {
     double donor = above;
     if (cfl > 0.0) {
@@ -5218,8 +5221,8 @@ DEVICE double passed_f64(double cfl, double below, double above, double inMixed,
     return inMixed;
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
-// the faces of mixed donors.
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
+// passes the faces of mixed donors.
 // (*Tiles2[float64]).sweep, tile2.go:257
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
@@ -5322,9 +5325,9 @@ DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     }
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals
-// are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed
-// before each sweep, so that no thread waits while another one finds a flux, and each is found once.
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
+// Normals are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor
+// are listed before each sweep, so that no thread waits while another one finds a flux, and each is found once.
 // TileStep2[float64], tile2.go:52
 DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
@@ -5605,8 +5608,8 @@ DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<f
     s->Out[c] = updated_f32(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no thread waits
-// while another one finds a flux, and each is found once but between bricks.
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
+// thread waits while another one finds a flux, and each is found once but between bricks.
 // Brick3[float32], tile3.go:52
 DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f32 *clock,
         Array<float, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
@@ -5694,8 +5697,8 @@ DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<d
     s->Out[c] = updated_f64(0, f, s->Start[c], lo, hi, in, out);
 }
 
-// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no thread waits
-// while another one finds a flux, and each is found once but between bricks.
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
+// thread waits while another one finds a flux, and each is found once but between bricks.
 // Brick3[float64], tile3.go:52
 DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f64 *clock,
         Array<double, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
@@ -5901,28 +5904,28 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int6
     if (t < hi) KindOfBrick_f64_at(t, &l, &pieces, &groups);
 }
 
-// Kernel MarkBrick, bricklist3.go:75
+// Kernel MarkBrick, bricklist3.go:76
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f32_at(t, &l);
 }
 
-// Kernel MarkBrick, bricklist3.go:75
+// Kernel MarkBrick, bricklist3.go:76
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f64_at(t, &l);
 }
 
-// Kernel RestBrick, bricklist3.go:111
+// Kernel RestBrick, bricklist3.go:112
 extern "C" __global__ void __launch_bounds__(256) RestBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) RestBrick_f32_at(t, &l);
 }
 
-// Kernel RestBrick, bricklist3.go:111
+// Kernel RestBrick, bricklist3.go:112
 extern "C" __global__ void __launch_bounds__(256) RestBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + blockIdx.x;
@@ -6013,7 +6016,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature3_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Curvature3_f64_at(i, j, k, &v);
 }
 
-// Kernel FillDisk2, initial.go:20
+// Kernel FillDisk2, initial.go:21
 extern "C" __global__ void __launch_bounds__(128) FillDisk2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Ball_f32 b, Slice<float> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6021,7 +6024,7 @@ extern "C" __global__ void __launch_bounds__(128) FillDisk2_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j) FillDisk2_f32_at(i, j, &b, f);
 }
 
-// Kernel FillDisk2, initial.go:20
+// Kernel FillDisk2, initial.go:21
 extern "C" __global__ void __launch_bounds__(128) FillDisk2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Ball_f64 b, Slice<double> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6029,7 +6032,7 @@ extern "C" __global__ void __launch_bounds__(128) FillDisk2_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j) FillDisk2_f64_at(i, j, &b, f);
 }
 
-// Kernel FillBall3, initial.go:29
+// Kernel FillBall3, initial.go:30
 extern "C" __global__ void __launch_bounds__(128) FillBall3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Ball_f32 b, Slice<float> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6038,7 +6041,7 @@ extern "C" __global__ void __launch_bounds__(128) FillBall3_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) FillBall3_f32_at(i, j, k, &b, f);
 }
 
-// Kernel FillBall3, initial.go:29
+// Kernel FillBall3, initial.go:30
 extern "C" __global__ void __launch_bounds__(128) FillBall3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Ball_f64 b, Slice<double> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6143,7 +6146,7 @@ extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64
     if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel Advance2, sweep2.go:39
+// Kernel Advance2, sweep2.go:42
 extern "C" __global__ void __launch_bounds__(128) Advance2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6151,7 +6154,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f32_at(i, j, &s, clock);
 }
 
-// Kernel Advance2, sweep2.go:39
+// Kernel Advance2, sweep2.go:42
 extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6159,7 +6162,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:134
+// Kernel Reconstruct2, sweep2.go:138
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6167,7 +6170,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:134
+// Kernel Reconstruct2, sweep2.go:138
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -1,11 +1,11 @@
 package kernels
 
-// aside is the weight of a neighbour for LVIRA with each axis from the second on along which it lies beside the cell: see
-// oblique. With a weight of 1 errors of Enright's ball are larger by a fifth (64³).
+// aside is the weight of a neighbour for LVIRA with each axis from the second on along which it lies beside the cell:
+// see oblique. With a weight of 1 errors of Enright's ball are larger by a fifth (64³).
 const aside = 1. / 4
 
-// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one axis, and
-// returns the sum of their squares.
+// differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
+// axis, and returns the sum of their squares.
 func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
 	p := leaningTo(mx, my, mz)
 	alpha := PlaneConstant(mx, my, mz, q.f[13])

@@ -88,8 +88,8 @@ func (q *square[F]) mixed() (mx, my F) {
 	return mx, my
 }
 
-// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners w (f - f~)
-// counts.
+// residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
+// w (f - f~) counts.
 func (q *square[F]) residual(mx, my, w F) F {
 	a := LineConstant(mx, my, q.c)
 	d := w * (Area(mx, my, a+mx+my) - q.sw)
@@ -139,8 +139,8 @@ func (q *square[F]) elvira() (mx, my F) {
 	return mx, my
 }
 
-// oblique is the weight of neighbours at corners for LVIRA: where the interface is curved it is least like a line there. With
-// a weight of 1 errors of the reversed vortex are up to twice as large (T = 8, 128²).
+// oblique is the weight of neighbours at corners for LVIRA: where the interface is curved it is least like a line
+// there. With a weight of 1 errors of the reversed vortex are up to twice as large (T = 8, 128²).
 const oblique = 1. / 16
 
 // lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the

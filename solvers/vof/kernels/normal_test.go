@@ -85,8 +85,8 @@ func TestPlanesAreReproduced(t *testing.T) {
 	})
 }
 
-// A field that is turned or mirrored has the gradient turned or mirrored. (The ways that choose among candidates let rounding
-// decide between equally good ones.)
+// A field that is turned or mirrored has the gradient turned or mirrored. (The ways that choose among candidates let
+// rounding decide between equally good ones.)
 func TestNormalsTurnWithTheField(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := field{f: make([]float64, 729), sy: 9, sz: 81, middle: 364}
@@ -107,7 +107,8 @@ func TestNormalsTurnWithTheField(t *testing.T) {
 		if math.Abs(mx)+math.Abs(my)+math.Abs(mz) < 1e-2 {
 			t.Skip("no direction")
 		}
-		if d := math.Max(apart([3]float64{my, mz, mx}, [3]float64{x, y, z}), apart([3]float64{-mx, my, mz}, [3]float64{u, v, w})); d > 1e-9 {
+		if d := math.Max(apart([3]float64{my, mz, mx}, [3]float64{x, y, z}),
+			apart([3]float64{-mx, my, mz}, [3]float64{u, v, w})); d > 1e-9 {
 			t.Fatalf("(%v, %v, %v), turned (%v, %v, %v), mirrored (%v, %v, %v)", mx, my, mz, x, y, z, u, v, w)
 		}
 	})

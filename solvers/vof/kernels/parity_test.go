@@ -17,8 +17,8 @@ type loop interface {
 	Launch() abi.Launch
 }
 
-// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: smooth interfaces,
-// noise, pure cells and slivers; faces at rest and at a CFL number of exactly 1/2.
+// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit: smooth
+// interfaces, noise, pure cells and slivers; faces at rest and at a CFL number of exactly 1/2.
 func TestParity(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
 		t.Run("float32", func(t *testing.T) { parity[float32](t, l, 0x1p-11) })
@@ -73,7 +73,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 					out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]Plane2[F]{make([]Plane2[F], n), make([]Plane2[F], n)}
 					of := func(k int) *Sweep2[F] {
 						return &Sweep2[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Kind: kind, Normal: normal,
-							Stored: normal == ELVIRA || normal == LVIRA, Nudge: nudge, Dust: nudge * nudge, F: f, Start: f, Out: out[k], U: u, Planes: planes[k]}
+							Stored: normal == ELVIRA || normal == LVIRA, Nudge: nudge, Dust: nudge * nudge, F: f, Start: f, Out: out[k],
+							U: u, Planes: planes[k]}
 					}
 					both(nx*ny, func(k int) loop { return NewReconstruct2Loop(box, of(k)) })
 					kerneltest.Same(t, "Reconstruct2", planes[0], planes[1], nil)
@@ -92,8 +93,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 		kerneltest.Same(t, "Gradient2 by x", dx[0], dx[1], nil)
 		kerneltest.Same(t, "Gradient2 by y", dy[0], dy[1], nil)
 		both(nx*ny, func(k int) loop {
-			return NewMatch2Loop(box, &Matching[F]{Lattice: lattice, H: h, Tolerance: nudge * nudge, Cases: Cases(), F: f, DX: dx[0],
-				DY: dy[0], Rho: rho[k], Turns: turns[k]})
+			return NewMatch2Loop(box, &Matching[F]{Lattice: lattice, H: h, Tolerance: nudge * nudge, Cases: Cases(), F: f,
+				DX: dx[0], DY: dy[0], Rho: rho[k], Turns: turns[k]})
 		})
 		kerneltest.Same(t, "Match2", rho[0], rho[1], nil)
 		kerneltest.Same(t, "Match2's turns", turns[0], turns[1], nil)
@@ -102,7 +103,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 		})
 		kerneltest.Same(t, "Curvature2", rho[0], rho[1], nil)
 		for _, planes := range []bool{false, true} {
-			b := &Ball[F]{Lattice: lattice, First: [3]int32{3, 4, 0}, H: [3]F{.02, .03, 1}, Centre: [3]F{.5, .8}, Radius: .3, Levels: 4, Planes: planes}
+			b := &Ball[F]{Lattice: lattice, First: [3]int32{3, 4, 0}, H: [3]F{.02, .03, 1}, Centre: [3]F{.5, .8}, Radius: .3,
+				Levels: 4, Planes: planes}
 			both(nx*ny, func(k int) loop { return NewFillDisk2Loop(box, b, rho[k]) })
 			kerneltest.Same(t, "FillDisk2", rho[0], rho[1], nil)
 		}
@@ -125,7 +127,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 			kerneltest.Same(t, "Reconstruct3", planes[0], planes[1], nil)
 			both(nx*ny*nz, func(k int) loop { return NewAdvance3Loop(box, of(k), clock) })
 			kerneltest.Same(t, "Advance3", out[0], out[1], nil)
-			bricks, count := &Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{1, 2, 3}, Order: []int32{3, 1, 5, 0, 2, 4}, Length: []int32{6}}, 7
+			bricks, count := &Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{1, 2, 3}, Order: []int32{3, 1, 5, 0, 2, 4},
+				Length: []int32{6}}, 7
 			for _, translated := range []bool{false, true} {
 				s := of(0)
 				s.Out = make([]F, n)
@@ -177,8 +180,9 @@ func TestBrickLists(t *testing.T) {
 		const bricks = 5 * 9 * 16
 		order := make([]int32, bricks)
 		of := func() *BrickList[float64] {
-			return &BrickList[float64]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16}, Order: order, Length: []int32{bricks}},
-				Open: [3][2]int32{2: {1, 0}}, Dust: 1e-14, F: f, Second: slices.Repeat([]float64{7}, len(f)), Third: slices.Repeat([]float64{7}, len(f)),
+			return &BrickList[float64]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16},
+				Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, Dust: 1e-14, F: f,
+				Second: slices.Repeat([]float64{7}, len(f)), Third: slices.Repeat([]float64{7}, len(f)),
 				Kinds: make([]int32, bricks), Busy: make([]int32, bricks)}
 		}
 		a, b := of(), of()

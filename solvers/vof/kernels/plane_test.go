@@ -23,7 +23,8 @@ var fractions = []float64{0, 1e-300, 1e-16, 1e-12, 1e-3, .25, .5, math.Nextafter
 // component draws parts of normals with what makes formulae fail: zero, denormal and tiny ones, equal ones.
 func component(t *rapid.T, name string) float64 {
 	return rapid.OneOf(rapid.Float64Range(-1, 1),
-		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, -1, 1. / 3, .5, 5e-324, -1e-310, 1e-200, 1e-30, -1e-17, 1e-9, 1e-4, 7})).Draw(t, name)
+		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1, -1, 1. / 3, .5, 5e-324, -1e-310, 1e-200, 1e-30, -1e-17, 1e-9,
+			1e-4, 7})).Draw(t, name)
 }
 
 func fraction(t *rapid.T) float64 {
@@ -86,7 +87,8 @@ func TestVolumeIsTheFormulaOfAnySign(t *testing.T) {
 func TestSymmetriesOfTheVolume(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.Float64Range(-1, 1)
-		mx, my, mz, a := part.Draw(t, "mx"), part.Draw(t, "my"), part.Draw(t, "mz"), rapid.Float64Range(-2, 2).Draw(t, "alpha")
+		mx, my, mz, a := part.Draw(t, "mx"), part.Draw(t, "my"), part.Draw(t, "mz"),
+			rapid.Float64Range(-2, 2).Draw(t, "alpha")
 		if math.Abs(mx)+math.Abs(my) < 1e-20 {
 			t.Skip("a line without a direction")
 		}
@@ -175,7 +177,8 @@ func TestSectionsAreSlopesOfTheVolume(t *testing.T) {
 		f := rapid.Float64Range(.01, .99).Draw(t, "f")
 		const d = 1e-6
 		a := PlaneConstant(mx, my, mz, f)
-		want := (Volume(mx, my, mz, a+d) - Volume(mx, my, mz, a-d)) / (2 * d) * math.Hypot(math.Hypot(mx/hx, my/hy), mz/hz) * hx * hy * hz
+		want := (Volume(mx, my, mz, a+d) - Volume(mx, my, mz, a-d)) / (2 * d) *
+			math.Hypot(math.Hypot(mx/hx, my/hy), mz/hz) * hx * hy * hz
 		if got := Section(&Plane3[float64]{mx, my, mz, a}, hx, hy, hz); math.Abs(got-want) > 1e-6*(1+want) {
 			t.Fatalf("section %v, want %v", got, want)
 		}

@@ -2,9 +2,12 @@ package kernels
 
 // Kinds of sweeps along one axis.
 const (
-	WeymouthYue int32 = iota // J. Comput. Phys. 229, 2010: Eulerian, with the compression of the cell's state at the step's begin
-	Eulerian                 // implicit Eulerian sweep of EI-LE (Scardovelli and Zaleski, Int. J. Numer. Meth. Fluids 41, 2003)
-	Lagrangian               // the explicit Lagrangian sweep that follows it
+	// WeymouthYue is Eulerian, with the compression of the cell's state at the step's begin (J. Comput. Phys. 229, 2010).
+	WeymouthYue int32 = iota
+	// Eulerian is the implicit sweep of EI-LE (Scardovelli and Zaleski, Int. J. Numer. Meth. Fluids 41, 2003).
+	Eulerian
+	// Lagrangian is the explicit sweep that follows it.
+	Lagrangian
 )
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
@@ -13,8 +16,8 @@ type Clock[F Float] struct{ Courant [3]F }
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
-// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell is
-// read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
+// Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell
+// is read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
 //
 //atoll:constant
 type Sweep2[F Float] struct {
@@ -45,7 +48,8 @@ func Advance2[F Float](i, j int, s *Sweep2[F], clock *Clock[F]) {
 		return
 	}
 	full := 1 - s.Dust
-	if f >= full && below >= full && above >= full && (s.Kind == WeymouthYue && s.Start[c] > 0.5 || s.Kind != WeymouthYue && f == 1) {
+	if f >= full && below >= full && above >= full && (s.Kind == WeymouthYue && s.Start[c] > 0.5 ||
+		s.Kind != WeymouthYue && f == 1) {
 		s.Out[c] = f
 		return
 	}
@@ -80,8 +84,8 @@ func updated[F Float](kind int32, f, start, lo, hi, in, out F) F {
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
 //
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until the
-// interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
+// the interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
 func (s *Sweep2[F]) flux(c int, q F) F {
 	step := int(s.Stride)
 	cfl := s.U[c] * q

@@ -13,8 +13,8 @@ const (
 	marks              = 256                  // pieces of a tile whose kinds are found apart
 )
 
-// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F and
-// the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
+// Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
+// and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
 //
 //atoll:constant
 type Tiles2[F Float] struct {
@@ -44,13 +44,13 @@ type tileWork struct {
 	tile, kind                 int32
 }
 
-// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit. Normals
-// are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor are listed
-// before each sweep, so that no thread waits while another one finds a flux, and each is found once.
+// TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
+// Normals are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor
+// are listed before each sweep, so that no thread waits while another one finds a flux, and each is found once.
 //
 //atoll:kernel tile block=256 blocks=3
-func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed, list *[TileRoom]int32,
-	counts, total *[tileWidth]int32) {
+func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed,
+	list *[TileRoom]int32, counts, total *[tileWidth]int32) {
 	w := s.work(t)
 	for k := range w.load {
 		s.load(k, w.x, w.y, f)
@@ -105,8 +105,8 @@ func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *
 // TileFine2 is TileStep2 by any normal but Heights.
 //
 //atoll:kernel tile block=256
-func TileFine2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed, list *[TileRoom]int32,
-	counts, total *[tileWidth]int32) {
+func TileFine2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed,
+	list *[TileRoom]int32, counts, total *[tileWidth]int32) {
 	w := s.work(t)
 	for k := range w.load {
 		s.load(k, w.x, w.y, f)
@@ -252,8 +252,8 @@ func smallerOf(a, b int32) int32 {
 	return b
 }
 
-// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what passes
-// the faces of mixed donors.
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
+// passes the faces of mixed donors.
 func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)
@@ -263,7 +263,8 @@ func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start
 		return f
 	}
 	full := 1 - s.Dust
-	if f >= full && below >= full && above >= full && (kind == WeymouthYue && start > 0.5 || kind != WeymouthYue && f == 1) {
+	if f >= full && below >= full && above >= full && (kind == WeymouthYue && start > 0.5 ||
+		kind != WeymouthYue && f == 1) {
 		return f
 	}
 	q := clock.Courant[axis]
@@ -295,8 +296,8 @@ func (s *Tiles2[F]) crosses(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F])
 	return 0
 }
 
-// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the neighbours
-// that their planes depend on, two cells along its axis and one across.
+// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
+// neighbours that their planes depend on, two cells along its axis and one across.
 func (s *Tiles2[F]) reach(n int32) (rx, ry int32) {
 	if s.Axis^n == 0 {
 		return 1 - n, 2 - 2*n
@@ -311,8 +312,8 @@ func (s *Tiles2[F]) needed(n, px, py, x, y int32) bool {
 	return s.around(0, px, x, rx, 1-face) && s.around(1, py, y, ry, face)
 }
 
-// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above for
-// faces, and not beyond what the block has.
+// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
+// for faces, and not beyond what the block has.
 func (s *Tiles2[F]) around(axis, p, x, reach, face int32) bool {
 	const size = TileX // and TileY
 	i := x + p

@@ -45,12 +45,12 @@ func (b *Bricks) work(n int) brickWork {
 	return w
 }
 
-// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no thread waits
-// while another one finds a flux, and each is found once but between bricks.
+// Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
+// thread waits while another one finds a flux, and each is found once but between bricks.
 //
 //atoll:kernel tile block=256
-func Brick3[F Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *[brickFaces]F, crossed, list *[brickFaces]int32,
-	counts, total *[faceWidth]int32) {
+func Brick3[F Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *[brickFaces]F, crossed,
+	list *[brickFaces]int32, counts, total *[faceWidth]int32) {
 	w := b.work(t)
 	for k := range w.faces {
 		crossed[k] = s.crosses(k, w.x, w.y, w.z, b, clock)

@@ -50,8 +50,9 @@ func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 				from, to := step%2, 1-step%2
 				for k := range 2 {
 					copy(fields[k][to], ghostsOf(fields[k][from], fields[k][to], nx, ny, g))
-					s := &Tiles2[F]{Lattice: lattice, Axis: axis, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Kinds: kinds, Normal: normal,
-						Open: [2][2]int32{{g, 0}, {0, g}}, Nudge: nudge, Dust: nudge * nudge, F: fields[k][from], Out: fields[k][to], U: u, V: v,
+					s := &Tiles2[F]{Lattice: lattice, Axis: axis, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Kinds: kinds,
+						Normal: normal, Open: [2][2]int32{{g, 0}, {0, g}}, Nudge: nudge, Dust: nudge * nudge, F: fields[k][from],
+						Out: fields[k][to], U: u, V: v,
 						Was: known[k][from], Is: known[k][to], Order: all, Count: []int32{int32(len(all))}}
 					var tile loop = NewTileStep2Loop(s, clock)
 					if normal >= ELVIRA {
@@ -91,7 +92,8 @@ func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 		var busy, order, count [2][]int32
 		for k := range 2 {
 			busy[k], order[k], count[k] = make([]int32, n), make([]int32, n), make([]int32, 1)
-			list := &TileList{Tiles: tiles, Open: [2][2]int32{{0, 1}, {0, 0}}, Kinds: kinds, Busy: busy[k], Order: order[k], Count: count[k]}
+			list := &TileList{Tiles: tiles, Open: [2][2]int32{{0, 1}, {0, 0}}, Kinds: kinds, Busy: busy[k], Order: order[k],
+				Count: count[k]}
 			if k == 0 {
 				NewMarkTileLoop(list).Range(0, n)
 				NewListTilesLoop(list).Range(0, 1)

@@ -1,7 +1,7 @@
 package kernels
 
-// Bits of a tile's kind. One that is neither Mixed nor next to a tile of another kind stays as it is in a step; once both
-// fields hold it, there is nothing to do.
+// Bits of a tile's kind. One that is neither Mixed nor next to a tile of another kind stays as it is in a step; once
+// both fields hold it, there is nothing to do.
 const (
 	NotEmpty int32 = 1 << iota // a cell is not empty
 	NotFull

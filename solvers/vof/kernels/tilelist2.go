@@ -1,7 +1,7 @@
 package kernels
 
-// TileTurns is how many steps a list of tiles holds for: what a cell is made of comes from the next cell along each axis
-// in a step, so that in so many it does not get past the next tile.
+// TileTurns is how many steps a list of tiles holds for: what a cell is made of comes from the next cell along each
+// axis in a step, so that in so many it does not get past the next tile.
 const TileTurns = 24
 
 const (

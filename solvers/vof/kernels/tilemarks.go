@@ -12,7 +12,8 @@ func counted(marks []int32, x, width, height int32) int32 {
 	return n
 }
 
-// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they end.
+// listed writes the numbers of the marked cells of column x behind those of the columns before, and tells where they
+// end.
 func listed(list, marks, counts []int32, x, width, height int32) int32 {
 	end := int32(0)
 	for n := range x {
