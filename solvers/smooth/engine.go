@@ -65,6 +65,8 @@ type engine[F kernels.Float, V any] struct {
 type dimension interface {
 	// queue queues so many sweeps, at the end of each of which the device counts it.
 	queue(ctx context.Context, sweeps int) error
+	// refresh brings what came from other ranks up to date after sweeps by tiles.
+	refresh(ctx context.Context) error
 	// survey tells a tally of the cells, edges and boundary that the rank measures.
 	survey(t *tally) error
 	// sumQualities adds the qualities of the rank's cells, and returns how many there are.

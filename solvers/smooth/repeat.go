@@ -53,6 +53,9 @@ func (s *engine[F, V]) repeat(ctx context.Context, sweeps int) (int, error) {
 		}
 		s.now[0].Sweep += recorded
 	}
+	if s.tiled {
+		return done, s.refresh(ctx)
+	}
 	return done, nil
 }
 

@@ -153,3 +153,5 @@ func (s *solidSolver[F]) Scale() float64 { return float64(s.field.Scale) }
 func (s *solidSolver[F]) queue(ctx context.Context, sweeps int) error {
 	return s.queueSets(ctx, sweeps)
 }
+
+func (s *solidSolver[F]) refresh(context.Context) error { return nil }

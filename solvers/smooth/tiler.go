@@ -10,12 +10,11 @@ import (
 )
 
 // tile cuts the vertices that a part moves into tiles by recursive bisection of the plane, so that they are compact. The
-// first of them, so many as it tells, hold all that goes to other ranks and what comes from them. It returns nil where
-// tiles cannot hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before
-// it.
+// first of them, so many as it tells, hold nothing that comes from other ranks. It returns nil where tiles cannot hold
+// them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
 //
 // nodes is how many samples of a metric's grid there are to a vertex.
-func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], lead int, err error) {
+func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], apart int, err error) {
 	b := newTiler[F](p)
 	var ids []int32
 	for i, set := range b.set {
@@ -37,7 +36,7 @@ func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F],
 	}
 	b.to.Tiles = append(b.to.Tiles, b.next())
 	b.settle()
-	return b.to, b.lead, nil
+	return b.to, b.apart, nil
 }
 
 // tileCount is how many tiles there are to be, of so many vertices: as large ones as there is room for, what they only
@@ -63,8 +62,8 @@ type tiler[F kernels.Float] struct {
 	set  []int32 // of each vertex, -1 if it stays where it is
 	rail []int32 // of each vertex, -1 if it does not slide
 
-	travels []bool // of each vertex, whether it goes to other ranks or comes from one
-	lead    int    // tiles up to the last that is there for one of these
+	waits []bool // of each vertex, whether its move, or those before it, look at one that comes from another rank
+	apart int    // the first tiles, up to one that is there for one of these
 
 	settled int32 // vertices that have their place in Held
 
@@ -79,12 +78,7 @@ func newTiler[F kernels.Float](p *Part) *tiler[F] {
 	n := len(p.X)
 	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails)), Where: make([]int32, n)},
 		set:  make([]int32, n),
-		rail: make([]int32, n), travels: make([]bool, n), mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
-	for _, peer := range p.Round.Peers {
-		for _, v := range append(slices.Clip(peer.Send), peer.Take...) {
-			b.travels[v] = true
-		}
-	}
+		rail: make([]int32, n), waits: make([]bool, n), mine: make([]bool, n), moves: make([]bool, n), slot: make([]int32, n)}
 	for i := range n {
 		b.set[i], b.rail[i], b.slot[i], b.to.Where[i] = -1, -1, -1, -1
 	}
@@ -99,7 +93,29 @@ func newTiler[F kernels.Float](p *Part) *tiler[F] {
 			}
 		}
 	}
+	b.findWaiting()
 	return b
+}
+
+// findWaiting finds the vertices whose tiles cannot be taken through the first sweep of a round before an exchange. In the
+// order of sets, those are marked whose neighbours come from another rank, or are marked and move before.
+func (b *tiler[F]) findWaiting() {
+	p := b.part
+	comes := make([]bool, len(p.X))
+	for _, peer := range p.Round.Peers {
+		for _, v := range peer.Take {
+			comes[v], b.waits[v] = true, b.set[v] >= 0
+		}
+	}
+	for set := range p.Sets {
+		for _, s := range []Span{p.First[set], p.Rest[set], p.Copies[set]} {
+			for v := s.Lo; v < s.Hi; v++ {
+				b.waits[v] = b.waits[v] || len(p.Round.Peers) > 0 && slices.ContainsFunc(p.neighbours(v), func(u int32) bool {
+					return comes[u] || b.set[u] >= 0 && b.set[u] < b.set[v] && b.waits[u]
+				})
+			}
+		}
+	}
 }
 
 // cut makes so many tiles of vertices, given in ascending order, or more where they do not hold them. It returns false
@@ -122,19 +138,19 @@ func (b *tiler[F]) cut(ids []int32, count int) (bool, error) {
 			piece[k] = ids[i]
 		}
 	}
-	isTravelling := func(v int32) bool { return b.travels[v] }
+	waits := func(v int32) bool { return b.waits[v] }
 	var first, others [][]int32
 	for _, piece := range pieces {
-		if slices.ContainsFunc(piece, isTravelling) {
-			first = append(first, piece)
-		} else {
+		if slices.ContainsFunc(piece, waits) {
 			others = append(others, piece)
+		} else {
+			first = append(first, piece)
 		}
 	}
 	for _, piece := range append(first, others...) {
 		if b.fill(piece) {
-			if slices.ContainsFunc(piece, isTravelling) {
-				b.lead = len(b.to.Tiles)
+			if b.apart == len(b.to.Tiles)-1 && !slices.ContainsFunc(piece, waits) {
+				b.apart++
 			}
 			continue
 		}

@@ -50,7 +50,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 			return fmt.Sprintf("device %s cannot stage messages, which sweeps by tiles on several ranks need", s.dev.Name()), nil
 		}
 	}
-	t, lead, err := tile[F](s.part, s.nodes())
+	t, apart, err := tile[F](s.part, s.nodes())
 	if err != nil {
 		return "", err
 	}
@@ -69,7 +69,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 	n, rails, m, h := len(s.v), len(t.Sliders), &s.tiles.mesh, &s.tiles.held[0]
 	s.enter = []pass{{0, n, kernels.NewToTilesLoop(m, s.v, h)}, {0, rails, kernels.NewRailToTilesLoop(m, s.v, h)}}
 	s.leave = []pass{{0, n, kernels.NewFromTilesLoop(m, h, s.v)}, {0, rails, kernels.NewRailFromTilesLoop(m, h, s.v)}}
-	return "", s.arrangeTiles(t, lead)
+	return "", s.arrangeTiles(t, apart)
 }
 
 // tiling is what sweeps by tiles work on.

@@ -3,6 +3,7 @@ package smooth
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -207,44 +208,47 @@ func TestTilesOfSomeRanks(t *testing.T) {
 	}
 }
 
-// TestTilesLead: the first tiles are just those that hold something that other ranks need, if there are more.
-func TestTilesLead(t *testing.T) {
+// TestTilesApart: the first tiles hold nothing that comes from another rank, which the others do.
+func TestTilesApart(t *testing.T) {
 	s := plain()
 	s.layout.Deep = true
-	l, err := NewLayout(rectangle(t, 30_000, 5), s.layout)
-	if err != nil {
-		t.Fatal(err)
-	}
-	owner := make([]int32, len(l.class))
-	for v := range owner {
-		if l.mesh.X[v] > .5 {
-			owner[v] = 1
-		}
-	}
-	parts, err := l.Parts(owner, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for r, p := range parts {
-		tiles, lead, err := tile[float64](p, 0)
+	for _, round := range []int{1, 4} {
+		s.layout.Round = round
+		l, err := NewLayout(rectangle(t, 30_000, 5), s.layout)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := len(tiles.Tiles) - 1
-		if lead == 0 || lead > n/2 {
-			t.Errorf("rank %d: %d of %d tiles go first", r, lead, n)
-		}
-		needed := map[int32]bool{} // places
-		for _, v := range p.Plans[0].Peers[0].Send {
-			needed[tiles.Where[v]] = true
-		}
-		for k, b := range tiles.Tiles[:n] {
-			has := false
-			for _, slot := range tiles.Slots[b.Slot:tiles.Tiles[k+1].Slot] {
-				has = has || slot&kernels.Own != 0 && needed[slot>>kernels.SlotBits]
+		owner := make([]int32, len(l.class))
+		for v := range owner {
+			if l.mesh.X[v] > .5 {
+				owner[v] = 1
 			}
-			if has != (k < lead) {
-				t.Errorf("rank %d: tile %d, of which %d are first, holds what the other rank needs: %v", r, k, lead, has)
+		}
+		parts, err := l.Parts(owner, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r, p := range parts {
+			tiles, apart, err := tile[float64](p, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := len(tiles.Tiles) - 1
+			if apart < n/2 || apart == n {
+				t.Errorf("round %d, rank %d: %d of %d tiles hold nothing of the other's", round, r, apart, n)
+			}
+			comes := map[int32]bool{}
+			for _, v := range p.Round.Peers[0].Take {
+				comes[tiles.Where[v]] = true
+			}
+			for k, b := range tiles.Tiles[:n] {
+				holds := slices.ContainsFunc(tiles.Slots[b.Slot:tiles.Tiles[k+1].Slot], func(slot int32) bool {
+					return comes[slot>>kernels.SlotBits]
+				})
+				if holds != (k >= apart) {
+					t.Errorf("round %d, rank %d: tile %d, of which %d are apart, holds what the other rank sends: %v", round, r, k,
+						apart, holds)
+				}
 			}
 		}
 	}

@@ -8,13 +8,16 @@ import (
 )
 
 // A deep part holds all that its tiles read and move. Copies of other ranks' vertices belong to tiles as owned ones do,
-// and what is out of date after a round comes by an exchange.
+// and what is out of date after a round comes by an exchange, with which the next begins: tiles that hold nothing of it
+// are taken through their first sweep meanwhile.
 
 // tilePasses are what sweeps by tiles go through, from the first of held or back.
 type tilePasses struct {
-	all        []pass
-	lead, rest []pass // at the end of a round: what other ranks need, ready to go, and what is to come; and the rest
-	take       []pass // what has come
+	all  []pass
+	give []pass // at the beginning of a round: what other ranks need
+	rest []pass // meanwhile, tiles that hold nothing of what is to come
+	take []pass // what has come
+	last []pass // and tiles that hold something of it
 }
 
 // tileExchange is that between rounds.
@@ -23,8 +26,8 @@ type tileExchange[F kernels.Float] struct {
 	sends bool
 }
 
-// arrangeTiles prepares the passes of sweeps by tiles, of which the first so many hold what travels.
-func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], lead int) error {
+// arrangeTiles prepares the passes of sweeps by tiles, of which so many hold nothing that comes from other ranks.
+func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
 	t, tiles := &s.tiles, len(of.Tiles)-1
 	for k := range t.passes {
 		t.passes[k].all = []pass{{0, tiles, t.loops[k]}}
@@ -40,10 +43,10 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], lead int) error {
 	x.wire = onDevice(b, make([]kernels.Vertex[F], len(sent)+len(taken)))
 	out, in := onDevice(b, sent), onDevice(b, taken)
 	for k := range t.passes {
-		p, to := &t.passes[k], &t.held[1-k]
-		p.lead = []pass{{0, lead, t.loops[k]}, {0, len(sent), kernels.NewPackTilesLoop(out, to, x.wire[:len(sent)])}}
-		p.rest = []pass{{lead, tiles, t.loops[k]}}
-		p.take = []pass{{0, len(taken), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], to)}}
+		p, h := &t.passes[k], &t.held[k]
+		p.give = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.wire[:len(sent)])}}
+		p.rest, p.last = []pass{{0, apart, t.loops[k]}}, []pass{{apart, tiles, t.loops[k]}}
+		p.take = []pass{{0, len(taken), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], h)}}
 	}
 	x.sends = len(sent) > 0
 	return b.err
@@ -89,26 +92,25 @@ func (s *solver[F]) queue(ctx context.Context, sweeps int) error {
 	}
 	for k := range sweeps {
 		p := &s.tiles.passes[k%2]
-		if s.comm.Size() == 1 || (k+1)%s.sub.Round.Sweeps != 0 {
+		if s.comm.Size() == 1 || k%s.sub.Round.Sweeps != 0 {
 			s.move(p.all)
 			continue
 		}
-		if err := s.endRound(ctx, p); err != nil {
+		if err := s.beginRound(ctx, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// endRound queues the last sweep of a round. What other ranks need goes first, and travels while the other tiles are
-// taken.
-func (s *solver[F]) endRound(ctx context.Context, p *tilePasses) error {
-	x := &s.tiles.exchange
+// beginRound queues an exchange and the first sweep of a round.
+func (s *solver[F]) beginRound(ctx context.Context, p *tilePasses) error {
 	if s.linked != nil {
 		err := s.linked.Beside(func() error {
-			s.move(p.lead)
-			err := s.between.Start(ctx, x.wire)
+			s.move(p.give)
+			err := s.between.Start(ctx, s.tiles.exchange.wire)
 			s.move(p.take)
+			s.move(p.last)
 			return err
 		})
 		if err != nil {
@@ -117,12 +119,29 @@ func (s *solver[F]) endRound(ctx context.Context, p *tilePasses) error {
 		s.move(p.rest)
 		return s.between.Finish(ctx)
 	}
-	s.move(p.lead)
+	if err := s.exchangeTiles(ctx, p, p.rest); err != nil {
+		return err
+	}
+	s.move(p.last)
+	return nil
+}
+
+func (s *solver[F]) refresh(ctx context.Context) error {
+	if s.comm.Size() == 1 {
+		return nil
+	}
+	return s.exchangeTiles(ctx, &s.tiles.passes[0], nil)
+}
+
+// exchangeTiles exchanges what is out of date, while something else is done.
+func (s *solver[F]) exchangeTiles(ctx context.Context, p *tilePasses, meanwhile []pass) error {
+	x := &s.tiles.exchange
+	s.move(p.give)
 	if err := s.between.Start(ctx, x.wire); err != nil {
 		return err
 	}
-	s.move(p.rest)
-	if !x.sends { // and so does not wait for what came last to be taken
+	s.move(meanwhile)
+	if !x.sends && s.linked == nil { // what is staged does not wait then for what came last to be taken
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
