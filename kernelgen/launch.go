@@ -3,11 +3,8 @@ package kernelgen
 import (
 	"bytes"
 	"fmt"
-	"go/ast"
 	"go/format"
-	"go/token"
 	"go/types"
-	"os"
 	"strings"
 )
 
@@ -221,96 +218,4 @@ func (p *Package) argument(k *Kernel, l *launched, name string) string {
 		return fmt.Sprintf("abi.ConstantOf(%q, &loop.%s)", name, name)
 	}
 	return fmt.Sprintf("abi.ValueOf(%q, &loop.%s)", name, name)
-}
-
-// staged writes a loop that takes the indices in groups: each call of the kernel's body for all of a group before the
-// next call, so that a processor overlaps work of several indices.
-func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
-	const need = "stages=N needs a body of one variable, var f T, and after it calls of its methods alone"
-	body := k.decl.Body.List
-	if k.Reduce != ReduceNone || l.boxed || len(body) < 2 {
-		p.refuse(k.decl, "kernel %s: %s", k.Name, need)
-		return
-	}
-	var local *ast.Ident
-	if d, ok := body[0].(*ast.DeclStmt); ok {
-		if g := d.Decl.(*ast.GenDecl); g.Tok == token.VAR && len(g.Specs) == 1 {
-			if v := g.Specs[0].(*ast.ValueSpec); len(v.Names) == 1 && len(v.Values) == 0 {
-				local = v.Names[0]
-			}
-		}
-	}
-	if local == nil {
-		p.refuse(body[0], "kernel %s: %s", k.Name, need)
-		return
-	}
-	obj := p.info.Defs[local]
-	element := types.TypeString(obj.Type(), types.RelativeTo(p.types))
-	fmt.Fprintf(w, "var tile [%d]%s\nfor ; lo < hi; lo += len(tile) {\ngroup := tile[:min(len(tile), "+
-		"hi-lo)]\nclear(group)\n", k.Stages, element)
-	for _, s := range body[1:] {
-		e, ok := s.(*ast.ExprStmt)
-		call, isCall := (ast.Expr)(nil), false
-		if ok {
-			call = e.X
-			_, isCall = call.(*ast.CallExpr)
-		}
-		if !isCall || !p.onLocal(call.(*ast.CallExpr), obj) {
-			p.refuse(s, "kernel %s: %s", k.Name, need)
-			return
-		}
-		fmt.Fprintf(w, "for turn := range group {\n%s\n}\n", p.rewrite(call, k, obj))
-	}
-	w.WriteString("}\n")
-}
-
-// onLocal tells whether a call is of a method of the variable.
-func (p *Package) onLocal(c *ast.CallExpr, v types.Object) bool {
-	s, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	id, ok := s.X.(*ast.Ident)
-	return ok && p.info.Uses[id] == v
-}
-
-// rewrite is the source of an expression of a kernel's body, with the variable, the index and the parameters as its
-// loop has them.
-func (p *Package) rewrite(e ast.Expr, k *Kernel, local types.Object) string {
-	file := p.fset.File(e.Pos())
-	source, err := os.ReadFile(file.Name())
-	if err != nil || len(source) != file.Size() {
-		p.refuse(e, "the file changed while it was read")
-		return ""
-	}
-	var out strings.Builder
-	from := file.Offset(e.Pos())
-	ast.Inspect(e, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		to := ""
-		switch obj := p.info.Uses[id]; {
-		case obj == nil:
-		case obj == local:
-			to = "group[turn]"
-		case obj == k.fn.Signature().Params().At(0):
-			to = "(lo+turn)"
-		default:
-			for v := range k.fn.Signature().Params().Variables() {
-				if obj == v {
-					to = "loop." + v.Name()
-				}
-			}
-		}
-		if to != "" {
-			out.Write(source[from:file.Offset(id.Pos())])
-			out.WriteString(to)
-			from = file.Offset(id.End())
-		}
-		return true
-	})
-	out.Write(source[from:file.Offset(e.End())])
-	return out.String()
 }

@@ -2,9 +2,7 @@ package kernels
 
 import (
 	"math"
-	"math/cmplx"
 	"math/rand/v2"
-	"sort"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -124,75 +122,6 @@ var testRatios = []float64{1e-6, .3, .5, .9, .98, .9999, 1}
 
 func testParams(r float64) *Params[float64] {
 	return &Params[float64]{Gravity: 9.81, DensityRatio: r, CFL: .9, DryDepth: 1e-6, Tolerance: 1e-8}
-}
-
-func TestEigenvaluesAreThoseOfTheRoeMatrix(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	complexPairs := 0
-	for _, r := range testRatios {
-		p := testParams(r)
-		for i := range 900 {
-			f := randomFace(rng, p, []float64{.5, 6, 30}[i%3])
-			if i%2 == 0 { // one layer far thinner than the other
-				f.c1 *= 1e-3
-			}
-			var ev Eigenvalues[float64]
-			ev.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
-			var eig mat.Eigen
-			eig.Factorize(f.matrix(r), mat.EigenNone)
-			want := eig.Values(nil)
-			sort.Slice(want, func(i, j int) bool { return real(want[i]) < real(want[j]) })
-			// A double root is known to the square root of rounding only.
-			tol := 1e-9
-			if ev.L3-ev.L2 < 1e-4*(ev.L4-ev.L1) {
-				tol = 1e-6
-			}
-			if ev.Complex {
-				complexPairs++
-			}
-			got := []float64{ev.L1, ev.L2, ev.L3, ev.L4}
-			var re []float64
-			isComplex := false
-			for _, z := range want {
-				re = append(re, real(z))
-				isComplex = isComplex || math.Abs(imag(z)) > 1e-6*cmplx.Abs(want[3])
-			}
-			sort.Float64s(re)
-			if isComplex && !ev.Complex {
-				t.Fatalf("r=%g: complex pair %v not seen: %+v", r, want, ev)
-			}
-			if !near(got, re, tol) {
-				t.Fatalf("r=%g: eigenvalues %v, gonum's %v", r, got, want)
-			}
-		}
-	}
-	if complexPairs == 0 {
-		t.Error("no face had a complex pair: the test does not cover them")
-	}
-}
-
-func TestEigenvaluesInSinglePrecision(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, r := range testRatios {
-		p := testParams(r)
-		for range 300 {
-			f := randomFace(rng, p, 2)
-			var want Eigenvalues[float64]
-			want.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
-			var got Eigenvalues[float32]
-			got.solve(float32(f.u1), float32(f.u2), float32(f.c1), float32(f.c2), float32(r), 1e-3)
-			// A nearly double root is the less sharp the nearer its twin, down to a few square roots of rounding.
-			near1 := (want.L4 - want.L1) / min(want.L4-want.L3, want.L2-want.L1)
-			tol := min(2e-6*max(1, near1*near1), 2e-3)
-			if !near([]float64{float64(got.L1), float64(got.L4)}, []float64{want.L1, want.L4}, tol) {
-				t.Fatalf("r=%g: float32 external %v %v, float64 %v %v", r, got.L1, got.L4, want.L1, want.L4)
-			}
-			if want.L3-want.L2 > .2 && !near([]float64{float64(got.L2), float64(got.L3)}, []float64{want.L2, want.L3},
-				max(1e-4, tol)) {
-				t.Fatalf("r=%g: float32 internal %v %v, float64 %v %v", r, got.L2, got.L3, want.L2, want.L3)
-			}
-		}
-	}
 }
 
 // TestResidualIsTheRoeMatrixTimesTheJump checks A ΔW - S Δdepth against the pressure form, and with it Roe's property.
@@ -357,14 +286,6 @@ func TestContactCompletesThe6x6System(t *testing.T) {
 			if !near(got, want, 1e-7) {
 				t.Fatalf("r=%g: tangential fluxes %v, 6×6 system %v", r, got, want)
 			}
-		}
-	}
-}
-
-func TestCubeRoot(t *testing.T) {
-	for _, x := range []float64{1e-9, 1e-6, .001, .5, 1, 2, 8, 1000, 1e5} {
-		if got := cubeRoot(x); math.Abs(got-math.Cbrt(x)) > 1e-14*math.Cbrt(x) {
-			t.Errorf("cubeRoot(%g) = %g, want %g", x, got, math.Cbrt(x))
 		}
 	}
 }

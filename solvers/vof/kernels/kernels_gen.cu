@@ -893,7 +893,7 @@ DEVICE int32 larger32(int32 a, int32 b) {
     return b;
 }
 
-// smallerOf, tile2.go:248
+// smallerOf, tilecells2.go:90
 DEVICE int32 smallerOf(int32 a, int32 b) {
     if (a < b) {
         return a;
@@ -4669,7 +4669,7 @@ DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) 
 }
 
 // work finds what there is to do for the n-th tile of Order.
-// (*Tiles2[float32]).work, tile2.go:203
+// (*Tiles2[float32]).work, tilecells2.go:45
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -4710,7 +4710,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     return w;
 }
 
-// clamped, tile2.go:238
+// clamped, tilecells2.go:80
 DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -4722,7 +4722,7 @@ DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float32]).load, tile2.go:162
+// (*Tiles2[float32]).load, tilecells2.go:4
 DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -4731,7 +4731,7 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
 // neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tile2.go:301
+// (*Tiles2[float32]).reach, tilecells2.go:143
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -4742,14 +4742,14 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
 
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
 // for faces, and not beyond what the block has.
-// (*Tiles2[float32]).around, tile2.go:317
+// (*Tiles2[float32]).around, tilecells2.go:159
 DEVICE bool Tiles2_around_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tile2.go:309
+// (*Tiles2[float32]).needed, tilecells2.go:151
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
@@ -4757,7 +4757,7 @@ DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
-// (*Tiles2[float32]).strides, tile2.go:277
+// (*Tiles2[float32]).strides, tilecells2.go:119
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -4766,7 +4766,7 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float32]).velocity, tile2.go:324
+// (*Tiles2[float32]).velocity, tilecells2.go:166
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -4784,7 +4784,7 @@ DEVICE int32 crossing_f32(float cfl, bool below, bool above) {
 }
 
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float32]).crosses, tile2.go:285
+// (*Tiles2[float32]).crosses, tilecells2.go:127
 DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -4801,7 +4801,7 @@ DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float32]).flux, tile2.go:332
+// (*Tiles2[float32]).flux, tilecells2.go:174
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -4844,7 +4844,7 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
 }
 
 // shared is the place of a tile's cell in shared memory.
-// shared, tile2.go:236
+// shared, tilecells2.go:78
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
@@ -4867,7 +4867,7 @@ DEVICE float passed_f32(float cfl, float below, float above, float inMixed, floa
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
 // passes the faces of mixed donors.
-// (*Tiles2[float32]).sweep, tile2.go:257
+// (*Tiles2[float32]).sweep, tilecells2.go:99
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -4888,7 +4888,7 @@ DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float32]).first, tile2.go:169
+// (*Tiles2[float32]).first, tilecells2.go:11
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
@@ -4903,7 +4903,7 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float32]).second, tile2.go:182
+// (*Tiles2[float32]).second, tilecells2.go:24
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = k % 32, py = k / 32;
@@ -4961,7 +4961,7 @@ DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float32]).copied, tile2.go:195
+// (*Tiles2[float32]).copied, tilecells2.go:37
 DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -5042,7 +5042,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
 }
 
 // work finds what there is to do for the n-th tile of Order.
-// (*Tiles2[float64]).work, tile2.go:203
+// (*Tiles2[float64]).work, tilecells2.go:45
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -5084,7 +5084,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float64]).load, tile2.go:162
+// (*Tiles2[float64]).load, tilecells2.go:4
 DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -5093,7 +5093,7 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
 // neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tile2.go:301
+// (*Tiles2[float64]).reach, tilecells2.go:143
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -5104,14 +5104,14 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
 
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
 // for faces, and not beyond what the block has.
-// (*Tiles2[float64]).around, tile2.go:317
+// (*Tiles2[float64]).around, tilecells2.go:159
 DEVICE bool Tiles2_around_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
     return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tile2.go:309
+// (*Tiles2[float64]).needed, tilecells2.go:151
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
@@ -5119,7 +5119,7 @@ DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
-// (*Tiles2[float64]).strides, tile2.go:277
+// (*Tiles2[float64]).strides, tilecells2.go:119
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -5128,7 +5128,7 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float64]).velocity, tile2.go:324
+// (*Tiles2[float64]).velocity, tilecells2.go:166
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -5146,7 +5146,7 @@ DEVICE int32 crossing_f64(double cfl, bool below, bool above) {
 }
 
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float64]).crosses, tile2.go:285
+// (*Tiles2[float64]).crosses, tilecells2.go:127
 DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -5163,7 +5163,7 @@ DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float64]).flux, tile2.go:332
+// (*Tiles2[float64]).flux, tilecells2.go:174
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -5223,7 +5223,7 @@ DEVICE double passed_f64(double cfl, double below, double above, double inMixed,
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
 // passes the faces of mixed donors.
-// (*Tiles2[float64]).sweep, tile2.go:257
+// (*Tiles2[float64]).sweep, tilecells2.go:99
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -5244,7 +5244,7 @@ DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444>
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float64]).first, tile2.go:169
+// (*Tiles2[float64]).first, tilecells2.go:11
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
@@ -5259,7 +5259,7 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float64]).second, tile2.go:182
+// (*Tiles2[float64]).second, tilecells2.go:24
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = k % 32, py = k / 32;
@@ -5317,7 +5317,7 @@ DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float64]).copied, tile2.go:195
+// (*Tiles2[float64]).copied, tilecells2.go:37
 DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);

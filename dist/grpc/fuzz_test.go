@@ -1,0 +1,80 @@
+package grpc
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist/internal/collect"
+)
+
+// FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early.
+func FuzzFrames(f *testing.F) {
+	f.Add(encode(header{kind: eager, epoch: 5, tag: 1, length: 3}, []byte("abc")), []byte{40})
+	f.Add(encode(header{kind: offer, epoch: 5, tag: 2, length: chunkBytes + 1}, nil), []byte{})
+	f.Add(encode(header{kind: chunk, epoch: 5, tag: 0, length: 3}, []byte("abc")), []byte{3, 3})
+	f.Fuzz(func(t *testing.T, data, cuts []byte) {
+		c := lonely(1 << 16)
+		p := c.peers[1]
+		for tag, n := range []int{0, 3, chunkBytes + 1} {
+			o, _ := c.table.Post(false, 1, tag, make([]byte, n))
+			p.receive(o)
+		}
+		// The input is cut into frames by its first byte; all but the first are numbered, to get further.
+		size := headerBytes + 8
+		for seq := uint64(0); len(data) > 0; seq++ {
+			b := bytes.Clone(data[:min(size, len(data))])
+			data = data[len(b):]
+			if seq > 0 && len(b) >= headerBytes {
+				var h header
+				h.parse(b)
+				h.epoch, h.seq = 5, seq
+				h.put(b)
+			}
+			a := arrival{to: p}
+			if a.decode(pieces(b, cuts)) != nil {
+				return
+			}
+			if p.rx.held > 1<<16 {
+				t.Fatalf("%d bytes are held", p.rx.held)
+			}
+		}
+	})
+}
+
+func FuzzCollectFrames(f *testing.F) {
+	f.Add(encode(header{kind: call, epoch: 5, length: 3}, []byte("abc")), []byte{40})
+	f.Fuzz(func(t *testing.T, data, cuts []byte) {
+		in := assembler{epoch: 5, first: call, limit: 1 << 16}
+		a := arrival{to: &in}
+		for len(data) > 0 {
+			n := min(headerBytes+16, len(data))
+			if a.decode(pieces(data[:n], cuts)) != nil {
+				return
+			}
+			data = data[n:]
+			if uint64(len(in.buf)) > in.limit {
+				t.Fatalf("%d bytes are held", len(in.buf))
+			}
+		}
+	})
+}
+
+func FuzzUnpack(f *testing.F) {
+	r := collect.NewRound(2)
+	r.Parts = [][]byte{[]byte("ring"), nil}
+	f.Add(packed(collect.Call{Kind: collect.Allgather}, r), 2)
+	f.Fuzz(func(t *testing.T, data []byte, size int) {
+		if size < 1 || size > 100 {
+			return
+		}
+		parts, err := unpack(data, size)
+		if err != nil {
+			return
+		}
+		r := collect.NewRound(size)
+		r.Parts = parts
+		if !bytes.Equal(packed(collect.Call{Kind: collect.Gather}, r), data) {
+			t.Fatal("the parts do not make the whole")
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package grpc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/mem"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+func endedContext() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// The bytes of a long message still come when its receive was given up; they must not touch the buffer.
+func TestGivenUpReceiveKeepsItsBuffer(t *testing.T) {
+	c := lonely(1 << 20)
+	a := arrival{to: c.peers[1]}
+	buf := make([]byte, chunkBytes+1)
+	r, err := c.Irecv(context.Background(), 1, 3, buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := [][]byte{
+		encode(header{kind: offer, epoch: 5, tag: 3, length: chunkBytes + 1}, nil),
+		encode(header{kind: chunk, epoch: 5, seq: 1, length: 5}, []byte("early")),
+		encode(header{kind: chunk, epoch: 5, seq: 2, length: 4}, []byte("late")),
+	}
+	for i, b := range frames {
+		if err := a.decode(pieces(b, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			if err := c.Wait(endedContext(), []dist.Request{r}); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := string(buf[:10]); got != "early\x00\x00\x00\x00\x00" {
+		t.Fatalf("the buffer holds %q", got)
+	}
+}
+
+// A long message that its receiver knows of goes on with a copy when its send was given up.
+func TestGivenUpSendGoesOn(t *testing.T) {
+	c := lonely(1 << 20)
+	p, f := c.peers[1], new(frame)
+	buf := bytes.Repeat([]byte("a"), chunkBytes+1)
+	r, err := c.Isend(context.Background(), 1, 3, buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.tx.next(f, c.epoch) || f.kind != offer {
+		t.Fatalf("the first frame is of kind %d", f.kind)
+	}
+	if err := c.Wait(endedContext(), []dist.Request{r}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	clear(buf)
+	a := arrival{to: p}
+	if err := a.decode(pieces(encode(header{kind: accept, epoch: 5, tag: f.seq}, nil), nil)); err != nil {
+		t.Fatal(err)
+	}
+	var got []byte
+	for p.tx.next(f, c.epoch) {
+		data, err := codec{}.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, data.Materialize()[headerBytes:]...)
+		data.Free()
+	}
+	if !bytes.Equal(got, bytes.Repeat([]byte("a"), chunkBytes+1)) {
+		t.Fatalf("%d bytes went on, or others than were sent", len(got))
+	}
+}
+
+// Memory that gRPC reads is the sender's again when Wait returns, however that ends.
+func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		bytes int
+		ctx   context.Context
+		leave bool // the peer leaves meanwhile
+		want  error
+	}{
+		"sent":       {chunkBytes + lendBytes, context.Background(), false, nil},
+		"given up":   {2*chunkBytes + lendBytes, endedContext(), false, context.Canceled},
+		"not wanted": {2*chunkBytes + lendBytes, context.Background(), true, ErrClosed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rank := lonely(1 << 20)
+			p, f := rank.peers[1], new(frame)
+			r, err := rank.Isend(context.Background(), 1, 3, make([]byte, c.bytes))
+			if err != nil || !p.tx.next(f, rank.epoch) {
+				t.Fatal("nothing to send", err)
+			}
+			if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.epoch) {
+				t.Fatal("nothing to send", err)
+			}
+			var lent []mem.BufferSlice
+			for range 2 { // of three chunks, one stays
+				data, err := codec{}.Marshal(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if lent = append(lent, data); c.bytes > 2*chunkBytes || !p.tx.next(f, rank.epoch) {
+					break
+				}
+			}
+			if c.leave {
+				p.endSends()
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- rank.Wait(c.ctx, []dist.Request{r}) }()
+			for i, data := range lent {
+				select {
+				case err := <-ended:
+					t.Fatalf("%d parts are still read, and Wait returned %v", len(lent)-i, err)
+				case <-time.After(10 * time.Millisecond):
+				}
+				data.Free()
+			}
+			if err := <-ended; !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+				t.Fatalf("Wait returned %v, want %v", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,205 @@
+package kernels
+
+// load brings number k of the tile's cells and rim to shared memory.
+func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
+	i := clamped(x+k%tileWidth-TileReach, -s.Open[0][0], s.N[0]+s.Open[0][1])
+	j := clamped(y+k/tileWidth-TileReach, -s.Open[1][0], s.N[1]+s.Open[1][1])
+	f[k] = s.F[s.at(int(i), int(j), 0)]
+}
+
+// first takes number k of the cells that the second sweep may ask for through the first one.
+func (s *Tiles2[F]) first(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
+	px, py := k%betweenX-2, k/betweenX-2
+	rx, ry := s.reach(0)
+	if px < -rx || px >= TileX+rx || py < -ry || py >= TileY+ry {
+		return
+	}
+	i := clamped(x+px, -smallerOf(s.Open[0][0], rx), s.N[0]+smallerOf(s.Open[0][1], rx))
+	j := clamped(y+py, -smallerOf(s.Open[1][0], ry), s.N[1]+smallerOf(s.Open[1][1], ry))
+	own := shared(i-x, j-y)
+	between[shared(px, py)] = s.sweep(0, f, flux, own, s.at(int(i), int(j), 0), f[own], clock)
+}
+
+// second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
+func (s *Tiles2[F]) second(k, x, y int32, f, between, flux *[TileRoom]F, clock *Clock[F]) {
+	px, py := k%TileX, k/TileX
+	i, j := x+px, y+py
+	if i >= s.N[0] || j >= s.N[1] {
+		return
+	}
+	own, c := shared(px, py), s.at(int(i), int(j), 0)
+	after := s.sweep(1, between, flux, own, c, f[own], clock)
+	s.Out[c] = after
+	f[own] = after
+}
+
+// copied makes number k of the tile's cells the same in both fields.
+func (s *Tiles2[F]) copied(k, x, y int32) {
+	if i, j := x+k%TileX, y+k/TileX; i < s.N[0] && j < s.N[1] {
+		c := s.at(int(i), int(j), 0)
+		s.Out[c] = s.F[c]
+	}
+}
+
+// work finds what there is to do for the n-th tile of Order.
+func (s *Tiles2[F]) work(n int) tileWork {
+	var w tileWork
+	if n >= int(s.Count[0]) {
+		return w
+	}
+	t := s.Order[n]
+	x, y := t%s.Tiles[0], t/s.Tiles[0]
+	was := s.Was[t]
+	kind := was & Mixed2
+	same := kind != Mixed2
+	for k := range int32(9) {
+		i, j := x+k%3-1, y+k/3-1
+		if i < 0 || i >= s.Tiles[0] || j < 0 || j >= s.Tiles[1] {
+			if i < 0 && s.Open[0][0] > 0 || i >= s.Tiles[0] && s.Open[0][1] > 0 ||
+				j < 0 && s.Open[1][0] > 0 || j >= s.Tiles[1] && s.Open[1][1] > 0 {
+				same = false // what others own may be anything
+			}
+			continue
+		}
+		if s.Was[i+j*s.Tiles[0]]&Mixed2 != kind {
+			same = false
+		}
+	}
+	w.x, w.y, w.tile, w.kind, w.once = x*TileX, y*TileY, t, was|Settled, 1
+	if !same {
+		w.load, w.between, w.cells, w.mark, w.height = TileRoom, betweenX*betweenY, TileX*TileY, marks, tileWidth
+	} else if was&Settled == 0 {
+		w.copied = TileX * TileY
+	}
+	return w
+}
+
+// shared is the place of a tile's cell in shared memory.
+func shared(px, py int32) int32 { return px + TileReach + (py+TileReach)*tileWidth }
+
+func clamped(i, lo, end int32) int32 {
+	if i < lo {
+		return lo
+	}
+	if i >= end {
+		return end - 1
+	}
+	return i
+}
+
+func smallerOf(a, b int32) int32 {
+	if a < b {
+		return a
+	}
+	return b
+}
+
+// sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
+// passes the faces of mixed donors.
+func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
+	axis, kind := s.Axis^n, s.Kinds[n]
+	step, stride := s.strides(axis)
+	f, below, above := a[own], a[own-step], a[own+step]
+	// As in Advance2.
+	if f <= s.Dust && below <= s.Dust && above <= s.Dust && (kind == WeymouthYue || f == 0) {
+		return f
+	}
+	full := 1 - s.Dust
+	if f >= full && below >= full && above >= full && (kind == WeymouthYue && start > 0.5 ||
+		kind != WeymouthYue && f == 1) {
+		return f
+	}
+	q := clock.Courant[axis]
+	lo, hi := s.velocity(axis, c)*q, s.velocity(axis, c+stride)*q
+	in, out := passed(lo, below, f, flux[own], s.Dust), passed(hi, f, above, flux[own+step], s.Dust)
+	return updated(kind, f, start, lo, hi, in, out)
+}
+
+// strides lead from cell to cell along an axis, in shared memory and in that of the block.
+func (s *Tiles2[F]) strides(axis int32) (step int32, stride int) {
+	if axis == 0 {
+		return 1, 1
+	}
+	return tileWidth, int(s.SY)
+}
+
+// crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
+func (s *Tiles2[F]) crosses(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F]) int32 {
+	px, py := own%tileWidth-TileReach, own/tileWidth-TileReach
+	if !s.needed(n, px, py, x, y) {
+		return 0
+	}
+	axis := s.Axis ^ n
+	step, _ := s.strides(axis)
+	below, above := mixed(a[own-step], s.Dust), mixed(a[own], s.Dust)
+	if below || above {
+		return crossing(s.velocity(axis, s.at(int(x+px), int(y+py), 0))*clock.Courant[axis], below, above)
+	}
+	return 0
+}
+
+// reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
+// neighbours that their planes depend on, two cells along its axis and one across.
+func (s *Tiles2[F]) reach(n int32) (rx, ry int32) {
+	if s.Axis^n == 0 {
+		return 1 - n, 2 - 2*n
+	}
+	return 2 - 2*n, 1 - n
+}
+
+// needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
+func (s *Tiles2[F]) needed(n, px, py, x, y int32) bool {
+	rx, ry := s.reach(n)
+	face := s.Axis ^ n
+	return s.around(0, px, x, rx, 1-face) && s.around(1, py, y, ry, face)
+}
+
+// around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
+// for faces, and not beyond what the block has.
+func (s *Tiles2[F]) around(axis, p, x, reach, face int32) bool {
+	const size = TileX // and TileY
+	i := x + p
+	return p >= -reach && p < size+reach+face &&
+		i >= -smallerOf(s.Open[axis][0], reach) && i < s.N[axis]+smallerOf(s.Open[axis][1], reach)+face
+}
+
+func (s *Tiles2[F]) velocity(axis int32, c int) F {
+	if axis == 0 {
+		return s.U[c]
+	}
+	return s.V[c]
+}
+
+// flux is that of Sweep2 in sweep n, through a face that crosses marks.
+func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fine bool) F {
+	axis, kind := s.Axis^n, s.Kinds[n]
+	step, stride := s.strides(axis)
+	c := s.at(int(x+own%tileWidth-TileReach), int(y+own/tileWidth-TileReach), 0)
+	q := clock.Courant[axis]
+	cfl := s.velocity(axis, c) * q
+	donor, place := own, c
+	if cfl > 0 {
+		donor, place = own-step, c-stride
+	}
+	f := a[donor]
+	t := abs(cfl)
+	if kind == Lagrangian {
+		t /= 1 + (s.velocity(axis, place+stride)*q - s.velocity(axis, place)*q)
+	}
+	around := square[F]{a[donor-tileWidth-1], a[donor-tileWidth], a[donor-tileWidth+1], a[donor-1], f, a[donor+1],
+		a[donor+tileWidth-1], a[donor+tileWidth], a[donor+tileWidth+1]}
+	var along, across F
+	if fine {
+		along, across = around.normal(s.Normal, s.Nudge)
+	} else {
+		along, across = around.simple(s.Normal)
+	}
+	alpha := LineConstant(along, across, f)
+	if axis == 1 {
+		along, across = across, along
+	}
+	if cfl > 0 {
+		alpha -= along * (1 - t)
+	}
+	return cfl * Area(along*t, across, alpha)
+}
