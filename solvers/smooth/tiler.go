@@ -101,6 +101,9 @@ func newTiler[F kernels.Float](p *Part) *tiler[F] {
 // order of sets, those are marked whose neighbours come from another rank, or are marked and move before.
 func (b *tiler[F]) findWaiting() {
 	p := b.part
+	if len(p.Round.Peers) == 0 {
+		return
+	}
 	comes := make([]bool, len(p.X))
 	for _, peer := range p.Round.Peers {
 		for _, v := range peer.Take {
@@ -110,7 +113,7 @@ func (b *tiler[F]) findWaiting() {
 	for set := range p.Sets {
 		for _, s := range []Span{p.First[set], p.Rest[set], p.Copies[set]} {
 			for v := s.Lo; v < s.Hi; v++ {
-				b.waits[v] = b.waits[v] || len(p.Round.Peers) > 0 && slices.ContainsFunc(p.neighbours(v), func(u int32) bool {
+				b.waits[v] = b.waits[v] || slices.ContainsFunc(p.neighbours(v), func(u int32) bool {
 					return comes[u] || b.set[u] >= 0 && b.set[u] < b.set[v] && b.waits[u]
 				})
 			}
