@@ -12,7 +12,8 @@ const grazing = 1e-9
 // edges, and what looks like the inside of the domain is a slit. It takes the neighbours of the cells.
 func (m *Mesh) hanging(nb [][3]int32) *fault {
 	f := &fault{what: "vertex on a boundary edge of which it is no end",
-		many: "vertices on boundary edges of which they are no ends", advice: "cells must meet at whole edges; mesh the domain again without hanging nodes"}
+		many:   "vertices on boundary edges of which they are no ends",
+		advice: "cells must meet at whole edges; mesh the domain again without hanging nodes"}
 	var edges [][2]int32
 	var cells []int32
 	for c, v := range m.Cells {

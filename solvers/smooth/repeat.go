@@ -12,8 +12,8 @@ import (
 // recorded is how many sweeps a recording holds: an even number, so that tiles end where they began.
 const recorded = 8
 
-// aimed is after how many sweeps tiles look again for the samples of the metric that they hold: more often at first, when
-// vertices go far.
+// aimed is after how many sweeps tiles look again for the samples of the metric that they hold: more often at first,
+// when vertices go far.
 const aimed = 64
 
 // most bounds how many sweeps are queued at a time, so that a run can be stopped.

@@ -8,8 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
-// begin gives every vertex its metric and tells what cannot be smoothed. Tetrahedra may be turned over if they are to be
-// untangled.
+// begin gives every vertex its metric and tells what cannot be smoothed. Tetrahedra may be turned over if they are to
+// be untangled.
 func (s *solidSolver[F]) begin(v []solid.Vertex[F]) complaint {
 	c := s.measured(&s.field, v)
 	if s.cfg.Untangle {
@@ -48,8 +48,8 @@ func (s *solidSolver[F]) standing(v []solid.Vertex[F], cell int) (first int32, v
 	return at[0], float64(solid.Volume(a, b, c, d)), solid.Upright(a, b, c, d, s.params.Flat)
 }
 
-// Untangle moves vertices inside the mesh, those on flat parts of its boundary within their plane, and those on straight
-// edges along them.
+// Untangle moves vertices inside the mesh, those on flat parts of its boundary within their plane, and those on
+// straight edges along them.
 func (s *solidSolver[F]) Untangle(ctx context.Context) (Untangling, error) {
 	constants := s.constants
 	constants.Cull, constants.Guard, constants.Relax = false, solid.NoGuard, 1

@@ -84,8 +84,8 @@ func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (u Untan
 	return u, o
 }
 
-// TestSolidUntangled: cubes with any share of their vertices anywhere nearby become sound, with the volume and the surface
-// of the cube.
+// TestSolidUntangled: cubes with any share of their vertices anywhere nearby become sound, with the volume and the
+// surface of the cube.
 func TestSolidUntangled(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := tangledCube(t, rapid.IntRange(2, 5).Draw(r, "cells"), rapid.Uint64().Draw(r, "seed"),
@@ -97,8 +97,8 @@ func TestSolidUntangled(t *testing.T) {
 	})
 }
 
-// TestSolidUntangledTheSame: on any ranks, with any partition, with one exchange a sweep or one a set, culled or not, and
-// on a device with memory of its own.
+// TestSolidUntangledTheSame: on any ranks, with any partition, with one exchange a sweep or one a set, culled or not,
+// and on a device with memory of its own.
 func TestSolidUntangledTheSame(t *testing.T) {
 	t.Parallel()
 	for _, precision := range []string{"float64", "float32"} {
@@ -133,8 +133,8 @@ func TestSolidUntangledTheSame(t *testing.T) {
 	}
 }
 
-// TestSolidNotUntangled: tetrahedra that a boundary which is folded keeps turned over are refused with their ids, the same
-// on all ranks; and a tangled mesh is where untangling was not asked for.
+// TestSolidNotUntangled: tetrahedra that a boundary which is folded keeps turned over are refused with their ids, the
+// same on all ranks; and a tangled mesh is where untangling was not asked for.
 func TestSolidNotUntangled(t *testing.T) {
 	m := cube(t, 2, 0)
 	corner := 0 // which stays, on the far side of the cube

@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
-// tile cuts the vertices that a part moves into tiles by recursive bisection of the plane, so that they are compact. The
-// first of them, so many as it tells, hold nothing that comes from other ranks. It returns nil where tiles cannot hold
-// them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
+// tile cuts the vertices that a part moves into tiles by recursive bisection of the plane, so that they are compact.
+// The first of them, so many as it tells, hold nothing that comes from other ranks. It returns nil where tiles cannot
+// hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
 //
 // nodes is how many samples of a metric's grid there are to a vertex.
 func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], apart int, err error) {
@@ -40,9 +40,9 @@ func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F],
 }
 
 // tileCount is how many tiles there are to be, of so many vertices: as large ones as there is room for, what they only
-// read and the moves of others taken into account, or smaller ones where their windows would miss too much of a metric's
-// grid, of so many nodes a vertex. But on a small mesh there are as many as a large GPU takes at a time. It takes the next
-// as many then, so that there are as many more or none.
+// read and the moves of others taken into account, or smaller ones where their windows would miss too much of a
+// metric's grid, of so many nodes a vertex. But on a small mesh there are as many as a large GPU takes at a time. It
+// takes the next as many then, so that there are as many more or none.
 func tileCount(moving int, nodes float64) int {
 	const atOnce, least = 264, 32
 	most := kernels.TileSlots * 9 / 13
@@ -97,8 +97,8 @@ func newTiler[F kernels.Float](p *Part) *tiler[F] {
 	return b
 }
 
-// findWaiting finds the vertices whose tiles cannot be taken through the first sweep of a round before an exchange. In the
-// order of sets, those are marked whose neighbours come from another rank, or are marked and move before.
+// findWaiting finds the vertices whose tiles cannot be taken through the first sweep of a round before an exchange. In
+// the order of sets, those are marked whose neighbours come from another rank, or are marked and move before.
 func (b *tiler[F]) findWaiting() {
 	p := b.part
 	if len(p.Round.Peers) == 0 {

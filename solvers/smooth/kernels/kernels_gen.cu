@@ -656,8 +656,8 @@ static_assert(sizeof(TiledMesh_f32) == 216 && offsetof(TiledMesh_f32, Tiles) == 
     offsetof(TiledMesh_f32, Sliders) == 120 && offsetof(TiledMesh_f32, Where) == 144 &&
     offsetof(TiledMesh_f32, NodeRow) == 168 && offsetof(TiledMesh_f32, NodeRest) == 192, "TiledMesh_f32");
 
-// Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside of
-// it the samples come from the grid itself, so that no bit depends on windows.
+// Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside
+// of it the samples come from the grid itself, so that no bit depends on windows.
 // Window, window.go:5
 struct Window {
     int32 I, J, Nx, Ny;
@@ -3321,7 +3321,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:228
+// ToTiles[float32], tile.go:229
 DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
@@ -3333,7 +3333,7 @@ DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v,
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:228
+// ToTiles[float64], tile.go:229
 DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
@@ -3345,7 +3345,7 @@ DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v,
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:237
+// FromTiles[float32], tile.go:238
 DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
@@ -3358,7 +3358,7 @@ DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *fr
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:237
+// FromTiles[float64], tile.go:238
 DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
@@ -3371,7 +3371,7 @@ DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *fr
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float32], tile.go:246
+// NodeToTiles[float32], tile.go:247
 DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_f32 *m) {
     Sample_f32 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3380,7 +3380,7 @@ DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float64], tile.go:246
+// NodeToTiles[float64], tile.go:247
 DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_f64 *m) {
     Sample_f64 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3389,23 +3389,23 @@ DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:254
+// RailToTiles[float32], tile.go:255
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:254
+// RailToTiles[float64], tile.go:255
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:259
+// RailFromTiles[float32], tile.go:260
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:259
+// RailFromTiles[float64], tile.go:260
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
@@ -3981,70 +3981,70 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:228
+// Kernel ToTiles, tile.go:229
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel ToTiles, tile.go:228
+// Kernel ToTiles, tile.go:229
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel FromTiles, tile.go:237
+// Kernel FromTiles, tile.go:238
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel FromTiles, tile.go:237
+// Kernel FromTiles, tile.go:238
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel NodeToTiles, tile.go:246
+// Kernel NodeToTiles, tile.go:247
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Field_f32 field, const __grid_constant__ TiledMesh_f32 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f32_at(i, &field, &m);
 }
 
-// Kernel NodeToTiles, tile.go:246
+// Kernel NodeToTiles, tile.go:247
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Field_f64 field, const __grid_constant__ TiledMesh_f64 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f64_at(i, &field, &m);
 }
 
-// Kernel RailToTiles, tile.go:254
+// Kernel RailToTiles, tile.go:255
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:254
+// Kernel RailToTiles, tile.go:255
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:259
+// Kernel RailFromTiles, tile.go:260
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:259
+// Kernel RailFromTiles, tile.go:260
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

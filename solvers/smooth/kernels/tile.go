@@ -157,7 +157,8 @@ func (m *TiledMesh[F]) some(k, n, first, number int32) some {
 }
 
 // pain makes a visit, of the vertex in slot k.
-func (b *board[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], from, to *Held[F]) F {
+func (b *board[F]) pain(visit Visit, bits, k int32, p *Params[F], m *TiledMesh[F], field *Field[F], from,
+	to *Held[F]) F {
 	var s step[F]
 	s.x, s.y = b.place[k].X, b.place[k].Y
 	m11, m12, m22 := b.row[k].M11, b.row[k].M12, b.rest[k]

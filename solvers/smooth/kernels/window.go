@@ -1,7 +1,7 @@
 package kernels
 
-// Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside of
-// it the samples come from the grid itself, so that no bit depends on windows.
+// Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside
+// of it the samples come from the grid itself, so that no bit depends on windows.
 type Window struct{ I, J, Nx, Ny int32 }
 
 // metric returns the metric at a place, as Field.At does, from the window where it can.

@@ -6,8 +6,8 @@ package solid
 // MaxWorst is how many tetrahedra the optimiser takes for the worst at a place: of more, those that it came upon first.
 const MaxWorst = 24
 
-// Tetrahedra whose quality is above the least by no more than a share of it count among the worst: at first a large one, so
-// that steps are long, and a smaller one where all of these cannot rise by as much.
+// Tetrahedra whose quality is above the least by no more than a share of it count among the worst: at first a large
+// one, so that steps are long, and a smaller one where all of these cannot rise by as much.
 const (
 	widest    = 0.2
 	narrowest = 3e-4
@@ -15,8 +15,8 @@ const (
 	stride    = 0.3 // the length of a step, in the metric, that a share is held against
 )
 
-// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and the
-// gradients of these, along the directions of the vertex's frame and in units of length of the metric.
+// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
+// the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
 type hill[F Float] struct {
 	n     int
 	at    [MaxWorst]int32
@@ -60,8 +60,8 @@ func (r *root[F]) move(y Vector[F]) Vector[F] {
 	return x
 }
 
-// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better than
-// floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
+// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better
+// than floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
 func (h *hill[F]) survey(i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) bool {
 	at := field.At(p)
 	h.n, h.least = 0, 2
@@ -256,7 +256,8 @@ func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F]
 	return done
 }
 
-// enough is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next sweep.
+// enough is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next
+// sweep.
 const enough = 1e-3
 
 // along goes along y, in which direction the least quality rises by rate, beginning with a try at far: to about where
@@ -264,8 +265,8 @@ const enough = 1e-3
 // qualities here and there meets that of the least, before which it is better if it is concave; or where a parabola has
 // its top that begins as the least does. It adds what it goes to
 // the step, surveys the place, and returns how far it went: 0 if no try was better.
-func (h *hill[F]) along(i int, s *step[F], r *root[F], y Vector[F], rate, far F, p *Params[F], m *Mesh[F], field *Field[F],
-	v []Vertex[F]) F {
+func (h *hill[F]) along(i int, s *step[F], r *root[F], y Vector[F], rate, far F, p *Params[F], m *Mesh[F],
+	field *Field[F], v []Vertex[F]) F {
 	base := *s
 	here := s.at(1)
 	at := field.At(here)

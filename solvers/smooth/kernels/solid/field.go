@@ -28,8 +28,8 @@ type Field[F Float] struct {
 	Steps   int32 // most tetrahedra on the way to a place
 }
 
-// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
-// bytes.
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
+// of 16 bytes.
 type Sample[F Float] struct{ M11, M12, M13, M22, M23, M33 F }
 
 func (s *Sample[F]) tensor() Tensor[F] {

@@ -75,8 +75,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestStationary: where PainExact settles the objective has no slope in any direction in which the vertex moves, inside,
-// on a plane and on a line; where PainNewton does, with the metric held fixed, Σ Mu has none.
+// TestStationary: where PainExact settles the objective has no slope in any direction in which the vertex moves,
+// inside, on a plane and on a line; where PainNewton does, with the metric held fixed, Σ Mu has none.
 func TestStationary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const h = 1e-5

@@ -44,8 +44,8 @@ func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 		a := 100 / (size * size)
 		s, c := math.Sincos(math.Pi * rng.Float64())
 		b := a * math.Pow(10, 8*rng.Float64())
-		f.Samples = append(f.Samples, Sample[F]{M11: F(a*c*c + b*s*s), M13: F((a - b) * s * c), M22: F(a * (1 + rng.Float64())),
-			M33: F(a*s*s + b*c*c)})
+		f.Samples = append(f.Samples, Sample[F]{M11: F(a*c*c + b*s*s), M13: F((a - b) * s * c),
+			M22: F(a * (1 + rng.Float64())), M33: F(a*s*s + b*c*c)})
 	}
 	piece := func() Piece[F] {
 		h := F(size * math.Pow(10, -1-4*rng.Float64()))
@@ -163,7 +163,8 @@ func compare[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size floa
 				return s
 			}
 			one := begin()
-			other := &state{v: append([]Vertex[F]{}, one.v...), moved: make([]int32, len(v)), seen: append([]int32{}, one.seen...)}
+			other := &state{v: append([]Vertex[F]{}, one.v...), moved: make([]int32, len(v)),
+				seen: append([]int32{}, one.seen...)}
 			before := append([]Vertex[F]{}, one.v...)
 			with(one).Range(0, movers)
 			l.Run(t, with(other), 0, movers)

@@ -182,14 +182,14 @@ func Volume[F Float](a, b, c, d *Vertex[F]) F {
 	return dot(b.from(p), cross(c.from(p), d.from(p))) / 6
 }
 
-// Upright tells whether a tetrahedron has a positive volume, by more than rounding can bring about: than a share flat of
-// its products.
+// Upright tells whether a tetrahedron has a positive volume, by more than rounding can bring about: than a share flat
+// of its products.
 func Upright[F Float](a, b, c, d *Vertex[F], flat F) bool {
 	return standing(Vector[F]{a.X, a.Y, a.Z}, b, c, d, flat)
 }
 
-// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
-// are linear in the share.
+// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
+// Volumes are linear in the share.
 func reach[F Float](i int, s *step[F], m *Mesh[F], v []Vertex[F]) F {
 	u := minus(s.at(1), s.p)
 	share := F(1)

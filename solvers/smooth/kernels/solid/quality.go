@@ -1,7 +1,8 @@
 package solid
 
-// The quality of a tetrahedron of volume V, whose edges have the lengths P together in the mean M of its corners' metrics,
-// is that of Vasilevskii and Lipnikov (Comp. Math. Math. Phys. 39 (1999) 1468): with m the smaller of P/6 and its inverse,
+// The quality of a tetrahedron of volume V, whose edges have the lengths P together in the mean M of its corners'
+// metrics, is that of Vasilevskii and Lipnikov (Comp. Math. Math. Phys. 39 (1999) 1468): with m the smaller of P/6 and
+// its inverse,
 //
 //	Q = 6⁴√2 V √det M / P³ · F,  F = [m(2-m)]³,
 //
@@ -70,8 +71,9 @@ func (t *Tetrahedron[F]) Gradient(mx, my, mz *Tensor[F]) Vector[F] {
 	return g
 }
 
-// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's follows
-// a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the edges.
+// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's
+// follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the
+// edges.
 func (t *Tetrahedron[F]) bend(kappa F) Tensor[F] {
 	m := &t.m
 	half := 1 / (8 * t.root * t.root)
@@ -111,9 +113,9 @@ func InMetric[F Float](a, b, c, d *Vertex[F]) F {
 	return t.volume * t.root
 }
 
-// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has it,
-// with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and volumes
-// eight times as large.
+// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
+// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
+// volumes eight times as large.
 func quality[F Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
 	m11, m12, m13 := m.M11+a.M11+b.M11+c.M11, m.M12+a.M12+b.M12+c.M12, m.M13+a.M13+b.M13+c.M13
 	m22, m23, m33 := m.M22+a.M22+b.M22+c.M22, m.M23+a.M23+b.M23+c.M23, m.M33+a.M33+b.M33+c.M33
@@ -143,8 +145,8 @@ func quality[F Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
 // lowest is below all qualities.
 const lowest = -2
 
-// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there is
-// a quality that is no better than floor, it returns the first such.
+// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
+// is a quality that is no better than floor, it returns the first such.
 func worst[F Float](i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	at := field.At(p)
 	least := F(2)

@@ -20,8 +20,8 @@ func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], 
 	return settle(i, set, p, field, c, &s, share, v, moved, seen)
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what the
-// worst quality then is.
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
+// the worst quality then is.
 func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) (F, F) {
 	a, g := gather(i, s.p, m, v)
 	s.newton(&a, g, p.Relax)

@@ -92,7 +92,8 @@ func (b *ball) place() Vector[float64] {
 	return Vector[float64]{X: b.v[0].X, Y: b.v[0].Y, Z: b.v[0].Z}
 }
 
-// objective is Σ u'Mu over the edges of vertex 0 if it lies at p, with M the sum of the metrics at both ends, half of it.
+// objective is Σ u'Mu over the edges of vertex 0 if it lies at p, with M the sum of the metrics at both ends, half of
+// it.
 func (b *ball) objective(p Vector[float64]) float64 {
 	own, sum := b.field.At(p), 0.0
 	for _, j := range b.m.Near {

@@ -1,8 +1,8 @@
-// Package solid moves the vertices of a mesh of tetrahedra toward a metric, one vertex at a time, as package kernels does
-// it in the plane.
+// Package solid moves the vertices of a mesh of tetrahedra toward a metric, one vertex at a time, as package kernels
+// does it in the plane.
 //
-// A vertex moves along the directions T of its frame: three inside, two on a flat part of the boundary, one on a straight
-// edge. With A and g as in the plane, the step is T a with (T'AT) a = ωT'g: one formula for all of them.
+// A vertex moves along the directions T of its frame: three inside, two on a flat part of the boundary, one on a
+// straight edge. With A and g as in the plane, the step is T a with (T'AT) a = ωT'g: one formula for all of them.
 //
 // The functions use only + − × ÷ √ and comparisons, so that every processor gives the same bits. Sums run over the
 // neighbours of a vertex and the sides of its cavity in an order fixed by global ids.
@@ -15,8 +15,8 @@ import "math"
 // Float is a precision that a run may have.
 type Float interface{ float32 | float64 }
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on the
-// boundary is from the origin of its frame, along its directions.
+// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
+// the boundary is from the origin of its frame, along its directions.
 type Vertex[F Float] struct {
 	X, Y, Z                      F
 	M11, M12, M13, M22, M23, M33 F
@@ -30,8 +30,8 @@ type Tensor[F Float] struct{ M11, M12, M13, M22, M23, M33 F }
 // Vector is a vector, of space or of the directions of a frame.
 type Vector[F Float] struct{ X, Y, Z F }
 
-// Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end where
-// those of the next vertex begin.
+// Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
+// where those of the next vertex begin.
 type Span struct{ Near, Side int32 }
 
 // Side is the side that a tetrahedron of the cavity of p turns to the outside: (a-p) · (b-p)×(c-p) is positive.

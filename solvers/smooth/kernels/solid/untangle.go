@@ -1,8 +1,8 @@
 package solid
 
-// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it greatest
-// is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann have
-// it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
+// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
+// greatest is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann
+// have it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
 //
 //	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
 //
@@ -81,9 +81,9 @@ func (l *program[F]) worst(i int, x *[4]F, s *step[F], m *Mesh[F], v []Vertex[F]
 // turns bounds the rows that are taken in, which are a dozen as a rule.
 const turns = 100
 
-// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are unknowns,
-// which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row that
-// is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
+// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
+// unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
+// that is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
 func (l *program[F]) best(i int, slack F, s *step[F], m *Mesh[F], v []Vertex[F]) (Vector[F], bool) {
 	var d Vector[F]
 	var base [4]int

@@ -23,8 +23,8 @@ func (b *ball) put(p Vector[float64]) {
 	b.refresh()
 }
 
-// TestUntangle: a vertex that is out of place, inside, on a plane and on a line, comes to where the least volume around it
-// is greatest: no place nearby is better, nor is any place of a walk through larger and smaller steps.
+// TestUntangle: a vertex that is out of place, inside, on a plane and on a line, comes to where the least volume around
+// it is greatest: no place nearby is better, nor is any place of a walk through larger and smaller steps.
 func TestUntangle(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	for axes := 1; axes <= 3; axes++ {
