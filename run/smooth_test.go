@@ -69,6 +69,13 @@ func TestSmoothFrames(t *testing.T) {
 	if err != nil || len(frames) != 4 || frames[3].Time != 12 {
 		t.Fatal(frames, err)
 	}
+	whole, err := meshio.Read(filepath.Join(dir, frames[3].File)) // as another run would
+	if err == nil {
+		err = whole.Check()
+	}
+	if err != nil || len(whole.X) != len(end.X) || len(whole.Cells) != len(end.Cells) {
+		t.Error("the frame as a mesh:", err)
+	}
 	g, err := vtk.Read(filepath.Join(dir, frames[3].File))
 	if err != nil {
 		t.Fatal(err)

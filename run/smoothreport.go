@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
@@ -75,7 +76,8 @@ func (r *SmoothReport) Text() string {
 		fmt.Fprintf(&b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d\n", h.Bounded,
 			h.Graded, h.Raised, h.Places)
 	}
-	row := func(name, before, after string) { fmt.Fprintf(&b, "%-28s %28s %28s\n", name, before, after) }
+	var rows [][3]string
+	row := func(name, before, after string) { rows = append(rows, [3]string{name, before, after}) }
 	each := func(name string, f func(d *smooth.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
 	row("", "before", "after")
 	row("best quality", r.cell(true, r.Before.QualityMax, r.Before.Best), r.cell(false, r.After.QualityMax, r.After.Best))
@@ -107,6 +109,15 @@ func (r *SmoothReport) Text() string {
 		}
 	}
 	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
+	var widths [3]int
+	for _, r := range rows {
+		for k, text := range r {
+			widths[k] = max(widths[k], utf8.RuneCountInString(text))
+		}
+	}
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%-*s  %*s  %*s\n", widths[0], r[0], widths[1], r[1], widths[2], r[2])
+	}
 	fmt.Fprintf(&b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
 	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,

@@ -100,6 +100,18 @@ func TestSmoothUsage(t *testing.T) {
 	}
 }
 
+// TestSmoothFileNames: a mesh may have any name that a file has in UTF-8.
+func TestSmoothFileNames(t *testing.T) {
+	for _, name := range []string{"a b.msh", `tick's "é" (2).msh`, `back\slash#=[x].msh`, ".msh", "日本.msh",
+		strings.Repeat("long", 50) + ".msh"} {
+		in := squareFile(t, name)
+		if code := execute(context.Background(), []string{"smooth", in, filepath.Join(t.TempDir(), "b.vtu"), "-q",
+			"--sweeps", "1"}); code != exitDone {
+			t.Errorf("%q: exit code %d", name, code)
+		}
+	}
+}
+
 // What is wrong with a case is said of the flags that it came from.
 func TestSmoothSpeaksOfFlags(t *testing.T) {
 	for _, c := range []struct {

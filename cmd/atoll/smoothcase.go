@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/config"
@@ -72,8 +74,11 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 	if err != nil {
 		return nil, err
 	}
-	name := strings.TrimSuffix(filepath.Base(in), filepath.Ext(in))
-	sets := []string{"mesh.file=" + fmt.Sprintf("%q", path)}
+	file, err := quoted(path)
+	if err != nil {
+		return nil, err
+	}
+	sets := []string{"mesh.file=" + file}
 	metric := false
 	for _, k := range smoothKeys {
 		if value, given := flag(k.flag); given {
@@ -81,7 +86,9 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 				if value, err = filepath.Abs(value); err != nil {
 					return nil, err
 				}
-				value = fmt.Sprintf("%q", value)
+				if value, err = quoted(value); err != nil {
+					return nil, err
+				}
 			}
 			sets = append(sets, k.key+"="+value)
 			metric = metric || strings.HasPrefix(k.key, "metric.") &&
@@ -97,11 +104,33 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 			}
 		}
 	}
-	c, err := config.Parse(name+".toml", []byte("solver = \"smooth\"\n"), sets)
+	c, err := config.Parse(caseName(in)+".toml", []byte("solver = \"smooth\"\n"), sets)
 	if err != nil {
 		return nil, usageError{errors.New(inFlags(err.Error()))}
 	}
 	return c, nil
+}
+
+// quoted is the name of a file as a string of TOML.
+func quoted(path string) (string, error) {
+	if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
+		return "", usageError{fmt.Errorf("%q: files of cases are named in UTF-8 without control characters", path)}
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`, nil
+}
+
+// caseName is the name of a mesh file as a case may have it.
+func caseName(file string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_. ", r) {
+			return r
+		}
+		return '-'
+	}, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	if name = strings.Trim(name, ". "); name == "" || len(name) > 100 {
+		return "mesh"
+	}
+	return name
 }
 
 // inFlags puts flags into what is said of the keys that they stand for.

@@ -3,7 +3,9 @@ package vtk
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh"
 )
@@ -19,8 +21,8 @@ var physicalNames = []string{physicalArray, "gmsh:physical", "CellEntityIds"}
 // zField is the vertex field that third coordinates become.
 const zField = "z"
 
-// ReadMesh reads a triangle mesh from a .vtu file, or from a .pvtu file and its pieces; points that pieces share are
-// not merged. Triangles keep their order and orientation. Vertex cells are passed over; line cells are edges, kept
+// ReadMesh reads a triangle mesh from a .vtu file, or from a .pvtu file and its pieces, which share the points that are
+// in one place. Triangles keep their order and orientation. Vertex cells are passed over; line cells are edges, kept
 // where they have a physical tag; cells of other types are refused.
 //
 // Tags come from the integer cell array "physical", "gmsh:physical" or "CellEntityIds", 0 meaning none, and names of
@@ -33,6 +35,9 @@ func ReadMesh(path string) (*mesh.Mesh, error) {
 		return nil, err
 	}
 	m, err := g.mesh()
+	if err == nil && strings.EqualFold(filepath.Ext(path), ".pvtu") {
+		_, _, err = m.MergeDuplicates()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
