@@ -1,0 +1,44 @@
+package smooth
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+// TestProcessorsAgree: the parts of a layout are the same to the last number on any number of processors.
+func TestProcessorsAgree(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	m := grouped(t, 150_000, 5)
+	for _, o := range []LayoutOptions{
+		{Boundary: Slide, Colouring: JonesPlassmann, Order: partition.Hilbert},
+		{Boundary: Slide, Colouring: TwoLevel, Order: partition.Natural, Deep: true},
+	} {
+		cut := func() []*Part {
+			l, err := NewLayout(m, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner, err := partition.Partition(partition.HilbertCut, partition.Graph{Start: make([]int32, len(m.X)+1)}, m.X, m.Y,
+				2, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts, err := l.Parts(owner, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return parts
+		}
+		want := cut()
+		for _, processors := range []int{2, 5} {
+			runtime.GOMAXPROCS(processors)
+			if got := cut(); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: on %d processors the parts are others", o.Colouring, processors)
+			}
+		}
+		runtime.GOMAXPROCS(1)
+	}
+}
