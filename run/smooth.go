@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -24,8 +26,8 @@ type smoothRun struct {
 
 func newSmooth(ctx context.Context, o Options) (driver, error) {
 	if out := o.Case.Output.Mesh; out != "" {
-		if err := meshio.Writable(out); err != nil {
-			return nil, &BadInput{fmt.Errorf("[output] mesh: %w", err)}
+		if err := agree(ctx, o.Comm, meshTo(out, o.Comm.Rank())); err != nil {
+			return nil, err
 		}
 	}
 	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device, o.Progress.Out)
@@ -40,6 +42,24 @@ func newSmooth(ctx context.Context, o Options) (driver, error) {
 		d.size.end = 0
 	}
 	return d, nil
+}
+
+// meshTo refuses the name of a mesh that could not be written in the end. Rank 0 will write it.
+func meshTo(out string, rank int) error {
+	err := meshio.Writable(out)
+	switch {
+	case err != nil:
+	case !filepath.IsAbs(out):
+		if filepath.Base(out) != filepath.Clean(out) {
+			err = fmt.Errorf("%s: give the name of a file in the output folder, or an absolute path", out)
+		}
+	case rank == 0:
+		_, err = os.Stat(filepath.Dir(out))
+	}
+	if err != nil {
+		return fmt.Errorf("[output] mesh: %w", err)
+	}
+	return nil
 }
 
 func (d *smoothRun) extent() extent { return d.size }

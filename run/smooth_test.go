@@ -139,6 +139,8 @@ func TestSmoothRefuses(t *testing.T) {
 		{`metric={width="sqrt(x)", height="1"}`, "is not a number at x = -1"},
 		{`mesh={file="` + bad + `"}`, "cell 1"},
 		{`mesh={file="none.msh"}`, "none.msh"},
+		{`output.mesh="none/a.msh"`, "[output] mesh: none/a.msh: give the name of a file in the output folder"},
+		{`output.mesh="` + filepath.Join(dir, "none", "a.msh") + `"`, "[output] mesh: stat "},
 		{`output.mesh="a.stl"`, "[output] mesh: a.stl: meshes are written to"},
 	} {
 		_, err := smoothOn(t, wavy, 3, 1, openLocal, dir, c.set)
