@@ -328,6 +328,9 @@ func (loop *SmartLoop[F]) Range(lo, hi int) {
 	loop.result.Take(best)
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *SmartLoop[F]) Grain() int { return 128 }
+
 // Launch says how other devices run the kernel.
 func (loop *SmartLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Smart" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
@@ -371,6 +374,9 @@ func (loop *OptimiseLoop[F]) Range(lo, hi int) {
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *OptimiseLoop[F]) Grain() int { return 16 }
 
 // Launch says how other devices run the kernel.
 func (loop *OptimiseLoop[F]) Launch() abi.Launch {
@@ -416,6 +422,9 @@ func (loop *HybridLoop[F]) Range(lo, hi int) {
 	loop.result.Take(best)
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *HybridLoop[F]) Grain() int { return 16 }
+
 // Launch says how other devices run the kernel.
 func (loop *HybridLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Hybrid" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
@@ -458,6 +467,9 @@ func (loop *UntangleLoop[F]) Range(lo, hi int) {
 	}
 	loop.result.Take(best)
 }
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *UntangleLoop[F]) Grain() int { return 16 }
 
 // Launch says how other devices run the kernel.
 func (loop *UntangleLoop[F]) Launch() abi.Launch {

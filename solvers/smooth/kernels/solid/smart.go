@@ -5,7 +5,7 @@ import "sync/atomic"
 // Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
 // turn over, it tries half of the step. It returns the square of the move in the metric.
 //
-//atoll:kernel max
+//atoll:kernel max grain=128
 func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
@@ -41,7 +41,7 @@ func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F]
 
 // Optimise moves vertex i to where the worst quality around it is best.
 //
-//atoll:kernel max
+//atoll:kernel max grain=16
 func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
@@ -58,7 +58,7 @@ func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
 //
-//atoll:kernel max
+//atoll:kernel max grain=16
 func Hybrid[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {

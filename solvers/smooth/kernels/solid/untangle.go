@@ -203,7 +203,7 @@ func leastVolume[F Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
 // Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is turned
 // over or flat. It returns the square of the move in the metric.
 //
-//atoll:kernel max
+//atoll:kernel max grain=16
 func Untangle[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32) F {
 	var s step[F]
