@@ -277,6 +277,9 @@ func (r *gmshReader) finish() (*Mesh, error) {
 			if _, taken := m.VertexData["z"]; taken {
 				return nil, r.at(len(r.data), "the third coordinate is not zero, and there is a field \"z\" as well")
 			}
+			if err := CheckHeights(m, r.z); err != nil {
+				return nil, err
+			}
 			setField(&m.VertexData, "z", r.z)
 			break
 		}

@@ -278,6 +278,9 @@ func (r *meditReader) finish() (*Mesh, error) {
 	}
 	for _, z := range r.z {
 		if z != 0 {
+			if err := CheckHeights(m, r.z); err != nil {
+				return nil, err
+			}
 			setField(&m.VertexData, "z", r.z)
 			break
 		}

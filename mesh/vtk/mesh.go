@@ -85,6 +85,9 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 	}
 	m.VertexData, m.CellData = g.vertexFields(), g.cellFields(triangles, tagArray)
 	if !flat {
+		if err := mesh.CheckHeights(m, z); err != nil {
+			return nil, err
+		}
 		if _, ok := m.VertexData[zField]; ok {
 			return nil, fmt.Errorf("both the third coordinates and a point array give the vertex field %q; rename the array",
 				zField)

@@ -1,0 +1,22 @@
+package vtk
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSurfaceInSpace: a wall upon a floor is refused as what it is, with its first triangle.
+func TestSurfaceInSpace(t *testing.T) {
+	g := Triangles([]float64{0, 1, 1, 1}, []float64{0, 0, 1, 1}, [][3]int32{{0, 1, 2}, {1, 3, 2}})
+	g.Points[11] = 2 // the height of the last vertex
+	path := filepath.Join(t.TempDir(), "wall.vtu")
+	if err := Write(path, g); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadMesh(path)
+	if err == nil || !strings.Contains(err.Error(), "wall.vtu: triangle 1 of vertex 1 at (1, 0, 0), vertex 3 at (1, 1, 2)") ||
+		!strings.Contains(err.Error(), "surface in space") {
+		t.Error(err)
+	}
+}
