@@ -6,12 +6,13 @@ package solid
 // MaxWorst is how many tetrahedra the optimiser takes for the worst at a place: of more, those that it came upon first.
 const MaxWorst = 24
 
-// Tetrahedra whose quality is above the least by no more than a share of it count among the worst: at first a large
-// one, so that steps are long, and a smaller one where all of these cannot rise by as much.
+// Tetrahedra whose quality is above the least by no more than a share of it, and of margin, count among the worst: at
+// first a large one, so that steps are long, and a smaller one where all of these cannot rise by as much.
 const (
 	widest    = 0.2
-	narrowest = 3e-4
+	narrowest = 1e-5
 	narrowing = 0.3
+	margin    = 0.1
 	stride    = 0.3 // the length of a step, in the metric, that a share is held against
 )
 
@@ -74,7 +75,7 @@ func (h *hill[F]) survey(i int, p Vector[F], floor F, m *Mesh[F], field *Field[F
 			h.limit, h.low = k, q
 			return false
 		}
-		if q <= h.least+h.near*h.least {
+		if q <= h.least+h.near*(h.least+margin) {
 			h.add(k, q)
 		}
 		if k++; k == end {
@@ -105,7 +106,7 @@ func (h *hill[F]) add(k int32, q F) {
 func (h *hill[F]) narrow() {
 	n := 0
 	for j := 0; j < h.n; j++ {
-		if h.q[j] <= h.least+h.near*h.least {
+		if h.q[j] <= h.least+h.near*(h.least+margin) {
 			h.at[n], h.q[n], h.g[n] = h.at[j], h.q[j], h.g[j]
 			n++
 		}
@@ -123,6 +124,17 @@ func (h *hill[F]) lean(s *step[F], r *root[F], m *Mesh[F], field *Field[F], v []
 		t := Measure(p, &at, &v[f.A], &v[f.B], &v[f.C])
 		h.g[j] = r.slope(s.along(t.Gradient(&mx, &my, &mz)))
 	}
+}
+
+// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the least.
+func (h *hill[F]) aim() (Vector[F], F) {
+	y, rate := h.up()
+	for !(stride*rate > h.near*(h.least+margin)) && h.near > narrowest {
+		h.near *= narrowing
+		h.narrow()
+		y, rate = h.up()
+	}
+	return y, rate
 }
 
 // up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
@@ -210,10 +222,18 @@ func onTriangle[F Float](p, a, b Vector[F]) (Vector[F], bool) {
 	return p, true
 }
 
+// enough is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next sweep.
+const enough = 1e-3
+
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
+//
+// It goes along the direction of steepest ascent, beginning with a try, to about where another tetrahedron becomes the
+// worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
+// least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
+// tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
 func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
-	var none Vector[F]
+	var none, y Vector[F]
 	own := v[i].metric()
 	inner, _ := s.within(&own, none)
 	r := rootOf(&inner)
@@ -223,88 +243,75 @@ func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F]
 	if !h.survey(i, s.at(1), 0, m, field, v) {
 		return 0
 	}
+	begun := *s
+	here, at := s.at(1), own
+	var was, rate, longest, gained F
 	done, far := F(0), F(1)
-	for climbs := int32(0); climbs < p.Climbs; climbs++ {
-		h.lean(s, &r, m, field, v)
-		y, rate := h.up()
-		for !(stride*rate > h.near*h.least) && h.near > narrowest {
-			h.near *= narrowing
-			h.narrow()
-			y, rate = h.up()
-		}
-		if !(rate > 1e-9) {
-			break
-		}
-		was := h.least
-		if most := (1 - was) / rate; 2*far > most {
-			far = most
-		} else {
+	aim, back := true, false // a direction is to be found; the place is that of a try that was good
+	for try := int32(0); try < p.Climbs; try++ {
+		if aim {
+			begun = *s
+			h.lean(s, &r, m, field, v)
+			y, rate = h.aim()
+			if !(rate > 1e-9) {
+				break
+			}
+			here = s.at(1)
+			at = field.At(here)
+			was, gained, longest = h.least, h.least, 0
 			far *= 2
+			if most := (1 - was) / rate; far > most {
+				far = most
+			}
+			aim = false
 		}
-		far = h.along(i, s, &r, y, rate, far, p, m, field, v)
-		if far == 0 {
-			break
+		s.advance(&begun, &r, times(y, far))
+		floor := gained
+		if back {
+			floor = 0
 		}
-		done = 1
-		if h.least-was < p.Gain || h.least-was < enough*was {
+		better := h.survey(i, s.at(1), floor, m, field, v)
+		if !back {
+			if better {
+				longest, gained = far, h.least
+			}
+			f := &m.Sides[h.limit]
+			q := quality(here, &at, &v[f.A], &v[f.B], &v[f.C])
+			meet := far * (q - was) / (q - h.low + far*rate)
+			if (better || longest == 0) && !(better && !(gained-was < 0.9*meet*rate)) {
+				if top := far * far * rate / (2 * (was - h.low + far*rate)); !(meet > top) {
+					meet = top
+				}
+				if !(meet > 0.1*far) {
+					meet = 0.1 * far
+				}
+				if meet > 0.7*far {
+					meet = 0.7 * far
+				}
+				if meet > p.Shortest {
+					far = meet
+					continue
+				}
+			}
+			if longest == 0 {
+				break
+			}
+			if !better { // the try before was good, and this one is no better
+				far, back = longest, true
+				continue
+			}
+		}
+		done, aim, back = 1, true, false
+		begun = *s
+		if rise := h.least - was; rise < p.Gain || rise < enough*(was+margin) {
 			break
 		}
 	}
+	*s = begun
 	if done != 0 && !upright(i, s.at(1), p.Flat, m, v) {
 		return 0
 	}
 	return done
-}
-
-// enough is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next
-// sweep.
-const enough = 1e-3
-
-// along goes along y, in which direction the least quality rises by rate, beginning with a try at far: to about where
-// another tetrahedron becomes the worst. Where one is too bad at a try, the next is where a line between its
-// qualities here and there meets that of the least, before which it is better if it is concave; or where a parabola has
-// its top that begins as the least does. It adds what it goes to
-// the step, surveys the place, and returns how far it went: 0 if no try was better.
-func (h *hill[F]) along(i int, s *step[F], r *root[F], y Vector[F], rate, far F, p *Params[F], m *Mesh[F],
-	field *Field[F], v []Vertex[F]) F {
-	base := *s
-	here := s.at(1)
-	at := field.At(here)
-	was := h.least
-	longest, gained := F(0), was
-	for far > p.Shortest {
-		s.advance(&base, r, times(y, far))
-		better := h.survey(i, s.at(1), gained, m, field, v)
-		if better {
-			longest, gained = far, h.least
-		} else if longest > 0 { // the try before was good, and this one is no better
-			break
-		}
-		f := &m.Sides[h.limit]
-		q := quality(here, &at, &v[f.A], &v[f.B], &v[f.C])
-		meet := far * (q - was) / (q - h.low + far*rate)
-		if better && !(gained-was < 0.9*meet*rate) {
-			return far
-		}
-		if top := far * far * rate / (2 * (was - h.low + far*rate)); !(meet > top) {
-			meet = top
-		}
-		if !(meet > 0.1*far) {
-			meet = 0.1 * far
-		}
-		if meet > 0.7*far {
-			meet = 0.7 * far
-		}
-		far = meet
-	}
-	*s = base
-	if longest > 0 {
-		s.advance(&base, r, times(y, longest))
-		if longest != far {
-			h.survey(i, s.at(1), 0, m, field, v)
-		}
-	}
-	return longest
 }
 
 // advance makes the step base and a vector in units of length of the metric.

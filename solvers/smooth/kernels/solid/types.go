@@ -80,7 +80,7 @@ type Params[F Float] struct {
 	Shortest  F     // step, in the metric, at which a search along a line ends
 	Flat      F     // a tetrahedron whose volume is no larger than this share of its products is flat
 	Guard     int32 // NoGuard, Halve or Clip
-	Climbs    int32 // most steps of a visit of the optimiser
+	Climbs    int32 // most tries of a visit of the optimiser
 	Cull      bool  // skip vertices around which nothing has moved
 }
 
