@@ -3,14 +3,18 @@ package mesh
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // CheckHeights refuses triangles that are a surface in space, such as a sphere, where the third coordinates of vertices
 // should be heights over the plane: those that stand upright, and neighbours of which one lies under the other. It
 // names the first of them. Readers call it; what else is wrong with a mesh is told by Check.
 func CheckHeights(m *Mesh, z []float64) error {
-	const advice = "the triangles are a surface in space, and a mesh of triangles lies in the plane, with heights over it at " +
-		"most; mesh the volume with tetrahedra, or give a mesh whose vertices are out of place without heights"
+	const advice = "the triangles are a surface in space, and a mesh of triangles lies in the plane, with heights over " +
+		"it at most; mesh the volume with tetrahedra, or give a mesh whose vertices are out of place without heights"
+	if len(z) == 0 || slices.Min(z) == slices.Max(z) {
+		return nil
+	}
 	up, down := false, false
 	for c, v := range m.Cells {
 		if min(v[0], v[1], v[2]) < 0 || int(max(v[0], v[1], v[2])) >= min(len(m.X), len(m.Y), len(z)) {

@@ -55,9 +55,10 @@ func (s surface) files(t *testing.T) (msh, medit string) {
 	return msh, medit
 }
 
-// TestSurfaceInSpace: a closed surface and an upright wall are refused as what they are, with the first triangle and its
-// vertices; heights over the plane are read, also where triangles are turned round, which Check tells.
+// TestSurfaceInSpace: a closed surface and an upright wall are refused as what they are, with the first triangle and
+// its vertices; heights over the plane are read, also where triangles are turned round, which Check tells.
 func TestSurfaceInSpace(t *testing.T) {
+	wall := surface{[][3]float64{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 2}}, [][3]int32{{0, 1, 2}, {1, 3, 2}}}
 	hill := surface{[][3]float64{{0, 0, 0}, {1, 0, 2}, {1, 1, 0}, {0, 1, 5}}, [][3]int32{{0, 1, 2}, {0, 2, 3}}}
 	turned := surface{hill.at, [][3]int32{{0, 1, 2}, {0, 3, 2}}}
 	for _, c := range []struct {
@@ -66,9 +67,8 @@ func TestSurfaceInSpace(t *testing.T) {
 		want string
 	}{
 		{"closed", octahedron(.1), "triangle 4, beyond its edge from vertex 0 to 2, lie over one another"},
-		{"upright", surface{[][3]float64{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {1, 1, 2}}, [][3]int32{{0, 1, 2}, {1, 3, 2}}},
-			"triangle 1 of vertex 1 at (1, 0, 0), vertex 3 at (1, 1, 2) and vertex 2 at (1, 1, 0) stands upright: the triangles " +
-				"are a surface in space"},
+		{"upright", wall, "triangle 1 of vertex 1 at (1, 0, 0), vertex 3 at (1, 1, 2) and vertex 2 at (1, 1, 0) stands " +
+			"upright: the triangles are a surface in space"},
 		{"hill", hill, ""},
 		{"turned round", turned, ""},
 	} {

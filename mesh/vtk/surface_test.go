@@ -15,7 +15,7 @@ func TestSurfaceInSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := ReadMesh(path)
-	if err == nil || !strings.Contains(err.Error(), "wall.vtu: triangle 1 of vertex 1 at (1, 0, 0), vertex 3 at (1, 1, 2)") ||
+	if err == nil || !strings.Contains(err.Error(), "wall.vtu: triangle 1 of vertex 1 at (1, 0, 0), vertex 3 at") ||
 		!strings.Contains(err.Error(), "surface in space") {
 		t.Error(err)
 	}

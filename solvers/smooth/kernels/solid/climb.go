@@ -126,7 +126,8 @@ func (h *hill[F]) lean(s *step[F], r *root[F], m *Mesh[F], field *Field[F], v []
 	}
 }
 
-// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the least.
+// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the
+// least.
 func (h *hill[F]) aim() (Vector[F], F) {
 	y, rate := h.up()
 	for !(stride*rate > h.near*(h.least+margin)) && h.near > narrowest {
@@ -222,7 +223,8 @@ func onTriangle[F Float](p, a, b Vector[F]) (Vector[F], bool) {
 	return p, true
 }
 
-// enough is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next sweep.
+// enough is the rise of the least quality, as a share of it, below which the optimiser leaves the rest to the next
+// sweep.
 const enough = 1e-3
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it

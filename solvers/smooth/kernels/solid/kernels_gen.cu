@@ -205,8 +205,8 @@ static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Relax) == 0 && of
     offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Flat) == 20 && offsetof(Params_f32, Guard) == 24 &&
     offsetof(Params_f32, Climbs) == 28 && offsetof(Params_f32, Cull) == 32, "Params_f32");
 
-// Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end where
-// those of the next vertex begin.
+// Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
+// where those of the next vertex begin.
 // Span, types.go:35
 struct alignas(8) Span {
     int32 Near, Side_;
@@ -243,8 +243,8 @@ struct Mesh_f32 {
 static_assert(sizeof(Mesh_f32) == 96 && offsetof(Mesh_f32, Spans) == 0 && offsetof(Mesh_f32, Near) == 24 &&
     offsetof(Mesh_f32, Sides) == 48 && offsetof(Mesh_f32, Frames) == 72, "Mesh_f32");
 
-// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
-// bytes.
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
+// of 16 bytes.
 // Sample[float32], field.go:33
 struct alignas(8) Sample_f32 {
     float M11, M12, M13, M22, M23, M33;
@@ -308,8 +308,8 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Patches) == 168 && offsetof(Field_f32, Starts) == 192 && offsetof(Field_f32, Lists) == 216 &&
     offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on the
-// boundary is from the origin of its frame, along its directions.
+// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
+// the boundary is from the origin of its frame, along its directions.
 // Vertex[float32], types.go:20
 struct alignas(16) Vertex_f32 {
     float X, Y, Z;
@@ -410,8 +410,8 @@ struct Mesh_f64 {
 static_assert(sizeof(Mesh_f64) == 96 && offsetof(Mesh_f64, Spans) == 0 && offsetof(Mesh_f64, Near) == 24 &&
     offsetof(Mesh_f64, Sides) == 48 && offsetof(Mesh_f64, Frames) == 72, "Mesh_f64");
 
-// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces of 16
-// bytes.
+// Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
+// of 16 bytes.
 // Sample[float64], field.go:33
 struct alignas(16) Sample_f64 {
     double M11, M12, M13, M22, M23, M33;
@@ -467,8 +467,8 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Patches) == 192 && offsetof(Field_f64, Starts) == 216 && offsetof(Field_f64, Lists) == 240 &&
     offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
-// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on the
-// boundary is from the origin of its frame, along its directions.
+// Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
+// the boundary is from the origin of its frame, along its directions.
 // Vertex[float64], types.go:20
 struct alignas(16) Vertex_f64 {
     double X, Y, Z;
@@ -521,28 +521,28 @@ static_assert(sizeof(spot_f64) == 32 && offsetof(spot_f64, patch) == 0 && offset
     offsetof(spot_f64, c) == 16 && offsetof(spot_f64, d) == 24, "spot_f64");
 
 // Cell is a tetrahedron's vertices, so that its volume is positive.
-// Cell, quality.go:165
+// Cell, quality.go:167
 struct alignas(16) Cell {
     Array<int32, 4> At;
 };
 static_assert(sizeof(Cell) == 16 && offsetof(Cell, At) == 0, "Cell");
 
 // Shape is what a tetrahedron is like.
-// Shape[float32], quality.go:171
+// Shape[float32], quality.go:173
 struct alignas(8) Shape_f32 {
     float Quality, Volume_;
 };
 static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Volume_) == 4, "Shape_f32");
 
 // Shape is what a tetrahedron is like.
-// Shape[float64], quality.go:171
+// Shape[float64], quality.go:173
 struct alignas(16) Shape_f64 {
     double Quality, Volume_;
 };
 static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Volume_) == 8, "Shape_f64");
 
 // Edge is an edge's vertices, that of the lower global id first.
-// Edge, quality.go:168
+// Edge, quality.go:170
 struct alignas(8) Edge {
     int32 A, B;
 };
@@ -558,8 +558,8 @@ static_assert(sizeof(root_f32) == 24 && offsetof(root_f32, l11) == 0 && offsetof
     offsetof(root_f32, l22) == 8 && offsetof(root_f32, l31) == 12 && offsetof(root_f32, l32) == 16 &&
     offsetof(root_f32, l33) == 20, "root_f32");
 
-// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and the
-// gradients of these, along the directions of the vertex's frame and in units of length of the metric.
+// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
+// the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
 // hill[float32], climb.go:21
 struct hill_f32 {
     int64 n;
@@ -576,7 +576,7 @@ static_assert(sizeof(hill_f32) == 504 && offsetof(hill_f32, n) == 0 && offsetof(
     offsetof(hill_f32, least) == 492 && offsetof(hill_f32, limit) == 496 && offsetof(hill_f32, low) == 500, "hill_f32");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
-// Tetrahedron[float32], quality.go:12
+// Tetrahedron[float32], quality.go:13
 struct Tetrahedron_f32 {
     Tensor_f32 m;
     Vector_f32 ua, ub, uc;
@@ -605,8 +605,8 @@ static_assert(sizeof(root_f64) == 48 && offsetof(root_f64, l11) == 0 && offsetof
     offsetof(root_f64, l22) == 16 && offsetof(root_f64, l31) == 24 && offsetof(root_f64, l32) == 32 &&
     offsetof(root_f64, l33) == 40, "root_f64");
 
-// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and the
-// gradients of these, along the directions of the vertex's frame and in units of length of the metric.
+// hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
+// the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
 // hill[float64], climb.go:21
 struct hill_f64 {
     int64 n;
@@ -623,7 +623,7 @@ static_assert(sizeof(hill_f64) == 904 && offsetof(hill_f64, n) == 0 && offsetof(
     offsetof(hill_f64, least) == 880 && offsetof(hill_f64, limit) == 888 && offsetof(hill_f64, low) == 896, "hill_f64");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
-// Tetrahedron[float64], quality.go:12
+// Tetrahedron[float64], quality.go:13
 struct Tetrahedron_f64 {
     Tensor_f64 m;
     Vector_f64 ua, ub, uc;
@@ -642,9 +642,9 @@ static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 
     offsetof(Tetrahedron_f64, lca) == 176 && offsetof(Tetrahedron_f64, around) == 184 &&
     offsetof(Tetrahedron_f64, fit) == 192, "Tetrahedron_f64");
 
-// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it greatest
-// is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann have
-// it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
+// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
+// greatest is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann
+// have it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
 //
 // 	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
 //
@@ -658,9 +658,9 @@ struct program_f32 {
 static_assert(sizeof(program_f32) == 24 && offsetof(program_f32, axes) == 0 && offsetof(program_f32, n) == 8 &&
     offsetof(program_f32, reach_) == 16 && offsetof(program_f32, size) == 20, "program_f32");
 
-// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it greatest
-// is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann have
-// it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
+// program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
+// greatest is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann
+// have it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
 //
 // 	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
 //
@@ -936,8 +936,8 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
-// are linear in the share.
+// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
+// Volumes are linear in the share.
 // reach[float32], place.go:193
 DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
@@ -1586,8 +1586,8 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat. Volumes
-// are linear in the share.
+// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
+// Volumes are linear in the share.
 // reach[float64], place.go:193
 DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
@@ -2279,10 +2279,10 @@ DEVICE float sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
-// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has it,
-// with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and volumes
-// eight times as large.
-// quality[float32], quality.go:117
+// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
+// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
+// volumes eight times as large.
+// quality[float32], quality.go:119
 DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
     float m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
     float m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
@@ -2314,7 +2314,7 @@ DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 
 }
 
 // MeasureCell stores the quality and the volume of tetrahedron i.
-// MeasureCell[float32], quality.go:176
+// MeasureCell[float32], quality.go:178
 DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2332,10 +2332,10 @@ DEVICE double sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has it,
-// with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and volumes
-// eight times as large.
-// quality[float64], quality.go:117
+// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
+// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
+// volumes eight times as large.
+// quality[float64], quality.go:119
 DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
     double m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
     double m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
@@ -2367,7 +2367,7 @@ DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64
 }
 
 // MeasureCell stores the quality and the volume of tetrahedron i.
-// MeasureCell[float64], quality.go:176
+// MeasureCell[float64], quality.go:178
 DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -2387,7 +2387,7 @@ DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
 }
 
 // MeasureEdge stores the length of edge i in the mean of its ends' metrics.
-// MeasureEdge[float32], quality.go:189
+// MeasureEdge[float32], quality.go:191
 DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<float> out) {
     Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
     Vector_f32 p = {};
@@ -2406,7 +2406,7 @@ DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
 }
 
 // MeasureEdge stores the length of edge i in the mean of its ends' metrics.
-// MeasureEdge[float64], quality.go:189
+// MeasureEdge[float64], quality.go:191
 DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<double> out) {
     Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
     Vector_f64 p = {};
@@ -2419,7 +2419,7 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
 }
 
 // MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float32], quality.go:201
+// MeasureSide[float32], quality.go:203
 DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, Slice<float> out) {
     Vertex_f32 *a = &v[sides[i].A];
     Vector_f32 p = {};
@@ -2431,7 +2431,7 @@ DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, 
 }
 
 // MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float64], quality.go:201
+// MeasureSide[float64], quality.go:203
 DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, Slice<double> out) {
     Vertex_f64 *a = &v[sides[i].A];
     Vector_f64 p = {};
@@ -2442,9 +2442,9 @@ DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, 
     out[i] = sqrt_f64(dot_f64(n, n)) / 2.0;
 }
 
-// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there is
-// a quality that is no better than floor, it returns the first such.
-// worst[float32], quality.go:148
+// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
+// is a quality that is no better than floor, it returns the first such.
+// worst[float32], quality.go:150
 DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, p);
@@ -2462,8 +2462,8 @@ DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, c
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what the
-// worst quality then is.
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
+// the worst quality then is.
 // smart[float32], smart.go:25
 struct smart_f32_results { float r0; float r1; };
 DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m,
@@ -2501,9 +2501,9 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
     return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there is
-// a quality that is no better than floor, it returns the first such.
-// worst[float64], quality.go:148
+// worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
+// is a quality that is no better than floor, it returns the first such.
+// worst[float64], quality.go:150
 DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, p);
@@ -2521,8 +2521,8 @@ DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what the
-// worst quality then is.
+// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
+// the worst quality then is.
 // smart[float64], smart.go:25
 struct smart_f64_results { double r0; double r1; };
 DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m,
@@ -2609,8 +2609,8 @@ DEVICE void hill_add_f32(hill_f32 *h, int32 k, float q) {
     h->n = add(h->n, int64(1));
 }
 
-// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better than
-// floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
+// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better
+// than floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
 // (*hill[float32]).survey, climb.go:66
 DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
@@ -2645,7 +2645,7 @@ DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
 }
 
 // Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
-// Measure[float32], quality.go:23
+// Measure[float32], quality.go:24
 DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
     Tetrahedron_f32 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0f;
@@ -2679,13 +2679,13 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
 }
 
 // Quality is 1 for the best, and negative for a tetrahedron that is turned over.
-// (*Tetrahedron[float32]).Quality, quality.go:45
+// (*Tetrahedron[float32]).Quality, quality.go:46
 DEVICE float Tetrahedron_Quality_f32(Tetrahedron_f32 *t) {
     return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
 }
 
 // plus is the sum with a multiple of uu'.
-// (Tensor[float32]).plus, quality.go:93
+// (Tensor[float32]).plus, quality.go:95
 DEVICE Tensor_f32 Tensor_plus_f32(Tensor_f32 m, Vector_f32 u, float by) {
     float x = by * u.X, y = by * u.Y, z = by * u.Z;
     m.M11 = m.M11 + x * u.X;
@@ -2697,9 +2697,10 @@ DEVICE Tensor_f32 Tensor_plus_f32(Tensor_f32 m, Vector_f32 u, float by) {
     return m;
 }
 
-// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's follows
-// a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the edges.
-// (*Tetrahedron[float32]).bend, quality.go:75
+// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's
+// follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the
+// edges.
+// (*Tetrahedron[float32]).bend, quality.go:77
 DEVICE Tensor_f32 Tetrahedron_bend_f32(Tetrahedron_f32 *t, float kappa) {
     Tensor_f32 *m = &t->m;
     float half = 1.0f / (8.0f * t->root_ * t->root_);
@@ -2723,14 +2724,14 @@ DEVICE Tensor_f32 Tetrahedron_bend_f32(Tetrahedron_f32 *t, float kappa) {
 }
 
 // on is the trace of the product with another symmetric tensor.
-// (*Tensor[float32]).on, quality.go:101
+// (*Tensor[float32]).on, quality.go:103
 DEVICE float Tensor_on_f32(Tensor_f32 *m, Tensor_f32 *d) {
     return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0f * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
 // and mz are the derivatives of the metric there.
-// (*Tetrahedron[float32]).Gradient, quality.go:51
+// (*Tetrahedron[float32]).Gradient, quality.go:52
 DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, Tensor_f32 *my, Tensor_f32 *mz) {
     float per = t->around;
     float s = per / 6.0f;
@@ -2781,7 +2782,7 @@ DEVICE void hill_lean_f32(hill_f32 *h, step_f32 *s, root_f32 *r, const Mesh_f32 
 }
 
 // lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
-// (*hill[float32]).lowest, climb.go:189
+// (*hill[float32]).lowest, climb.go:190
 DEVICE int64 hill_lowest_f32(hill_f32 *h, Vector_f32 d) {
     int64 k = 0;
     float least = dot_f32(h->g[0], d);
@@ -2795,7 +2796,7 @@ DEVICE int64 hill_lowest_f32(hill_f32 *h, Vector_f32 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float32], climb.go:200
+// onSegment[float32], climb.go:201
 struct onSegment_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
     Vector_f32 e = minus_f32(a, p);
@@ -2811,7 +2812,7 @@ DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float32], climb.go:212
+// onTriangle[float32], climb.go:213
 struct onTriangle_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_f32 b) {
     Vector_f32 e = minus_f32(a, p), f = minus_f32(b, p);
@@ -2834,7 +2835,7 @@ DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_
 // needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
 // that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
 // one before, unless 0 is in the hull.
-// (*hill[float32]).up, climb.go:145
+// (*hill[float32]).up, climb.go:146
 struct hill_up_f32_results { Vector_f32 r0; float r1; };
 DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     Vector_f32 d = {};
@@ -2890,8 +2891,9 @@ DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     return {d, 0.0f};
 }
 
-// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the least.
-// (*hill[float32]).aim, climb.go:130
+// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the
+// least.
+// (*hill[float32]).aim, climb.go:131
 struct hill_aim_f32_results { Vector_f32 r0; float r1; };
 DEVICE hill_aim_f32_results hill_aim_f32(hill_f32 *h) {
     auto [y, rate] = hill_up_f32(h);
@@ -2905,7 +2907,7 @@ DEVICE hill_aim_f32_results hill_aim_f32(hill_f32 *h) {
     return {y, rate};
 }
 
-// times[float32], climb.go:323
+// times[float32], climb.go:325
 DEVICE Vector_f32 times_f32(Vector_f32 a, float by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -2924,7 +2926,7 @@ DEVICE Vector_f32 root_move_f32(root_f32 *r, Vector_f32 y) {
 }
 
 // advance makes the step base and a vector in units of length of the metric.
-// (*step[float32]).advance, climb.go:318
+// (*step[float32]).advance, climb.go:320
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, root_f32 *r, Vector_f32 y) {
     Vector_f32 x = root_move_f32(r, y);
     s->d.X = base->d.X + x.X;
@@ -2939,7 +2941,7 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, root_f32 *r, Vector_f3
 // worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
 // least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
 // tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
-// climb[float32], climb.go:235
+// climb[float32], climb.go:237
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Vector_f32 none = {}, y = {};
@@ -3101,8 +3103,8 @@ DEVICE void hill_add_f64(hill_f64 *h, int32 k, double q) {
     h->n = add(h->n, int64(1));
 }
 
-// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better than
-// floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
+// survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better
+// than floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
 // (*hill[float64]).survey, climb.go:66
 DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
@@ -3137,7 +3139,7 @@ DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
 }
 
 // Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
-// Measure[float64], quality.go:23
+// Measure[float64], quality.go:24
 DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
     Tetrahedron_f64 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0;
@@ -3171,13 +3173,13 @@ DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, V
 }
 
 // Quality is 1 for the best, and negative for a tetrahedron that is turned over.
-// (*Tetrahedron[float64]).Quality, quality.go:45
+// (*Tetrahedron[float64]).Quality, quality.go:46
 DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
     return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
 }
 
 // plus is the sum with a multiple of uu'.
-// (Tensor[float64]).plus, quality.go:93
+// (Tensor[float64]).plus, quality.go:95
 DEVICE Tensor_f64 Tensor_plus_f64(Tensor_f64 m, Vector_f64 u, double by) {
     double x = by * u.X, y = by * u.Y, z = by * u.Z;
     m.M11 = m.M11 + x * u.X;
@@ -3189,9 +3191,10 @@ DEVICE Tensor_f64 Tensor_plus_f64(Tensor_f64 m, Vector_f64 u, double by) {
     return m;
 }
 
-// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's follows
-// a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the edges.
-// (*Tetrahedron[float64]).bend, quality.go:75
+// bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's
+// follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the
+// edges.
+// (*Tetrahedron[float64]).bend, quality.go:77
 DEVICE Tensor_f64 Tetrahedron_bend_f64(Tetrahedron_f64 *t, double kappa) {
     Tensor_f64 *m = &t->m;
     double half = 1.0 / (8.0 * t->root_ * t->root_);
@@ -3215,14 +3218,14 @@ DEVICE Tensor_f64 Tetrahedron_bend_f64(Tetrahedron_f64 *t, double kappa) {
 }
 
 // on is the trace of the product with another symmetric tensor.
-// (*Tensor[float64]).on, quality.go:101
+// (*Tensor[float64]).on, quality.go:103
 DEVICE double Tensor_on_f64(Tensor_f64 *m, Tensor_f64 *d) {
     return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0 * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
 // and mz are the derivatives of the metric there.
-// (*Tetrahedron[float64]).Gradient, quality.go:51
+// (*Tetrahedron[float64]).Gradient, quality.go:52
 DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, Tensor_f64 *my, Tensor_f64 *mz) {
     double per = t->around;
     double s = per / 6.0;
@@ -3273,7 +3276,7 @@ DEVICE void hill_lean_f64(hill_f64 *h, step_f64 *s, root_f64 *r, const Mesh_f64 
 }
 
 // lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
-// (*hill[float64]).lowest, climb.go:189
+// (*hill[float64]).lowest, climb.go:190
 DEVICE int64 hill_lowest_f64(hill_f64 *h, Vector_f64 d) {
     int64 k = 0;
     double least = dot_f64(h->g[0], d);
@@ -3287,7 +3290,7 @@ DEVICE int64 hill_lowest_f64(hill_f64 *h, Vector_f64 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float64], climb.go:200
+// onSegment[float64], climb.go:201
 struct onSegment_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
     Vector_f64 e = minus_f64(a, p);
@@ -3303,7 +3306,7 @@ DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float64], climb.go:212
+// onTriangle[float64], climb.go:213
 struct onTriangle_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_f64 b) {
     Vector_f64 e = minus_f64(a, p), f = minus_f64(b, p);
@@ -3326,7 +3329,7 @@ DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_
 // needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
 // that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
 // one before, unless 0 is in the hull.
-// (*hill[float64]).up, climb.go:145
+// (*hill[float64]).up, climb.go:146
 struct hill_up_f64_results { Vector_f64 r0; double r1; };
 DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     Vector_f64 d = {};
@@ -3382,8 +3385,9 @@ DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     return {d, 0.0};
 }
 
-// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the least.
-// (*hill[float64]).aim, climb.go:130
+// aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the
+// least.
+// (*hill[float64]).aim, climb.go:131
 struct hill_aim_f64_results { Vector_f64 r0; double r1; };
 DEVICE hill_aim_f64_results hill_aim_f64(hill_f64 *h) {
     auto [y, rate] = hill_up_f64(h);
@@ -3397,7 +3401,7 @@ DEVICE hill_aim_f64_results hill_aim_f64(hill_f64 *h) {
     return {y, rate};
 }
 
-// times[float64], climb.go:323
+// times[float64], climb.go:325
 DEVICE Vector_f64 times_f64(Vector_f64 a, double by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -3416,7 +3420,7 @@ DEVICE Vector_f64 root_move_f64(root_f64 *r, Vector_f64 y) {
 }
 
 // advance makes the step base and a vector in units of length of the metric.
-// (*step[float64]).advance, climb.go:318
+// (*step[float64]).advance, climb.go:320
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, root_f64 *r, Vector_f64 y) {
     Vector_f64 x = root_move_f64(r, y);
     s->d.X = base->d.X + x.X;
@@ -3431,7 +3435,7 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, root_f64 *r, Vector_f6
 // worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
 // least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
 // tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
-// climb[float64], climb.go:235
+// climb[float64], climb.go:237
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Vector_f64 none = {}, y = {};
@@ -3755,9 +3759,9 @@ DEVICE program_worst_f32_results program_worst_f32(program_f32 *l, int64 i, Arra
     return {at, most};
 }
 
-// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are unknowns,
-// which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row that
-// is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
+// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
+// unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
+// that is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
 // (*program[float32]).best, untangle.go:87
 struct program_best_f32_results { Vector_f32 r0; bool r1; };
 DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float slack, step_f32 *s,
@@ -3991,9 +3995,9 @@ DEVICE program_worst_f64_results program_worst_f64(program_f64 *l, int64 i, Arra
     return {at, most};
 }
 
-// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are unknowns,
-// which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row that
-// is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
+// best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
+// unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
+// that is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
 // (*program[float64]).best, untangle.go:87
 struct program_best_f64_results { Vector_f64 r0; bool r1; };
 DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double slack, step_f64 *s,
@@ -4199,42 +4203,42 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel MeasureCell, quality.go:176
+// Kernel MeasureCell, quality.go:178
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f32_at(i, cells, v, out);
 }
 
-// Kernel MeasureCell, quality.go:176
+// Kernel MeasureCell, quality.go:178
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f64_at(i, cells, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:189
+// Kernel MeasureEdge, quality.go:191
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f32(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f32_at(i, edges, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:189
+// Kernel MeasureEdge, quality.go:191
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f64_at(i, edges, v, out);
 }
 
-// Kernel MeasureSide, quality.go:201
+// Kernel MeasureSide, quality.go:203
 extern "C" __global__ void __launch_bounds__(128) MeasureSide_f32(int64 lo, int64 hi, Slice<Side> sides,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureSide_f32_at(i, sides, v, out);
 }
 
-// Kernel MeasureSide, quality.go:201
+// Kernel MeasureSide, quality.go:203
 extern "C" __global__ void __launch_bounds__(128) MeasureSide_f64(int64 lo, int64 hi, Slice<Side> sides,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
