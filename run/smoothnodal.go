@@ -53,6 +53,20 @@ func (n nodes) at(v int) (p [3]float64) {
 	return p
 }
 
+// covers refuses a mesh that reaches further than its background, whose metric nobody knows there: by more than a
+// hundredth of the background's extent, since curved boundaries are cut off in different ways.
+func (n nodes) covers(other nodes) error {
+	for k := range n.Dim {
+		low, high := slices.Min(n.X[k]), slices.Max(n.X[k])
+		from, to := slices.Min(other.X[k]), slices.Max(other.X[k])
+		if slack := (high - low) / 100; from < low-slack || to > high+slack {
+			return fmt.Errorf("it reaches from %g to %g along %s, and the mesh that is smoothed from %g to %g: give a "+
+				"background that covers the mesh, in the same units", low, high, []string{"x", "y", "z"}[k], from, to)
+		}
+	}
+	return nil
+}
+
 // newNodalMetric makes the metric of a case at the vertices of the mesh to be smoothed, or of a background mesh.
 func newNodalMetric(c *config.Case, w *config.Metric, on nodes) (*nodalMetric, error) {
 	if w.Background != "" {
@@ -68,6 +82,9 @@ func newNodalMetric(c *config.Case, w *config.Metric, on nodes) (*nodalMetric, e
 		}
 		if err == nil && background.Dim != on.Dim {
 			err = fmt.Errorf("it has %d dimensions, and the mesh that is smoothed %d", background.Dim, on.Dim)
+		}
+		if err == nil {
+			err = background.covers(on)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.Background, err)

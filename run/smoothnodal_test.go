@@ -153,6 +153,12 @@ func TestSmoothRefusesNodalMetrics(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", c.metric, err, c.want)
 		}
 	}
+	_, err := smoothOn(t, wavy, 3, 1, openLocal, t.TempDir(),
+		"mesh={generate='rectangle', bounds=[-1, 0, 9, 1], cells=100}",
+		fmt.Sprintf("metric={solution=%q, background=%q}", solution, file))
+	if err == nil || !strings.Contains(err.Error(), "along x, and the mesh that is smoothed from -1 to 9") {
+		t.Errorf("a background that is smaller than the mesh: error %v", err)
+	}
 	if _, err := config.Parse("c.toml", []byte(wavy), []string{"mesh.file=" + file}); err == nil {
 		t.Error("a mesh from a file and a generator was taken")
 	}
