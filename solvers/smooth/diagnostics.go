@@ -90,20 +90,9 @@ func (t *tally) reduce(ctx context.Context, comm dist.Comm, sweeps int, start *D
 	return d, nil
 }
 
-// tally is what one rank has.
-type tally struct {
-	quality, lengths, squares, area, perimeter dist.Accumulator
-	least, most, shortest, longest             float64
-	worst, best                                int32
-	cells, edges, inverted, inRange            int64
-	moved, limited, refused, active            int64
-	histogram                                  [5]int64
-	lengthHistogram                            [8]int64
-}
-
 // measure runs over the cells, edges and vertices of the part.
 func (s *engine[F, V]) measure(t *tally) error {
-	t.least, t.most, t.shortest, t.longest = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	t.clear()
 	if err := s.survey(t); err != nil {
 		return err
 	}
@@ -136,15 +125,15 @@ func (s *solver[F]) survey(t *tally) error {
 	if err != nil {
 		return err
 	}
-	for i := range shapes {
+	t.tell(len(shapes), func(t *tally, i int) {
 		t.cell(s.part.CellGlobal[i], float64(shapes[i].Quality), float64(shapes[i].Area))
-	}
-	for i := range sides {
+	})
+	t.tell(len(sides), func(t *tally, i int) {
 		t.side(float64(sides[i].Metric))
 		if s.part.Border[i] {
 			t.perimeter.Add(float64(sides[i].Length))
 		}
-	}
+	})
 	return nil
 }
 
@@ -172,42 +161,6 @@ func (s *engine[F, V]) active() (n int64, err error) {
 		}
 	}
 	return n, nil
-}
-
-func (t *tally) cell(id int32, quality, area float64) {
-	t.cells++
-	t.quality.Add(quality)
-	t.area.Add(area)
-	if !(area > 0) {
-		t.inverted++
-	}
-	// A NaN counts as the worst there is.
-	if quality < t.least || quality == t.least && id < t.worst || quality != quality && t.least == t.least {
-		t.least, t.worst = quality, id
-	}
-	if quality > t.most || quality == t.most && id < t.best {
-		t.most, t.best = quality, id
-	}
-	bin := 0
-	for bin < len(t.histogram)-1 && quality >= 0.2*float64(bin+1) {
-		bin++
-	}
-	t.histogram[bin]++
-}
-
-func (t *tally) side(length float64) {
-	t.edges++
-	t.lengths.Add(length)
-	t.squares.Add(length * length)
-	t.shortest, t.longest = min(t.shortest, length), max(t.longest, length)
-	if length >= math.Sqrt2/2 && length <= math.Sqrt2 {
-		t.inRange++
-	}
-	bin := 0
-	for limit := 0.125; bin < len(t.lengthHistogram)-1 && length >= limit; limit *= 2 {
-		bin++
-	}
-	t.lengthHistogram[bin]++
 }
 
 // shapesAndSides measures all cells and edges and returns them on the host.
