@@ -1,0 +1,104 @@
+package smooth
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+)
+
+func TestSolidRefusals(t *testing.T) {
+	good := twist(t)
+	// A size that is 0 in the middle, between the ends that it is given at.
+	zero, err := SolidSizes(unitBox, [3][]Ends{{{1, 1, 0, 0}}, {{1, 1, 0, 0}}, {{.125, .125, -.5, .5}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		spoil  func(m *mesh.Solid, cfg *Config, s *setting)
+		metric *SolidMetric
+		want   []string
+	}{
+		{"turned over", func(m *mesh.Solid, _ *Config, _ *setting) { c := &m.Cells[11]; c[0], c[1] = c[1], c[0] }, good,
+			[]string{"tetrahedron 11 ", "turned over"}},
+		{"flat in float32", func(m *mesh.Solid, _ *Config, s *setting) {
+			s.precision = "float32"
+			for v := range m.X {
+				m.X[v] += 1 << 25
+			}
+		}, good, []string{"cell 0 at", "turned over or flat"}},
+		{"metric", func(*mesh.Solid, *Config, *setting) {}, zero, []string{"vertex 50 ", "(0, 0, 0.5)", "positive definite"}},
+		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "x" }, good, []string{`"x"`,
+			"laplacian, pain"}},
+		{"tiles", func(_ *mesh.Solid, c *Config, _ *setting) { c.Sweep = "tiles" }, good, []string{`sweep = "tiles"`}},
+		{"guard", func(_ *mesh.Solid, c *Config, _ *setting) { c.Guard = "x" }, good, []string{`guard "x"`}},
+		{"precision", func(_ *mesh.Solid, _ *Config, s *setting) { s.precision = "half" }, good, []string{`"half"`}},
+		{"boundary", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Boundary = "x" }, good, []string{`boundary "x"`}},
+		{"order", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Order = "x" }, good, []string{`order "x"`}},
+		{"colouring", func(_ *mesh.Solid, _ *Config, s *setting) { s.layout.Colouring = "x" }, good,
+			[]string{`colouring "x"`}},
+	} {
+		m, cfg, s := cube(t, 4, 0), Config{Smoother: "pain", Guard: "none"}, plain()
+		s.ranks = 2
+		c.spoil(m, &cfg, &s)
+		err := s.onSolid(m, nil, c.metric, cfg, func(_ dist.Comm, _ *SolidPart, s Solver) error {
+			_, err := s.Sweep(t.Context(), 2)
+			return err
+		})
+		if err == nil {
+			t.Errorf("%s: not refused", c.name)
+			continue
+		}
+		for _, w := range c.want {
+			if strings.Count(err.Error(), w) == 0 {
+				t.Errorf("%s: %q lacks %q", c.name, err, w)
+			}
+		}
+	}
+	at := func(m Six) func(x, y, z float64) Six { return func(x, y, z float64) Six { return m } }
+	for name, f := range map[string]func() (*SolidMetric, error){
+		"no box":            func() (*SolidMetric, error) { return SolidDiscrete(Box{}, 2, at(Six{1, 0, 0, 1, 0, 1})) },
+		"no power":          func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 3, at(Six{1, 0, 0, 1, 0, 1})) },
+		"indefinite":        func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 2, at(Six{1, 2, 0, 1, 0, 1})) },
+		"indefinite by m23": func() (*SolidMetric, error) { return SolidDiscrete(unitBox, 2, at(Six{1, 0, 0, 1, 2, 1})) },
+		"NaN": func() (*SolidMetric, error) {
+			return SolidDiscrete(unitBox, 2,
+				at(Six{1, 0, 0, 1, math.NaN(), 1}))
+		},
+		"no sizes": func() (*SolidMetric, error) { return SolidSizes(unitBox, [3][]Ends{}) },
+		"a size of 0": func() (*SolidMetric, error) {
+			return SolidSizes(unitBox, [3][]Ends{{{1, 1, 0, 0}}, {{0, 1, 0, 0}}, {{1, 1, 0, 0}}})
+		},
+	} {
+		if _, err := f(); err == nil {
+			t.Errorf("a metric of %s is not refused", name)
+		}
+	}
+}
+
+// TestSolidTooFar: a move that is longer, in the metric, than a number can be is an error on all ranks.
+func TestSolidTooFar(t *testing.T) {
+	m := cube(t, 3, .1)
+	box := unitBox
+	for v := range m.X {
+		m.X[v], m.Y[v], m.Z[v] = 1e100*m.X[v], 1e100*m.Y[v], 1e100*m.Z[v]
+	}
+	box.High = [3]float64{1e100, 1e100, 1e100}
+	metric, err := SolidDiscrete(box, 2, func(_, _, _ float64) Six { return Six{1e-150, 0, 0, 1, 0, 1e300} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := plain()
+	s.ranks = 2
+	err = s.onSolid(m, nil, metric, Config{Smoother: "laplacian", Guard: "none"},
+		func(_ dist.Comm, _ *SolidPart, s Solver) error {
+			_, err := s.Sweep(t.Context(), 1)
+			return err
+		})
+	if err == nil || strings.Count(err.Error(), "sweep 0: a vertex moved by more than can be said") != 2 {
+		t.Errorf("%v", err)
+	}
+}

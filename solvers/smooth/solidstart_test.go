@@ -1,0 +1,109 @@
+package smooth
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+func cube(t testing.TB, n int, shift float64) *mesh.Solid {
+	t.Helper()
+	m, err := mesh.Cube(n, n, n, shift, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var unitBox = Box{High: [3]float64{1, 1, 1}}
+
+// twist is a discrete metric that turns and stretches.
+func twist(t testing.TB) *SolidMetric {
+	t.Helper()
+	m, err := SolidDiscrete(unitBox, 8, func(x, y, z float64) Six {
+		s, c := math.Sincos(3*x + 2*y - z)
+		a, b := 1/(.2*.2), 1/((.1+.1*z)*(.1+.1*z))
+		return Six{a*c*c + b*s*s, 0, (a - b) * s * c, 1 / (.1 * .1), 0, a*s*s + b*c*c}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+type solidJob = func(c dist.Comm, p *SolidPart, s Solver) error
+
+// onSolid runs f on every rank.
+func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config, f solidJob) error {
+	l, err := NewSolidLayout(m, s.layout)
+	if err != nil {
+		return err
+	}
+	if owner == nil {
+		if owner, err = partition.Partition(s.cut, l.Graph(), m.X, m.Y, s.ranks, 11); err != nil {
+			return err
+		}
+	}
+	parts, err := l.Parts(owner, s.ranks)
+	if err != nil {
+		return err
+	}
+	comms, errs := local.New(s.ranks), make([]error, s.ranks)
+	var wg sync.WaitGroup
+	for r, p := range parts {
+		wg.Go(func() {
+			var dev backend.Device
+			if s.device != nil {
+				dev = s.device()
+			} else {
+				dev = cpu.New(s.threads)
+			}
+			defer dev.Close()
+			solver, err := NewSolid(context.Background(), s.precision, cfg, p, metric, comms[r], dev)
+			if err == nil {
+				err = f(comms[r], p, solver)
+				solver.Close()
+			}
+			errs[r] = errors.Join(err, comms[r].Close())
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// runSolid smooths and returns what came out, which must be the same on all ranks.
+func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config,
+	sweeps int) outcome {
+	t.Helper()
+	all := make([]outcome, s.ranks)
+	err := s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error {
+		o := &all[c.Rank()]
+		var err error
+		if o.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
+			return err
+		}
+		if o.diagnostics, err = solver.Diagnose(t.Context()); err != nil {
+			return err
+		}
+		o.hash, err = solver.Hash(t.Context())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range all {
+		if all[r] != all[0] {
+			t.Fatalf("rank %d ends with %+v, rank 0 with %+v", r, all[r], all[0])
+		}
+	}
+	return all[0]
+}
