@@ -1,8 +1,6 @@
 package smooth
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -59,11 +57,17 @@ func OnMesh(m *mesh.Mesh, at metric.Field) (*Metric, error) {
 	f.Nx, f.Ny = int32(across), int32(math.Ceil(boxes/across))
 	f.PerX, f.PerY = float64(f.Nx)/(b.X1-b.X0), float64(f.Ny)/(b.Y1-b.Y0)
 	f.Steps = 64 + 4*int32(math.Sqrt(float64(len(m.Cells))))
-	l := lister{mesh: m, field: &f}
-	if err := l.list(); err != nil {
+	over := cellBoxes{dim: 2, n: [3]int32{f.Nx, f.Ny, 1}, low: [3]float64{f.X, f.Y}, per: [3]float64{f.PerX, f.PerY},
+		cells: len(m.Cells), kind: "triangles",
+		touched: func(c int, found func(box int32)) { touchedBy(m, &f, c, found) },
+		centre: func(c int) [3]float64 {
+			x, y := m.Centroid(c)
+			return [3]float64{x, y}
+		}}
+	if err := over.list(); err != nil {
 		return nil, err
 	}
-	l.start()
+	f.Starts, f.Lists, f.Listed = over.starts, over.lists, over.listed
 	return &Metric{b, f}, nil
 }
 
@@ -95,81 +99,14 @@ func alongCurve(m *mesh.Mesh, at metric.Field) (*mesh.Mesh, metric.Field, error)
 	return to, values, nil
 }
 
-// lister finds the triangles that touch each box.
-type lister struct {
-	mesh  *mesh.Mesh
-	field *kernels.Field[float64]
-}
-
-// list counts the triangles of all boxes, and then lists them in ascending order.
-func (l *lister) list() error {
-	f := l.field
-	count := make([]int64, int(f.Nx)*int(f.Ny)+1)
-	for c := range l.mesh.Cells {
-		l.touched(c, func(box int32) { count[box+1]++ })
-	}
-	// A box that none touches gets one, that of a neighbour.
-	empty := make([]bool, len(count)-1)
-	for box := range empty {
-		empty[box] = count[box+1] == 0
-		count[box+1] = max(1, count[box+1]) + count[box]
-	}
-	if count[len(empty)] > math.MaxInt32 {
-		return fmt.Errorf("the triangles of the metric's mesh touch %d boxes, more than can be numbered", count[len(empty)])
-	}
-	f.Lists = make([]int32, len(count))
-	for box := range f.Lists {
-		f.Lists[box] = int32(count[box])
-	}
-	f.Listed = make([]int32, count[len(empty)])
-	at := slices.Clone(f.Lists)
-	for c := range l.mesh.Cells {
-		l.touched(c, func(box int32) {
-			f.Listed[at[box]] = int32(c)
-			at[box]++
-		})
-	}
-	l.fill(empty)
-	return nil
-}
-
-// fill lets empty boxes have the first triangle of the nearest box that has some, going from box to box beside it.
-func (l *lister) fill(empty []bool) {
-	f := l.field
-	var front []int32
-	for box, none := range empty {
-		if !none {
-			front = append(front, int32(box))
-		}
-	}
-	for len(front) > 0 {
-		var reached []int32
-		for _, box := range front {
-			i, j := box%f.Nx, box/f.Nx
-			for _, to := range [4][2]int32{{i, j - 1}, {i - 1, j}, {i + 1, j}, {i, j + 1}} {
-				if to[0] < 0 || to[1] < 0 || to[0] >= f.Nx || to[1] >= f.Ny || !empty[to[1]*f.Nx+to[0]] {
-					continue
-				}
-				other := to[1]*f.Nx + to[0]
-				empty[other] = false
-				f.Listed[f.Lists[other]] = f.Listed[f.Lists[box]]
-				reached = append(reached, other)
-			}
-		}
-		front = reached
-	}
-}
-
-// touched calls f with each box that has a place in common with a cell, or nearly: float32 has coarser boxes.
-func (l *lister) touched(c int, f func(box int32)) {
-	const margin = 1e-5
-	g := l.field
+// touchedBy calls found with each box that a triangle touches.
+func touchedBy(m *mesh.Mesh, g *kernels.Field[float64], c int, found func(box int32)) {
 	var px, py [3]float64 // corners in boxes
-	for k, v := range l.mesh.Cells[c] {
-		px[k], py[k] = (l.mesh.X[v]-g.X)*g.PerX, (l.mesh.Y[v]-g.Y)*g.PerY
+	for k, v := range m.Cells[c] {
+		px[k], py[k] = (m.X[v]-g.X)*g.PerX, (m.Y[v]-g.Y)*g.PerY
 	}
 	span := func(p [3]float64, n int32) (lo, hi int32) {
-		return max(0, int32(min(p[0], p[1], p[2])-margin)), min(n-1, int32(max(p[0], p[1], p[2])+margin))
+		return max(0, int32(min(p[0], p[1], p[2])-nearly)), min(n-1, int32(max(p[0], p[1], p[2])+nearly))
 	}
 	i0, i1 := span(px, g.Nx)
 	j0, j1 := span(py, g.Ny)
@@ -179,31 +116,14 @@ func (l *lister) touched(c int, f func(box int32)) {
 			for k := range 3 {
 				// The box lies beyond an edge if its corner farthest inward does.
 				ex, ey := px[(k+1)%3]-px[k], py[(k+1)%3]-py[k]
-				x, y := float64(i)-margin-px[k], float64(j)-margin-py[k]
-				inward := ex*y - ey*x + (1+2*margin)*(max(ex, 0)+max(-ey, 0))
+				x, y := float64(i)-nearly-px[k], float64(j)-nearly-py[k]
+				inward := ex*y - ey*x + (1+2*nearly)*(max(ex, 0)+max(-ey, 0))
 				if inward < 0 {
 					continue box
 				}
 			}
-			f(j*g.Nx + i)
+			found(j*g.Nx + i)
 		}
-	}
-}
-
-// start chooses for each box the listed triangle whose centroid is nearest to the middle.
-func (l *lister) start() {
-	f := l.field
-	f.Starts = make([]int32, len(f.Lists)-1)
-	for box := range f.Starts {
-		x := f.X + (float64(int32(box)%f.Nx)+.5)/f.PerX
-		y := f.Y + (float64(int32(box)/f.Nx)+.5)/f.PerY
-		far := func(c int32) float64 {
-			cx, cy := l.mesh.Centroid(int(c))
-			return (cx-x)*(cx-x) + (cy-y)*(cy-y)
-		}
-		f.Starts[box] = slices.MinFunc(f.Listed[f.Lists[box]:f.Lists[box+1]], func(a, b int32) int {
-			return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(a, b))
-		})
 	}
 }
 
