@@ -38,9 +38,6 @@ func (s *smoothShare) cellIDs() []int32 {
 	return s.Part.CellGlobal
 }
 
-// fields are smoothed sizes of cells, by what they are called.
-func (s *smoothShare) sizeField() string { return []string{2: "area", 3: "volume"}[s.dim()] }
-
 // someMetric is a metric of the plane or of space.
 type someMetric struct {
 	plane *smooth.Metric
