@@ -214,7 +214,7 @@ func TestSolidRefusals(t *testing.T) {
 		{"turned over", func(s *Solid) { c := &s.Cells[9]; c[0], c[1] = c[1], c[0] },
 			[]string{"tetrahedron 9 ", "turned over"}},
 		{"flat", func(s *Solid) { s.X[13], s.Y[13], s.Z[13] = 0, 0, 0 }, []string{"flat"}},
-		{"repeated vertex", func(s *Solid) { s.Cells[9][0] = s.Cells[9][1] }, []string{"tetrahedron 9 ", "flat"}},
+		{"repeated vertex", func(s *Solid) { s.Cells[9][0] = s.Cells[9][1] }, []string{"tetrahedron 9 ", "repeats a vertex"}},
 		{"double cell", func(s *Solid) { s.Cells = append(s.Cells, s.Cells[0]) },
 			[]string{"faces of more than two tetrahedra", "of tetrahedra 0"}},
 		{"dangling", func(s *Solid) { s.X, s.Y, s.Z = append(s.X, 5), append(s.Y, 6), append(s.Z, 7) },

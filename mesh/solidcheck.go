@@ -66,6 +66,8 @@ func (s *Solid) checkIDs() error {
 	damaged := fmt.Sprintf("the mesh has vertices 0 to %d; the file is damaged", len(s.X)-1)
 	outside := fault{what: "tetrahedron with a vertex id out of range", many: "tetrahedra with vertex ids out of range",
 		advice: damaged}
+	repeated := fault{what: "tetrahedron that repeats a vertex", many: "tetrahedra that repeat a vertex",
+		advice: "mesh the domain again"}
 	faces := fault{what: "tagged face with a vertex id out of range", many: "tagged faces with vertex ids out of range",
 		advice: damaged}
 	infinite := fault{what: "vertex without a finite place", many: "vertices without a finite place",
@@ -73,6 +75,8 @@ func (s *Solid) checkIDs() error {
 	for c, v := range s.Cells {
 		if min(v[0], v[1], v[2], v[3]) < 0 || int(max(v[0], v[1], v[2], v[3])) >= len(s.X) {
 			outside.add(func() string { return fmt.Sprintf("tetrahedron %d (vertices %v)", c, v) })
+		} else if v[0] == v[1] || v[0] == v[2] || v[0] == v[3] || v[1] == v[2] || v[1] == v[3] || v[2] == v[3] {
+			repeated.add(func() string { return fmt.Sprintf("tetrahedron %d (vertices %v)", c, v) })
 		}
 	}
 	for i, f := range s.Faces {
@@ -85,7 +89,7 @@ func (s *Solid) checkIDs() error {
 			infinite.add(func() string { return fmt.Sprintf("vertex %d at %v", v, s.At(int32(v))) })
 		}
 	}
-	return joinFaults(&outside, &faces, &infinite)
+	return joinFaults(&outside, &repeated, &faces, &infinite)
 }
 
 // flatSolid is what share of its products a cell's volume must exceed, not to come from rounding alone.
@@ -95,6 +99,8 @@ const flatSolid = 16 * 0x1p-53
 func (s *Solid) checkShapes() error {
 	inverted := fault{what: "tetrahedron that is turned over", many: "tetrahedra that are turned over",
 		advice: "turn them with atoll mesh convert --orient, or mesh the domain again"}
+	huge := fault{what: "tetrahedron whose volume overflows", many: "tetrahedra whose volumes overflow",
+		advice: "scale the coordinates"}
 	flat := fault{what: "tetrahedron that is flat", many: "tetrahedra that are flat", advice: "mesh the domain again"}
 	for c, v := range s.Cells {
 		a := s.At(v[0])
@@ -108,13 +114,15 @@ func (s *Solid) checkShapes() error {
 			return fmt.Sprintf("tetrahedron %d (vertices %v) at %v of volume %g", c, v, a, volume/6)
 		}
 		switch {
+		case !finite(scale):
+			huge.add(at)
 		case volume < -flatSolid*scale:
 			inverted.add(at)
 		case !(volume > flatSolid*scale):
 			flat.add(at)
 		}
 	}
-	return joinFaults(&inverted, &flat)
+	return joinFaults(&inverted, &flat, &huge)
 }
 
 func (s *Solid) checkUsed() error {

@@ -3,6 +3,7 @@ package mesh
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -101,5 +102,28 @@ func TestCheckSolidTangled(t *testing.T) {
 	}
 	if s.Cells = append(s.Cells, s.Cells[0]); s.CheckTangled() == nil {
 		t.Error("a cell given twice is accepted")
+	}
+}
+
+// TestCheckSolidRepeated: a tetrahedron that has a vertex twice cannot be untangled.
+func TestCheckSolidRepeated(t *testing.T) {
+	s := cube(t, 2, 0)
+	s.Cells[3][1] = s.Cells[3][0]
+	for _, err := range []error{s.Check(), s.CheckTangled()} {
+		if err == nil || !strings.Contains(err.Error(), "tetrahedron that repeats a vertex: tetrahedron 3 ") {
+			t.Error(err)
+		}
+	}
+}
+
+// TestCheckSolidHuge: volumes that are beyond what a number can be are told as that.
+func TestCheckSolidHuge(t *testing.T) {
+	s := cube(t, 2, 0)
+	for v := range s.X {
+		s.X[v], s.Y[v], s.Z[v] = 1e120*s.X[v], 1e120*s.Y[v], 1e120*s.Z[v]
+	}
+	if err := s.Check(); err == nil || !strings.Contains(err.Error(), "volumes overflow") ||
+		strings.Contains(err.Error(), "flat") {
+		t.Error(err)
 	}
 }
