@@ -58,12 +58,6 @@ func NewSolidLayout(s *mesh.Solid, o LayoutOptions) (*SolidLayout, error) {
 	return l, l.plan.arrangeBy(s.X, s.Y)
 }
 
-// Sets is how many sets move one after the other in a sweep.
-func (l *SolidLayout) Sets() int { return l.plan.Sets() }
-
-// Moving is how many vertices may move.
-func (l *SolidLayout) Moving() int { return l.plan.Moving() }
-
 // Graph joins the vertices that share an edge.
 func (l *SolidLayout) Graph() partition.Graph {
 	return partition.Graph{Start: l.links.Start, Adj: l.links.At}

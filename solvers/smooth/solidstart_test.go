@@ -2,15 +2,11 @@ package smooth
 
 import (
 	"context"
-	"errors"
 	"math"
-	"sync"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
 )
@@ -57,53 +53,21 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *SolidMetric, cfg 
 	if err != nil {
 		return err
 	}
-	comms, errs := local.New(s.ranks), make([]error, s.ranks)
-	var wg sync.WaitGroup
-	for r, p := range parts {
-		wg.Go(func() {
-			var dev backend.Device
-			if s.device != nil {
-				dev = s.device()
-			} else {
-				dev = cpu.New(s.threads)
-			}
-			defer dev.Close()
-			solver, err := NewSolid(context.Background(), s.precision, cfg, p, metric, comms[r], dev)
-			if err == nil {
-				err = f(comms[r], p, solver)
-				solver.Close()
-			}
-			errs[r] = errors.Join(err, comms[r].Close())
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return s.onRanks(s.ranks, func(rank int, c dist.Comm, dev backend.Device) error {
+		solver, err := NewSolid(context.Background(), s.precision, cfg, parts[rank], metric, c, dev)
+		if err != nil {
+			return err
+		}
+		defer solver.Close()
+		return f(c, parts[rank], solver)
+	})
 }
 
 // runSolid smooths and returns what came out, which must be the same on all ranks.
 func (s setting) runSolid(t testing.TB, m *mesh.Solid, owner []int32, metric *SolidMetric, cfg Config,
 	sweeps int) outcome {
 	t.Helper()
-	all := make([]outcome, s.ranks)
-	err := s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error {
-		o := &all[c.Rank()]
-		var err error
-		if o.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
-			return err
-		}
-		if o.diagnostics, err = solver.Diagnose(t.Context()); err != nil {
-			return err
-		}
-		o.hash, err = solver.Hash(t.Context())
-		return err
+	return s.swept(t, sweeps, func(f func(dist.Comm, Solver) error) error {
+		return s.onSolid(m, owner, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error { return f(c, solver) })
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for r := range all {
-		if all[r] != all[0] {
-			t.Fatalf("rank %d ends with %+v, rank 0 with %+v", r, all[r], all[0])
-		}
-	}
-	return all[0]
 }

@@ -42,46 +42,17 @@ func tangledCube(t testing.TB, n int, seed uint64, share, far float64) *mesh.Sol
 }
 
 // untangleSolid untangles a cube, sweeps twice, and returns what came out.
-func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (u Untangling, o outcome) {
+func (s setting) untangleSolid(t testing.TB, m *mesh.Solid, cfg Config) (Untangling, outcome) {
 	t.Helper()
 	cfg.Untangle, s.layout.Tangled = true, true
-	err := s.onSolid(m, nil, twist(t), cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error {
-		done, err := solver.Untangle(t.Context())
-		if err != nil {
-			return err
-		}
-		now, err := solver.Diagnose(t.Context())
-		if err != nil {
-			return err
-		}
-		slack := 1e-12
-		if s.precision == "float32" {
-			slack = 1e-5
-		}
-		if now.Inverted != 0 || math.Abs(now.Area-1) > slack || math.Abs(now.Perimeter-6) > 6*slack {
-			t.Errorf("after untangling %+v", now)
-		}
-		if again, err := solver.Untangle(t.Context()); err != nil || again != (Untangling{}) {
-			t.Errorf("an untangled mesh: %+v, %v", again, err)
-		}
-		moved, err := solver.Sweep(t.Context(), 2)
-		if err != nil {
-			return err
-		}
-		end, err := solver.Diagnose(t.Context())
-		if err != nil {
-			return err
-		}
-		hash, err := solver.Hash(t.Context())
-		if c.Rank() == 0 {
-			u, o = done, outcome{hash, moved, end}
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	slack := 1e-12
+	if s.precision == "float32" {
+		slack = 1e-5
 	}
-	return u, o
+	sound := func(d *Diagnostics) bool { return math.Abs(d.Area-1) <= slack && math.Abs(d.Perimeter-6) <= 6*slack }
+	return untangled(t, sound, func(f func(dist.Comm, Solver) error) error {
+		return s.onSolid(m, nil, twist(t), cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error { return f(c, solver) })
+	})
 }
 
 // TestSolidUntangled: cubes with any share of their vertices anywhere nearby become sound, with the volume and the

@@ -58,10 +58,21 @@ func (s setting) on(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, f jo
 }
 
 func (s setting) onParts(parts []*Part, metric *Metric, cfg Config, f job) error {
-	comms := local.New(len(parts))
-	errs := make([]error, len(parts))
+	return s.onRanks(len(parts), func(rank int, c dist.Comm, dev backend.Device) error {
+		solver, err := New(context.Background(), s.precision, cfg, parts[rank], metric, c, dev)
+		if err != nil {
+			return err
+		}
+		defer solver.Close()
+		return f(c, parts[rank], solver)
+	})
+}
+
+// onRanks runs f on so many ranks, each with a device.
+func (s setting) onRanks(ranks int, f func(rank int, c dist.Comm, dev backend.Device) error) error {
+	comms, errs := local.New(ranks), make([]error, ranks)
 	var wg sync.WaitGroup
-	for r, p := range parts {
+	for r := range ranks {
 		wg.Go(func() {
 			var dev backend.Device
 			if s.device != nil {
@@ -70,12 +81,7 @@ func (s setting) onParts(parts []*Part, metric *Metric, cfg Config, f job) error
 				dev = cpu.New(s.threads)
 			}
 			defer dev.Close()
-			solver, err := New(context.Background(), s.precision, cfg, p, metric, comms[r], dev)
-			if err == nil {
-				err = f(comms[r], p, solver)
-				solver.Close()
-			}
-			errs[r] = errors.Join(err, comms[r].Close())
+			errs[r] = errors.Join(f(r, comms[r], dev), comms[r].Close())
 		})
 	}
 	wg.Wait()
@@ -95,8 +101,17 @@ type job = func(c dist.Comm, p *Part, s Solver) error
 // run smooths and returns what came out, which must be the same on all ranks.
 func (s setting) run(t testing.TB, m *mesh.Mesh, metric *Metric, cfg Config, sweeps int) outcome {
 	t.Helper()
-	var all = make([]outcome, s.ranks)
-	err := s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error {
+	return s.swept(t, sweeps, func(f func(dist.Comm, Solver) error) error {
+		return s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+	})
+}
+
+// swept sweeps with the solvers of all ranks, on which on runs what it is given, and returns what came out, which must
+// be the same on all.
+func (s setting) swept(t testing.TB, sweeps int, on func(f func(dist.Comm, Solver) error) error) outcome {
+	t.Helper()
+	all := make([]outcome, s.ranks)
+	err := on(func(c dist.Comm, solver Solver) error {
 		o := &all[c.Rank()]
 		var err error
 		if o.moved, err = solver.Sweep(t.Context(), sweeps); err != nil {
