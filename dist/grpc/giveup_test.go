@@ -132,3 +132,50 @@ func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
 		})
 	}
 }
+
+// The rank may post its next message as soon as the one before has ended, on whatever goroutine. The writer must not
+// take the one for the other: the race detector sees when it looks at it.
+func TestAnEndedSendIsLeftAlone(t *testing.T) {
+	rank := lonely(1 << 20)
+	p, f := rank.peers[1], new(frame)
+	for range 100 {
+		send, err := rank.Isend(context.Background(), 1, 3, make([]byte, chunkBytes+1))
+		if err != nil || !p.tx.next(f, rank.epoch) {
+			t.Fatal("nothing to send", err)
+		}
+		if err := p.replied(accept, f.seq); err != nil || !p.tx.next(f, rank.epoch) {
+			t.Fatal("nothing to send", err)
+		}
+		first, err := codec{}.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first.Free() // so that the last byte ends the message
+		ended := make(chan error)
+		go func() {
+			err := rank.Wait(context.Background(), []dist.Request{send})
+			receive, other := rank.Irecv(context.Background(), 1, 4, make([]byte, 8))
+			ended <- errors.Join(err, other)
+			if err := rank.Wait(endedContext(), []dist.Request{receive}); !errors.Is(err, context.Canceled) {
+				ended <- err
+			}
+			close(ended)
+		}()
+		if !p.tx.next(f, rank.epoch) {
+			t.Fatal("the last byte is not sent")
+		}
+		last, err := codec{}.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last.Free()
+		for err := range ended {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if p.tx.next(f, rank.epoch) {
+			t.Fatalf("a frame of kind %d follows the last byte", f.kind)
+		}
+	}
+}

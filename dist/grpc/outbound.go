@@ -192,9 +192,7 @@ func (t *outbound) next(f *frame, epoch uint64) bool {
 	} else if o := t.granted.Pop(); o != nil {
 		n := min(len(o.Buf)-o.Sent, chunkBytes)
 		f.kind, f.tag, f.length = chunk, o.ID, uint64(n)
-		if t.load(f, o, n); o.Sent < len(o.Buf) {
-			t.granted.Push(o)
-		}
+		t.load(f, o, n)
 	} else {
 		return false
 	}
@@ -203,16 +201,21 @@ func (t *outbound) next(f *frame, epoch uint64) bool {
 	return true
 }
 
-// load makes the next n bytes of the long message o the body of f. When they are its last, o ends as soon as nothing
-// reads its memory.
+// load makes the next n bytes of the long message o the body of f, and queues the rest. When there is none, o ends as
+// soon as nothing reads its memory: it may be another message then.
 func (t *outbound) load(f *frame, o *pending.Op, n int) {
 	f.body = o.Buf[o.Sent : o.Sent+n]
-	if o.Sent += n; n >= lendBytes {
+	o.Sent += n
+	last := o.Sent == len(o.Buf)
+	if !last {
+		t.granted.Push(o)
+	}
+	if n >= lendBytes {
 		t.lend(f, o)
 		return
 	}
 	f.fill()
-	if o.Sent == len(o.Buf) && o.Lent == 0 {
+	if last && o.Lent == 0 {
 		o.Complete(nil)
 	}
 }

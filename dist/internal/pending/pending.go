@@ -33,7 +33,7 @@ type Op struct {
 }
 
 // Complete ends the operation. It must be called once for each Op that Table.Post returned, unless the Op was
-// withdrawn.
+// withdrawn. From then on o may stand for another operation: the caller leaves it alone.
 func (o *Op) Complete(err error) {
 	if o.done != nil {
 		o.done <- err
