@@ -100,7 +100,7 @@ func (d *smoothRun) report(ctx context.Context) (report, error) {
 			"edge_max": now.EdgeMax, "worst_cell": float64(now.Worst), "limited": float64(now.Limited),
 			"metric_scale": d.solver.Scale(), "untangled": float64(d.untangled.Before),
 			"metric_bounded": float64(d.held.Bounded), "metric_raised": float64(d.held.Raised),
-			"metric_graded": float64(d.held.Graded),
+			"metric_graded": float64(d.held.Graded), "metric_off_grid": d.held.OffGrid,
 		},
 		conservation: map[string]float64{"area": now.AreaDrift, "perimeter": now.PerimeterDrift},
 	}, nil

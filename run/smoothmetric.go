@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,16 +11,31 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
-// HeldBack counts the places at which a metric is not what was asked for.
+// HeldBack tells where, and by how much, a metric is not what was asked for.
 type HeldBack struct {
 	Places  int // vertices of a mesh, or nodes of a grid; 0 where nothing could hold the metric back
 	Bounded int // by hmin, hmax or aspect; with two fields, the places of both
 	Raised  int // with second derivatives too small to make a metric
 	Graded  int // by gradation
+
+	// OffGrid is the largest share by which lengths in a metric on a grid differ from those asked for, in the middles of
+	// boxes. It falls with the square of the spacing, but not at a jump.
+	OffGrid float64
 }
 
 // smoothMetric makes the metric of a case, over the bounds of its mesh.
 func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds, held *HeldBack) (*smooth.Metric, error) {
+	of := gridded[*smooth.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
+	of.make = func(at func(x, y, z float64) smooth.Six) (*smooth.Metric, error) {
+		return smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
+			t := at(x, y, 0)
+			return t[0], t[1], t[3]
+		})
+	}
+	of.at = func(made *smooth.Metric, x, y, _ float64) metric.Tensor {
+		m11, m12, m22 := made.At(x, y)
+		return metric.Tensor{m11, m12, m22}
+	}
 	var made *smooth.Metric
 	var err error
 	switch m.Field {
@@ -30,37 +46,46 @@ func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds, held *
 	case "sinusoidal":
 		made, err = smooth.Sinusoidal(b, m.Low, m.High, m.Waves)
 	case "sizes", "tensor":
-		return sampled(ctx, m, 2, held, func(at func(x, y, z float64) smooth.Six) (*smooth.Metric, error) {
-			return smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
-				t := at(x, y, 0)
-				return t[0], t[1], t[3]
-			})
-		})
+		return of.expressions(ctx, m, held)
 	default:
 		return nil, fmt.Errorf("field %q is not known", m.Field)
 	}
 	if err != nil || m.Samples == 0 {
 		return made, err
 	}
-	return made.Discretised(m.Samples)
+	return of.sampled(m.Samples, metric.Bounds{}, held, func(x, y, z float64) (metric.Tensor, error) {
+		return of.at(made, x, y, z), nil
+	})
 }
 
-// sampled lets a grid be made of the expressions of a metric, unless the run is to end. What it is told after an error
-// is no metric.
-func sampled[M any](ctx context.Context, m *config.Metric, dim int, held *HeldBack,
-	grid func(at func(x, y, z float64) smooth.Six) (M, error)) (M, error) {
-	var first error
-	limits := boundsOf(m)
+// gridded is how to make a metric on a grid over a rectangle or a box, and to look at it.
+type gridded[M any] struct {
+	dim       int
+	low, high [3]float64
+	make      func(at func(x, y, z float64) smooth.Six) (M, error)
+	at        func(made M, x, y, z float64) metric.Tensor
+}
+
+// expressions samples those of a case, unless the run is to end.
+func (g *gridded[M]) expressions(ctx context.Context, m *config.Metric, held *HeldBack) (M, error) {
 	calls := 0
-	made, err := grid(func(x, y, z float64) smooth.Six {
+	return g.sampled(m.Samples, boundsOf(m), held, func(x, y, z float64) (metric.Tensor, error) {
 		if calls++; calls%1024 == 0 && ctx.Err() != nil {
-			first = ctx.Err()
-			return six(metric.Tensor{}, first)
+			return metric.Tensor{}, ctx.Err()
 		}
-		t, err := tensorAt(m, x, y, z)
+		return tensorAt(m, x, y, z)
+	})
+}
+
+// sampled makes a metric from what is asked for at nodes, within limits, and tells how far it is from that elsewhere.
+func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *HeldBack,
+	asked func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
+	var first error // what is made of it is no metric
+	made, err = g.make(func(x, y, z float64) smooth.Six {
+		t, err := asked(x, y, z)
 		if err == nil && limits != (metric.Bounds{}) {
-			if err = t.Check(dim); err == nil {
-				within := t.Within(dim, limits)
+			if err = t.Check(g.dim); err == nil {
+				within := t.Within(g.dim, limits)
 				held.Places++
 				if within != t {
 					held.Bounded++
@@ -73,11 +98,37 @@ func sampled[M any](ctx context.Context, m *config.Metric, dim int, held *HeldBa
 		}
 		return six(t, err)
 	})
-	if first != nil {
+	if err = cmp.Or(first, err); err != nil {
 		var none M
-		return none, first
+		return none, err
 	}
-	return made, err
+	held.OffGrid = g.off(n-1, made, limits, asked)
+	return made, nil
+}
+
+// looked is how many boxes along each axis are looked at, at most.
+var looked = [...]int{2: 256, 3: 32}
+
+// off is HeldBack.OffGrid for so many boxes along each axis. Where nothing can be asked for, nothing is missed.
+func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
+	asked func(x, y, z float64) (metric.Tensor, error)) float64 {
+	n, worst := min(boxes, looked[g.dim]), 0.0
+	total := n * n
+	if g.dim == 3 {
+		total *= n
+	}
+	for k := range total {
+		var p [3]float64
+		for axis, rest := 0, k; axis < g.dim; axis, rest = axis+1, rest/n {
+			box := rest % n * boxes / n
+			p[axis] = g.low[axis] + (float64(box)+.5)/float64(boxes)*(g.high[axis]-g.low[axis])
+		}
+		t, err := asked(p[0], p[1], p[2])
+		if err == nil && t.Check(g.dim) == nil {
+			worst = max(worst, metric.Stretch(g.dim, t.Within(g.dim, limits), g.at(made, p[0], p[1], p[2])))
+		}
+	}
+	return worst
 }
 
 func boundsOf(m *config.Metric) metric.Bounds {

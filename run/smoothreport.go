@@ -36,7 +36,8 @@ func (r *SmoothReport) JSON() ([]byte, error) {
 		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
 		"metric_bounded": r.Held.Bounded, "metric_raised": r.Held.Raised, "metric_graded": r.Held.Graded,
-		"untangled": r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
+		"metric_off_grid": r.Held.OffGrid,
+		"untangled":       r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
 		"before": measures(&r.Before), "after": measures(&r.After),
 	}, "", "  ")
 	if err != nil {
@@ -71,6 +72,9 @@ func (r *SmoothReport) Text() string {
 	}
 	if r.Scale != 1 {
 		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
+	}
+	if r.Held.OffGrid > 1e-9 { // more than rounding
+		fmt.Fprintf(&b, "metric    lengths between the nodes of its grid are up to %.3g%% off\n", 100*r.Held.OffGrid)
 	}
 	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
 		fmt.Fprintf(&b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d\n", h.Bounded,

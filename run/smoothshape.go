@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
 // This is what a rank does in its own way for triangles and for tetrahedra.
@@ -163,6 +164,14 @@ func suits(w *config.Smooth, fields []string, dim int) error {
 
 // solidMetric makes the metric of a case over the box of its mesh, unless the run is to end.
 func solidMetric(ctx context.Context, m *config.Metric, b smooth.Box, held *HeldBack) (*smooth.SolidMetric, error) {
+	of := gridded[*smooth.SolidMetric]{dim: 3, low: b.Low, high: b.High}
+	of.make = func(at func(x, y, z float64) smooth.Six) (*smooth.SolidMetric, error) {
+		return smooth.SolidDiscrete(b, m.Samples, at)
+	}
+	of.at = func(made *smooth.SolidMetric, x, y, z float64) metric.Tensor {
+		t := made.At(x, y, z)
+		return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}
+	}
 	var made *smooth.SolidMetric
 	var err error
 	switch m.Field {
@@ -175,17 +184,16 @@ func solidMetric(ctx context.Context, m *config.Metric, b smooth.Box, held *Held
 	case "ugawg-linear":
 		made, err = smooth.UGAWGLinear(b)
 	case "sizes", "tensor":
-		made, err = sampled(ctx, m, 3, held, func(at func(x, y, z float64) smooth.Six) (*smooth.SolidMetric, error) {
-			return smooth.SolidDiscrete(b, m.Samples, at)
-		})
-		return made, err
+		return of.expressions(ctx, m, held)
 	default:
 		return nil, fmt.Errorf("field %q is not known", m.Field)
 	}
 	if err != nil || m.Samples == 0 {
 		return made, err
 	}
-	return made.Discretised(b, m.Samples)
+	return of.sampled(m.Samples, metric.Bounds{}, held, func(x, y, z float64) (metric.Tensor, error) {
+		return of.at(made, x, y, z), nil
+	})
 }
 
 // six are the components of a tensor in the order of the solver; those of no metric at all if there is an error.

@@ -22,9 +22,9 @@
 // A mesh with cells turned over is refused, or untangled on request, by vertices that make the least area or volume
 // around them greatest (Untangle).
 //
-// Metrics: sizes along the axes (Sizes, Linear, Sinusoidal); a function sampled on a grid (Discrete, and Sampled, which
-// tells the error); and tensors at the vertices of a mesh (OnMesh), which package metric makes from Medit files and
-// second derivatives, and bounds, grades and intersects.
+// Metrics: sizes along the axes (Sizes, Linear, Sinusoidal); a function sampled on a grid (Discrete); and tensors at
+// the vertices of a mesh (OnMesh), which package metric makes from Medit files and second derivatives, and bounds,
+// grades and intersects.
 //
 // Quality is that of Vasilevskii and Lipnikov (1999). The formulas are in package kernels, one vertex at a time.
 //

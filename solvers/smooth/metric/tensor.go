@@ -252,6 +252,14 @@ func intersection(dim int, a, b Tensor, share float64) (both Tensor, smaller boo
 	return a, smaller
 }
 
+// Stretch is the largest share by which lengths in two metrics differ, of the smaller length.
+func Stretch(dim int, a, b Tensor) float64 {
+	inner := b.congruent(dim, a.mapped(dim, func(x float64) float64 { return 1 / math.Sqrt(x) }))
+	s := inner.Eigen(dim) // squares of the ratios of lengths
+	least := max(s.Values[0], 0x1p-100)
+	return max(math.Sqrt(s.Values[dim-1]), 1/math.Sqrt(least)) - 1
+}
+
 // congruent is RMR for a symmetric R.
 func (t *Tensor) congruent(dim int, r Tensor) Tensor {
 	var out Tensor

@@ -132,6 +132,35 @@ func TestIntersection(t *testing.T) {
 	})
 }
 
+// TestStretch: no direction is stretched by more, and in a common frame the worst axis by as much.
+func TestStretch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng, dim := generator(t)
+		limits := Bounds{Min: .1, Max: 10}
+		a, b := someTensor(rng, dim).Within(dim, limits), someTensor(rng, dim).Within(dim, limits)
+		got, other := Stretch(dim, a, b), Stretch(dim, b, a)
+		if !(math.Abs(got-other) <= 1e-6*(1+got)) {
+			t.Fatalf("%v and %v differ by %g, the other way round by %g", a, b, got, other)
+		}
+		for range 100 {
+			u := frame(rng, dim)[0]
+			la, lb := a.Length(dim, u), b.Length(dim, u)
+			if most := max(la/lb, lb/la) - 1; !(most <= got*(1+1e-6)+1e-9) {
+				t.Fatalf("%v and %v differ by %g, and along %v by %g", a, b, got, u, most)
+			}
+		}
+		p := Spectrum{Vectors: frame(rng, dim)}
+		q, want := p, 0.0
+		for k := range dim {
+			p.Values[k], q.Values[k] = math.Pow(10, 4*rng.Float64()), math.Pow(10, 4*rng.Float64())
+			want = max(want, math.Sqrt(p.Values[k]/q.Values[k])-1, math.Sqrt(q.Values[k]/p.Values[k])-1)
+		}
+		if got := Stretch(dim, p.Tensor(dim), q.Tensor(dim)); !(math.Abs(got-want) <= 1e-6*(1+want)) {
+			t.Fatalf("in one frame, %v and %v: %g, want %g", p.Values, q.Values, got, want)
+		}
+	})
+}
+
 // TestWithin: sizes end within bounds, the aspect ratio too, and a metric within bounds keeps its bits.
 func TestWithin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

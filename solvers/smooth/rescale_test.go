@@ -1,0 +1,62 @@
+package smooth
+
+import (
+	"math"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// TestRescaleKinds: of each kind of metric the mesh's area, after scaling, is worth as many triangles as it has, and
+// the factor makes up for any other.
+func TestRescaleKinds(t *testing.T) {
+	m := rectangle(t, 2000, 3)
+	at := func(factor float64) func(x, y float64) (m11, m12, m22 float64) {
+		return func(x, y float64) (m11, m12, m22 float64) {
+			a, b, c := 1+x, .3*y, 2+x*y
+			return factor * a, factor * b, factor * c
+		}
+	}
+	kinds := map[string]func(factor float64) (*Metric, error){
+		"grid": func(k float64) (*Metric, error) { return Discrete(unit, 64, at(k)) },
+		"mesh": func(k float64) (*Metric, error) { return OnMesh(m, fieldOf(t, m, at(k))) },
+		"sizes": func(k float64) (*Metric, error) {
+			return Linear(unit, .5/math.Sqrt(k), .05/math.Sqrt(k))
+		},
+	}
+	for name, make := range kinds {
+		var scales [2]float64
+		for k, factor := range []float64{1, 1e4} {
+			of, err := make(factor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := plain()
+			cfg := Config{Smoother: "pain", Guard: "halve", Rescale: true}
+			err = s.on(t, m, of, cfg, func(_ dist.Comm, p *Part, solver Solver) error {
+				scales[k] = solver.Scale()
+				sum := 0.0
+				for _, c := range m.Cells {
+					var t [3]float64
+					for _, v := range c {
+						a, b, d := of.At(m.X[v], m.Y[v])
+						t[0], t[1], t[2] = t[0]+a/3, t[1]+b/3, t[2]+d/3
+					}
+					a, b, d := c[0], c[1], c[2]
+					area := (m.X[b]-m.X[a])*(m.Y[d]-m.Y[a]) - (m.X[d]-m.X[a])*(m.Y[b]-m.Y[a])
+					sum += area / 2 * solver.Scale() * math.Sqrt(t[0]*t[2]-t[1]*t[1])
+				}
+				if want := math.Sqrt(3) / 4 * float64(len(m.Cells)); math.Abs(sum-want) > 1e-9*want {
+					t.Errorf("%s: the area in the metric is %g, want %g", name, sum, want)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := scales[0] / scales[1]; math.Abs(r-1e4) > 1e-6 {
+			t.Errorf("%s: factors %v", name, scales)
+		}
+	}
+}
