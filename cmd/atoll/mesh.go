@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +34,9 @@ func meshGenerate() *cobra.Command {
 		Short: "Write an irregular mesh: triangles in a rectangle, or tetrahedra in a box",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := writable(args, 0); err != nil {
+				return err
+			}
 			if len(bounds) == 6 && refine == 0 {
 				s, err := mesh.Box([3]float64(bounds[:3]), [3]float64(bounds[3:]), cells, seed)
 				if err != nil {
@@ -71,6 +76,9 @@ func meshConvert() *cobra.Command {
 		Short: "Convert a mesh between formats, and repair it where asked to",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := writable(args, 1); err != nil {
+				return err
+			}
 			m, solid, err := meshio.ReadAny(args[0])
 			if err != nil {
 				return badInput(err)
@@ -147,10 +155,10 @@ func meshInfo() *cobra.Command {
 				}
 				fmt.Printf("group %q (dimension %d, tag %d): %d elements\n", g.Name, g.Dim, g.Tag, n)
 			}
-			for name := range m.VertexData {
+			for _, name := range slices.Sorted(maps.Keys(m.VertexData)) {
 				fmt.Printf("vertex field %q\n", name)
 			}
-			for name := range m.CellData {
+			for _, name := range slices.Sorted(maps.Keys(m.CellData)) {
 				fmt.Printf("cell field %q\n", name)
 			}
 			return nil
@@ -166,6 +174,9 @@ func meshReorder() *cobra.Command {
 		Short: "Renumber the cells of a mesh, and tell how near neighbours are in memory",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := writesOne(args, order); err != nil {
+				return err
+			}
 			d, err := readDual(args[0])
 			if err != nil {
 				return badInput(err)
@@ -184,7 +195,7 @@ func meshReorder() *cobra.Command {
 					return err
 				}
 				fmt.Printf("%s:\n%s", kind, indent(report.String()))
-				if len(args) == 2 && len(kinds) == 1 {
+				if len(args) == 2 {
 					return save(args[1], d.mesh.Permute(perm))
 				}
 			}
@@ -205,6 +216,9 @@ func meshPartition() *cobra.Command {
 		Short: "Cut a mesh into parts, and tell how good they are",
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := writesOne(args, cut); err != nil {
+				return err
+			}
 			d, err := readDual(args[0])
 			if err != nil {
 				return badInput(err)
@@ -223,7 +237,7 @@ func meshPartition() *cobra.Command {
 					return err
 				}
 				fmt.Printf("%s:\n%s", kind, indent(report.String()))
-				if len(args) == 2 && len(kinds) == 1 {
+				if len(args) == 2 {
 					if d.mesh.CellData == nil {
 						d.mesh.CellData = map[string][]float64{}
 					}
@@ -272,12 +286,39 @@ func readDual(path string) (*dual, error) {
 	return d, err
 }
 
+// writable refuses a name that no mesh can be written to before the work is done. There is none without an argument of
+// that number.
+func writable(args []string, k int) error {
+	if k < len(args) {
+		if err := meshio.Writable(args[k]); err != nil {
+			return usageError{err}
+		}
+	}
+	return nil
+}
+
+// writesOne refuses an output where kinds are compared, and one that no mesh can be written to.
+func writesOne(args []string, kind string) error {
+	if len(args) == 2 && kind == "all" {
+		return usageError{fmt.Errorf("all kinds are compared, and none is written: choose one for %s, or leave that away",
+			args[1])}
+	}
+	return writable(args, 1)
+}
+
 func save(path string, m *mesh.Mesh) error {
 	if err := meshio.Write(path, m); err != nil {
 		return err
 	}
+	tellNotKept(meshio.NotKept(path, m.Groups, m.VertexData, m.CellData))
 	fmt.Println(path + ": " + strconv.Itoa(len(m.Cells)) + " cells")
 	return nil
+}
+
+func tellNotKept(what string) {
+	if what != "" {
+		fmt.Println("not kept, since Medit files cannot hold it (.msh and .vtu do):", what)
+	}
 }
 
 func indent(text string) string {

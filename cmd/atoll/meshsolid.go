@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
@@ -40,10 +41,12 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 }
 
 func saveSolid(path string, s *mesh.Solid) error {
-	if err := meshio.Writable(path); err != nil {
-		return usageError{err}
+	if err := meshio.WriteSolid(path, s); err != nil {
+		return err
 	}
-	return meshio.WriteSolid(path, s)
+	tellNotKept(meshio.NotKept(path, s.Groups, s.VertexData, s.CellData))
+	fmt.Println(path + ": " + strconv.Itoa(len(s.Cells)) + " cells")
+	return nil
 }
 
 // solidInfo checks a mesh of tetrahedra and tells what it holds.

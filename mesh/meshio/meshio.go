@@ -3,7 +3,10 @@ package meshio
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh"
@@ -81,6 +84,28 @@ func Writable(path string) error {
 		return nil
 	}
 	return unwritable(path)
+}
+
+// NotKept names what of a mesh is not in a file of this name, "" for nothing: Medit files have neither fields nor names
+// of groups.
+func NotKept(path string, groups []mesh.Group, fields ...map[string][]float64) string {
+	if e := extension(path); e != ".mesh" && e != ".meshb" {
+		return ""
+	}
+	var lost []string
+	for _, of := range fields {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			if name != "z" { // the third coordinates of triangles
+				lost = append(lost, fmt.Sprintf("field %q", name))
+			}
+		}
+	}
+	for _, g := range groups {
+		if g.Name != strconv.Itoa(g.Tag) {
+			lost = append(lost, fmt.Sprintf("the name %q of group %d", g.Name, g.Tag))
+		}
+	}
+	return strings.Join(lost, ", ")
 }
 
 func unreadable(path string) error {

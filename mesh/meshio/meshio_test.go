@@ -56,3 +56,21 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestNotKept(t *testing.T) {
+	groups := []mesh.Group{{Dim: 1, Tag: 4, Name: "wall"}, {Dim: 2, Tag: 7, Name: "7"}}
+	points := map[string][]float64{"z": nil, "u": nil}
+	cells := map[string][]float64{"rank": nil, "q": nil}
+	want := `field "u", field "q", field "rank", the name "wall" of group 4`
+	for _, name := range []string{"a.mesh", "a.MESHB"} {
+		if got := NotKept(name, groups, points, cells); got != want {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := NotKept(name, groups[1:], map[string][]float64{"z": nil}); got != "" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := NotKept("a.msh", groups, points, cells) + NotKept("a.vtu", groups, points, cells); got != "" {
+		t.Error(got)
+	}
+}
