@@ -98,12 +98,12 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 }
 
 // Withdraw takes back an operation that has not ended.
-func (c *comm) Withdraw(o *pending.Op) {
+func (c *comm) Withdraw(o *pending.Op) bool {
 	if o.Send {
-		c.peers[o.Peer].withdrawSend(o)
-	} else {
-		c.peers[o.Peer].withdrawReceive(o)
+		return c.peers[o.Peer].withdrawSend(o)
 	}
+	c.peers[o.Peer].withdrawReceive(o)
+	return true
 }
 
 // Abort ends the run on all ranks. It returns when the coordinator has told them, or cannot be reached.

@@ -179,3 +179,44 @@ func TestAnEndedSendIsLeftAlone(t *testing.T) {
 		}
 	}
 }
+
+// When the run fails, Wait does not wait for memory that gRPC still reads. What returns of it later must not touch an
+// operation that is used again by then.
+func TestLentMemoryReturnsAfterTheRunHasFailed(t *testing.T) {
+	rank := lonely(1 << 20)
+	rank.cut = func() {}
+	p, f := rank.peers[1], new(frame)
+	r, err := rank.Isend(context.Background(), 1, 3, make([]byte, chunkBytes+lendBytes))
+	if err != nil || !p.tx.next(f, rank.epoch) {
+		t.Fatal("nothing to send", err)
+	}
+	if err := p.replied(accept, f.seq); err != nil {
+		t.Fatal(err)
+	}
+	var lent []mem.BufferSlice
+	for p.tx.next(f, rank.epoch) {
+		data, err := codec{}.Marshal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lent = append(lent, data)
+	}
+	rank.fail(dist.ErrPeerLost)
+	if err := rank.Wait(context.Background(), []dist.Request{r}); !errors.Is(err, dist.ErrPeerLost) {
+		t.Fatal(err)
+	}
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		for _, data := range lent {
+			data.Free()
+		}
+	}()
+	// A call that began before the failure goes on.
+	o, _ := rank.table.Post(true, 1, 4, []byte("next"))
+	<-returned
+	o.Complete(nil)
+	if o.Lent != 0 || o.Sent != 0 {
+		t.Fatalf("of the next operation, %d bytes are sent and %d parts lent", o.Sent, o.Lent)
+	}
+}

@@ -241,8 +241,8 @@ func (p *peer) replied(kind kind, id uint64) error {
 }
 
 // withdrawSend takes o back. When its receiver knows of it already, the message goes on with a copy of the bytes. It
-// returns when nothing reads o's memory, or the run has failed.
-func (p *peer) withdrawSend(o *pending.Op) {
+// returns true when nothing reads o's memory, and false when the run has failed: then a loan may still return to o.
+func (p *peer) withdrawSend(o *pending.Op) bool {
 	t := &p.tx
 	t.mu.Lock()
 	found := t.queue.Remove(o)
@@ -255,9 +255,7 @@ func (p *peer) withdrawSend(o *pending.Op) {
 	}
 	lent := o.Lent > 0
 	t.mu.Unlock()
-	if !found || lent {
-		o.AwaitUnless(p.c.down)
-	}
+	return found && !lent || o.AwaitUnless(p.c.down)
 }
 
 // endSends ends what can no longer be sent, since the peer has left.

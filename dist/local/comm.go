@@ -76,15 +76,14 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 func (c *comm) Cause() error { return c.world.cause }
 
 // Withdraw takes back an operation that has not ended.
-func (c *comm) Withdraw(o *pending.Op) {
+func (c *comm) Withdraw(o *pending.Op) bool {
 	w := c.world
 	if !o.Send {
 		w.lane(o.Peer, c.rank).withdraw(o)
-		return
-	}
-	if w.post == nil || !w.post.withdraw(o) {
+	} else if w.post == nil || !w.post.withdraw(o) {
 		w.lane(c.rank, o.Peer).withdraw(o)
 	}
+	return true
 }
 
 // enter brings data into the next round and returns the round when all ranks have entered it.

@@ -49,11 +49,14 @@ func (o *Op) Detach() *Op {
 // Await blocks until Complete was called, for an operation that is about to end.
 func (o *Op) Await() { <-o.done }
 
-// AwaitUnless is Await, but for a run that fails meanwhile.
-func (o *Op) AwaitUnless(down <-chan struct{}) {
+// AwaitUnless is Await, but for a run that fails meanwhile. It tells whether Complete was called; if not, it may be
+// called later.
+func (o *Op) AwaitUnless(down <-chan struct{}) bool {
 	select {
 	case <-o.done:
+		return true
 	case <-down:
+		return false
 	}
 }
 
@@ -120,9 +123,9 @@ var ErrRequest = errors.New("dist: no such request is pending: each may be waite
 type Owner interface {
 	// Cause says why the run has failed.
 	Cause() error
-	// Withdraw takes back an operation. It returns when the transport no longer touches it, and has taken its
-	// completion if there was one.
-	Withdraw(*Op)
+	// Withdraw takes back an operation, and tells whether it may be used again: the transport no longer touches it then,
+	// and Withdraw has taken its completion if there was one.
+	Withdraw(*Op) bool
 }
 
 // Wait waits for all requests. At the first failure, the end of ctx, or when down is closed because the run has
@@ -141,10 +144,9 @@ func (t *Table) Wait(ctx context.Context, reqs []dist.Request, down <-chan struc
 		if first == nil {
 			first, ended = o.wait(ctx, down, owner)
 		}
-		if !ended {
-			owner.Withdraw(o)
+		if ended || owner.Withdraw(o) {
+			t.recycle(o)
 		}
-		t.recycle(o)
 	}
 	return first
 }

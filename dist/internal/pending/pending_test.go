@@ -63,8 +63,11 @@ func TestQueueAgainstASlice(t *testing.T) {
 
 type owner struct{ withdrawn []int }
 
-func (o *owner) Cause() error    { return errDown }
-func (o *owner) Withdraw(op *Op) { o.withdrawn = append(o.withdrawn, op.Tag) }
+func (o *owner) Cause() error { return errDown }
+func (o *owner) Withdraw(op *Op) bool {
+	o.withdrawn = append(o.withdrawn, op.Tag)
+	return true
+}
 
 var errDown = errors.New("down")
 
