@@ -115,7 +115,10 @@ func (c *comm) enter(ctx context.Context, what collect.Call, data []byte) ([]byt
 	if busy != nil {
 		<-busy // soon: either the data have arrived, or the failure has ended the stream
 	}
-	return g.result, failed
+	if failed != nil {
+		return nil, failed // an answer may come even now: result is not to be looked at
+	}
+	return g.result, nil
 }
 
 // short tells that answers fit into what streams take without blocking.

@@ -220,3 +220,23 @@ func TestLentMemoryReturnsAfterTheRunHasFailed(t *testing.T) {
 		t.Fatalf("of the next operation, %d bytes are sent and %d parts lent", o.Sent, o.Lent)
 	}
 }
+
+// The answer to a collective may come while the failure of the run ends the call: the race detector sees when it is
+// looked at then.
+func TestAnswerThatComesWithTheFailure(t *testing.T) {
+	for range 20 {
+		rank := lonely(1 << 20)
+		rank.cut = func() {}
+		rank.gather.stream, rank.gather.wake = new(wire), make(chan struct{}, 1)
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			rank.fail(dist.ErrPeerLost)
+			rank.gather.answered([]byte("late"))
+		}()
+		if err := rank.Barrier(context.Background()); err != nil && !errors.Is(err, dist.ErrPeerLost) {
+			t.Fatal(err)
+		}
+		<-answered
+	}
+}
