@@ -221,6 +221,42 @@ func TestLentMemoryReturnsAfterTheRunHasFailed(t *testing.T) {
 	}
 }
 
+// What is expected of a rank that has left ends, whatever the last frame was that it had sent.
+func TestNothingComesFromARankThatHasLeft(t *testing.T) {
+	for name, last := range map[string]header{
+		"a refusal": {kind: refuse, epoch: 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rank := lonely(1 << 20)
+			p, f := rank.peers[1], new(frame)
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			send, err := rank.Isend(ctx, 1, 3, make([]byte, chunkBytes+1))
+			if err != nil || !p.tx.next(f, rank.epoch) {
+				t.Fatal("nothing to send", err)
+			}
+			before, err := rank.Irecv(ctx, 1, 3, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.leave(1)
+			a := arrival{to: p}
+			if err := a.decode(pieces(encode(last, nil), nil)); err != nil {
+				t.Fatal(err)
+			}
+			after, err := rank.Irecv(ctx, 1, 4, make([]byte, chunkBytes+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range []dist.Request{send, before, after} {
+				if err := rank.Wait(ctx, []dist.Request{r}); !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
 // The answer to a collective may come while the failure of the run ends the call: the race detector sees when it is
 // looked at then.
 func TestAnswerThatComesWithTheFailure(t *testing.T) {

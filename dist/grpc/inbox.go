@@ -39,11 +39,13 @@ type landing struct {
 // earlyCost is what an early message counts besides its bytes, so that empty ones are bounded too.
 const earlyCost = 64
 
-// count checks the place of a frame that concerns sends only.
-func (b *inbox) count(h *header, epoch uint64) error {
+// count checks the place of a frame that concerns sends only. It may be the last that a peer has sent which has left.
+func (p *peer) count(h *header) error {
+	b := &p.rx
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return sequence(h, epoch, &b.frames)
+	defer b.endIfLeft(p.rank)
+	return sequence(h, p.c.epoch, &b.frames)
 }
 
 // receive matches o with an early message or posts it.

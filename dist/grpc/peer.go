@@ -89,7 +89,7 @@ func (p *peer) read(s stream) {
 // take takes a frame from the peer.
 func (p *peer) take(h *header, b *body) error {
 	if h.kind == accept || h.kind == refuse {
-		if err := p.rx.count(h, p.c.epoch); err != nil {
+		if err := p.count(h); err != nil {
 			return err
 		}
 		return p.replied(h.kind, h.tag)
