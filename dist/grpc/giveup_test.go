@@ -225,6 +225,7 @@ func TestLentMemoryReturnsAfterTheRunHasFailed(t *testing.T) {
 func TestNothingComesFromARankThatHasLeft(t *testing.T) {
 	for name, last := range map[string]header{
 		"a refusal": {kind: refuse, epoch: 5},
+		"an offer":  {kind: offer, epoch: 5, tag: 4, length: chunkBytes + 1}, // whose bytes can no longer be sent
 	} {
 		t.Run(name, func(t *testing.T) {
 			rank := lonely(1 << 20)

@@ -169,6 +169,8 @@ func (b *inbox) endIfLeft(rank int) {
 		}
 	}
 	b.landing = b.landing[:0]
+	// What is only offered would be accepted in vain.
+	b.early = slices.DeleteFunc(b.early, func(e early) bool { return e.data == nil })
 }
 
 // withdrawReceive takes o back. An accepted message still comes, and is thrown away.
