@@ -158,14 +158,15 @@ func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
-	timeout := time.NewTimer(c.cfg.CloseTimeout)
-	defer timeout.Stop()
-	err := c.leave(timeout.C)
+	// Several waits end with the same timeout, which the channel of a timer would tell only one of.
+	timeout, stop := context.WithTimeout(context.Background(), c.cfg.CloseTimeout)
+	defer stop()
+	err := c.leave(timeout.Done())
 	c.end()
 	return err
 }
 
-func (c *comm) leave(timeout <-chan time.Time) error {
+func (c *comm) leave(timeout <-chan struct{}) error {
 	sent := make([]uint64, c.cfg.Size)
 	for r, p := range c.peers {
 		if !p.drain(c.down, timeout) {

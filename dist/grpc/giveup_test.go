@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/mem"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/proto"
 )
 
 func endedContext() context.Context {
@@ -275,5 +276,30 @@ func TestAnswerThatComesWithTheFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-answered
+	}
+}
+
+// A rank whose messages a peer does not take, while the others still run, leaves when its time is up.
+func TestCloseDoesNotWaitForAPeerThatDoesNotRead(t *testing.T) {
+	rank := lonely(1 << 20) // its writers never end
+	rank.cfg.CloseTimeout = 10 * time.Millisecond
+	rank.cut, rank.server = func() {}, newServer()
+	conn, err := dial("unix:/nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rank.link = &link{c: rank, conn: conn, cancel: func() {}, out: make(chan *proto.FromRank, 8),
+		farewell: make(chan struct{}), over: make(chan struct{})}
+	closed := make(chan error, 1)
+	go func() { closed <- rank.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(10 * time.Second):
+		rank.fail(errors.New("the test has failed")) // so that Close returns
+		<-closed
+		t.Fatal("Close waits without end")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
@@ -276,7 +275,7 @@ func (p *peer) endSends() {
 }
 
 // drain waits until everything was written that can be, and tells whether it was.
-func (p *peer) drain(down <-chan struct{}, timeout <-chan time.Time) bool {
+func (p *peer) drain(down <-chan struct{}, timeout <-chan struct{}) bool {
 	t := &p.tx
 	t.mu.Lock()
 	t.closing = true
