@@ -303,3 +303,16 @@ func TestCloseDoesNotWaitForAPeerThatDoesNotRead(t *testing.T) {
 		t.Fatal("Close waits without end")
 	}
 }
+
+// A writer may start as late as its rank ends. The connection that it opens then must not stay behind, and try again
+// and again to reach the peer.
+func TestNoConnectionIsOpenedAfterTheEnd(t *testing.T) {
+	rank := lonely(1 << 20)
+	rank.streams = endedContext()
+	p := rank.peers[1]
+	p.address = "unix:/nobody"
+	p.close()
+	if _, err := p.open(); !errors.Is(err, ErrClosed) {
+		t.Fatal(err)
+	}
+}

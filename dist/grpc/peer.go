@@ -1,6 +1,7 @@
 package grpc
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -18,8 +19,9 @@ type peer struct {
 	rx      inbox
 	tx      outbound
 
-	mu   sync.Mutex
-	conn *rpc.ClientConn // nil unless this rank has opened the stream
+	mu     sync.Mutex
+	conn   *rpc.ClientConn // nil unless this rank has opened the stream
+	closed bool            // no connection is to be made any more
 }
 
 func newPeer(c *comm, rank int, address string) *peer {
@@ -36,8 +38,14 @@ func (p *peer) open() (stream, error) {
 		return nil, err
 	}
 	p.mu.Lock()
-	p.conn = conn
+	closed := p.closed
+	if !closed {
+		p.conn = conn
+	}
 	p.mu.Unlock()
+	if closed { // the rank has ended before the writer began
+		return nil, errors.Join(ErrClosed, conn.Close())
+	}
 	s, err := conn.NewStream(withIdentity(p.c.streams, p.c.cfg.Rank, p.c.epoch), &exchangeDesc, exchangeMethod,
 		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // or gRPC keeps what it has sent for a while
 	if err != nil {
@@ -133,6 +141,7 @@ func gone(rank int, o *pending.Op) error {
 func (p *peer) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.closed = true
 	if p.conn != nil {
 		_ = p.conn.Close() // says only that it was closed before
 	}
