@@ -169,10 +169,10 @@ func (c *comm) Close() error {
 func (c *comm) leave(timeout <-chan struct{}) error {
 	sent := make([]uint64, c.cfg.Size)
 	for r, p := range c.peers {
-		if !p.drain(c.down, timeout) {
+		var all bool
+		if sent[r], all = p.drain(c.down, timeout); !all {
 			break // the run has failed, or the receiver does not read: the timeout has passed for the next wait too
 		}
-		sent[r] = p.tx.sent
 	}
 	c.link.say(&proto.FromRank{Kind: &proto.FromRank_Leave{Leave: &proto.Leave{Sent: sent}}})
 	select {

@@ -274,24 +274,25 @@ func (p *peer) endSends() {
 	}
 }
 
-// drain waits until everything was written that can be, and tells whether it was.
-func (p *peer) drain(down <-chan struct{}, timeout <-chan struct{}) bool {
+// drain waits until everything was written that can be, and tells how many frames that was, and whether it was all. A
+// writer may start yet, to answer the peer.
+func (p *peer) drain(down, timeout <-chan struct{}) (sent uint64, all bool) {
 	t := &p.tx
 	t.mu.Lock()
 	t.closing = true
-	started := t.started
+	started, sent := t.started, t.sent
 	if started {
 		p.wake()
 	}
 	t.mu.Unlock()
 	if !started {
-		return true
+		return sent, true
 	}
 	select {
 	case <-t.done:
-		return true
+		return t.sent, true
 	case <-down:
 	case <-timeout:
 	}
-	return false
+	return 0, false
 }
