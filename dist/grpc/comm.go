@@ -40,6 +40,7 @@ type comm struct {
 	once  sync.Once
 	down  chan struct{} // closed at the first failure
 	cause error         // why; read after down
+	ended time.Time     // when; read after down
 	stop  chan struct{} // closed to end all goroutines
 	tasks sync.WaitGroup
 }
@@ -50,7 +51,7 @@ func (c *comm) Size() int { return c.cfg.Size }
 // fail ends the run for this rank.
 func (c *comm) fail(cause error) {
 	c.once.Do(func() {
-		c.cause = cause
+		c.cause, c.ended = cause, time.Now()
 		close(c.down)
 		c.cut()
 	})

@@ -44,7 +44,8 @@
 // Per message this package allocates nothing: buffers come from a pool and go back. gRPC itself allocates 5 to 10 small
 // objects a message. A short message is copied three times in this process besides what the kernel copies: into a
 // frame, by gRPC into what it writes, and out of what gRPC has read; a long one twice, since gRPC reads the memory of
-// the sender itself. When a run fails it may do so a little longer than the send that failed.
+// the sender itself. When a run fails its sends wait up to half a second for that to end; what is stuck then in a peer
+// that does not read may be read still.
 //
 // A process should use as many processors (GOMAXPROCS) as its rank computes with. With idle ones the runtime wakes them
 // for each of the goroutines that a message passes through, and the message moves from cache to cache.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc/mem"
@@ -84,18 +85,22 @@ func TestGivenUpSendGoesOn(t *testing.T) {
 
 // Memory that gRPC reads is the sender's again when Wait returns, however that ends.
 func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
+	nothing := func(*comm) {}
 	for name, c := range map[string]struct {
 		bytes int
 		ctx   context.Context
-		leave bool // the peer leaves meanwhile
+		event func(rank *comm) // what happens meanwhile
 		want  error
 	}{
-		"sent":       {chunkBytes + lendBytes, context.Background(), false, nil},
-		"given up":   {2*chunkBytes + lendBytes, endedContext(), false, context.Canceled},
-		"not wanted": {2*chunkBytes + lendBytes, context.Background(), true, ErrClosed},
+		"sent":       {chunkBytes + lendBytes, context.Background(), nothing, nil},
+		"given up":   {2*chunkBytes + lendBytes, endedContext(), nothing, context.Canceled},
+		"not wanted": {2*chunkBytes + lendBytes, context.Background(), func(c *comm) { c.peers[1].endSends() }, ErrClosed},
+		"run failed": {chunkBytes + lendBytes, context.Background(), func(c *comm) { c.fail(dist.ErrPeerLost) },
+			dist.ErrPeerLost},
 	} {
-		t.Run(name, func(t *testing.T) {
+		test := func(t *testing.T) {
 			rank := lonely(1 << 20)
+			rank.cut = func() {}
 			p, f := rank.peers[1], new(frame)
 			r, err := rank.Isend(context.Background(), 1, 3, make([]byte, c.bytes))
 			if err != nil || !p.tx.next(f, rank.epoch) {
@@ -114,9 +119,7 @@ func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
 					break
 				}
 			}
-			if c.leave {
-				p.endSends()
-			}
+			c.event(rank)
 			ended := make(chan error, 1)
 			go func() { ended <- rank.Wait(c.ctx, []dist.Request{r}) }()
 			for i, data := range lent {
@@ -130,7 +133,8 @@ func TestLentMemoryReturnsBeforeTheSendEnds(t *testing.T) {
 			if err := <-ended; !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Fatalf("Wait returned %v, want %v", err, c.want)
 			}
-		})
+		}
+		t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 	}
 }
 
@@ -181,9 +185,11 @@ func TestAnEndedSendIsLeftAlone(t *testing.T) {
 	}
 }
 
-// When the run fails, Wait does not wait for memory that gRPC still reads. What returns of it later must not touch an
-// operation that is used again by then.
-func TestLentMemoryReturnsAfterTheRunHasFailed(t *testing.T) {
+// When the run fails, Wait does not wait long for memory that gRPC still reads. What returns of it later must not touch
+// an operation that is used again by then.
+func TestLentMemoryReturnsAfterTheRunHasFailed(t *testing.T) { synctest.Test(t, lateReturn) }
+
+func lateReturn(t *testing.T) {
 	rank := lonely(1 << 20)
 	rank.cut = func() {}
 	p, f := rank.peers[1], new(frame)

@@ -1,9 +1,11 @@
 package grpc
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
@@ -239,8 +241,12 @@ func (p *peer) replied(kind kind, id uint64) error {
 	return nil
 }
 
+// handback is how long after the failure of the run sends wait for gRPC to be done with their memory. It is soon, since
+// the failure ends the streams, unless a peer does not read.
+const handback = 500 * time.Millisecond
+
 // withdrawSend takes o back. When its receiver knows of it already, the message goes on with a copy of the bytes. It
-// returns true when nothing reads o's memory, and false when the run has failed: then a loan may still return to o.
+// returns true when nothing reads o's memory, and false when the run has failed and a loan may still return to o.
 func (p *peer) withdrawSend(o *pending.Op) bool {
 	t := &p.tx
 	t.mu.Lock()
@@ -254,7 +260,12 @@ func (p *peer) withdrawSend(o *pending.Op) bool {
 	}
 	lent := o.Lent > 0
 	t.mu.Unlock()
-	return found && !lent || o.AwaitUnless(p.c.down)
+	if found && !lent || o.AwaitUnless(p.c.down) {
+		return true
+	}
+	limit, stop := context.WithDeadline(context.Background(), p.c.ended.Add(handback))
+	defer stop()
+	return o.AwaitUnless(limit.Done())
 }
 
 // endSends ends what can no longer be sent, since the peer has left.
