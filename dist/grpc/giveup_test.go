@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	rpc "google.golang.org/grpc"
 	"google.golang.org/grpc/mem"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -359,4 +360,39 @@ func TestAnswerWhileTheRankLeaves(t *testing.T) {
 		}
 		<-answered
 	}
+}
+
+// broken is a control stream that breaks after one message.
+type broken struct {
+	rpc.BidiStreamingClient[proto.FromRank, proto.FromCoordinator]
+	msg *proto.FromCoordinator
+}
+
+func (b *broken) Recv() (*proto.FromCoordinator, error) {
+	msg := b.msg
+	if b.msg = nil; msg == nil {
+		return nil, errors.New("broken")
+	}
+	return msg, nil
+}
+
+// A rank that still joins when another leaves already, and the coordinator dies, notices that.
+func TestCoordinatorThatDiesWhileARankJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rank := lonely(1 << 20)
+		rank.cut, rank.ready = func() {}, make(chan struct{})
+		left := &proto.FromCoordinator{Kind: &proto.FromCoordinator_Left{Left: &proto.Left{Rank: 1}}}
+		l := &link{c: rank, over: make(chan struct{}), stream: &broken{msg: left}}
+		go l.receive()
+		defer rank.tasks.Wait()
+		defer close(rank.stop)
+		select {
+		case <-rank.down:
+			if !errors.Is(rank.cause, dist.ErrPeerLost) {
+				t.Error(rank.cause)
+			}
+		case <-time.After(time.Minute):
+			t.Error("nothing ends the rank")
+		}
+	})
 }

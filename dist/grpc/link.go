@@ -84,7 +84,7 @@ func (l *link) receive() {
 			default: // a second welcome has no meaning
 			}
 		case *proto.FromCoordinator_Left:
-			l.left(k.Left)
+			l.c.tasks.Go(func() { l.left(k.Left) }) // apart: it may wait, and the end of the stream must be seen meanwhile
 		case *proto.FromCoordinator_Farewell:
 			close(l.farewell)
 			return
@@ -96,6 +96,7 @@ func (l *link) receive() {
 	}
 }
 
+// left takes the news that a rank has left, once this one has joined.
 func (l *link) left(left *proto.Left) {
 	select {
 	case <-l.c.ready:
