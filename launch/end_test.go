@@ -42,12 +42,16 @@ func TestKillEachRank(t *testing.T) {
 
 // Ranks that do not notice are ended: by SIGTERM after the grace, by SIGKILL if they ignore that.
 func TestRanksThatDoNotNotice(t *testing.T) {
-	o := run(t, 4, "exit 3/wait/stubborn/wait", func(c *LocalConfig) { c.Grace = 300 * time.Millisecond })
-	frozen := o.pid(3)
-	if err := syscall.Kill(frozen, syscall.SIGSTOP); err != nil {
+	o := run(t, 4, "fail 3/wait/stubborn/wait", func(c *LocalConfig) { c.Grace = 300 * time.Millisecond })
+	for r := range 3 {
+		o.pid(r)
+	}
+	if err := syscall.Kill(o.pid(3), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	o.pid(2)
+	if err := syscall.Kill(o.pid(0), syscall.SIGUSR1); err != nil { // only now, since the others have the grace to start
+		t.Fatal(err)
+	}
 	err := o.wait()
 	var failure *RankError
 	if !errors.As(err, &failure) || failure.Rank != 0 || failure.Code != 3 || fmt.Sprint(failure.Killed) != "[2 3]" {

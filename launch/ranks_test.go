@@ -54,6 +54,9 @@ func rank(roles string) int {
 	case "stubborn":
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 	}
+	if strings.HasPrefix(role, "fail ") {
+		signal.Notify(stop, syscall.SIGUSR1)
+	}
 	note(p.Rank, os.Getpid(), "pid")
 	if err := os.WriteFile(filepath.Join(p.Sockets, strconv.Itoa(p.Rank)+".sock"), nil, 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -65,6 +68,9 @@ func rank(roles string) int {
 	case "exit":
 		fmt.Println("place:", p)
 		fmt.Fprintln(os.Stderr, "code", number)
+		return number
+	case "fail": // when told to
+		<-stop
 		return number
 	case "wait", "stubborn":
 		time.Sleep(time.Minute)
