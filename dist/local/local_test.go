@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -35,32 +36,35 @@ func TestFailures(t *testing.T) {
 func TestDelayReordersTags(t *testing.T) {
 	reordered := 0
 	for seed := range uint64(24) {
-		comms := local.New(2, local.Delay(seed, 3*time.Millisecond))
-		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
-			var reqs [2]dist.Request
-			for tag := range reqs {
-				var err error
-				if c.Rank() == 0 {
-					reqs[tag], err = c.Isend(ctx, 1, tag, nil)
-				} else {
-					reqs[tag], err = c.Irecv(ctx, 0, tag, nil)
+		synctest.Test(t, func(t *testing.T) { // so that no delay but that of messages counts
+			comms := local.New(2, local.Delay(seed, 3*time.Millisecond))
+			disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+				var reqs [2]dist.Request
+				for tag := range reqs {
+					var err error
+					if c.Rank() == 0 {
+						reqs[tag], err = c.Isend(ctx, 1, tag, nil)
+					} else {
+						reqs[tag], err = c.Irecv(ctx, 0, tag, nil)
+					}
+					if err != nil {
+						return err
+					}
 				}
-				if err != nil {
+				if c.Rank() == 0 {
+					return c.Wait(ctx, reqs[1:])
+				}
+				if err := c.Wait(ctx, reqs[1:]); err != nil {
 					return err
 				}
-			}
-			if c.Rank() == 0 {
-				return c.Wait(ctx, reqs[1:])
-			}
-			if err := c.Wait(ctx, reqs[1:]); err != nil {
-				return err
-			}
-			ended, cancel := context.WithCancel(ctx)
-			cancel()
-			if c.Wait(ended, reqs[:1]) != nil {
-				reordered++
-			}
-			return nil
+				ended, cancel := context.WithCancel(ctx)
+				cancel()
+				if c.Wait(ended, reqs[:1]) != nil {
+					reordered++
+				}
+				return nil
+			})
+			disttest.Close(t, comms) // when the last message has come
 		})
 	}
 	if reordered == 0 || reordered == 24 {
