@@ -88,7 +88,7 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 	if len(buf) <= shortBytes {
 		err = sendShort(queue, o.slot, to, tag, buf)
 	} else {
-		err = sendLong(queue, o.slot, to, tag, o.pin(), len(buf), int(n%bodyTags))
+		err = sendLong(queue, o.slot, to, tag, o.pin(), len(buf), c.bodyTag(n))
 	}
 	if err != nil {
 		// MPI may have taken the head of a message though not its body, so the op is not used again.
@@ -96,6 +96,10 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 	}
 	return o.req, nil
 }
+
+// bodyTag tells the bytes of a long message, the n-th that goes to a rank, from those of others that may not have been
+// received yet. As many tags as this MPI has are used, for a message may wait while very many go by.
+func (c *comm) bodyTag(n uint64) int { return int(n % uint64(c.tagLimit)) }
 
 func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
 	if err := c.check(ctx, from, tag, len(buf)); err != nil {

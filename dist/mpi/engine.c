@@ -214,7 +214,7 @@ static int unframe(atoll_slot *s, int n) {
 	if (n != ATOLL_HEADER + (int)sizeof tag || s->got <= ATOLL_STAGE - ATOLL_HEADER || s->got > INT32_MAX)
 		return ended(s, MPI_ERR_OTHER);
 	memcpy(&tag, s->stage + ATOLL_HEADER, sizeof tag);
-	if (tag < 0 || tag >= ATOLL_BODY_TAGS)
+	if (tag < 0 || tag == INT32_MAX)
 		return ended(s, MPI_ERR_OTHER);
 	if (s->got != s->length) {
 		s->unwanted = tag + 1;

@@ -41,7 +41,6 @@ const (
 	stageBytes = C.ATOLL_STAGE
 	shortBytes = stageBytes - headBytes // the longest message that is copied
 	mostBytes  = math.MaxInt32          // of one MPI message, whose length is a C int
-	bodyTags   = C.ATOLL_BODY_TAGS
 )
 
 var _ = [1]struct{}{}[noticeBytes-C.ATOLL_NOTICE] // both sides agree

@@ -8,10 +8,9 @@
 #include <stdint.h>
 
 enum {
-	ATOLL_STAGE = 4096,      // bytes of a slot's own memory
-	ATOLL_HEADER = 8,        // bytes before a message there: its length
-	ATOLL_NOTICE = 1024,     // bytes of a notice
-	ATOLL_BODY_TAGS = 32768, // tags that every MPI has
+	ATOLL_STAGE = 4096,  // bytes of a slot's own memory
+	ATOLL_HEADER = 8,    // bytes before a message there: its length
+	ATOLL_NOTICE = 1024, // bytes of a notice
 };
 
 // Lanes are duplicates of MPI_COMM_WORLD: messages of one never match receives of another.
