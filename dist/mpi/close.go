@@ -49,8 +49,10 @@ func (c *comm) Close() error {
 	if c.job {
 		empi.Finalize()
 	}
-	c.table.release()
 	c.rounds.release()
+	if c.table.release() {
+		held.Delete(c)
+	}
 	return err
 }
 

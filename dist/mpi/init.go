@@ -5,6 +5,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	empi "github.com/emer/empi/mpi"
@@ -16,6 +17,10 @@ import (
 const Built = true
 
 var started atomic.Bool
+
+// held are the communicators whose memory MPI may still use. Nothing else need hold one: the program may have dropped
+// it after a failure, with messages under way for ever.
+var held sync.Map
 
 // Init starts MPI and returns the rank of this process among all that the launcher has started. Started by none, it is
 // a run of one rank. MPI can be started once in a process; closing the communicator ends it.
@@ -47,6 +52,7 @@ func open() (*comm, error) {
 	c.received = newCounters(n)
 	c.table.engine = e
 	c.rounds.open(e, c.rank, n)
+	held.Store(c, nil)
 	return c, nil
 }
 

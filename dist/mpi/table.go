@@ -5,6 +5,7 @@ package mpi
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -173,10 +174,12 @@ func (t *table) giveLocked(o *op) {
 	o.buf, o.next, o.call = nil, nil, nil
 }
 
-// release gives the memory of C's side back. No op may be in use.
-func (t *table) release() {
+// release gives the memory of C's side back, and tells whether it was all: an op that nobody has waited for keeps its
+// own.
+func (t *table) release() bool {
 	for _, o := range t.free {
 		freeSlot(o.slot)
 	}
-	t.free, t.ops = nil, nil
+	t.free = nil
+	return !slices.ContainsFunc(t.ops, func(o *op) bool { return o != nil })
 }

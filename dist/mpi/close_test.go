@@ -1,0 +1,46 @@
+//go:build mpi && cgo
+
+package mpi
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// A long message that nobody receives is MPI's when the run fails, and still when the rank has closed: its memory stays
+// where it is, though nothing else holds it.
+func TestRankLeavesMemoryToMPIAfterAFailure(t *testing.T) {
+	needRank(t)
+	func() {
+		c := fresh(t)[0]
+		ctx := context.Background()
+		send, err := c.Isend(ctx, (c.Rank()+1)%c.Size(), 5, make([]byte, 1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Abort(1, errors.New("nobody receives"))
+		var abort *dist.AbortError
+		if err := c.Wait(ctx, []dist.Request{send}); !errors.As(err, &abort) {
+			t.Error(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for range 3 {
+		runtime.GC()
+		swept := make(chan struct{})
+		runtime.SetFinalizer(new([64]byte), func(*[64]byte) { close(swept) })
+		runtime.GC()
+		select {
+		case <-swept:
+		case <-time.After(10 * time.Second):
+			t.Fatal("finalizers do not run")
+		}
+	}
+}
