@@ -59,10 +59,13 @@ func (c *comm) Close() error {
 // linger waits until all other ranks have left and what this one has sent is gone, and returns the lowest rank that
 // has not left in time, or -1.
 func (c *comm) linger() (missing int) {
-	began := time.Now()
+	began, limit := time.Now(), closeLimit
 	pause := 10 * time.Microsecond
 	for {
 		c.hear()
+		if limit == closeLimit && c.cause() != nil {
+			began, limit = time.Now(), failedLimit // the others may hear of it only now, as this rank does
+		}
 		gone := c.bury()
 		c.mu.Lock()
 		missing = -1
@@ -75,10 +78,6 @@ func (c *comm) linger() (missing int) {
 			}
 		}
 		c.mu.Unlock()
-		limit := closeLimit
-		if c.cause() != nil {
-			limit = failedLimit
-		}
 		waited := time.Since(began)
 		if missing < 0 && (gone || waited > leftGrace) || waited > limit {
 			return missing

@@ -44,3 +44,22 @@ func TestRankLeavesMemoryToMPIAfterAFailure(t *testing.T) {
 		}
 	}
 }
+
+// A rank that has waited long for the others to close gives them the usual time once one of them fails, and does not
+// end the job at once.
+func TestRankGivesTimeToNoticeALateFailure(t *testing.T) {
+	needRank(t)
+	c := fresh(t)[0].(*comm)
+	if c.size == 1 {
+		t.Skip("between ranks")
+	}
+	c.job = true // so that losing patience ends all
+	if c.rank == 1 {
+		time.Sleep(failedLimit + 500*time.Millisecond)
+		c.Abort(1, errors.New("late"))
+		time.Sleep(300 * time.Millisecond)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
