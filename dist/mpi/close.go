@@ -25,6 +25,8 @@ func (c *comm) Close() error {
 	if c.closed.Swap(true) {
 		return nil
 	}
+	c.calls.Lock() // those that are under way return soon
+	c.calls.Unlock()
 	for to := range c.size {
 		if to != c.rank {
 			c.notify(to, notice{kind: leave, from: c.rank, about: c.rank, sent: c.sent[to].Load()})

@@ -63,3 +63,38 @@ func TestRankGivesTimeToNoticeALateFailure(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What another goroutine waits for ends when the rank closes, before MPI is given back.
+func TestRankClosesBesideACall(t *testing.T) {
+	needRank(t)
+	ctx := context.Background()
+	receive := func(c dist.Comm) error {
+		req, err := c.Irecv(ctx, c.Rank(), 1, make([]byte, 8))
+		if err != nil {
+			return err
+		}
+		return c.Wait(ctx, []dist.Request{req})
+	}
+	barrier := func(c dist.Comm) error {
+		if c.Rank() > 0 || c.Size() == 1 { // to which the others do not come
+			return ErrClosed
+		}
+		return c.Barrier(ctx)
+	}
+	for _, call := range []func(c dist.Comm) error{receive, barrier} {
+		c, ended := fresh(t)[0], make(chan error, 1)
+		go func() { ended <- call(c) }()
+		time.Sleep(20 * time.Millisecond) // it waits by now, or finds the rank closed
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		select {
+		case err := <-ended:
+			if !errors.Is(err, ErrClosed) {
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("the call hangs")
+		}
+	}
+}

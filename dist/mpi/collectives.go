@@ -24,6 +24,8 @@ func (c *comm) Barrier(ctx context.Context) error {
 }
 
 func (c *comm) reduce(ctx context.Context, call collect.Call, data []byte) error {
+	c.calls.RLock()
+	defer c.calls.RUnlock()
 	if err := c.enter(ctx, call); err != nil {
 		return err
 	}
@@ -32,6 +34,8 @@ func (c *comm) reduce(ctx context.Context, call collect.Call, data []byte) error
 
 // Bcast goes down a binomial tree.
 func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
+	c.calls.RLock()
+	defer c.calls.RUnlock()
 	call := collect.Call{Kind: collect.Bcast, Root: root, Len: len(buf)}
 	if err := c.enter(ctx, call); err != nil {
 		return err
@@ -60,6 +64,8 @@ func (c *comm) Bcast(ctx context.Context, root int, buf []byte) error {
 
 // Gatherv has every rank send to the root, once all know what each brings.
 func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, error) {
+	c.calls.RLock()
+	defer c.calls.RUnlock()
 	call := collect.Call{Kind: collect.Gather, Root: root}
 	lengths, err := c.lengths(ctx, call, len(send))
 	if err != nil {
@@ -87,6 +93,8 @@ func (c *comm) Gatherv(ctx context.Context, root int, send []byte) ([][]byte, er
 
 // Allgatherv hands the parts round a ring.
 func (c *comm) Allgatherv(ctx context.Context, send []byte) ([][]byte, error) {
+	c.calls.RLock()
+	defer c.calls.RUnlock()
 	lengths, err := c.lengths(ctx, collect.Call{Kind: collect.Allgather}, len(send))
 	if err != nil {
 		return nil, err

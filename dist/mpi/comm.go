@@ -26,6 +26,7 @@ type comm struct {
 
 	failed atomic.Pointer[failedRun]
 	closed atomic.Bool
+	calls  sync.RWMutex // read by each call as long as it takes: Close gives nothing back beneath one
 
 	// How many messages went to, and came from, each rank.
 	sent, received []atomic.Uint64
@@ -74,6 +75,8 @@ func (c *comm) check(ctx context.Context, peer, tag, length int) error {
 }
 
 func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request, error) {
+	c.calls.RLock()
+	defer c.calls.RUnlock()
 	if err := c.check(ctx, to, tag, len(buf)); err != nil {
 		return 0, err
 	}
@@ -102,6 +105,8 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 func (c *comm) bodyTag(n uint64) int { return int(n % uint64(c.tagLimit)) }
 
 func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
+	c.calls.RLock()
+	defer c.calls.RUnlock()
 	if err := c.check(ctx, from, tag, len(buf)); err != nil {
 		return 0, err
 	}
@@ -120,6 +125,8 @@ func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Reque
 }
 
 func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
+	c.calls.RLock()
+	defer c.calls.RUnlock()
 	if c.closed.Load() {
 		return &dist.PeerError{Rank: c.rank, Err: ErrClosed}
 	}
@@ -134,8 +141,13 @@ func (c *comm) Wait(ctx context.Context, reqs []dist.Request) error {
 // Abort ends the run on all ranks. The cause goes to stderr at once, since the launcher may end this process as soon as
 // another one has ended for it.
 func (c *comm) Abort(code int, cause error) {
+	c.calls.RLock()
+	defer c.calls.RUnlock()
+	if c.closed.Load() {
+		return
+	}
 	err := &dist.AbortError{Rank: c.rank, Code: code, Cause: fmt.Sprint(cause)}
-	if c.cause() == nil && !c.closed.Load() {
+	if c.cause() == nil {
 		fmt.Fprintf(os.Stderr, "atoll: rank %d of %d aborts the run: %s\n", c.rank, c.size, err.Cause)
 	}
 	c.fail(err)

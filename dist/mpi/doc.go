@@ -36,8 +36,8 @@
 // is withdrawn and harms no other. A send of more than 4 KiB that cannot be withdrawn any more fails the run, since
 // the caller's memory is still in use.
 //
-// Close waits until all ranks have closed, then finalises MPI. After a failure it gives the others two seconds to
-// notice it, and ends those that have not by MPI_Abort.
+// Close ends the calls of other goroutines and waits until all ranks have closed, then finalises MPI. After a failure
+// it gives the others two seconds to notice it, and ends those that have not by MPI_Abort.
 package mpi
 
 import "errors"

@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// fail ends the run for all ranks, unless it has failed already or this rank has left it.
+// fail ends the run for all ranks, unless it has failed already. It is part of a call, which Close waits for.
 func (c *comm) fail(cause error) {
-	if !c.closed.Load() && c.down(cause) {
+	if c.down(cause) {
 		n := failureNotice(c.rank, cause)
 		for to := range c.size {
 			if to != c.rank {

@@ -49,6 +49,9 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 	if err := c.cause(); err != nil {
 		return err
 	}
+	if c.closed.Load() {
+		return &dist.PeerError{Rank: c.rank, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
+	}
 	if ctx.Err() != nil {
 		return &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}
 	}
