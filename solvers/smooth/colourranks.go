@@ -178,17 +178,23 @@ func (c *rankColourer) hear() {
 	c.spread(ready)
 }
 
-// sameFault returns an error on all ranks if one has one.
+// sameFault returns an error on all ranks if one has one: its own, or that of the lowest rank, with its name.
 func sameFault(ctx context.Context, comm dist.Comm, bad error) error {
-	n := []int64{0}
+	var text []byte
 	if bad != nil {
-		n[0] = 1
+		text = []byte(bad.Error())
 	}
-	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
+	all, err := comm.Allgatherv(ctx, text)
+	if err != nil {
 		return err
 	}
-	if bad == nil && n[0] > 0 {
-		return errors.New("another rank refuses its patch")
+	if bad != nil {
+		return bad
 	}
-	return bad
+	for r, t := range all {
+		if len(t) > 0 {
+			return fmt.Errorf("rank %d refuses its patch: %s", r, t)
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package smooth
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -111,7 +112,7 @@ func TestPatchesGiveTheBits(t *testing.T) {
 	})
 }
 
-// TestPatchRefuses: what is wrong on one rank ends all, and what needs the whole mesh is refused.
+// TestPatchRefuses: what is wrong on one rank ends all, which say why, and what needs the whole mesh is refused.
 func TestPatchRefuses(t *testing.T) {
 	m := rectangle(t, 200, 1)
 	owner := make([]int32, len(m.X))
@@ -133,8 +134,11 @@ func TestPatchRefuses(t *testing.T) {
 		onPatches(t, m, owner, 2, func(comm dist.Comm, p *Patch) {
 			o := plain().layout
 			change(&o, comm.Rank(), p)
-			if _, _, err := p.Part(t.Context(), o, comm, 3); err == nil {
+			_, _, err := p.Part(t.Context(), o, comm, 3)
+			if err == nil {
 				t.Errorf("%s: rank %d accepts it", name, comm.Rank())
+			} else if name == "cell" && !strings.Contains(err.Error(), "cell 3") {
+				t.Errorf("rank %d does not tell of the cell: %v", comm.Rank(), err)
 			}
 		})
 	}
