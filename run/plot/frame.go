@@ -31,6 +31,8 @@ const (
 	barWidth    = 26.0
 	tickLength  = 7.0
 
+	besideLabels = tickLength + 31 // of the vertical axis: ticks, gaps and the axis's name
+
 	tallest = 1.15 // height of the plotted area, at most, and at least, in widths of the room for it
 	flat    = 0.18
 )
@@ -78,7 +80,18 @@ func newFrame(x, y []float64, cells [][3]int32, width int) (*frame, error) {
 		return nil, err
 	}
 	f := &frame{unit: float64(width) / defaultWidth, faces: map[float64]font.Face{}}
-	room := float64(width - f.px(marginLeft+sideGap+sideWidth+marginRight))
+	f.lay(x0, y0, x1, y1, width, f.px(marginLeft))
+	if left := f.widest(f.upright()) + f.px(besideLabels); left > f.px(marginLeft) {
+		f.lay(x0, y0, x1, y1, width, left) // with fewer labels, if anything, which are no wider
+	}
+	f.img = image.NewRGBA(image.Rect(0, 0, f.area.Max.X+f.px(sideGap+sideWidth+marginRight), f.area.Max.Y+f.px(marginLow)))
+	draw.Draw(f.img, f.img.Bounds(), image.NewUniform(white), image.Point{}, draw.Src)
+	return f, nil
+}
+
+// lay gives the plotted area its place beside a margin of so many pixels.
+func (f *frame) lay(x0, y0, x1, y1 float64, width, left int) {
+	room := float64(width - left - f.px(sideGap+sideWidth+marginRight))
 	scale := math.Min(room/(x1-x0), tallest*room/(y1-y0))
 	// A very long domain gets empty room beside it, so that axes and bar keep their place.
 	if lacking := flat*room/scale - (y1 - y0); lacking > 0 {
@@ -89,11 +102,8 @@ func newFrame(x, y []float64, cells [][3]int32, width int) (*frame, error) {
 	}
 	f.view = view{x0: x0, y1: y1, scale: scale,
 		width: int(math.Round((x1 - x0) * scale)), height: int(math.Round((y1 - y0) * scale))}
-	corner := image.Pt(f.px(marginLeft), f.px(marginTop))
+	corner := image.Pt(left, f.px(marginTop))
 	f.area = image.Rectangle{corner, corner.Add(image.Pt(f.view.width, f.view.height))}
-	f.img = image.NewRGBA(image.Rect(0, 0, f.area.Max.X+f.px(sideGap+sideWidth+marginRight), f.area.Max.Y+f.px(marginLow)))
-	draw.Draw(f.img, f.img.Bounds(), image.NewUniform(white), image.Point{}, draw.Src)
-	return f, nil
 }
 
 func (f *frame) px(layout float64) int { return int(math.Round(layout * f.unit)) }
@@ -124,27 +134,37 @@ func (f *frame) axes(title string) {
 		f.fill(image.Rect(at-w/2, f.area.Max.Y, at-w/2+w, f.area.Max.Y+n+w), ink)
 		f.text(t.label, textSize, at, f.area.Max.Y+f.px(tickLength+20), 0.5)
 	}
-	widest := 0
-	for _, t := range ticks(f.view.y1-float64(f.view.height)/f.view.scale, f.view.y1, max(2, f.view.height/f.px(75))) {
+	list := f.upright()
+	for _, t := range list {
 		at := f.area.Min.Y + int(math.Round((f.view.y1-t.at)*f.view.scale))
 		f.fill(image.Rect(f.area.Min.X-n-w, at-w/2, f.area.Min.X, at-w/2+w), ink)
 		f.text(t.label, textSize, f.area.Min.X-f.px(tickLength+7), at+f.px(7), 1)
-		widest = max(widest, f.measure(t.label, textSize))
 	}
 	f.text("x", textSize, (f.area.Min.X+f.area.Max.X)/2, f.area.Max.Y+f.px(60), 0.5)
-	f.text("y", textSize, max(f.px(16), f.area.Min.X-widest-f.px(tickLength+24)), (f.area.Min.Y+f.area.Max.Y)/2+f.px(7), 1)
+	f.text("y", textSize, max(f.px(16), f.area.Min.X-f.widest(list)-f.px(tickLength+24)),
+		(f.area.Min.Y+f.area.Max.Y)/2+f.px(7), 1)
 	f.text(title, titleSize, f.area.Min.X, f.area.Min.Y-f.px(20), 0)
+}
+
+// upright returns ticks of the vertical axis.
+func (f *frame) upright() []tick {
+	return ticks(f.view.y1-float64(f.view.height)/f.view.scale, f.view.y1, max(2, f.view.height/f.px(75)))
+}
+
+// widest is the width of the widest label.
+func (f *frame) widest(list []tick) int {
+	widest := 0
+	for _, t := range list {
+		widest = max(widest, f.measure(t.label, textSize))
+	}
+	return widest
 }
 
 // fitting returns ticks of the horizontal axis, as many as leave their labels apart.
 func (f *frame) fitting(lo, hi float64) []tick {
 	for n := max(2, f.view.width/f.px(90)); n > 1; n-- {
 		list := ticks(lo, hi, n)
-		widest := 0
-		for _, t := range list {
-			widest = max(widest, f.measure(t.label, textSize))
-		}
-		if len(list) < 2 || float64(widest+f.px(14)) < (list[1].at-list[0].at)*f.view.scale {
+		if len(list) < 2 || float64(f.widest(list)+f.px(14)) < (list[1].at-list[0].at)*f.view.scale {
 			return list
 		}
 	}

@@ -41,19 +41,28 @@ func placeTicks(lo, hi float64, n int) []tick {
 	if e := int(math.Floor(math.Log10(largest) + 1e-9)); largest > 0 && (e < -3 || e > 5) {
 		exponent = e
 	}
-	decimals := max(0, exponent-int(math.Floor(math.Log10(step)+1e-9)))
+	place := int(math.Floor(math.Log10(step) + 1e-9)) // of the last digit that differs
+	if exponent > 0 && len(tickLabel(largest, 0, place)) <= len(tickLabel(largest, exponent, place)) {
+		exponent = 0 // written out, numbers are as short, and easier to read
+	}
 	var list []tick
 	for k := first; k <= last; k++ {
 		at := k * step
-		label := strconv.FormatFloat(at/math.Pow10(exponent), 'f', decimals, 64)
-		if k == 0 {
-			label = "0"
-		} else if exponent != 0 {
-			label += "e" + strconv.Itoa(exponent)
-		}
-		list = append(list, tick{at, strings.ReplaceAll(label, "-", "−")})
+		list = append(list, tick{at, tickLabel(at, exponent, place)})
 	}
 	return list
+}
+
+// tickLabel writes a number with digits down to a power of ten, by an exponent that is not 0.
+func tickLabel(x float64, exponent, place int) string {
+	if x == 0 {
+		return "0"
+	}
+	label := strconv.FormatFloat(x/math.Pow10(exponent), 'f', max(0, exponent-place), 64)
+	if exponent != 0 {
+		label += "e" + strconv.Itoa(exponent)
+	}
+	return strings.ReplaceAll(label, "-", "−")
 }
 
 // roundStep returns the smallest of 1, 2 and 5 times a power of ten that is not below x.
