@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math"
+	"strconv"
 
 	"golang.org/x/image/font"
 )
@@ -67,7 +68,13 @@ func (v *View) Draw() (*image.RGBA, error) {
 		low, high = min(low, dot(p, upward)), max(high, dot(p, upward))
 	}
 	f := &frame{unit: float64(width) / defaultWidth, faces: map[float64]font.Face{}}
-	side, top := f.px(marginLow), f.px(marginTop)
+	top, widest := f.px(marginTop), 0
+	for axis := 1; axis < 3; axis++ { // whose labels are beside the box
+		for _, label := range v.ends(axis) {
+			widest = max(widest, f.measure(label, textSize))
+		}
+	}
+	side := max(f.px(marginLow), widest+f.px(28))
 	view := width
 	if v.Scale != nil {
 		view -= f.px(sideGap + sideWidth)
@@ -228,8 +235,19 @@ func (v *View) labels(f *frame, place func([3]float64) [3]float64) {
 			x, y := a[0]+t*(b[0]-a[0]), a[1]+t*(b[1]-a[1])
 			f.text(s, textSize, int(x)+f.px(l.dx), int(y)+f.px(l.dy), l.align)
 		}
-		put(fmt.Sprintf("%.4g", v.Box[0][axis]), 0.04)
+		ends := v.ends(axis)
+		put(ends[0], 0.04)
 		put(string("xyz"[axis]), 0.5)
-		put(fmt.Sprintf("%.4g", v.Box[1][axis]), 0.96)
+		put(ends[1], 0.96)
 	}
+}
+
+// ends are the labels of an axis, with as many digits as tell them apart far from the origin too.
+func (v *View) ends(axis int) (labels [2]string) {
+	low, high := v.Box[0][axis], v.Box[1][axis]
+	digits := max(4, 3+int(math.Ceil(math.Log10(max(math.Abs(low), math.Abs(high))/(high-low)))))
+	for k, x := range [2]float64{low, high} {
+		labels[k] = strconv.FormatFloat(x, 'g', min(digits, 17), 64)
+	}
+	return labels
 }

@@ -47,6 +47,16 @@ func TestViewDepth(t *testing.T) {
 	}
 }
 
+// TestViewEnds: labels tell the ends of a box apart, wherever it is.
+func TestViewEnds(t *testing.T) {
+	v := &View{Box: [2][3]float64{{543210, 1e8, -0.5}, {543215, 1e8 + 0.5, 1.0 / 3}}}
+	for axis, want := range [][2]string{{"543210", "543215"}, {"100000000", "100000000.5"}, {"-0.5", "0.3333"}} {
+		if got := v.ends(axis); got != want {
+			t.Errorf("axis %d: %q, not %q", axis, got, want)
+		}
+	}
+}
+
 func TestViewRefuses(t *testing.T) {
 	unit := [2][3]float64{{}, {1, 1, 1}}
 	nan := towards(0)
