@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -54,7 +53,7 @@ func meshTo(out string, rank int) error {
 			err = fmt.Errorf("%s: give the name of a file in the output folder, or an absolute path", out)
 		}
 	case rank == 0:
-		_, err = os.Stat(filepath.Dir(out))
+		err = meshio.Placeable(out)
 	}
 	if err != nil {
 		return fmt.Errorf("[output] mesh: %w", err)

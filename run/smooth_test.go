@@ -132,6 +132,9 @@ func TestSmoothRefuses(t *testing.T) {
 	if err := os.WriteFile(surface, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(dir+".msh", 0o777); err != nil { // in the folder that all of a test's are in
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ set, want string }{
 		{`mesh={file="` + surface + `"}`, "surface.mesh: vertex 2 at (0, 1) has the third coordinate, or the field \"z\", 2"},
 		{`metric={m11="1", m12="2", m22="1"}`, "[metric] the metric at (-1, 0) is not positive definite"},
@@ -140,7 +143,8 @@ func TestSmoothRefuses(t *testing.T) {
 		{`mesh={file="` + bad + `"}`, "cell 1"},
 		{`mesh={file="none.msh"}`, "none.msh"},
 		{`output.mesh="none/a.msh"`, "[output] mesh: none/a.msh: give the name of a file in the output folder"},
-		{`output.mesh="` + filepath.Join(dir, "none", "a.msh") + `"`, "[output] mesh: stat "},
+		{`output.mesh="` + filepath.Join(dir, "none", "a.msh") + `"`, "a.msh cannot be written: "},
+		{`output.mesh="` + dir + `.msh"`, ".msh cannot be written: it is a folder"},
 		{`output.mesh="a.stl"`, "[output] mesh: a.stl: meshes are written to"},
 	} {
 		_, err := smoothOn(t, wavy, 3, 1, openLocal, dir, c.set)

@@ -155,6 +155,7 @@ func TestMeshCommands(t *testing.T) {
 		{"convert d.vtu d.meshb", 0, "not kept, since Medit files cannot hold it (.msh and .vtu do): field \"rank\""},
 		{"convert s.vtu s.mesh", 0, "s.mesh: "},
 		{"convert missing.msh b.stl", 2, "b.stl: meshes are written to"},
+		{"convert missing.msh no/b.msh", 2, "no/b.msh cannot be written: "},
 		{"generate b.stl", 2, "b.stl: meshes are written to"},
 		{"reorder c.msh d.msh --order all", 2, "none is written"},
 		{"partition c.msh d.msh --cut all", 2, "none is written"},

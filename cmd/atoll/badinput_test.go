@@ -31,9 +31,10 @@ func TestBadInput(t *testing.T) {
 		"no ranks":           {smallCase, []string{"run", "case.toml", "--ranks", "0"}, "--ranks"},
 		"more ranks than cells": {smallCase, []string{"run", "case.toml", "--ranks", "9", "--set", "mesh.cells=8"},
 			"9 ranks"},
-		"unknown flag":    {smallCase, []string{"run", "case.toml", "--rank", "2"}, "--rank"},
-		"unknown command": {smallCase, []string{"rum"}, "rum"},
-		"no summary":      {smallCase, []string{"run", "case.toml", "--summary", "case.toml/s.json"}, "--summary"},
+		"unknown flag":     {smallCase, []string{"run", "case.toml", "--rank", "2"}, "--rank"},
+		"unknown command":  {smallCase, []string{"rum"}, "rum"},
+		"no summary":       {smallCase, []string{"run", "case.toml", "--summary", "case.toml/s.json"}, "--summary"},
+		"summary's folder": {smallCase, []string{"run", "case.toml", "--summary", "."}, "--summary: . cannot be written"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := caseFile(t, test.text)

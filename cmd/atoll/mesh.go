@@ -286,13 +286,14 @@ func readDual(path string) (*dual, error) {
 	return d, err
 }
 
-// writable refuses a name that no mesh can be written to before the work is done. There is none without an argument of
+// writable refuses a file that no mesh can be written to before the work is done. There is none without an argument of
 // that number.
 func writable(args []string, k int) error {
 	if k < len(args) {
 		if err := meshio.Writable(args[k]); err != nil {
 			return usageError{err}
 		}
+		return placeable(args[k])
 	}
 	return nil
 }

@@ -102,7 +102,10 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 	c, err := config.Load(path, f.set)
 	if err == nil && rank == 0 && f.summary != "" && !f.check {
-		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err != nil {
+		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err == nil {
+			err = writableInPlace(f.summary)
+		}
+		if err != nil {
 			err = fmt.Errorf("--summary: %w", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ Values in parentheses are what holds without the flag.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.json != "" {
-				if err := inFolder(f.json); err != nil {
+				if err := cmp.Or(apart(f.json, args), writableInPlace(f.json)); err != nil {
 					return err
 				}
 			}

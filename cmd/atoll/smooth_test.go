@@ -84,12 +84,16 @@ func TestSmoothFiles(t *testing.T) {
 
 func TestSmoothUsage(t *testing.T) {
 	in := squareFile(t, "a.msh")
-	out := filepath.Join(t.TempDir(), "b.vtu")
+	out, folder := filepath.Join(t.TempDir(), "b.vtu"), filepath.Join(t.TempDir(), "c.msh")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{in}, {in, "b.stl"}, {in, out, "--relax", "3"}, {in, out, "--smoother", "magic"}, {in, out, "--metric", "linear"},
 		{in, out, "--width", "x +* 2", "--height", "1"}, {in, out, "--ranks", "0"}, {"none.msh", out},
 		{in, out, "--width", "x-1", "--height", "1"}, {}, {in, filepath.Join(t.TempDir(), "none", "b.vtu")},
 		{in, out, "--json", filepath.Join(t.TempDir(), "none", "r.json")}, {in, out, "--hmin", "0.1"},
+		{in, folder}, {in, out, "--json", folder}, {in, out, "--json", out}, {in, out, "--json", in},
 	} {
 		if code := execute(context.Background(), append([]string{"smooth", "-q"}, args...)); code != exitUsage {
 			t.Errorf("%q: exit code %d", args, code)
@@ -97,6 +101,9 @@ func TestSmoothUsage(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a mesh was written")
+	}
+	if _, err := meshio.Read(in); err != nil {
+		t.Error("the mesh to read was overwritten: ", err)
 	}
 }
 

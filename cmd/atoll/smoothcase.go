@@ -67,7 +67,7 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 	if err := meshio.Writable(out); err != nil {
 		return nil, usageError{err}
 	}
-	if err := inFolder(out); err != nil {
+	if err := placeable(out); err != nil {
 		return nil, err
 	}
 	path, err := filepath.Abs(in)
@@ -151,15 +151,46 @@ func inFlags(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// inFolder refuses a file to be written where there is no folder, before there is something to write.
-func inFolder(file string) error {
-	folder := filepath.Dir(file)
-	info, err := os.Stat(folder)
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is no folder", folder)
+// placeable refuses a mesh file that could not be written, before there is something to write.
+func placeable(file string) error {
+	if err := meshio.Placeable(file); err != nil {
+		return usageError{err}
 	}
+	return nil
+}
+
+// writableInPlace refuses a file that is not replaced but written where it is, as a pipe is too.
+func writableInPlace(file string) error {
+	info, err := os.Stat(file)
+	if err != nil || info.IsDir() {
+		return placeable(file)
+	}
+	if !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
 		return usageError{fmt.Errorf("%s cannot be written: %w", file, err)}
+	}
+	return f.Close()
+}
+
+// apart refuses a report that would take the place of a mesh.
+func apart(report string, meshes []string) error {
+	for _, file := range meshes {
+		one, err := filepath.Abs(report)
+		if err != nil {
+			return err
+		}
+		other, err := filepath.Abs(file)
+		if err != nil {
+			return err
+		}
+		a, errA := os.Stat(one)
+		b, errB := os.Stat(other)
+		if one == other || errA == nil && errB == nil && os.SameFile(a, b) {
+			return usageError{fmt.Errorf("--json %s would overwrite the mesh %s; give another name", report, file)}
+		}
 	}
 	return nil
 }
