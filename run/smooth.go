@@ -33,6 +33,11 @@ func newSmooth(ctx context.Context, o Options) (driver, error) {
 	if err != nil {
 		return nil, err
 	}
+	if out := o.Progress.Out; out != nil && s.body != nil {
+		if lost := s.body.notKept(o.Case.Output.Mesh); lost != "" {
+			fmt.Fprintf(out, "%-16s in %s, since Medit files cannot hold it: %s\n", "not kept", o.Case.Output.Mesh, lost)
+		}
+	}
 	w := o.Case.Sections.(*config.Smooth)
 	d := &smoothRun{smoothing: s, comm: o.Comm, c: o.Case, rank: o.Comm.Rank(), rules: newStopRules(w.Stop, &s.before)}
 	d.size = extent{cells: s.Vertices, bytes: s.bytes(w.Method.Precision),

@@ -25,6 +25,7 @@ type smoothBody interface {
 	moved(at [][]float64, quality []float64) smoothBody
 	centre(cell int) []float64
 	write(path string) error
+	notKept(path string) string // what of it a file of this name does not hold
 }
 
 // loadBody reads or generates the mesh of a case.
@@ -136,6 +137,10 @@ func (planeBody) dim() int                  { return 2 }
 func (b planeBody) write(path string) error { return meshio.Write(path, b.Mesh) }
 func (b planeBody) nodes() nodes            { return nodes{metric.Of(b.Mesh), b.VertexData} }
 
+func (b planeBody) notKept(path string) string {
+	return meshio.NotKept(path, b.Groups, b.VertexData, b.CellData)
+}
+
 func (b planeBody) centre(cell int) []float64 {
 	x, y := b.Centroid(cell)
 	return []float64{x, y}
@@ -215,6 +220,10 @@ type solidBody struct{ *mesh.Solid }
 func (solidBody) dim() int                  { return 3 }
 func (b solidBody) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
 func (b solidBody) nodes() nodes            { return nodes{metric.OfSolid(b.Solid), b.VertexData} }
+
+func (b solidBody) notKept(path string) string {
+	return meshio.NotKept(path, b.Groups, b.VertexData, b.CellData)
+}
 
 func (b solidBody) centre(cell int) []float64 {
 	at := b.Centroid(cell)

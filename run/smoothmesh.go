@@ -79,6 +79,7 @@ func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	if o.Out == "" {
 		return r, nil
 	}
+	r.NotKept = s.body.notKept(o.Out)
 	return r, smoothed.write(o.Out)
 }
 

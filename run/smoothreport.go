@@ -24,6 +24,7 @@ type SmoothReport struct {
 	SetUp, Seconds   float64 // of setting up, and of the sweeps
 	SHA256           string  // of the coordinates in global order
 	Before, After    smooth.Diagnostics
+	NotKept          string // what of the mesh that was read the format of the file cannot hold
 
 	// Places returns the centre of a cell, before or after. It is nil on all ranks but 0.
 	Places func(before bool, cell int64) []float64 `json:"-"`

@@ -132,6 +132,7 @@ func (f *smoothFlags) smooth(ctx context.Context, c *config.Case, out string) er
 	if !f.quiet {
 		fmt.Print(report.Text())
 		fmt.Println("wrote    ", out)
+		tellNotKept(report.NotKept)
 	}
 	return nil
 }

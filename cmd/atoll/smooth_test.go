@@ -107,6 +107,32 @@ func TestSmoothUsage(t *testing.T) {
 	}
 }
 
+// TestSmoothTellsWhatIsLost: a Medit file has no names of groups, which the command and a run say.
+func TestSmoothTellsWhatIsLost(t *testing.T) {
+	in := squareFile(t, "a.msh")
+	dir := filepath.Dir(in)
+	text := "solver = \"smooth\"\n[mesh]\nfile = \"a.msh\"\n[metric]\nfield = \"uniform\"\n[output]\nformat = []\n"
+	if err := os.WriteFile(filepath.Join(dir, "c.toml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		told bool
+	}{
+		{[]string{"smooth", "a.msh", "b.mesh"}, true}, {[]string{"smooth", "a.msh", "b.msh"}, false},
+		{[]string{"run", "c.toml", "--ranks", "2", "--set", "output.mesh=b.meshb"}, true},
+		{[]string{"run", "c.toml", "--set", "output.mesh=b.vtu"}, false},
+	} {
+		ran := atoll(t, dir, nil, c.args...)
+		if code := ran.code(t); code != exitDone {
+			t.Fatalf("%q: exit code %d\n%s", c.args, code, ran.stderr.String())
+		}
+		if told := strings.Contains(ran.stdout.String()+ran.stderr.String(), `the name "left" of group 1`); told != c.told {
+			t.Errorf("%q: told %v\n%s%s", c.args, told, ran.stdout.String(), ran.stderr.String())
+		}
+	}
+}
+
 // TestSmoothFileNames: a mesh may have any name that a file has in UTF-8.
 func TestSmoothFileNames(t *testing.T) {
 	for _, name := range []string{"a b.msh", `tick's "é" (2).msh`, `back\slash#=[x].msh`, ".msh", "日本.msh",
