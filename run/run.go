@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -72,6 +73,9 @@ type runner struct {
 
 // newRunner sets a run up. The runner is to be closed after an error too.
 func newRunner(ctx context.Context, o Options) (*runner, error) {
+	if o.Check && o.Progress.Out != nil {
+		o.Progress.Out = comments{o.Progress.Out}
+	}
 	r := &runner{Options: o, started: time.Now()}
 	if r.Dir == "" {
 		r.Dir = o.Case.Output.Dir
@@ -105,11 +109,20 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	return r, nil
 }
 
-// tellMemory tells, where the progress would be shown, what a checked run takes. It is a comment of TOML, as what a
-// check prints is a case file.
+// comments makes each line that is told a comment of TOML, as what a check prints is a case file.
+type comments struct{ io.Writer }
+
+func (c comments) Write(line []byte) (int, error) {
+	if _, err := io.WriteString(c.Writer, "# "); err != nil {
+		return 0, err
+	}
+	return c.Writer.Write(line)
+}
+
+// tellMemory tells, where the progress would be shown, what a checked run takes.
 func (r *runner) tellMemory() {
 	if r.Progress.Out != nil {
-		fmt.Fprintf(r.Progress.Out, "# memory: %s in arrays of all ranks, %.0f bytes a cell\n", amount(r.size.bytes),
+		fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %.0f bytes a cell\n", amount(r.size.bytes),
 			float64(r.size.bytes)/float64(max(1, r.size.cells)))
 	}
 }

@@ -133,6 +133,22 @@ func TestSmoothTellsWhatIsLost(t *testing.T) {
 	}
 }
 
+// TestSmoothCheckIsACase: what --check prints can be run, with what is told beside the case.
+func TestSmoothCheckIsACase(t *testing.T) {
+	dir := filepath.Dir(squareFile(t, "a.msh"))
+	text := "solver = \"smooth\"\n[mesh]\nfile = \"a.msh\"\n[metric]\nfield = \"uniform\"\n"
+	for range 2 {
+		if err := os.WriteFile(filepath.Join(dir, "c.toml"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ran := atoll(t, dir, nil, "run", "c.toml", "--check", "--set", "output.mesh=b.mesh")
+		if code := ran.code(t); code != exitDone || !strings.Contains(ran.stdout.String(), "\n# not kept") {
+			t.Fatalf("exit code %d\n%s%s", code, ran.stdout.String(), ran.stderr.String())
+		}
+		text = ran.stdout.String()
+	}
+}
+
 // TestSmoothFileNames: a mesh may have any name that a file has in UTF-8.
 func TestSmoothFileNames(t *testing.T) {
 	for _, name := range []string{"a b.msh", `tick's "é" (2).msh`, `back\slash#=[x].msh`, ".msh", "日本.msh",
