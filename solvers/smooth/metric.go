@@ -46,8 +46,8 @@ func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*
 			var t kernels.Tensor[float64]
 			t.M11, t.M12, t.M22 = at(x, y)
 			if !positive(t.M11, t.M12, t.M22) {
-				return nil, fmt.Errorf("the metric at (%g, %g) is not positive definite: m11 = %g, m12 = %g, m22 = %g", x, y,
-					t.M11, t.M12, t.M22)
+				return nil, fmt.Errorf("the metric at (%g, %g) is %s: m11 = %g, m12 = %g, m22 = %g", x, y,
+					unfitPlane(t.M11, t.M12, t.M22), t.M11, t.M12, t.M22)
 			}
 			f.Samples = append(f.Samples, kernels.Sample[float64](t))
 		}
@@ -156,6 +156,10 @@ func (m *Metric) At(x, y float64) (m11, m12, m22 float64) {
 func positive(m11, m12, m22 float64) bool {
 	det := m11*m22 - m12*m12
 	return m11 > 0 && m22 > 0 && det > 0 && !math.IsInf(m11+m22+det, 0)
+}
+
+func unfitPlane(m11, m12, m22 float64) string {
+	return unfit([]float64{m11, m12, m22}, func(m []float64) bool { return positive(m[0], m[1], m[2]) })
 }
 
 // node is the k-th of n+1 places that divide an interval evenly, of which the ends are exact.

@@ -14,6 +14,28 @@ type Refusal struct{ Err error }
 func (r *Refusal) Error() string { return r.Err.Error() }
 func (r *Refusal) Unwrap() error { return r.Err }
 
+// outOfRange is what to do about numbers that over- or underflow.
+const outOfRange = "too large or too small to compute with: scale the coordinates, or the sizes"
+
+// unfit says what is wrong with a metric that is not positive definite, or whose determinant is not a positive number.
+func unfit(components []float64, positive func(components []float64) bool) string {
+	largest := 0.0
+	for _, x := range components {
+		largest = max(largest, math.Abs(x))
+	}
+	scaled := make([]float64, len(components))
+	for k, x := range components {
+		scaled[k] = x / largest
+	}
+	switch {
+	case largest == 0:
+		return "not positive definite, or too small for the precision"
+	case math.IsInf(largest, 0) || positive(scaled):
+		return outOfRange
+	}
+	return "not positive definite"
+}
+
 // complaint is what is wrong about some vertices or cells of a part: how many, and the one of the lowest id.
 type complaint struct {
 	count int64

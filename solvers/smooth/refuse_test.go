@@ -89,6 +89,14 @@ func TestMetricsRefused(t *testing.T) {
 		"m22 = +Inf": func() (*Metric, error) {
 			return Discrete(unit, 2, constant(1, 0, math.Inf(1)))
 		},
+		"is too large or too small": func() (*Metric, error) { return Discrete(unit, 2, constant(1e200, 0, 1e200)) },
+		"compute with: scale the coordinates, or the sizes: m11 = 1e-200": func() (*Metric, error) {
+			return Discrete(unit, 2, constant(1e-200, 0, 1e-200))
+		},
+		"is not positive definite: m11 = 1e+200": func() (*Metric, error) {
+			return Discrete(unit, 2, constant(1e200, 2e200, 1e200))
+		},
+		"or too small for the precision: m11 = 0": func() (*Metric, error) { return Discrete(unit, 2, constant(0, 0, 0)) },
 		"m11 = -1":                      func() (*Metric, error) { return Discrete(unit, 2, constant(-1, 0, -1)) },
 		"goes from 0 to 2":              func() (*Metric, error) { return Linear(unit, 0, 2) },
 		"goes from 1 to -2":             func() (*Metric, error) { return Linear(unit, 1, -2) },

@@ -31,7 +31,8 @@ func rescale(ctx context.Context, comm dist.Comm, part *Part, metric *Metric, x,
 	}
 	beta := math.Sqrt(3) / 4 * float64(n) / total
 	if !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g", n, total)}
+		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d triangles: the mesh's area in it is %g, "+
+			outOfRange, n, total)}
 	}
 	return beta, nil
 }
@@ -59,8 +60,8 @@ func rescaleSolid(ctx context.Context, comm dist.Comm, part *SolidPart, metric *
 	}
 	beta := math.Cbrt(math.Sqrt2 / 12 * float64(n) / total)
 	if beta *= beta; !(beta > 0) || math.IsInf(beta, 0) {
-		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d tetrahedra: the mesh's volume in it is %g", n,
-			total)}
+		return 0, &Refusal{fmt.Errorf("the metric cannot be scaled to %d tetrahedra: the mesh's volume in it is %g, "+
+			outOfRange, n, total)}
 	}
 	return beta, nil
 }

@@ -35,6 +35,10 @@ func (m Six) positive() bool {
 	return t.M11 > 0 && minor > 0 && t.M33 > 0 && det > 0 && !math.IsInf(t.M11+t.M22+t.M33+minor+det, 0)
 }
 
+func (m Six) unfit() string {
+	return unfit(m[:], func(scaled []float64) bool { return Six(scaled).positive() })
+}
+
 // MaxSolidSamples is how many nodes a side of a discrete metric in space may have.
 const MaxSolidSamples = 256
 
@@ -56,8 +60,8 @@ func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, er
 				x := node(b.Low[0], b.High[0], i, n-1)
 				m := at(x, y, z)
 				if !m.positive() {
-					return nil, fmt.Errorf("the metric at (%g, %g, %g) is not positive definite: m11, m12, m13, m22, m23, m33 = %v",
-						x, y, z, m)
+					return nil, fmt.Errorf("the metric at (%g, %g, %g) is %s: m11, m12, m13, m22, m23, m33 = %v", x, y, z,
+						m.unfit(), m)
 				}
 				f.Samples = append(f.Samples, solid.Sample[float64]{M11: m[0], M12: m[1], M13: m[2], M22: m[3], M23: m[4],
 					M33: m[5]})

@@ -30,7 +30,8 @@ func TestSolidRefusals(t *testing.T) {
 				m.X[v] += 1 << 25
 			}
 		}, good, []string{"cell 0 at", "turned over or flat"}},
-		{"metric", func(*mesh.Solid, *Config, *setting) {}, zero, []string{"vertex 50 ", "(0, 0, 0.5)", "positive definite"}},
+		{"metric", func(*mesh.Solid, *Config, *setting) {}, zero,
+			[]string{"vertex 50 ", "(0, 0, 0.5)", "too large or too small"}},
 		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "x" }, good, []string{`"x"`,
 			"laplacian, pain"}},
 		{"tiles", func(_ *mesh.Solid, c *Config, _ *setting) { c.Sweep = "tiles" }, good, []string{`sweep = "tiles"`}},

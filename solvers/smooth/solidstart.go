@@ -33,8 +33,8 @@ func (s *solidSolver[F]) measured(field *solid.Field[F], v []solid.Vertex[F]) co
 		p.M11, p.M12, p.M13, p.M22, p.M23, p.M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
 		m := Six{float64(at.M11), float64(at.M12), float64(at.M13), float64(at.M22), float64(at.M23), float64(at.M33)}
 		if i < s.part.Owned && !m.positive() {
-			c.add(s.part.Global[i], "vertex %d at (%g, %g, %g): the metric is not positive definite: m11, m12, m13, m22, "+
-				"m23, m33 = %v", s.part.Global[i], p.X, p.Y, p.Z, m)
+			c.add(s.part.Global[i], "vertex %d at (%g, %g, %g): the metric is %s: m11, m12, m13, m22, m23, m33 = %v",
+				s.part.Global[i], p.X, p.Y, p.Z, m.unfit(), m)
 		}
 	}
 	return c

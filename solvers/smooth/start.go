@@ -32,10 +32,10 @@ func measured[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.
 		p := &v[i]
 		at := field.At(p.X, p.Y)
 		p.M11, p.M12, p.M22 = at.M11, at.M12, at.M22
-		if i < part.Owned && !positive(float64(at.M11), float64(at.M12), float64(at.M22)) {
-			c.add(part.Global[i],
-				"vertex %d at (%g, %g): the metric is not positive definite: m11 = %g, m12 = %g, m22 = %g",
-				part.Global[i], p.X, p.Y, at.M11, at.M12, at.M22)
+		m11, m12, m22 := float64(at.M11), float64(at.M12), float64(at.M22)
+		if i < part.Owned && !positive(m11, m12, m22) {
+			c.add(part.Global[i], "vertex %d at (%g, %g): the metric is %s: m11 = %g, m12 = %g, m22 = %g",
+				part.Global[i], p.X, p.Y, unfitPlane(m11, m12, m22), m11, m12, m22)
 		}
 	}
 	return c
