@@ -100,11 +100,12 @@ func ownersOf(ctx context.Context, w *config.Smooth, graph func() (partition.Gra
 	return owner, err
 }
 
-// sound refuses a mesh with faults other than cells turned over or flat that are to be mended.
+// sound refuses a mesh with faults other than cells turned over or flat that are to be mended. Where all are turned
+// over, of so many whose areas or volumes size tells, so is the boundary, and no vertex is out of place.
 func sound(w *config.Smooth, m interface {
 	Check() error
 	CheckTangled() error
-}) error {
+}, cells int, size func(cell int) float64) error {
 	err := m.Check()
 	if err == nil {
 		return nil
@@ -113,6 +114,13 @@ func sound(w *config.Smooth, m interface {
 		err = fmt.Errorf("%s: %w", w.Mesh.File, err)
 	}
 	if m.CheckTangled() != nil {
+		return err
+	}
+	turned := 0
+	for turned < cells && size(turned) < 0 {
+		turned++
+	}
+	if turned == cells {
 		return err
 	}
 	if !w.Method.Untangle {
@@ -156,7 +164,7 @@ func (b planeBody) moved(at [][]float64, quality []float64) smoothBody {
 func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool, s *stages) (
 	func(rank int) smoothShare, error) {
 	m := b.Mesh
-	if err := sound(w, m); err != nil {
+	if err := sound(w, m, len(m.Cells), m.Area); err != nil {
 		return nil, err
 	}
 	if err := s.end(ctx, "mesh checked"); err != nil {
@@ -238,7 +246,7 @@ func (b solidBody) moved(at [][]float64, quality []float64) smoothBody {
 
 func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool, s *stages) (
 	func(rank int) smoothShare, error) {
-	if err := sound(w, b.Solid); err != nil {
+	if err := sound(w, b.Solid, len(b.Cells), b.Volume); err != nil {
 		return nil, err
 	}
 	if err := s.end(ctx, "mesh checked"); err != nil {

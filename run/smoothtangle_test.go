@@ -84,3 +84,41 @@ func untangles(t *testing.T, text, file string) {
 		}
 	}
 }
+
+// A mesh whose cells are all turned over is not tangled: no sweeps are made, and what to do is told, as of any.
+func TestSmoothTurnedRound(t *testing.T) {
+	dir := t.TempDir()
+	plane, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range plane.Cells {
+		plane.Cells[c][0], plane.Cells[c][1] = plane.Cells[c][1], plane.Cells[c][0]
+	}
+	solid, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 100, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range solid.Cells {
+		solid.Cells[c][0], solid.Cells[c][1] = solid.Cells[c][1], solid.Cells[c][0]
+	}
+	files := map[string]string{filepath.Join(dir, "plane.mesh"): wavy, filepath.Join(dir, "solid.mesh"): brick}
+	for file, text := range files {
+		if text == wavy {
+			err = meshio.Write(file, plane)
+		} else {
+			err = meshio.WriteSolid(file, solid)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, untangle := range []string{"true", "false"} {
+			_, err := smoothOn(t, text, 1, 1, openLocal, dir, `mesh={file="`+file+`"}`, "method.untangle="+untangle)
+			var input *BadInput
+			if !errors.As(err, &input) || !strings.Contains(err.Error(), "turn them with atoll mesh convert --orient") ||
+				strings.Contains(err.Error(), "untangle") {
+				t.Errorf("%s, untangle = %s: error %v", file, untangle, err)
+			}
+		}
+	}
+}
