@@ -13,9 +13,10 @@ import (
 
 // HeldBack tells where, and by how much, a metric is not what was asked for.
 type HeldBack struct {
+	Fields  int // with second derivatives of which the metric was made
 	Places  int // vertices of a mesh, or nodes of a grid; 0 where nothing could hold the metric back
 	Bounded int // by hmin, hmax or aspect; with two fields, the places of both
-	Raised  int // with second derivatives too small to make a metric
+	Raised  int // with second derivatives too small to make a metric; the places of both too
 	Graded  int // by gradation
 
 	// OffGrid is the largest share by which lengths in a metric on a grid differ from those asked for, in the middles of

@@ -166,6 +166,7 @@ func hessianField(w *config.Metric, of *config.Field, on nodes, held *HeldBack) 
 	}
 	f, r, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity,
 		Bounds: boundsOf(w)})
+	held.Fields++
 	held.Bounded += r.Bounded
 	held.Raised += r.Raised
 	return f, err

@@ -71,15 +71,19 @@ func (r *SmoothReport) Text() string {
 		fmt.Fprintf(&b, "untangled %d %s that were turned over, in %d sweeps\n", r.Untangled.Before, cells,
 			r.Untangled.Sweeps)
 	}
-	if r.Scale != 1 {
+	if math.Abs(r.Scale-1) > 1e-6 { // more than is written
 		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
 	}
 	if r.Held.OffGrid > 1e-9 { // more than rounding
 		fmt.Fprintf(&b, "metric    lengths between the nodes of its grid are up to %.3g%% off\n", 100*r.Held.OffGrid)
 	}
 	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
-		fmt.Fprintf(&b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d\n", h.Bounded,
+		fmt.Fprintf(&b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d", h.Bounded,
 			h.Graded, h.Raised, h.Places)
+		if h.Fields > 1 {
+			b.WriteString(", but for gradation in each of the two fields")
+		}
+		b.WriteByte('\n')
 	}
 	var rows [][3]string
 	row := func(name, before, after string) { rows = append(rows, [3]string{name, before, after}) }
@@ -97,10 +101,9 @@ func (r *SmoothReport) Text() string {
 		each(name, func(d *smooth.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
 	}
 	each("turned over", func(d *smooth.Diagnostics) string { return fmt.Sprint(d.Inverted) })
-	each("mean edge in the metric", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.4f", d.EdgeMean) })
+	each("mean edge in the metric", func(d *smooth.Diagnostics) string { return length(d.EdgeMean) })
 	each("shortest and longest", func(d *smooth.Diagnostics) string {
-		return fmt.Sprintf("%.4f  %.4f", d.EdgeMin,
-			d.EdgeMax)
+		return length(d.EdgeMin) + "  " + length(d.EdgeMax)
 	})
 	each("edges of 1/√2 to √2", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.2f%%", 100*d.EdgeInRange) })
 	edges := int64(0)
@@ -157,6 +160,14 @@ func shown(quality float64) string {
 		return strconv.FormatFloat(quality, 'g', 3, 64)
 	}
 	return strconv.FormatFloat(quality, 'f', 6, 64)
+}
+
+// length is one in the metric with four decimals, or where these would be too few or the number too long, four digits.
+func length(x float64) string {
+	if x != 0 && (math.Abs(x) < 1e-3 || math.Abs(x) >= 1e6) {
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
 func part(n, of int64) string {
