@@ -59,7 +59,7 @@ var smoothKeys = []struct{ flag, key, usage string }{
 	{"mean", "stop.mean", "stop when the mean quality is this or more"},
 	{"worst", "stop.worst", "stop when the worst quality is this or more"},
 	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has risen by as much since the " +
-		"last look (0; for hybrid 1e-4)"},
+		"last look (0; without a metric and a smoother 1e-4)"},
 }
 
 // smoothCase is the case that the arguments and flags stand for.

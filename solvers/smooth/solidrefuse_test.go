@@ -99,7 +99,7 @@ func TestSolidTooFar(t *testing.T) {
 			_, err := s.Sweep(t.Context(), 1)
 			return err
 		})
-	if err == nil || strings.Count(err.Error(), "sweep 0: a vertex moved by more than can be said") != 2 {
+	if err == nil || strings.Count(err.Error(), "within 1 sweeps a vertex moved by more than can be said") != 2 {
 		t.Errorf("%v", err)
 	}
 }

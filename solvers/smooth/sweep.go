@@ -179,15 +179,15 @@ func (s *engine[F, V]) broken(ctx context.Context) error {
 	var c complaint
 	for i := range s.sub.Owned {
 		if n := s.numbers(&v[i]); slices.ContainsFunc(n, func(x F) bool { return x-x != 0 }) {
-			c.add(s.sub.Global[i], "rank %d: sweep %d took vertex %d from around %s to %s, where the metric is %v: "+
-				"try a guard, or a smaller relaxation", s.comm.Rank(), s.now[0].Sweep-1, s.sub.Global[i],
+			c.add(s.sub.Global[i], "rank %d: within %d sweeps vertex %d went from around %s to %s, where the metric "+
+				"is %v: try a guard, or a smaller relaxation", s.comm.Rank(), s.now[0].Sweep, s.sub.Global[i],
 				place([]float64{s.origin[0][i], s.origin[1][i], third(s.origin[2], i)}[:s.dim]), place(n[:s.dim]), n[s.dim:])
 		}
 	}
 	if err := agree(ctx, s.comm, c); err != nil {
 		return err
 	}
-	return fmt.Errorf("sweep %d: a vertex moved by more than can be said", s.now[0].Sweep-1)
+	return fmt.Errorf("within %d sweeps a vertex moved by more than can be said", s.now[0].Sweep)
 }
 
 // place writes coordinates for people.
