@@ -164,6 +164,7 @@ func (s *section) integer(key string, fallback, least, most int64) int64 {
 type bound struct {
 	least, most float64
 	open        bool // least itself is excluded
+	under       bool // and so is most
 	optional    bool
 	fallback    float64
 }
@@ -182,6 +183,10 @@ func (b bound) or(fallback float64) bound {
 
 func (b bound) String() string {
 	switch {
+	case b.under && b.open:
+		return fmt.Sprintf("above %g and below %g", b.least, b.most)
+	case b.under:
+		return fmt.Sprintf("%g or more and below %g", b.least, b.most)
 	case b.most < math.MaxFloat64 && b.open:
 		return fmt.Sprintf("above %g and at most %g", b.least, b.most)
 	case b.most < math.MaxFloat64:
@@ -201,7 +206,7 @@ func (s *section) number(key string, b bound) float64 {
 	switch {
 	case !ok:
 		s.wrong(key, v, "a number")
-	case !(f >= b.least && f <= b.most) || b.open && f == b.least:
+	case !(f >= b.least && f <= b.most) || b.open && f == b.least || b.under && f == b.most:
 		s.fail(key, "%v must be %v", v, b)
 	}
 	return f

@@ -51,7 +51,6 @@ func decodeSmooth(root *section, c *Case) {
 }
 
 func decodeSmoothMethod(s *section) SmoothMethod {
-	below1 := bound{least: 0, most: 1, optional: true}
 	m := SmoothMethod{
 		Smoother: s.choice("smoother", "pain-exact", "laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp",
 			"hybrid"),
@@ -62,13 +61,13 @@ func decodeSmoothMethod(s *section) SmoothMethod {
 		Dedicated: s.boolean("dedicated", false),
 		Deep:      s.boolean("deep", false),
 		Cull:      s.boolean("cull", false),
-		Settled:   s.number("settled", below1),
-		Gain:      s.number("gain", bound{least: 0, most: 1, fallback: 1e-6, optional: true}),
-		Floor:     s.number("floor", below1),
+		Settled:   s.number("settled", bound{most: 1, under: true, optional: true}),
+		Gain:      s.number("gain", bound{most: 1, under: true, fallback: 1e-6, optional: true}),
+		Floor:     s.number("floor", bound{most: 1, optional: true}),
 		Untangle:  s.boolean("untangle", false),
 		Precision: s.choice("precision", "float64", "float32", "float64"),
 	}
-	relax := bound{least: 0, most: 2, open: true, optional: true, fallback: 1}
+	relax := bound{least: 0, most: 2, open: true, under: true, optional: true, fallback: 1}
 	if m.Smoother == "pain" {
 		relax.fallback = 0.5
 	}
@@ -76,14 +75,6 @@ func decodeSmoothMethod(s *section) SmoothMethod {
 	for _, k := range m.keys() {
 		if s.has(k.key) && !k.belongs {
 			s.fail(k.key, "does nothing with %s: it is for %s", k.with, k.of)
-		}
-	}
-	for _, v := range []struct {
-		key         string
-		value, most float64
-	}{{"relax", m.Relax, 2}, {"settled", m.Settled, 1}, {"gain", m.Gain, 1}} {
-		if v.value == v.most {
-			s.fail(v.key, "%g must be below %[1]g", v.value)
 		}
 	}
 	s.finish()
