@@ -89,9 +89,18 @@ func (r *gmshReader) dim() int {
 	return 2
 }
 
+func (r *gmshReader) otherVersion(pos int, version string) error {
+	return r.at(pos, "version %s: only 2.2 and 4.1 can be read; convert with "+
+		"gmsh -save -format msh41 IN.msh -o OUT.msh", quote([]byte(version)))
+}
+
 // format reads the section $MeshFormat, which comes first.
 func (r *gmshReader) format() error {
-	if w := r.token(); string(w) != "$MeshFormat" {
+	switch w := r.token(); string(w) {
+	case "$MeshFormat":
+	case "$NOD":
+		return r.otherVersion(0, "1")
+	default:
 		return r.at(0, "%s is not $MeshFormat: not a Gmsh file", quote(w))
 	}
 	start := r.pos
@@ -109,8 +118,7 @@ func (r *gmshReader) format() error {
 		r.v41 = true
 	case "2.2":
 	default:
-		return r.at(start+1, "version %s: only 2.2 and 4.1 can be read; convert with "+
-			"gmsh -save -format msh41 IN.msh -o OUT.msh", quote([]byte(version)))
+		return r.otherVersion(start+1, version)
 	}
 	if kind != 0 && kind != 1 {
 		return r.at(start+1, "file type %d is neither 0 (text) nor 1 (binary)", kind)

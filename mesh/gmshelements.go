@@ -16,6 +16,7 @@ const (
 	gmshLine        = 1
 	gmshTriangle    = 2
 	gmshTetrahedron = 4
+	gmshPyramid     = 7 // the last of first order
 	gmshPoint       = 15
 )
 
@@ -43,8 +44,12 @@ func (r *gmshReader) refuse(pos int, element, kind int64) error {
 		return r.at(pos, "element %d is %s; a mesh in space is made of tetrahedra of first order: switch off Recombine and "+
 			"transfinite or extruded layers, and set Mesh.ElementOrder = 1", element, what)
 	}
-	err := r.at(pos, "element %d is %s; a mesh is made of triangles of first order: switch off Recombine, "+
-		"set Mesh.ElementOrder = 1, and mesh in two dimensions (gmsh -2)", element, what)
+	made, todo := "of triangles or tetrahedra", "and set Mesh.ElementOrder = 1"
+	if kind >= gmshTetrahedron && kind <= gmshPyramid { // nothing else tells whether the mesh is to be in space
+		made, todo = "of triangles", "set Mesh.ElementOrder = 1, and mesh in two dimensions (gmsh -2)"
+	}
+	err := r.at(pos, "element %d is %s; a mesh is made %s of first order: switch off Recombine, %s", element, what, made,
+		todo)
 	if kind == gmshTetrahedron {
 		return inSpace{err}
 	}
