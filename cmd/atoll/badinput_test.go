@@ -31,6 +31,8 @@ func TestBadInput(t *testing.T) {
 		"no ranks":           {smallCase, []string{"run", "case.toml", "--ranks", "0"}, "--ranks"},
 		"more ranks than cells": {smallCase, []string{"run", "case.toml", "--ranks", "9", "--set", "mesh.cells=8"},
 			"9 ranks"},
+		"endless ranks":    {smallCase, []string{"run", "case.toml", "--ranks", "100000"}, "--ranks 100000: at most"},
+		"endless threads":  {smallCase, []string{"run", "case.toml", "--threads", "100000"}, "at most"},
 		"unknown flag":     {smallCase, []string{"run", "case.toml", "--rank", "2"}, "--rank"},
 		"unknown command":  {smallCase, []string{"rum"}, "rum"},
 		"no summary":       {smallCase, []string{"run", "case.toml", "--summary", "case.toml/s.json"}, "--summary"},

@@ -55,6 +55,23 @@ func runCommand() *cobra.Command {
 	return c
 }
 
+// What one machine is asked for at most. With more it would run out of memory before there is anything to say.
+const (
+	mostRanks   = 4096
+	mostThreads = 1 << 14 // of all ranks
+)
+
+// tooMany refuses more ranks on this machine, or threads of them, than any has use for.
+func tooMany(ranks, threads int) error {
+	if ranks > mostRanks {
+		return usageError{fmt.Errorf("--ranks %d: at most %d on one machine", ranks, mostRanks)}
+	}
+	if threads > mostThreads/max(ranks, 1) {
+		return usageError{fmt.Errorf("--threads %d: at most %d on one machine, of all ranks together", threads, mostThreads)}
+	}
+	return nil
+}
+
 func (f *runFlags) validate(ranksGiven bool) error {
 	switch {
 	case ranksGiven && f.ranks < 1:
@@ -68,7 +85,7 @@ func (f *runFlags) validate(ranksGiven bool) error {
 	case f.halo != "auto" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}
 	}
-	return nil
+	return tooMany(1, f.threads) // ranks may be of many machines
 }
 
 func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error {
@@ -87,6 +104,9 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 		return r.failure(r.process(ctx, path))
 	}
 	f.ranks = max(f.ranks, 1)
+	if err := tooMany(f.ranks, f.threads); err != nil {
+		return err
+	}
 	c, err := f.load(path, 0)
 	if err != nil {
 		return err

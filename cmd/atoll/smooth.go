@@ -87,6 +87,9 @@ func (f *smoothFlags) smooth(ctx context.Context, c *config.Case, out string) er
 	case f.backend != "cpu" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
 	}
+	if err := tooMany(f.ranks, f.threads); err != nil {
+		return err
+	}
 	threads := f.threads
 	if threads == 0 {
 		threads = max(1, runtime.GOMAXPROCS(0)/f.ranks)

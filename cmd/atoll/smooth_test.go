@@ -93,6 +93,7 @@ func TestSmoothUsage(t *testing.T) {
 		{in, out, "--width", "x +* 2", "--height", "1"}, {in, out, "--ranks", "0"}, {"none.msh", out},
 		{in, out, "--width", "x-1", "--height", "1"}, {}, {in, filepath.Join(t.TempDir(), "none", "b.vtu")},
 		{in, out, "--json", filepath.Join(t.TempDir(), "none", "r.json")}, {in, out, "--hmin", "0.1"},
+		{in, out, "--ranks", "100000"}, {in, out, "--threads", "100000"}, {in, out, "--ranks", "1000", "--threads", "1000"},
 		{in, folder}, {in, out, "--json", folder}, {in, out, "--json", out}, {in, out, "--json", in},
 	} {
 		if code := execute(context.Background(), append([]string{"smooth", "-q"}, args...)); code != exitUsage {
