@@ -44,7 +44,8 @@ type gmshReader struct {
 	cellsIndexed bool
 	haveElements bool
 
-	entity map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
+	entity  map[[2]int64][]int32 // groups of the entities of version 4.1, by dimension and tag
+	several error                // of cells in several groups; where tetrahedra follow, triangles were none
 }
 
 func parseGmsh(data []byte) (*Mesh, error) {
@@ -78,7 +79,7 @@ func (r *gmshReader) sections() error {
 	if !r.haveNodes || !r.haveElements {
 		return r.at(len(r.data), "the file ends without $Nodes and $Elements")
 	}
-	return nil
+	return r.several
 }
 
 // dim is the dimension of cells.

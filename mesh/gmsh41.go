@@ -113,8 +113,8 @@ func (r *gmshReader) oneEntity(dim int) error {
 		key := [2]int64{int64(dim), tag}
 		r.entity[key] = append(r.entity[key], g)
 	}
-	if dim == cells && len(groups) > 1 {
-		return r.at(start, "%s %d is in the physical groups %d and %d; a cell can be in one only",
+	if dim == cells && len(groups) > 1 && r.several == nil {
+		r.several = r.at(start, "%s %d is in the physical groups %d and %d; a cell can be in one only",
 			[]string{"surface", "volume"}[dim-2], tag, groups[0], groups[1])
 	}
 	return nil

@@ -246,3 +246,27 @@ Mesh.MeshSizeFactor = 2;
 		}
 	}
 }
+
+// TestSolidGmshSeveralGroups: a surface of a mesh in space may be in several groups, one of a mesh of triangles, or a
+// volume, in one only.
+func TestSolidGmshSeveralGroups(t *testing.T) {
+	const text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 1\n8 0 0 0 1 1 1 2 3 4 0\n" +
+		"9 0 0 0 1 1 1 1 7 0\n$EndEntities\n$Nodes\n1 4 1 4\n3 9 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n" +
+		"$EndNodes\n$Elements\n2 2 1 2\n2 8 2 1\n1 1 3 2\n3 9 4 1\n2 1 2 3 4\n$EndElements\n"
+	if _, err := parseGmsh([]byte(text)); !InSpace(err) {
+		t.Fatalf("as a mesh of triangles: %v", err)
+	}
+	s, err := parseSolidGmsh([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	face := [3]int32{0, 2, 1}
+	if want := []TaggedFace{{face, 3}, {face, 4}}; !reflect.DeepEqual(s.Faces, want) || s.CellTag[0] != 7 {
+		t.Errorf("faces %v, tag %v", s.Faces, s.CellTag)
+	}
+	volume := strings.Replace(text, "1 1 1 1 7 0", "1 1 1 2 7 8 0", 1)
+	const want = "line 7: volume 9 is in the physical groups 7 and 8"
+	if _, err := parseSolidGmsh([]byte(volume)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a volume in two groups: %v", err)
+	}
+}
