@@ -177,8 +177,11 @@ func nodalValues(f *config.Field, on nodes) ([]float64, error) {
 	if f.Mesh != "" {
 		values, ok := on.data[f.Mesh]
 		if !ok {
-			return nil, fmt.Errorf("the mesh has no vertex data %q; it has %s", f.Mesh,
-				strings.Join(append(slices.Sorted(maps.Keys(on.data)), "nothing else"), ", "))
+			there := "there are none"
+			if len(on.data) > 0 {
+				there = "there are " + strings.Join(slices.Sorted(maps.Keys(on.data)), ", ")
+			}
+			return nil, fmt.Errorf("the mesh has no vertex data %q of one number a vertex; %s", f.Mesh, there)
 		}
 		return values, nil
 	}
