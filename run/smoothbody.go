@@ -124,7 +124,7 @@ func sound(w *config.Smooth, m interface {
 		return err
 	}
 	if !w.Method.Untangle {
-		return fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true", err)
+		return fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true (--untangle true)", err)
 	}
 	return nil
 }

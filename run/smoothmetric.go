@@ -19,8 +19,8 @@ type HeldBack struct {
 	Raised  int // with second derivatives too small to make a metric; the places of both too
 	Graded  int // by gradation
 
-	// OffGrid is the largest share by which lengths in a metric on a grid differ from those asked for, in the middles of
-	// boxes. It falls with the square of the spacing, but not at a jump.
+	// OffGrid is the largest share by which lengths in a metric on a grid differ from those asked for between its nodes.
+	// It falls with the square of the spacing, but not at a jump.
 	OffGrid float64
 }
 
@@ -107,14 +107,16 @@ func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *HeldBack,
 	return made, nil
 }
 
-// looked is how many boxes along each axis are looked at, at most.
+// looked is at how many places along each axis a metric on a grid is looked at.
 var looked = [...]int{2: 256, 3: 32}
 
-// off is HeldBack.OffGrid for so many boxes along each axis. Where nothing can be asked for, nothing is missed.
+// off is HeldBack.OffGrid for so many boxes along each axis: in the middles of as many as are looked at, or where there
+// are fewer, everywhere in them. Where nothing can be asked for, nothing is missed.
 func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
 	asked func(x, y, z float64) (metric.Tensor, error)) float64 {
-	n, worst := min(boxes, looked[g.dim]), 0.0
-	total := n * n
+	n := looked[g.dim]
+	boxes = max(boxes, n)
+	total, worst := n*n, 0.0
 	if g.dim == 3 {
 		total *= n
 	}

@@ -49,6 +49,10 @@ func TestSmoothTellsOffGrid(t *testing.T) {
 			if got := off(t, 1, c.mesh, fmt.Sprintf("{%s, samples=64}", jump)); got < .4 {
 				t.Errorf("at a jump: off by %g", got)
 			}
+			// Two nodes a side see nothing of a sine that is the same at both.
+			if got := off(t, 1, c.mesh, "{field='sinusoidal', low=0.01, high=0.1, samples=2}"); got < .4 {
+				t.Errorf("a sine on two nodes a side: off by %g", got)
+			}
 			if got := off(t, 1, c.mesh, "{field='uniform', samples=16}"); got > 1e-12 {
 				t.Errorf("uniform: off by %g", got)
 			}

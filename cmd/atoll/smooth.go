@@ -46,6 +46,9 @@ Values in parentheses are what holds without the flag.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.alone(cmd); err != nil {
+				return err
+			}
 			if f.json != "" {
 				if err := cmp.Or(apart(f.json, args), writableInPlace(f.json)); err != nil {
 					return err
@@ -76,6 +79,17 @@ Values in parentheses are what holds without the flag.`,
 	p.BoolVar(&f.show, "case", false, "print the same as a case file for atoll run, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	return c
+}
+
+// alone refuses flags that mean nothing to a case that is only printed.
+func (f *smoothFlags) alone(cmd *cobra.Command) error {
+	for _, name := range []string{"ranks", "threads", "backend", "json"} {
+		if f.show && cmd.Flag(name).Changed {
+			return usageError{fmt.Errorf("--case prints a case and runs nothing: leave --%s away, and give it to atoll run",
+				name)}
+		}
+	}
+	return nil
 }
 
 // smooth runs the case on ranks of this process.

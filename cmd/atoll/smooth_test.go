@@ -95,6 +95,7 @@ func TestSmoothUsage(t *testing.T) {
 		{in, out, "--json", filepath.Join(t.TempDir(), "none", "r.json")}, {in, out, "--hmin", "0.1"},
 		{in, out, "--ranks", "100000"}, {in, out, "--threads", "100000"}, {in, out, "--ranks", "1000", "--threads", "1000"},
 		{in, folder}, {in, out, "--json", folder}, {in, out, "--json", out}, {in, out, "--json", in},
+		{in, out, "--case", "-n", "2"},
 	} {
 		if code := execute(context.Background(), append([]string{"smooth", "-q"}, args...)); code != exitUsage {
 			t.Errorf("%q: exit code %d", args, code)
