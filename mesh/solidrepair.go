@@ -91,6 +91,42 @@ func (s *Solid) MergeDuplicates() (int, error) {
 	return gone, nil
 }
 
+// DropCopies drops tetrahedra that have a vertex twice, as merged vertices leave them, and those that are given again,
+// and returns how many went. Copies with another tag or field are refused.
+func (s *Solid) DropCopies() (int, error) {
+	first := make(map[[4]int32]int32, len(s.Cells))
+	keep := make([]bool, len(s.Cells))
+	for c, v := range s.Cells {
+		slices.Sort(v[:])
+		if v[0] == v[1] || v[1] == v[2] || v[2] == v[3] {
+			continue
+		}
+		f, again := first[v]
+		if !again {
+			first[v], keep[c] = int32(c), true
+			continue
+		}
+		name, other := differs(s.CellData, f, int32(c))
+		switch {
+		case s.CellTag != nil && s.CellTag[f] != s.CellTag[c]:
+			return 0, fmt.Errorf("tetrahedron %d is given again as %d with another tag, %d and %d", f, c, s.CellTag[f],
+				s.CellTag[c])
+		case other:
+			return 0, fmt.Errorf("tetrahedron %d is given again as %d with another value of the field %q: %g and %g", f, c,
+				name, s.CellData[name][f], s.CellData[name][c])
+		}
+	}
+	before := len(s.Cells)
+	s.Cells = filter(s.Cells, keep)
+	if s.CellTag != nil {
+		s.CellTag = filter(s.CellTag, keep)
+	}
+	for name, field := range s.CellData {
+		s.CellData[name] = filter(field, keep)
+	}
+	return before - len(s.Cells), nil
+}
+
 // Orient turns tetrahedra round whose volume is negative, and returns how many they were.
 func (s *Solid) Orient() (int, error) {
 	if err := s.checkIDs(); err != nil {

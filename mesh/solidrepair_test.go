@@ -48,6 +48,47 @@ func TestSolidMergeDuplicates(t *testing.T) {
 	}
 }
 
+// TestSolidDropCopies: tetrahedra that are given again, or have collapsed, go with their tags and fields.
+func TestSolidDropCopies(t *testing.T) {
+	want := cube(t, 3, .1)
+	copied := func() *Solid {
+		s := cube(t, 3, .1)
+		v := s.Cells[4]
+		s.Cells = slices.Insert(s.Cells, 9, [4]int32{v[1], v[2], v[0], v[3]}, [4]int32{v[0], v[1], v[1], v[2]})
+		s.CellTag = make([]int32, len(s.Cells))
+		s.CellData = map[string][]float64{"x": make([]float64, len(s.Cells))}
+		for c := range s.Cells {
+			s.CellTag[c], s.CellData["x"][c] = int32(c%3), float64(c)
+		}
+		s.CellTag[9], s.CellData["x"][9] = s.CellTag[4], 4
+		return s
+	}
+	s := copied()
+	if err := s.Check(); err == nil {
+		t.Error("copies pass")
+	}
+	tags := slices.Delete(slices.Clone(s.CellTag), 9, 11)
+	if gone, err := s.DropCopies(); gone != 2 || err != nil {
+		t.Errorf("%d went: %v", gone, err)
+	}
+	if !slices.Equal(s.Cells, want.Cells) || !slices.Equal(s.CellTag, tags) || s.CellData["x"][9] != 11 {
+		t.Error("others went, or their data")
+	}
+	if gone, err := s.DropCopies(); gone != 0 || err != nil {
+		t.Errorf("%d more went: %v", gone, err)
+	}
+	s = copied()
+	s.CellTag[9]++
+	if _, err := s.DropCopies(); err == nil || !strings.Contains(err.Error(), "tetrahedron 4 is given again as 9") {
+		t.Errorf("another tag: %v", err)
+	}
+	s = copied()
+	s.CellData["x"][9] = 5
+	if _, err := s.DropCopies(); err == nil || !strings.Contains(err.Error(), `field "x": 4 and 5`) {
+		t.Errorf("another value: %v", err)
+	}
+}
+
 // TestSolidRepair: cells that are turned over are turned back, vertices of no cell and their tagged faces go.
 func TestSolidRepair(t *testing.T) {
 	want, s := cube(t, 3, .1), cube(t, 3, .1)

@@ -63,7 +63,7 @@ func (s *Solid) eachFace(found func(at, across int32)) error {
 		return int(a.at) - int(b.at)
 	})
 	crowded := fault{what: "face of more than two tetrahedra", many: "faces of more than two tetrahedra",
-		advice: "mesh the domain again"}
+		advice: "remove copies of tetrahedra (atoll mesh convert --merge-duplicates) or mesh the domain again"}
 	overlap := fault{what: "face with both of its tetrahedra on one side",
 		many: "faces with both of their tetrahedra on one side", advice: "mesh the domain again"}
 	for lo, hi := 0, 0; lo < len(sides); lo = hi {

@@ -18,7 +18,11 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 		if err != nil {
 			return badInput(err)
 		}
-		fmt.Printf("merged %d vertices\n", vertices)
+		cells, err := s.DropCopies()
+		if err != nil {
+			return badInput(err)
+		}
+		fmt.Printf("merged %d vertices, dropped %d cells\n", vertices, cells)
 	}
 	if drop {
 		vertices, faces, err := s.DropDangling()
