@@ -2,7 +2,6 @@ package launch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,10 +12,7 @@ import (
 	"time"
 )
 
-const (
-	killDelay   = time.Second            // from SIGTERM to SIGKILL
-	outputDelay = 500 * time.Millisecond // for the end of an output whose rank has exited
-)
+const killDelay = time.Second // from SIGTERM to SIGKILL
 
 // crew is the processes of a run, from start to the last exit.
 type crew struct {
@@ -24,22 +20,17 @@ type crew struct {
 	commands []*exec.Cmd
 	tails    []*tail // the kept output of each rank, nil where it is passed on
 	logs     []*Lines
-	lines    sync.Mutex // of logs
-	started  int        // ranks 0 … started-1 have a process
+	lines    sync.Mutex  // of logs
+	outputs  [][]*output // of each rank that has a process
+	started  int         // ranks 0 … started-1 have a process
 
-	exited      chan ending
+	exited      chan exit
 	gone        []bool // by rank
 	sent        map[syscall.Signal]time.Time
-	outputError error // rank 0's output could not be passed on
+	outputError error // a rank's output could not be passed on
 
 	done     chan struct{} // closed to let the starting thread go
 	released chan struct{} // closed when it has gone
-}
-
-// ending is what the goroutine that waits for a rank reports.
-type ending struct {
-	exit
-	output error // copying its output failed
 }
 
 func newCrew(config LocalConfig, sockets string) *crew {
@@ -47,7 +38,7 @@ func newCrew(config LocalConfig, sockets string) *crew {
 		config:   config,
 		commands: make([]*exec.Cmd, config.Ranks),
 		tails:    make([]*tail, config.Ranks),
-		exited:   make(chan ending, config.Ranks),
+		exited:   make(chan exit, config.Ranks),
 		gone:     make([]bool, config.Ranks),
 		sent:     make(map[syscall.Signal]time.Time),
 		done:     make(chan struct{}),
@@ -84,8 +75,16 @@ func (c *crew) logged(rank int, w io.Writer) io.Writer {
 	return l
 }
 
-// flush passes on lines that ranks have not ended, once the ranks have.
+// flush returns when all that the ranks wrote has been passed on, lines that they have not ended too, once the ranks
+// have.
 func (c *crew) flush() {
+	for rank, outputs := range c.outputs {
+		for _, o := range outputs {
+			if err := <-o.ended; err != nil && c.outputError == nil {
+				c.outputError = fmt.Errorf("launch: pass on the output of rank %d: %w", rank, err)
+			}
+		}
+	}
 	for _, l := range c.logs {
 		if err := l.Flush(); err != nil && c.outputError == nil {
 			c.outputError = fmt.Errorf("launch: pass on the output of the ranks: %w", err)
@@ -119,11 +118,13 @@ func (c *crew) startAll() error {
 		if blocks != nil {
 			_ = bind(blocks[rank])
 		}
-		if err := cmd.Start(); err != nil {
+		outputs, err := startPiped(cmd)
+		if err != nil {
 			return fmt.Errorf("launch: start rank %d of %d: %w", rank, len(c.commands), err)
 		}
 		c.started++
-		go func() { c.exited <- await(rank, cmd) }()
+		c.outputs = append(c.outputs, outputs)
+		go func() { c.exited <- await(rank, cmd, outputs) }()
 	}
 	return nil
 }
@@ -133,19 +134,19 @@ func (c *crew) release() {
 	<-c.released
 }
 
-// await returns when the rank's process, and all that it started in its group, has ended.
-func await(rank int, cmd *exec.Cmd) ending {
+// await returns when the rank's process, and all that it started in its group, has ended. Its output may still be on
+// its way: a failure is not to be noticed later because of a slow receiver.
+func await(rank int, cmd *exec.Cmd, outputs []*output) exit {
 	awaitExit(cmd.Process.Pid)
 	at := time.Now()
 	killGroup(cmd.Process.Pid)
-	err := cmd.Wait()
-	e := ending{exit: exit{rank: rank, code: cmd.ProcessState.ExitCode(), at: at}}
+	_ = cmd.Wait() // how it ended is in ProcessState
+	for _, o := range outputs {
+		o.exited()
+	}
+	e := exit{rank: rank, code: cmd.ProcessState.ExitCode(), at: at}
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		e.signal = status.Signal()
-	}
-	var exitError *exec.ExitError
-	if err != nil && !errors.As(err, &exitError) && !errors.Is(err, exec.ErrWaitDelay) {
-		e.output = err
 	}
 	return e
 }
@@ -188,10 +189,7 @@ func (c *crew) supervise(ctx context.Context, signals <-chan os.Signal) (exits [
 			c.gone[e.rank] = true
 			at, ours := c.sent[e.signal]
 			e.ended = ours && !e.at.Before(at)
-			exitsBy[e.rank] = e.exit
-			if e.output != nil {
-				c.outputError = fmt.Errorf("launch: pass on the output of rank %d: %w", e.rank, e.output)
-			}
+			exitsBy[e.rank] = e
 			switch {
 			case e.code == exitStopped:
 				limit(c.config.Drain)

@@ -26,7 +26,8 @@ type LocalConfig struct {
 	Threads int      // threads of a rank, 0 for an equal share of the cores, at least 1
 
 	// Stdout and Stderr receive those of rank 0, nil discards them. A *os.File is handed to rank 0 itself. When
-	// the run fails, Stderr also receives the last lines of the other ranks' output.
+	// the run fails, Stderr also receives the last lines of the other ranks' output. However slow a writer is, it
+	// receives all that a rank wrote before it exited.
 	Stdout, Stderr io.Writer
 	// LogRanks passes on the output of the other ranks too, line by line, each with "[rank R] " before it.
 	LogRanks bool
@@ -109,6 +110,7 @@ func Local(ctx context.Context, config LocalConfig) (err error) {
 			<-crew.exited
 		}
 		crew.release()
+		crew.flush()
 		return err
 	}
 	exits, stop := crew.supervise(ctx, signals)
@@ -171,7 +173,5 @@ func (c LocalConfig) command(rank int, sockets string) *exec.Cmd {
 	})
 	cmd.Env = append(cmd.Env, ours...)
 	cmd.SysProcAttr = attributes()
-	// A process that has left the rank's group may hold its output open; it is not waited for.
-	cmd.WaitDelay = outputDelay
 	return cmd
 }

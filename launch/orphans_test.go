@@ -28,22 +28,29 @@ func TestNothingOutlivesItsRank(t *testing.T) {
 	}
 }
 
-// A process that has left its rank's group is not Local's to kill, and does not hold up the run either.
+// A process that has left its rank's group is not Local's to kill, and does not hold up the run either, whatever it
+// does with the rank's output. Nor does it cost anything that the rank has written.
 func TestStrayProcessIsNotWaitedFor(t *testing.T) {
-	o := run(t, 2, "stray 0", nil)
-	err := o.wait()
-	for r := range 2 {
-		pid, ok := noted(o.notes, r, "child")
-		if !ok || !runs(pid) {
-			t.Errorf("rank %d: no stray process was left", r)
-			continue
+	for _, role := range []string{"mute", "drip", "gush"} {
+		for _, log := range []bool{false, true} {
+			t.Run(fmt.Sprint(role, log), func(t *testing.T) {
+				var out slowReceiver
+				o := run(t, 2, role+" 60", func(c *LocalConfig) { c.Stdout, c.LogRanks = &out, log })
+				err := o.wait()
+				for r := range 2 {
+					pid, ok := noted(o.notes, r, "child")
+					if !ok || role == "mute" && !runs(pid) {
+						t.Errorf("rank %d: no stray process was left", r)
+						continue
+					}
+					_ = syscall.Kill(pid, syscall.SIGKILL) // those that write may have gone
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				out.check(t, 60, log)
+			})
 		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Error(err)
-		}
-	}
-	if err != nil {
-		t.Error(err)
 	}
 }
 

@@ -3,9 +3,13 @@
 package launch
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 func TestNormalEnd(t *testing.T) {
@@ -59,4 +63,78 @@ func TestOutputThatCannotBePassedOn(t *testing.T) {
 	if err := o.wait(); !errors.Is(err, errBroken) {
 		t.Error(err)
 	}
+}
+
+// A rank does not wait for a receiver that takes nothing more.
+func TestOutputOfWhichTheRestCannotBePassedOn(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		o := run(t, 1, "flood 200", func(c *LocalConfig) { c.Stdout, c.LogRanks = brokenWriter{}, log })
+		var failure *RankError
+		if err := o.wait(); !errors.As(err, &failure) || failure.Signal != syscall.SIGPIPE {
+			t.Errorf("logged %v: %v, want a broken pipe", log, err)
+		}
+	}
+}
+
+// slowReceiver counts what it takes, and starts after the time that the end of an output is waited for.
+type slowReceiver struct {
+	begun bool
+	full  int // bytes of the lines of flood
+}
+
+func (s *slowReceiver) Write(p []byte) (int, error) {
+	if !s.begun {
+		time.Sleep(outputDelay + 300*time.Millisecond)
+	}
+	s.begun = true
+	s.full += bytes.Count(p, []byte{'x'})
+	return len(p), nil
+}
+
+// check wants the lines of rank 0, or of ranks 0 and 1.
+func (s *slowReceiver) check(t *testing.T, lines int, both bool) {
+	t.Helper()
+	want := lines * 1023
+	if both {
+		want *= 2
+	}
+	if s.full != want {
+		t.Errorf("%d bytes were passed on, want %d", s.full, want)
+	}
+}
+
+func TestSlowReceiver(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		t.Run(fmt.Sprint(log), func(t *testing.T) {
+			var out slowReceiver
+			o := run(t, 2, "flood 60", func(c *LocalConfig) { c.Stdout, c.LogRanks = &out, log })
+			if err := o.wait(); ExitCode(err) != 1 {
+				t.Error(err)
+			}
+			out.check(t, 60, log)
+		})
+	}
+}
+
+// receiver is a function that takes output.
+type receiver func([]byte) (int, error)
+
+func (r receiver) Write(p []byte) (int, error) { return r(p) }
+
+// Output that nobody takes does not keep the failure of its rank from the others.
+func TestFailureIsNoticedBeforeItsOutputIsTaken(t *testing.T) {
+	take := make(chan struct{})
+	o := run(t, 2, "flood 1/wait", func(c *LocalConfig) {
+		c.Grace = 100 * time.Millisecond
+		c.Stdout = receiver(func(p []byte) (int, error) { <-take; return len(p), nil })
+	})
+	pid := o.pid(1)
+	defer func() {
+		var failure *RankError
+		if err := o.wait(); !errors.As(err, &failure) || failure.Rank != 0 {
+			t.Error(err)
+		}
+	}()
+	defer close(take)
+	eventually(t, "rank 1 is gone", 10*time.Second, func() bool { return !runs(pid) })
 }

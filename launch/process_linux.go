@@ -1,9 +1,12 @@
 package launch
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // supported refuses systems on which a rank could outlive its parent.
@@ -30,6 +33,19 @@ func awaitExit(pid int) {
 
 // killGroup kills what is left of the process group of an unreaped process. There may be nothing: not an error.
 func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+
+// heldBy returns how many bytes a pipe holds that nobody has read.
+func heldBy(pipe *os.File) (int64, error) {
+	conn, err := pipe.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var held uint32
+	var failure error
+	// TIOCINQ is the same as FIONREAD, which a pipe knows.
+	err = conn.Control(func(fd uintptr) { held, failure = unix.IoctlGetUint32(int(fd), unix.TIOCINQ) })
+	return int64(held), cmp.Or(err, failure)
+}
 
 // ours tells whether a file belongs to this user.
 func ours(info fs.FileInfo) bool {

@@ -4,6 +4,7 @@ package launch
 
 import (
 	"io/fs"
+	"os"
 	"runtime"
 	"syscall"
 )
@@ -17,6 +18,8 @@ func attributes() *syscall.SysProcAttr { return nil }
 func awaitExit(int) {}
 
 func killGroup(int) {}
+
+func heldBy(*os.File) (int64, error) { return 0, nil }
 
 // ours cannot be told: files are those of this user, or cannot be opened.
 func ours(fs.FileInfo) bool { return true }

@@ -101,24 +101,32 @@ func rank(roles string) int {
 		}
 		note(p.Rank, cmd.Process.Pid, "child")
 		return number
-	case "stray": // leaves a process behind in a session of its own
-		cmd := exec.Command("sleep", "60")
+	case "mute", "drip", "gush": // leave a process behind in a session of its own, which writes never, at times, always
+		flood(number)
+		script := map[string]string{
+			"mute": "exec sleep 60", "drip": "while echo; do sleep 0.05; done", "gush": "exec yes ''"}[role]
+		cmd := exec.Command("sh", "-c", script)
 		cmd.Stdout = os.Stdout
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		if err := cmd.Start(); err != nil {
 			return 97
 		}
 		note(p.Rank, cmd.Process.Pid, "child")
-		return number
+		return 0
 	case "flood":
-		line := bytes.Repeat([]byte{'x'}, 1023)
-		for range number {
-			os.Stdout.Write(append(line, '\n'))
-		}
+		flood(number)
 		fmt.Println("the end")
 		return 1
 	}
 	return 96
+}
+
+// flood writes lines of 1024 bytes.
+func flood(lines int) {
+	line := append(bytes.Repeat([]byte{'x'}, 1023), '\n')
+	for range lines {
+		os.Stdout.Write(line)
+	}
 }
 
 // parent runs 3 ranks of the role in ATOLL_TEST_RANKS and says how it went.
