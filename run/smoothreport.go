@@ -84,6 +84,10 @@ func (r *SmoothReport) Text() string {
 			b.WriteString(", but for gradation in each of the two fields")
 		}
 		b.WriteByte('\n')
+		if 2*(h.Raised-h.Bounded) > h.Fields*h.Places {
+			b.WriteString("note      at most places the field bends in one direction only, or in none: give aspect " +
+				"(--aspect),\n          or cells become as long across as they can\n")
+		}
 	}
 	var rows [][3]string
 	row := func(name, before, after string) { rows = append(rows, [3]string{name, before, after}) }

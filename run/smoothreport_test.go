@@ -43,3 +43,23 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 		}
 	}
 }
+
+// TestReportAsksForAspect: where a field bends in no more than one direction nearly everywhere, and nothing else bounds
+// how long cells become.
+func TestReportAsksForAspect(t *testing.T) {
+	for _, c := range []struct {
+		held HeldBack
+		want bool
+	}{
+		{HeldBack{Fields: 1, Places: 10, Raised: 9}, true},
+		{HeldBack{Fields: 1, Places: 10, Raised: 9, Bounded: 9}, false},
+		{HeldBack{Fields: 1, Places: 10, Raised: 2}, false},
+		{HeldBack{Fields: 2, Places: 10, Raised: 9}, false},
+		{HeldBack{Places: 10, Bounded: 9}, false},
+	} {
+		text := (&SmoothReport{Dim: 2, Scale: 1, Held: c.held}).Text()
+		if strings.Contains(text, "give aspect") != c.want {
+			t.Errorf("%+v: %s", c.held, text)
+		}
+	}
+}
