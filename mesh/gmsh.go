@@ -223,7 +223,8 @@ func (r *gmshReader) skip(name string, start int) error {
 	return nil
 }
 
-// physicalNames reads lines of dimension, tag and name in quotes, which are text in binary files too.
+// physicalNames reads lines of dimension, tag and name in quotes, which are text in binary files too. An empty name is
+// none.
 func (r *gmshReader) physicalNames() error {
 	count, err := r.int()
 	if err != nil {
@@ -246,7 +247,7 @@ func (r *gmshReader) physicalNames() error {
 		if err != nil {
 			return err
 		}
-		if d := r.dim(); dim != int64(d) && dim != int64(d-1) {
+		if d := r.dim(); dim != int64(d) && dim != int64(d-1) || name == "" {
 			continue
 		}
 		if err := r.group.name(int(dim), int(tag), name); err != nil {

@@ -121,6 +121,8 @@ func TestGmshDetails(t *testing.T) {
 		"far node numbers": {strings.NewReplacer("\n9 0", "\n900000000000 0", "3 9\n", "3 900000000000\n").Replace(cells22),
 			func(m *Mesh) bool { return reflect.DeepEqual(m.Cells, [][3]int32{{0, 1, 2}, {0, 2, 3}}) }},
 		"unnamed group": {cells22, func(m *Mesh) bool { return reflect.DeepEqual(m.Groups, []Group{{2, 20, "20"}}) }},
+		"empty name": {strings.Replace(cells22, "$Nodes", "$PhysicalNames\n1\n2 20 \"\"\n$EndPhysicalNames\n$Nodes", 1),
+			func(m *Mesh) bool { return reflect.DeepEqual(m.Groups, []Group{{2, 20, "20"}}) }},
 		"no group": {strings.ReplaceAll(cells22, " 20 ", " 0 "),
 			func(m *Mesh) bool { return m.CellGroup == nil && m.Groups == nil }},
 		"edge in two groups, one turned round": {cells41,

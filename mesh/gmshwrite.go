@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // WriteGmsh writes a Gmsh file of version 4.1, in binary (little-endian) or text, with groups and fields. Numbers in
@@ -34,7 +37,7 @@ func writeGmsh(path string, c *content, binary bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return replaceFile(path, w.write)
+	return atomicfile.Write(path, func(f *os.File) error { return w.write(f) })
 }
 
 // gmshWriter writes numbers in one of the two encodings. Errors stay in the buffered writer until it is flushed.

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // WriteMedit writes a Medit file, in binary (little-endian, of version 2, or 3 from 2 GiB on) where the name ends in
@@ -19,7 +22,7 @@ func WriteMedit(path string, m *Mesh) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return replaceFile(path, w.write)
+	return atomicfile.Write(path, func(f *os.File) error { return w.write(f) })
 }
 
 // WriteSolidMedit writes a Medit file, as WriteMedit does.
@@ -27,7 +30,7 @@ func WriteSolidMedit(path string, s *Solid) error {
 	if err := s.checkIDs(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return replaceFile(path, meditWriterOf(s.content(), inMeshb(path)).write)
+	return atomicfile.Write(path, func(f *os.File) error { return meditWriterOf(s.content(), inMeshb(path)).write(f) })
 }
 
 func inMeshb(path string) bool { return strings.EqualFold(filepath.Ext(path), ".meshb") }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // WriteSolution writes a Medit solution file, in binary of version 2 (little-endian) where the name ends in .solb, or
@@ -18,7 +21,7 @@ func WriteSolution(path string, s *Solution) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	inBinary := strings.EqualFold(filepath.Ext(path), ".solb")
-	return replaceFile(path, func(f io.Writer) error { return s.write(f, inBinary) })
+	return atomicfile.Write(path, func(f *os.File) error { return s.write(f, inBinary) })
 }
 
 // check refuses what the format cannot hold.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
@@ -24,7 +25,7 @@ const (
 )
 
 // join writes the triangles of all pieces to one file. It appears under its name only when it is complete.
-func (p *stlPiece) join(path string, pieces []string) (err error) {
+func (p *stlPiece) join(path string, pieces []string) error {
 	var head [stlHead]byte
 	total := int64(0)
 	for _, name := range pieces {
@@ -42,33 +43,18 @@ func (p *stlPiece) join(path string, pieces []string) (err error) {
 	}
 	copy(head[:], "binary STL")
 	binary.LittleEndian.PutUint32(head[stlHead-4:], uint32(total))
-	out, err := os.CreateTemp(filepath.Dir(path), ".stl-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closed := out.Close(); err == nil {
-			err = closed
-		}
-		if err == nil {
-			err = os.Rename(out.Name(), path)
-		} else {
-			os.Remove(out.Name())
-		}
-	}()
-	if err := out.Chmod(0o666 &^ 0o022); err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(out, 1<<16)
-	if _, err := w.Write(head[:]); err != nil {
-		return err
-	}
-	for _, name := range pieces {
-		if err := appendTriangles(w, filepath.Join(filepath.Dir(path), name)); err != nil {
+	return atomicfile.Write(path, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<16)
+		if _, err := w.Write(head[:]); err != nil {
 			return err
 		}
-	}
-	return w.Flush()
+		for _, name := range pieces {
+			if err := appendTriangles(w, filepath.Join(filepath.Dir(path), name)); err != nil {
+				return err
+			}
+		}
+		return w.Flush()
+	})
 }
 
 func appendTriangles(w io.Writer, path string) error {

@@ -24,10 +24,11 @@ var mayImport = map[string][]string{
 	"halo":         {"dist", "backend"},
 	"kernelgen":    {},
 	"launch":       {"dist"},
-	"mesh":         {"internal/parallel"},
+	"mesh":         {"internal/atomicfile", "internal/parallel"},
 	"partition":    {"internal/parallel"},
 	"proto":        {},
-	"run":          {"internal/parallel", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend"},
+	"run": {"internal/atomicfile", "internal/parallel", "solvers", "halo", "grid", "mesh", "partition", "dist",
+		"backend"},
 	"solvers": {"internal/parallel", "grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
 		"kernelgen/atomics"},
 	"solvers/kernels": {"backend", "kernelgen"}, // of any solver: pure functions and their launchers

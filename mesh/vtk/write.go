@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // Write writes a grid to a .vtu file, which appears under its name only when it is complete. The bytes depend on
@@ -16,7 +18,7 @@ func Write(path string, g *Grid) error {
 func writeChecked(path string, check func() error, write func(*os.File) error) error {
 	err := check()
 	if err == nil {
-		err = replaceFile(path, write)
+		err = atomicfile.Write(path, write)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: cannot write: %w", path, err)

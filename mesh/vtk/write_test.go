@@ -128,36 +128,6 @@ func TestRefusesBrokenGrids(t *testing.T) {
 	}
 }
 
-// TestFailedWriteLeavesTheOldFile: whoever reads the file while it is replaced, or after that failed, finds a whole
-// one.
-func TestFailedWriteLeavesTheOldFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	write := func(text string, fail error) error {
-		return replaceFile(path, func(f *os.File) error {
-			if _, err := f.WriteString(text); err != nil {
-				return err
-			}
-			return fail
-		})
-	}
-	if err := write("old", nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := write("new", os.ErrInvalid); err != os.ErrInvalid {
-		t.Fatalf("error %v is not passed on", err)
-	}
-	if got := read(t, path); string(got) != "old" {
-		t.Errorf("the file holds %q", got)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("the folder holds %v", entries)
-	}
-	if err := Write(filepath.Join(dir, "none", "g.vtu"), madeGrid()); err == nil {
-		t.Error("a file is written to a folder that is not there")
-	}
-}
-
 func TestIndexOfWrittenPieces(t *testing.T) {
 	dir := t.TempDir()
 	g := madeGrid()

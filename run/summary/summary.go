@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
 // Summary is what a run did. Its JSON has the keys in this order, and those of the maps sorted.
@@ -70,33 +71,19 @@ func (s *Summary) JSON() ([]byte, error) {
 
 // Write writes the JSON to a file, which appears whole or not at all: a reader never sees a part, and a file that
 // was there stays until then.
-func (s *Summary) Write(path string) (err error) {
+func (s *Summary) Write(path string) error {
 	text, err := s.JSON()
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	err = atomicfile.Write(path, func(f *os.File) error {
+		if _, err := f.Write(text); err != nil {
+			return err
+		}
+		return f.Sync()
+	})
 	if err != nil {
 		return fmt.Errorf("summary: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-			err = fmt.Errorf("summary: %w", err)
-		}
-	}()
-	if _, err = f.Write(text); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

@@ -1,0 +1,33 @@
+// Package atomicfile writes files that are whole or not there.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+)
+
+var temporaries atomic.Int64
+
+// Write writes a file under a temporary name in the same folder and renames it to path once it is complete, so that a
+// reader, such as a viewer that watches the folder, finds the whole old file or the whole new one. A symbolic link
+// stays one: what it leads to is replaced.
+func Write(path string, write func(f *os.File) error) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	name := fmt.Sprintf("%s.%d-%d.tmp", path, os.Getpid(), temporaries.Add(1))
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(f), f.Close()); err == nil {
+		err = os.Rename(name, path)
+	}
+	if err != nil {
+		_ = os.Remove(name) // what went wrong is told
+	}
+	return err
+}
