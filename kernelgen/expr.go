@@ -50,8 +50,7 @@ var nothing = atom("0")
 func (f *function) value(e ast.Expr) cexpr {
 	if call := f.effect(e); call != nil && !f.alone(e, call) {
 		f.refuse(call, "%s writes to memory and is called inside a larger expression: assign its result to a variable "+
-			"first, "+
-			"because C++ leaves open what is evaluated before it", callName(call))
+			"first, because C++ leaves open what is evaluated before it", callName(call))
 	}
 	return f.expr(e)
 }

@@ -205,8 +205,7 @@ func (e *environment) foreign(p *Place, by Launcher, rank, size string) {
 func (e *environment) pod(p *Place) {
 	if !e.has(envSize) {
 		e.fail("%s is %q: this is a pod of an indexed Job; set %s to its completions and %s to host:port of its pod "+
-			"0, or %s "+
-			"to 1 if each pod has a run of its own", envPod, e.text(envPod), envSize, envCoordinator, envSize)
+			"0, or %s to 1 if each pod has a run of its own", envPod, e.text(envPod), envSize, envCoordinator, envSize)
 		return
 	}
 	if n := e.number(envSize, 1, maxSize); n > 1 {

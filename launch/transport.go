@@ -67,8 +67,7 @@ func chooseInStep(p Place, asked string, mpi bool, started string) (transport, w
 		return MPI, "started by srun", nil
 	case asked == Auto && mpi && p.Sockets == "":
 		return refuse("%s, and offers MPI no PMI by which it finds the ranks: use srun --mpi=pmix (srun --mpi=list "+
-			"tells what "+
-			"there is), or --transport mpi if this MPI knows Slurm by itself", started)
+			"tells what there is), or --transport mpi if this MPI knows Slurm by itself", started)
 	case p.Nodes > 1:
 		return refuse("%s on %d nodes, and gRPC does not leave a node: between nodes it needs mutual TLS, which it does not "+
 			"have yet; %s, or take one node (srun --nodes=1)", started, p.Nodes, withMPI)

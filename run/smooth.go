@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/config"
 )
@@ -58,7 +59,7 @@ func meshTo(out string, rank int) error {
 			err = fmt.Errorf("%s: give the name of a file in the output folder, or an absolute path", out)
 		}
 	case rank == 0:
-		err = meshio.Placeable(out)
+		err = atomicfile.Placeable(out)
 	}
 	if err != nil {
 		return fmt.Errorf("[output] mesh: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
@@ -34,7 +35,7 @@ func meshGenerate() *cobra.Command {
 		Short: "Write an irregular mesh: triangles in a rectangle, or tetrahedra in a box",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := writable(args, 0); err != nil {
+			if err := writable(args[0]); err != nil {
 				return err
 			}
 			if len(bounds) == 6 && refine == 0 {
@@ -76,7 +77,7 @@ func meshConvert() *cobra.Command {
 		Short: "Convert a mesh between formats, and repair it where asked to",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := writable(args, 1); err != nil {
+			if err := writable(args[1]); err != nil {
 				return err
 			}
 			m, solid, err := meshio.ReadAny(args[0])
@@ -286,34 +287,42 @@ func readDual(path string) (*dual, error) {
 	return d, err
 }
 
-// writable refuses a file that no mesh can be written to before the work is done. There is none without an argument of
-// that number.
-func writable(args []string, k int) error {
-	if k < len(args) {
-		if err := meshio.Writable(args[k]); err != nil {
-			return usageError{err}
-		}
-		return placeable(args[k])
+// writable refuses a file that no mesh can be written to before the work is done.
+func writable(path string) error {
+	err := meshio.Writable(path)
+	if err == nil {
+		err = atomicfile.Placeable(path)
+	}
+	if err != nil {
+		return usageError{err}
 	}
 	return nil
 }
 
-// writesOne refuses an output where kinds are compared, and one that no mesh can be written to.
+// writesOne refuses an output, the second argument if there is one, where kinds are compared, and one that no mesh can
+// be written to.
 func writesOne(args []string, kind string) error {
-	if len(args) == 2 && kind == "all" {
+	switch {
+	case len(args) < 2:
+		return nil
+	case kind == "all":
 		return usageError{fmt.Errorf("all kinds are compared, and none is written: choose one for %s, or leave that away",
 			args[1])}
 	}
-	return writable(args, 1)
+	return writable(args[1])
 }
 
 func save(path string, m *mesh.Mesh) error {
-	if err := meshio.Write(path, m); err != nil {
-		return err
+	return saved(path, meshio.Write(path, m), len(m.Cells), meshio.NotKept(path, m.Groups, m.VertexData, m.CellData))
+}
+
+// saved tells what was written, unless that has failed.
+func saved(path string, err error, cells int, notKept string) error {
+	if err == nil {
+		tellNotKept(notKept)
+		fmt.Println(path + ": " + strconv.Itoa(cells) + " cells")
 	}
-	tellNotKept(meshio.NotKept(path, m.Groups, m.VertexData, m.CellData))
-	fmt.Println(path + ": " + strconv.Itoa(len(m.Cells)) + " cells")
-	return nil
+	return err
 }
 
 func tellNotKept(what string) {

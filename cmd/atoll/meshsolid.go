@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
@@ -45,12 +44,8 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 }
 
 func saveSolid(path string, s *mesh.Solid) error {
-	if err := meshio.WriteSolid(path, s); err != nil {
-		return err
-	}
-	tellNotKept(meshio.NotKept(path, s.Groups, s.VertexData, s.CellData))
-	fmt.Println(path + ": " + strconv.Itoa(len(s.Cells)) + " cells")
-	return nil
+	notKept := meshio.NotKept(path, s.Groups, s.VertexData, s.CellData)
+	return saved(path, meshio.WriteSolid(path, s), len(s.Cells), notKept)
 }
 
 // solidInfo checks a mesh of tetrahedra and tells what it holds.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/dist/mpi"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -123,7 +124,7 @@ func (f *runFlags) load(path string, rank int) (*config.Case, error) {
 	c, err := config.Load(path, f.set)
 	if err == nil && rank == 0 && f.summary != "" && !f.check {
 		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err == nil {
-			err = writableInPlace(f.summary)
+			err = atomicfile.Placeable(f.summary)
 		}
 		if err != nil {
 			err = fmt.Errorf("--summary: %w", err)

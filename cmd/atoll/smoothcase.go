@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/config"
 )
 
@@ -64,10 +64,7 @@ var smoothKeys = []struct{ flag, key, usage string }{
 
 // smoothCase is the case that the arguments and flags stand for.
 func smoothCase(in, out string, flag func(string) (value string, given bool)) (*config.Case, error) {
-	if err := meshio.Writable(out); err != nil {
-		return nil, usageError{err}
-	}
-	if err := placeable(out); err != nil {
+	if err := writable(out); err != nil {
 		return nil, err
 	}
 	path, err := filepath.Abs(in)
@@ -151,21 +148,16 @@ func inFlags(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// placeable refuses a mesh file that could not be written, before there is something to write.
-func placeable(file string) error {
-	if err := meshio.Placeable(file); err != nil {
-		return usageError{err}
-	}
-	return nil
-}
-
 // writableInPlace refuses a file that is not replaced but written where it is, as a pipe is too.
 func writableInPlace(file string) error {
 	info, err := os.Stat(file)
-	if err != nil || info.IsDir() {
-		return placeable(file)
-	}
-	if !info.Mode().IsRegular() {
+	switch {
+	case err != nil || info.IsDir():
+		if err := atomicfile.Placeable(file); err != nil {
+			return usageError{err}
+		}
+		return nil
+	case !info.Mode().IsRegular():
 		return nil
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
@@ -177,18 +169,18 @@ func writableInPlace(file string) error {
 
 // apart refuses a report that would take the place of a mesh.
 func apart(report string, meshes []string) error {
+	one, err := filepath.Abs(report)
+	if err != nil {
+		return err
+	}
+	there, _ := os.Stat(one) // nil if it is not
 	for _, file := range meshes {
-		one, err := filepath.Abs(report)
-		if err != nil {
-			return err
-		}
 		other, err := filepath.Abs(file)
 		if err != nil {
 			return err
 		}
-		a, errA := os.Stat(one)
-		b, errB := os.Stat(other)
-		if one == other || errA == nil && errB == nil && os.SameFile(a, b) {
+		mesh, err := os.Stat(other)
+		if one == other || there != nil && err == nil && os.SameFile(there, mesh) {
 			return usageError{fmt.Errorf("--json %s would overwrite the mesh %s; give another name", report, file)}
 		}
 	}

@@ -31,3 +31,31 @@ func Write(path string, write func(f *os.File) error) error {
 	}
 	return err
 }
+
+// Placeable refuses a file that Write could not put in its place, before there is something to write: a folder, or a
+// file in a folder that is missing or takes none.
+func Placeable(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s cannot be written: it is a folder", path)
+	}
+	folder := filepath.Dir(path)
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil:
+	case !info.IsDir():
+		err = fmt.Errorf("%s is no folder", folder)
+	default:
+		var f *os.File
+		if f, err = os.CreateTemp(folder, ".atoll-*"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	var denied *os.PathError
+	if errors.As(err, &denied) {
+		err = fmt.Errorf("%s: %w", folder, denied.Err)
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	return nil
+}

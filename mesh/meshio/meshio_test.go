@@ -1,7 +1,6 @@
 package meshio
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -54,31 +53,6 @@ func TestRefuses(t *testing.T) {
 	for _, name := range []string{"none.msh", "none.mesh", "none.vtu"} {
 		if _, err := Read(filepath.Join(t.TempDir(), name)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestPlaceable(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "a.msh")
-	for range 2 { // as a new file, and as one to replace
-		if err := Placeable(file); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("left in the folder: %v, %v", left, err)
-	}
-	for path, want := range map[string]string{
-		dir: "it is a folder", filepath.Join(dir, "none", "a.msh"): "no such file or directory",
-		filepath.Join(file, "b.msh"): "a.msh is no folder", "/proc/a.msh": "/proc: ",
-	} {
-		if err := Placeable(path); err == nil || !strings.HasPrefix(err.Error(), path+" cannot be written: ") ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v does not say %q", path, err, want)
 		}
 	}
 }

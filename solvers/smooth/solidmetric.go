@@ -126,11 +126,6 @@ func UGAWGLinear(b Box) (*SolidMetric, error) {
 	return SolidSizes(b, [3][]Ends{flat, flat, {{.1, .001, -slope, -slope}, {.001, .1, slope, slope}}})
 }
 
-// Discretised is a metric, sampled at the nodes of a grid over a box.
-func (m *SolidMetric) Discretised(b Box, n int) (*SolidMetric, error) {
-	return SolidDiscrete(b, n, m.At)
-}
-
 // over begins a field of so many boxes or pieces along each axis.
 func over(b Box, kind int32, n [3]int) solid.Field[float64] {
 	return solid.Field[float64]{Kind: kind, Scale: 1, X: b.Low[0], Y: b.Low[1], Z: b.Low[2],
