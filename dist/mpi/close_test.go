@@ -51,7 +51,7 @@ func TestRankGivesTimeToNoticeALateFailure(t *testing.T) {
 	needRank(t)
 	c := fresh(t)[0].(*comm)
 	if c.size == 1 {
-		t.Skip("between ranks")
+		t.Skip("one rank has nobody to give time to")
 	}
 	c.job = true // so that losing patience ends all
 	if c.rank == 1 {

@@ -1,0 +1,179 @@
+package grpc
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	rpc "google.golang.org/grpc"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/proto"
+)
+
+// What is expected of a rank that has left ends, whatever the last frame was that it had sent.
+func TestNothingComesFromARankThatHasLeft(t *testing.T) {
+	for name, last := range map[string]header{
+		"a refusal": {kind: refuse, epoch: 5},
+		"an offer":  {kind: offer, epoch: 5, tag: 4, length: chunkBytes + 1}, // whose bytes can no longer be sent
+	} {
+		t.Run(name, func(t *testing.T) {
+			rank := lonely(1 << 20)
+			p, f := rank.peers[1], new(frame)
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			send := offered(t, rank, f, chunkBytes+1)
+			before, err := rank.Irecv(ctx, 1, 3, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.leave(1)
+			a := arrival{to: p}
+			if err := a.decode(pieces(encode(last, nil), nil)); err != nil {
+				t.Fatal(err)
+			}
+			after, err := rank.Irecv(ctx, 1, 4, make([]byte, chunkBytes+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range []dist.Request{send, before, after} {
+				if err := rank.Wait(ctx, []dist.Request{r}); !errors.Is(err, ErrClosed) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// The answer to a collective may come while the failure of the run ends the call: the race detector sees when it is
+// looked at then.
+func TestAnswerThatComesWithTheFailure(t *testing.T) {
+	for range 20 {
+		rank := lonely(1 << 20)
+		rank.cut = func() {}
+		rank.gather.stream, rank.gather.wake = new(wire), make(chan struct{}, 1)
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			rank.fail(dist.ErrPeerLost)
+			rank.gather.answered([]byte("late"))
+		}()
+		if err := rank.Barrier(context.Background()); err != nil && !errors.Is(err, dist.ErrPeerLost) {
+			t.Fatal(err)
+		}
+		<-answered
+	}
+}
+
+// closable makes a lonely rank one that can be closed. Nobody answers it.
+func closable(t *testing.T, rank *comm) {
+	t.Helper()
+	rank.cfg.CloseTimeout = 10 * time.Millisecond
+	rank.cut, rank.server = func() {}, newServer()
+	conn, err := dial("unix:/nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rank.link = &link{c: rank, conn: conn, cancel: func() {}, out: make(chan *proto.FromRank, 8),
+		farewell: make(chan struct{}), over: make(chan struct{})}
+}
+
+// A rank whose messages a peer does not take, while the others still run, leaves when its time is up.
+func TestCloseDoesNotWaitForAPeerThatDoesNotRead(t *testing.T) {
+	rank := lonely(1 << 20) // its writers never end
+	closable(t, rank)
+	closed := make(chan error, 1)
+	go func() { closed <- rank.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(10 * time.Second):
+		rank.fail(errors.New("the test has failed")) // so that Close returns
+		<-closed
+		t.Fatal("Close waits without end")
+	}
+}
+
+// A writer may start as late as its rank ends. The connection that it opens then must not stay behind, and try again
+// and again to reach the peer.
+func TestNoConnectionIsOpenedAfterTheEnd(t *testing.T) {
+	rank := lonely(1 << 20)
+	rank.streams = endedContext()
+	p := rank.peers[1]
+	p.address = "unix:/nobody"
+	p.close()
+	if _, err := p.open(); !errors.Is(err, ErrClosed) {
+		t.Fatal(err)
+	}
+}
+
+// A rank that leaves with a receive posted may still answer an offer: the race detector sees when the frames are
+// counted meanwhile.
+func TestAnswerWhileTheRankLeaves(t *testing.T) {
+	for range 10 {
+		rank := lonely(1 << 20)
+		for _, p := range rank.peers {
+			p.tx.started = false // nothing was sent
+		}
+		closable(t, rank)
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			for x := &rank.peers[1].tx; ; time.Sleep(10 * time.Microsecond) {
+				x.mu.Lock()
+				leaves := x.closing
+				if leaves {
+					x.replies = append(x.replies, replied{accept, 0})
+					x.next(&x.frame, rank.epoch)
+				}
+				x.mu.Unlock()
+				if leaves {
+					return
+				}
+			}
+		}()
+		if err := rank.Close(); err != nil {
+			t.Fatal(err)
+		}
+		<-answered
+	}
+}
+
+// broken is a control stream that breaks after one message.
+type broken struct {
+	rpc.BidiStreamingClient[proto.FromRank, proto.FromCoordinator]
+	msg *proto.FromCoordinator
+}
+
+func (b *broken) Recv() (*proto.FromCoordinator, error) {
+	msg := b.msg
+	if b.msg = nil; msg == nil {
+		return nil, errors.New("broken")
+	}
+	return msg, nil
+}
+
+// A rank that still joins when another leaves already, and the coordinator dies, notices that.
+func TestCoordinatorThatDiesWhileARankJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rank := lonely(1 << 20)
+		rank.cut, rank.ready = func() {}, make(chan struct{})
+		left := &proto.FromCoordinator{Kind: &proto.FromCoordinator_Left{Left: &proto.Left{Rank: 1}}}
+		l := &link{c: rank, over: make(chan struct{}), stream: &broken{msg: left}}
+		go l.receive()
+		defer rank.tasks.Wait()
+		defer close(rank.stop)
+		select {
+		case <-rank.down:
+			if !errors.Is(rank.cause, dist.ErrPeerLost) {
+				t.Error(rank.cause)
+			}
+		case <-time.After(time.Minute):
+			t.Error("nothing ends the rank")
+		}
+	})
+}
