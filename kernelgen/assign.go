@@ -245,7 +245,7 @@ func (f *function) checkWritable(e ast.Expr) {
 			callName(c))
 	}
 	if id, ok := e.(*ast.Ident); ok {
-		if v, ok := f.u.pkg.info.ObjectOf(id).(*types.Var); ok && v.Parent() == f.u.pkg.types.Scope() {
+		if v, ok := f.u.pkg.info.ObjectOf(id).(*types.Var); ok && isPackageVariable(v) {
 			f.refuse(id, "%s is a package variable: write to an argument", id.Name)
 		}
 	}

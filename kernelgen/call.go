@@ -25,7 +25,7 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 		return nothing
 	}
 	switch {
-	case fn.Pkg() == f.u.pkg.types:
+	case f.u.pkg.isSource(fn.Pkg()):
 		if types.IsInterface(receiverType(fn)) {
 			f.refuse(c, "%s is a method of an interface: kernels have no interfaces", callName(c))
 			return nothing
@@ -46,7 +46,8 @@ func (f *function) callExpr(c *ast.CallExpr) cexpr {
 	case fn.Pkg() != nil && atomics[fn.FullName()] != "":
 		f.refuse(c, "the result of %s depends on the order of threads: call it as a statement", callName(c))
 	default:
-		f.refuse(c, "%s is not in this package: kernels call functions of their own package, %s", callName(c), known)
+		f.refuse(c, "%s belongs to the standard library: kernels call functions of packages outside of it, %s", callName(c),
+			known)
 	}
 	return nothing
 }
@@ -76,12 +77,12 @@ func receiverType(fn *types.Func) types.Type {
 	return types.Typ[types.Int]
 }
 
-// callOwn calls a function or method of the package.
+// callOwn calls a function or method of the package, or of one that it imports from source.
 func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 	var params []string
 	var typeArgs []types.Type
 	fun := ast.Unparen(c.Fun)
-	if sel, ok := fun.(*ast.SelectorExpr); ok {
+	if sel, ok := fun.(*ast.SelectorExpr); ok && !f.isPackage(sel.X) {
 		s := f.u.pkg.info.Selections[sel]
 		if s == nil || s.Kind() != types.MethodVal {
 			f.refuse(c, "%s is not called on a value: write value.Method(…)", callName(c))
@@ -112,7 +113,11 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 		case *ast.IndexListExpr:
 			fun = x.X
 		}
-		for _, a := range typeList(f.u.pkg.info.Instances[fun.(*ast.Ident)].TypeArgs) {
+		name, ok := fun.(*ast.Ident)
+		if !ok {
+			name = fun.(*ast.SelectorExpr).Sel
+		}
+		for _, a := range typeList(f.u.pkg.info.Instances[name].TypeArgs) {
 			typeArgs = append(typeArgs, f.subst(a))
 		}
 	}
@@ -124,6 +129,16 @@ func (f *function) callOwn(c *ast.CallExpr, fn *types.Func) cexpr {
 		params = append(params, f.expr(a).text)
 	}
 	return atom("%s(%s)", f.u.call(c, fn, typeArgs).name, strings.Join(params, ", "))
+}
+
+// isPackage tells whether an expression is the name of an imported package.
+func (f *function) isPackage(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	_, ok = f.u.pkg.info.Uses[id].(*types.PkgName)
+	return ok
 }
 
 // builtin translates len, min and max.

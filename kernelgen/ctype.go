@@ -124,6 +124,7 @@ func (u *unit) constant(t types.Type) bool {
 // cstruct is an emitted struct.
 type cstruct struct {
 	name   string
+	origin *types.Named
 	fields map[*types.Var]string // by the field of the generic declaration
 	text   string
 }
@@ -133,12 +134,15 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 	if isReduced(t) {
 		return fmt.Sprintf("%s<%s>", t.Obj().Name(), u.ctype(at, t.TypeArgs().At(0)))
 	}
-	name := cname(t.Obj().Name() + suffix(typeList(t.TypeArgs())))
-	if t.Obj().Pkg() != u.pkg.types {
-		u.refuse(at, "type %s is declared in another package: kernels use the types of their own", u.show(t))
+	name := cname(u.prefix(t.Obj().Pkg()) + t.Obj().Name() + suffix(typeList(t.TypeArgs())))
+	if !u.pkg.isSource(t.Obj().Pkg()) {
+		u.refuse(at, "type %s belongs to the standard library: kernels use types of packages outside of it", u.show(t))
 		return name
 	}
-	if _, ok := u.structs[name]; ok {
+	if c, ok := u.structs[name]; ok {
+		if c.origin != t.Origin() {
+			u.refuse(at, "%s and %s both become %s in CUDA C: rename one", u.show(t), u.show(c.origin), name)
+		}
 		return name
 	}
 	decl, ok := u.pkg.specs[t.Origin().Obj()]
@@ -146,7 +150,7 @@ func (u *unit) structType(at ast.Node, t *types.Named, s *types.Struct) string {
 		u.refuse(at, "type %s is declared inside a function: declare it at package level", u.show(t))
 		return name
 	}
-	c := &cstruct{name: name, fields: map[*types.Var]string{}}
+	c := &cstruct{name: name, origin: t.Origin(), fields: map[*types.Var]string{}}
 	u.structs[name] = c // before the fields: Go has refused recursive structs
 
 	origin := t.Origin().Underlying().(*types.Struct)
@@ -260,10 +264,8 @@ func (u *unit) survey() {
 	}
 }
 
-// show writes a type as Go does, without the package's own path.
-func (u *unit) show(t types.Type) string {
-	return types.TypeString(t, types.RelativeTo(u.pkg.types))
-}
+// show writes a type as the package's Go does.
+func (u *unit) show(t types.Type) string { return types.TypeString(t, u.pkg.qualify) }
 
 func typeList(l *types.TypeList) []types.Type {
 	var all []types.Type
@@ -283,7 +285,8 @@ func suffix(args []types.Type) string {
 		case b != nil && b.Kind() == types.Float64:
 			s.WriteString("_f64")
 		default:
-			s.WriteString("_" + strings.ReplaceAll(types.TypeString(a, func(*types.Package) string { return "" }), ".", ""))
+			name := types.TypeString(a, (*types.Package).Name)
+			s.WriteString("_" + strings.NewReplacer(".", "_", "[", "_", "]", "", ",", "_").Replace(name))
 		}
 	}
 	return s.String()

@@ -53,7 +53,7 @@ func (u *unit) writes(fn *types.Func) bool {
 		return w
 	}
 	u.writers[fn] = false // while it is looked at; recursion is refused elsewhere
-	if fn.Pkg() != u.pkg.types {
+	if !u.pkg.isSource(fn.Pkg()) {
 		return fn.Pkg() != nil && (atomics[fn.FullName()] != "" || fn.Pkg().Path() == atomicsPath && fn.Name() != "Value")
 	}
 	decl := u.pkg.decls[fn]

@@ -33,10 +33,10 @@ const (
 	Result                    // where a reduction goes, on the device
 )
 
-// entry emits the global function of a kernel for type arguments.
-func (u *unit) entry(k *Kernel, args []types.Type) {
+// entry emits the global function of a kernel's variant for type arguments.
+func (u *unit) entry(k *Kernel, variant Variant, args []types.Type) {
 	at := u.call(k.decl, k.fn, args)
-	e := &Entry{Symbol: cname(k.Name) + suffix(args), Kernel: k}
+	e := &Entry{Symbol: cname(k.Name) + variant.Suffix + suffix(args), Kernel: k}
 	used := identifiers(k.decl)
 	unused := func(name string) string {
 		for used[name] {
@@ -74,6 +74,10 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 	}
 	for n := k.Dims; n < list.Len(); n++ {
 		t := subst(list.At(n).Type(), env, u.ctx)
+		if c := k.constantIndex(list.At(n)); c >= 0 { // the compiler folds what depends on it
+			pass = append(pass, (&function{u: u}).constant(k.decl, variant.values[c].value, t).text)
+			continue
+		}
 		if a := sharedArray(k, t); a != nil {
 			pass = append(pass, shared.add(cname(list.At(n).Name()), u.ctype(k.decl, a), sizes.Sizeof(a)))
 			continue
@@ -106,18 +110,18 @@ func (u *unit) entry(k *Kernel, args []types.Type) {
 		body = fmt.Sprintf("    uint64 %[1]s = 0;\n    if (%[2]s) %[1]s = %[3]s::key_of(%[4]s);\n    reduce(%[5]s, %[1]s);\n",
 			key, strings.Join(bounds, " && "), ct, call, p.Name)
 	}
-	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%s) %s(", k.bounds(args), e.Symbol)
+	head := fmt.Sprintf("extern \"C\" __global__ void __launch_bounds__(%s) %s(", k.bounds(variant, args), e.Symbol)
 	e.text = fmt.Sprintf("// Kernel %s, %s\n%s%s) {\n%s%s}\n", k.Name, u.pkg.place(k.decl), head, wrap(params, len(head)),
 		shared.declared(u.pkg.dynamic(k))+strings.Join(index, ""), body)
 	u.entries = append(u.entries, e)
 }
 
-// bounds are the launch bounds for type arguments. A float32 takes half the registers of a float64.
-func (k *Kernel) bounds(args []types.Type) string {
-	if k.Blocks == 0 {
+// bounds are the launch bounds of a variant for type arguments. A float32 takes half the registers of a float64.
+func (k *Kernel) bounds(v Variant, args []types.Type) string {
+	if v.Blocks == 0 {
 		return fmt.Sprint(k.Block)
 	}
-	n := k.Blocks
+	n := v.Blocks
 	if len(args) > 0 && args[0].Underlying().(*types.Basic).Kind() == types.Float32 {
 		n *= 2
 	}

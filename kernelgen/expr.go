@@ -98,7 +98,7 @@ func (f *function) expr(e ast.Expr) cexpr {
 func (f *function) ident(e *ast.Ident) cexpr {
 	switch obj := f.u.pkg.info.ObjectOf(e).(type) {
 	case *types.Var:
-		if obj.Parent() == f.u.pkg.types.Scope() {
+		if isPackageVariable(obj) {
 			f.refuse(e, "%s is a package variable: pass it as an argument, or make it a constant", e.Name)
 			return nothing
 		}
@@ -116,7 +116,8 @@ func (f *function) ident(e *ast.Ident) cexpr {
 func (f *function) selector(e *ast.SelectorExpr) cexpr {
 	s := f.u.pkg.info.Selections[e]
 	if s == nil {
-		f.refuse(e, "%s.%s belongs to another package: kernels use only its constants", types.ExprString(e.X), e.Sel.Name)
+		f.refuse(e, "%s.%s is a variable of a package or a function that is not called: kernels call functions of other "+
+			"packages, and use their types and constants", types.ExprString(e.X), e.Sel.Name)
 		return nothing
 	}
 	if s.Kind() != types.FieldVal {

@@ -13,14 +13,17 @@ type Kernel struct {
 	Name   string
 	Reduce Reduce // how the results of all indices become one
 	Block  int    // threads of a block on the GPU
-	Blocks int    // that a multiprocessor is to hold at a time, in float64; twice as many in float32; 0 for any number
 	Stages int    // how many indices go through a stage together on the CPU; 0 for a plain loop
 	Grain  int    // how many indices a thread of the CPU takes at a time; 0 for what the device thinks fit
 	Dims   int    // dimensions of the index space: 1, 2 or 3
 	Tile   bool   // an index is a tile, which a block of threads does together
 
-	fn   *types.Func
-	decl *ast.FuncDecl
+	Variants []Variant // one for each value of its constant parameters
+
+	fn        *types.Func
+	decl      *ast.FuncDecl
+	constants []*types.Var      // its constant parameters
+	values    [][]constantValue // of each
 }
 
 // Reduce says what becomes of a kernel's results.
@@ -46,6 +49,7 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 		return
 	}
 	k := &Kernel{Name: fn.Name(), Block: defaultBlock, fn: fn, decl: d}
+	var blocks []int
 	for _, word := range words[1:] {
 		key, value, _ := strings.Cut(word, "=")
 		n, err := strconv.Atoi(value)
@@ -56,22 +60,37 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Tile = true
 		case key == "block" && err == nil && n >= 32 && n <= 1024 && n%32 == 0:
 			k.Block = n
-		case key == "blocks" && err == nil && n >= 1 && n <= 16:
-			k.Blocks = n
+		case key == "blocks" && numbers(value, 16) != nil:
+			blocks = numbers(value, 16)
 		case key == "stages" && err == nil && n >= 1 && n <= 1024:
 			k.Stages = n
 		case key == "grain" && err == nil && n >= 1 && n <= 1024:
 			k.Grain = n
+		case p.constantParameter(k, key, value):
 		default:
 			p.refuse(d, "//atoll:kernel does not know %q: it takes min, max, tile, block=N (a multiple of 32 up to "+
-				"1024), blocks=N (up to 16), stages=N and grain=N", word)
+				"1024), blocks=N (up to 16), stages=N, grain=N, and parameter=A,B for a constant parameter", word)
 		}
 	}
+	p.combine(k, blocks)
 	if k.Tile && k.Grain == 0 {
 		k.Grain = tileGrain
 	}
 	p.checkKernel(k)
 	p.Kernels = append(p.Kernels, k)
+}
+
+// numbers reads a list of numbers from 0 to most, such as 5,5,4, or returns nil.
+func numbers(list string, most int) []int {
+	var all []int
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 || n > most {
+			return nil
+		}
+		all = append(all, n)
+	}
+	return all
 }
 
 func (p *Package) checkKernel(k *Kernel) {

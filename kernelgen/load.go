@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build"
-	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
 	"path/filepath"
@@ -22,7 +20,8 @@ type Package struct {
 	Kernels []*Kernel // in the order of files and lines
 
 	fset     *token.FileSet
-	files    []*ast.File
+	files    []*ast.File             // of this package and of those that it imports from source
+	sources  map[*types.Package]bool // whose functions and types can be translated: this one, and what it imports
 	info     *types.Info
 	types    *types.Package
 	decls    map[*types.Func]*ast.FuncDecl
@@ -41,8 +40,9 @@ type typeDecl struct {
 // generated ends the names of files that this package writes; they are no input.
 const generated = "_gen.go"
 
-// Load parses and type-checks the package in dir and finds its kernels. Files that end in _gen.go and tests are left
-// out. The error names file, line and column of everything that is wrong.
+// Load parses and type-checks the package in dir, with all that it imports but the standard library, and finds its
+// kernels. Files that end in _gen.go and tests are left out. The error names file, line and column of everything that
+// is wrong.
 func Load(dir string) (*Package, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -56,6 +56,7 @@ func Load(dir string) (*Package, error) {
 		Dir:      dir,
 		Name:     found.Name,
 		fset:     token.NewFileSet(),
+		sources:  map[*types.Package]bool{},
 		decls:    map[*types.Func]*ast.FuncDecl{},
 		comments: map[*types.Func]ast.CommentMap{},
 		specs:    map[*types.TypeName]typeDecl{},
@@ -69,28 +70,8 @@ func Load(dir string) (*Package, error) {
 			Scopes:     map[ast.Node]*types.Scope{},
 		},
 	}
-	for _, name := range found.GoFiles {
-		if strings.HasSuffix(name, generated) {
-			continue
-		}
-		file, err := parser.ParseFile(p.fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return nil, fmt.Errorf("kernelgen: %w", err)
-		}
-		p.files = append(p.files, file)
-	}
-	var wrong []error
-	config := types.Config{
-		Importer: importer.ForCompiler(p.fset, "source", nil),
-		Sizes:    sizes,
-		Error:    func(err error) { wrong = append(wrong, err) },
-	}
-	p.types, _ = config.Check(found.ImportPath, p.fset, p.files, p.info)
-	if len(wrong) > 0 {
-		return nil, fmt.Errorf("kernelgen: %w", errors.Join(wrong...))
-	}
-	for _, file := range p.files {
-		p.declarations(file)
+	if err := newLoader(p).load(found); err != nil {
+		return nil, fmt.Errorf("kernelgen: %w", err)
 	}
 	if err := p.refusals.err(); err != nil {
 		return nil, err
@@ -101,7 +82,17 @@ func Load(dir string) (*Package, error) {
 // sizes are those of Go on amd64, and of CUDA: every number is aligned to its size.
 var sizes = types.SizesFor("gc", "amd64")
 
-func (p *Package) declarations(file *ast.File) {
+// declarations notes the functions and types of a package's files, and the kernels of the package that is translated:
+// the kernels of another one are plain functions here.
+func (p *Package) declarations(pkg *types.Package, files []*ast.File) {
+	p.sources[pkg] = true
+	p.files = append(p.files, files...)
+	for _, file := range files {
+		p.fileDeclarations(file, pkg == p.types)
+	}
+}
+
+func (p *Package) fileDeclarations(file *ast.File, own bool) {
 	comments := ast.NewCommentMap(p.fset, file, file.Comments)
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
@@ -112,6 +103,9 @@ func (p *Package) declarations(file *ast.File) {
 			}
 			p.decls[fn] = d
 			p.comments[fn] = comments
+			if !own {
+				continue
+			}
 			for _, words := range p.directives(d.Doc) {
 				p.kernel(fn, d, words)
 			}
@@ -194,8 +188,12 @@ func (p *Package) refuse(at ast.Node, format string, args ...any) {
 	p.refusals = append(p.refusals, Refused{p.fset.Position(at.Pos()), fmt.Sprintf(format, args...)})
 }
 
-// place is the file and line of a node, without the folder.
+// place is the file and line of a node: of the package itself without the folder, of another one with its last part.
 func (p *Package) place(n ast.Node) string {
 	at := p.fset.Position(n.Pos())
-	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+	name := filepath.Base(at.Filename)
+	if dir := filepath.Dir(at.Filename); dir != p.Dir {
+		name = filepath.Base(dir) + "/" + name
+	}
+	return fmt.Sprintf("%s:%d", name, at.Line)
 }

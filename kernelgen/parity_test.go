@@ -170,6 +170,7 @@ func floatsMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner) {
 	kerneltest.Same(t, "stages", stages[0], stages[1], input)
 
 	structsMeanTheSame(t, l, x, y)
+	importsMeanTheSame(t, l, x, y, whole)
 	reductionsMeanTheSame(t, l, x, y, whole)
 }
 

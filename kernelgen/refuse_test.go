@@ -70,11 +70,18 @@ func matched(reasons []string) bool {
 	return false
 }
 
-// wants reads the comments "want: reason" of a folder, by file and line.
+// wants reads the comments "want: reason" of a folder and of those inside, by file and line.
 func wants(t *testing.T, dir string) map[string][]string {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
+	}
+	for _, deeper := range []string{"*/*.go", "*/*/*.go"} {
+		imported, err := filepath.Glob(filepath.Join(dir, deeper))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, imported...)
 	}
 	all := map[string][]string{}
 	for _, file := range files {

@@ -32,7 +32,7 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
 		return
 	}
 	obj := p.info.Defs[local]
-	element := types.TypeString(obj.Type(), types.RelativeTo(p.types))
+	element := l.text(obj.Type())
 	fmt.Fprintf(w, "var tile [%d]%s\nfor ; lo < hi; lo += len(tile) {\ngroup := tile[:min(len(tile), "+
 		"hi-lo)]\nclear(group)\n", k.Stages, element)
 	for _, s := range body[1:] {
@@ -46,7 +46,7 @@ func (p *Package) staged(w *bytes.Buffer, k *Kernel, l *launched) {
 			p.refuse(s, "kernel %s: %s", k.Name, need)
 			return
 		}
-		fmt.Fprintf(w, "for turn := range group {\n%s\n}\n", p.rewrite(call, k, obj))
+		fmt.Fprintf(w, "for turn := range group {\n%s\n}\n", p.rewrite(call, l, obj))
 	}
 	w.WriteString("}\n")
 }
@@ -63,7 +63,8 @@ func (p *Package) onLocal(c *ast.CallExpr, v types.Object) bool {
 
 // rewrite is the source of an expression of a kernel's body, with the variable, the index and the parameters as its
 // loop has them.
-func (p *Package) rewrite(e ast.Expr, k *Kernel, local types.Object) string {
+func (p *Package) rewrite(e ast.Expr, l *launched, local types.Object) string {
+	k := l.k
 	file := p.fset.File(e.Pos())
 	source, err := os.ReadFile(file.Name())
 	if err != nil || len(source) != file.Size() {
@@ -80,6 +81,8 @@ func (p *Package) rewrite(e ast.Expr, k *Kernel, local types.Object) string {
 		to := ""
 		switch obj := p.info.Uses[id]; {
 		case obj == nil:
+		case isPackageName(obj):
+			to = l.imported(obj.(*types.PkgName).Imported().Path(), obj.(*types.PkgName).Imported().Name())
 		case obj == local:
 			to = "group[turn]"
 		case obj == k.fn.Signature().Params().At(0):
@@ -100,4 +103,9 @@ func (p *Package) rewrite(e ast.Expr, k *Kernel, local types.Object) string {
 	})
 	out.Write(source[from:file.Offset(e.End())])
 	return out.String()
+}
+
+func isPackageName(obj types.Object) bool {
+	_, ok := obj.(*types.PkgName)
+	return ok
 }

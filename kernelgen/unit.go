@@ -51,8 +51,10 @@ func (p *Package) translate() (*unit, error) {
 	p.refusals = nil
 	u.survey()
 	for _, k := range p.Kernels {
-		for _, args := range p.precisions(k) {
-			u.entry(k, args)
+		for _, variant := range k.Variants {
+			for _, args := range p.precisions(k) {
+				u.entry(k, variant, args)
+			}
 		}
 	}
 	if err := p.refusals.err(); err != nil {
@@ -114,11 +116,11 @@ type function struct {
 func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 	fn = fn.Origin()
 	sig := fn.Signature()
-	name := cname(fn.Name() + suffix(args))
+	name := fn.Name()
 	if recv := sig.Recv(); recv != nil {
-		named := receiver(recv.Type())
-		name = cname(named.Obj().Name() + "_" + fn.Name() + suffix(args))
+		name = receiver(recv.Type()).Obj().Name() + "_" + name
 	}
+	name = cname(u.prefix(fn.Pkg()) + name + suffix(args))
 	if u.pkg.isKernel(fn) {
 		name += "_at" // its plain name is the entry's
 	}
@@ -136,7 +138,7 @@ func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 
 	decl := u.pkg.decls[fn]
 	if decl == nil || decl.Body == nil {
-		u.refuse(at, "%s has no body in this package: kernels call functions of their own package", fn.Name())
+		u.refuse(at, "%s has no body in Go: kernels call functions written in Go", fn.Name())
 		return c
 	}
 	f := &function{
@@ -149,8 +151,9 @@ func (u *unit) call(at ast.Node, fn *types.Func, args []types.Type) *cfunction {
 		params = sig.RecvTypeParams()
 	}
 	for i, a := range args {
-		if b, ok := a.Underlying().(*types.Basic); !ok || b.Info()&types.IsFloat == 0 {
-			u.refuse(at, "%s is instantiated with %s: type parameters stand for float32 and float64", fn.Name(), u.show(a))
+		if !u.value(a) {
+			u.refuse(at, "%s is instantiated with %s: type parameters stand for values, without pointers and slices",
+				fn.Name(), u.show(a))
 			return c
 		}
 		f.env[params.At(i)] = a

@@ -203,6 +203,62 @@ struct Pair {
 };
 static_assert(sizeof(Pair) == 16 && offsetof(Pair, A) == 0 && offsetof(Pair, B) == 8, "Pair");
 
+// Vector is a vector in the plane.
+// parts.Vector[float32], parts/parts.go:25
+struct parts_Vector_f32 {
+    float X, Y;
+};
+static_assert(sizeof(parts_Vector_f32) == 8 && offsetof(parts_Vector_f32, X) == 0 &&
+    offsetof(parts_Vector_f32, Y) == 4, "parts_Vector_f32");
+
+// Setting is a constant of a run whose type is declared in another package.
+// Setting[float32], imported.go:8
+struct Setting_f32 {
+    parts_Vector_f32 Low, High;
+    int64 Most_;
+};
+static_assert(sizeof(Setting_f32) == 24 && offsetof(Setting_f32, Low) == 0 && offsetof(Setting_f32, High) == 8 &&
+    offsetof(Setting_f32, Most_) == 16, "Setting_f32");
+
+// Either holds one value or another of any type.
+// parts.Either[parts.Vector[float32]], parts/parts.go:42
+struct parts_Either_parts_Vector_float32 {
+    parts_Vector_f32 One, Other;
+    bool First;
+};
+static_assert(sizeof(parts_Either_parts_Vector_float32) == 20 &&
+    offsetof(parts_Either_parts_Vector_float32, One) == 0 &&
+    offsetof(parts_Either_parts_Vector_float32, Other) == 8 &&
+    offsetof(parts_Either_parts_Vector_float32, First) == 16, "parts_Either_parts_Vector_float32");
+
+// Vector is a vector in the plane.
+// parts.Vector[float64], parts/parts.go:25
+struct parts_Vector_f64 {
+    double X, Y;
+};
+static_assert(sizeof(parts_Vector_f64) == 16 && offsetof(parts_Vector_f64, X) == 0 &&
+    offsetof(parts_Vector_f64, Y) == 8, "parts_Vector_f64");
+
+// Setting is a constant of a run whose type is declared in another package.
+// Setting[float64], imported.go:8
+struct Setting_f64 {
+    parts_Vector_f64 Low, High;
+    int64 Most_;
+};
+static_assert(sizeof(Setting_f64) == 40 && offsetof(Setting_f64, Low) == 0 && offsetof(Setting_f64, High) == 16 &&
+    offsetof(Setting_f64, Most_) == 32, "Setting_f64");
+
+// Either holds one value or another of any type.
+// parts.Either[parts.Vector[float64]], parts/parts.go:42
+struct parts_Either_parts_Vector_float64 {
+    parts_Vector_f64 One, Other;
+    bool First;
+};
+static_assert(sizeof(parts_Either_parts_Vector_float64) == 40 &&
+    offsetof(parts_Either_parts_Vector_float64, One) == 0 &&
+    offsetof(parts_Either_parts_Vector_float64, Other) == 16 &&
+    offsetof(parts_Either_parts_Vector_float64, First) == 32, "parts_Either_parts_Vector_float64");
+
 // Arithmetic on floats: results of every operator and function for a pair of numbers.
 // Results[float32], numbers.go:11
 struct alignas(16) Results_f32 {
@@ -731,6 +787,224 @@ DEVICE void Swaps_at(int64 i, Slice<int64> x, Slice<Array<int64, 6>> out) {
     k = value14;
     list[3] = add(list[3], add(p.A, k));
     out[i] = list;
+}
+
+// Dot is the scalar product.
+// (parts.Vector[float32]).Dot, parts/parts.go:28
+DEVICE float parts_Vector_Dot_f32(parts_Vector_f32 v, parts_Vector_f32 w) {
+    return v.X * w.X + v.Y * w.Y;
+}
+
+// Turned is the vector a quarter turn on, and its length squared.
+// Turned[float32], parts/parts.go:37
+struct parts_Turned_f32_results { parts_Vector_f32 r0; float r1; };
+DEVICE parts_Turned_f32_results parts_Turned_f32(parts_Vector_f32 v) {
+    return {parts_Vector_f32{-v.Y, v.X}, parts_Vector_Dot_f32(v, v)};
+}
+
+// Odd tells whether n is odd.
+// Odd, parts/parts.go:56
+DEVICE bool parts_Odd(int64 n) {
+    return (n & 1) == 1;
+}
+
+// Choose returns the value that e holds.
+// Choose[parts.Vector[float32]], parts/parts.go:48
+DEVICE parts_Vector_f32 parts_Choose_parts_Vector_float32(parts_Either_parts_Vector_float32 e) {
+    if (e.First) {
+        return e.One;
+    }
+    return e.Other;
+}
+
+// Scale multiplies v by s.
+// (*parts.Vector[float32]).Scale, parts/parts.go:31
+DEVICE void parts_Vector_Scale_f32(parts_Vector_f32 *v, float s) {
+    v->X *= s;
+    v->Y *= s;
+}
+
+// Within returns x, or the nearer end of [lo, hi].
+// Within[float32], parts/parts.go:14
+DEVICE float parts_Within_f32(float x, float lo, float hi) {
+    if (x < lo) {
+        return lo;
+    }
+    if (x > hi) {
+        return hi;
+    }
+    return x;
+}
+
+// Within returns x, or the nearer end of [lo, hi].
+// Within[int64], parts/parts.go:14
+DEVICE int64 parts_Within_int64(int64 x, int64 lo, int64 hi) {
+    if (x < lo) {
+        return lo;
+    }
+    if (x > hi) {
+        return hi;
+    }
+    return x;
+}
+
+// Within returns x, or the nearer end of [lo, hi].
+// Within[int32], parts/parts.go:14
+DEVICE int32 parts_Within_int32(int32 x, int32 lo, int32 hi) {
+    if (x < lo) {
+        return lo;
+    }
+    if (x > hi) {
+        return hi;
+    }
+    return x;
+}
+
+// Imported uses another package's types and functions, generic ones for numbers and for structs.
+// Imported[float32], imported.go:16
+DEVICE void Imported_f32_at(int64 i, const Setting_f32 *s, Slice<parts_Vector_f32> v, Slice<int64> whole,
+        Slice<parts_Vector_f32> out) {
+    auto [turned, length] = parts_Turned_f32(v[i]);
+    parts_Either_parts_Vector_float32 e = parts_Either_parts_Vector_float32{turned, s->Low, parts_Odd(whole[i])};
+    parts_Vector_f32 w = parts_Choose_parts_Vector_float32(e);
+    parts_Vector_Scale_f32(&w, 0.5f);
+    w.X = parts_Within_f32(w.X, s->Low.X, s->High.X);
+    int64 n = parts_Within_int64(whole[i], neg(s->Most_), s->Most_);
+    int32 short_ = parts_Within_int32(int32(n), -7, 7);
+    w.Y += float(n) + float(short_) * length * parts_Vector_Dot_f32(w, parts_Vector_f32{1.0f, 2.0f});
+    out[i] = w;
+}
+
+// Dot is the scalar product.
+// (parts.Vector[float64]).Dot, parts/parts.go:28
+DEVICE double parts_Vector_Dot_f64(parts_Vector_f64 v, parts_Vector_f64 w) {
+    return v.X * w.X + v.Y * w.Y;
+}
+
+// Turned is the vector a quarter turn on, and its length squared.
+// Turned[float64], parts/parts.go:37
+struct parts_Turned_f64_results { parts_Vector_f64 r0; double r1; };
+DEVICE parts_Turned_f64_results parts_Turned_f64(parts_Vector_f64 v) {
+    return {parts_Vector_f64{-v.Y, v.X}, parts_Vector_Dot_f64(v, v)};
+}
+
+// Choose returns the value that e holds.
+// Choose[parts.Vector[float64]], parts/parts.go:48
+DEVICE parts_Vector_f64 parts_Choose_parts_Vector_float64(parts_Either_parts_Vector_float64 e) {
+    if (e.First) {
+        return e.One;
+    }
+    return e.Other;
+}
+
+// Scale multiplies v by s.
+// (*parts.Vector[float64]).Scale, parts/parts.go:31
+DEVICE void parts_Vector_Scale_f64(parts_Vector_f64 *v, double s) {
+    v->X *= s;
+    v->Y *= s;
+}
+
+// Within returns x, or the nearer end of [lo, hi].
+// Within[float64], parts/parts.go:14
+DEVICE double parts_Within_f64(double x, double lo, double hi) {
+    if (x < lo) {
+        return lo;
+    }
+    if (x > hi) {
+        return hi;
+    }
+    return x;
+}
+
+// Imported uses another package's types and functions, generic ones for numbers and for structs.
+// Imported[float64], imported.go:16
+DEVICE void Imported_f64_at(int64 i, const Setting_f64 *s, Slice<parts_Vector_f64> v, Slice<int64> whole,
+        Slice<parts_Vector_f64> out) {
+    auto [turned, length] = parts_Turned_f64(v[i]);
+    parts_Either_parts_Vector_float64 e = parts_Either_parts_Vector_float64{turned, s->Low, parts_Odd(whole[i])};
+    parts_Vector_f64 w = parts_Choose_parts_Vector_float64(e);
+    parts_Vector_Scale_f64(&w, 0.5);
+    w.X = parts_Within_f64(w.X, s->Low.X, s->High.X);
+    int64 n = parts_Within_int64(whole[i], neg(s->Most_), s->Most_);
+    int32 short_ = parts_Within_int32(int32(n), -7, 7);
+    w.Y += double(n) + double(short_) * length * parts_Vector_Dot_f64(w, parts_Vector_f64{1.0, 2.0});
+    out[i] = w;
+}
+
+// Chosen is translated once for each way, once without and once with the last step.
+// Chosen[float32], imported.go:41
+DEVICE float Chosen_f32_at(int64 i, int32 way, Slice<parts_Vector_f32> v, bool last, Slice<float> out) {
+    float x = v[i].X;
+    switch (way) {
+    case 4:
+    {
+        x *= 2.0f;
+        break;
+    }
+    case 5:
+    {
+        auto [w, unused1] = parts_Turned_f32(v[i]);
+        x = w.X;
+        break;
+    }
+    }
+    if (last) {
+        x -= v[i].Y;
+    }
+    out[i] = x;
+    return x;
+}
+
+// Chosen is translated once for each way, once without and once with the last step.
+// Chosen[float64], imported.go:41
+DEVICE double Chosen_f64_at(int64 i, int32 way, Slice<parts_Vector_f64> v, bool last, Slice<double> out) {
+    double x = v[i].X;
+    switch (way) {
+    case 4:
+    {
+        x *= 2.0;
+        break;
+    }
+    case 5:
+    {
+        auto [w, unused1] = parts_Turned_f64(v[i]);
+        x = w.X;
+        break;
+    }
+    }
+    if (last) {
+        x -= v[i].Y;
+    }
+    out[i] = x;
+    return x;
+}
+
+// Shared goes through tiles with as many blocks as its number allows.
+// Shared[float32], imported.go:60
+DEVICE void Shared_f32_at(int64 t, int64 steps, Slice<float> x, Slice<float> out, Array<float, 100> *page) {
+    int64 first = mul(int64(100), t);
+    int64 n = go_min<int64>(100, sub(x.len, first));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        (*page)[k] = x[add(first, k)];
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        out[add(first, k)] = (*page)[sub(sub(n, int64(1)), k)] * float(steps);
+    }
+}
+
+// Shared goes through tiles with as many blocks as its number allows.
+// Shared[float64], imported.go:60
+DEVICE void Shared_f64_at(int64 t, int64 steps, Slice<double> x, Slice<double> out, Array<double, 100> *page) {
+    int64 first = mul(int64(100), t);
+    int64 n = go_min<int64>(100, sub(x.len, first));
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        (*page)[k] = x[add(first, k)];
+    }
+    __syncthreads();
+    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+        out[add(first, k)] = (*page)[sub(sub(n, int64(1)), k)] * double(steps);
+    }
 }
 
 // Arithmetic[float32], numbers.go:20
@@ -1303,6 +1577,162 @@ extern "C" __global__ void __launch_bounds__(128) Swaps(int64 lo, int64 hi, Slic
         Slice<Array<int64, 6>> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Swaps_at(i, x, out);
+}
+
+// Kernel Imported, imported.go:16
+extern "C" __global__ void __launch_bounds__(128) Imported_f32(int64 lo, int64 hi,
+        const __grid_constant__ Setting_f32 s, Slice<parts_Vector_f32> v, Slice<int64> whole,
+        Slice<parts_Vector_f32> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Imported_f32_at(i, &s, v, whole, out);
+}
+
+// Kernel Imported, imported.go:16
+extern "C" __global__ void __launch_bounds__(128) Imported_f64(int64 lo, int64 hi,
+        const __grid_constant__ Setting_f64 s, Slice<parts_Vector_f64> v, Slice<int64> whole,
+        Slice<parts_Vector_f64> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Imported_f64_at(i, &s, v, whole, out);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Plain_last_false_f32(int64 lo, int64 hi,
+        Slice<parts_Vector_f32> v, Slice<float> out, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Chosen_f32_at(i, 3, v, false, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Plain_last_false_f64(int64 lo, int64 hi,
+        Slice<parts_Vector_f64> v, Slice<double> out, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Chosen_f64_at(i, 3, v, false, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Plain_last_true_f32(int64 lo, int64 hi,
+        Slice<parts_Vector_f32> v, Slice<float> out, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Chosen_f32_at(i, 3, v, true, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Plain_last_true_f64(int64 lo, int64 hi,
+        Slice<parts_Vector_f64> v, Slice<double> out, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Chosen_f64_at(i, 3, v, true, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Twice_last_false_f32(int64 lo, int64 hi,
+        Slice<parts_Vector_f32> v, Slice<float> out, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Chosen_f32_at(i, 4, v, false, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Twice_last_false_f64(int64 lo, int64 hi,
+        Slice<parts_Vector_f64> v, Slice<double> out, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Chosen_f64_at(i, 4, v, false, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Twice_last_true_f32(int64 lo, int64 hi,
+        Slice<parts_Vector_f32> v, Slice<float> out, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Chosen_f32_at(i, 4, v, true, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Twice_last_true_f64(int64 lo, int64 hi,
+        Slice<parts_Vector_f64> v, Slice<double> out, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Chosen_f64_at(i, 4, v, true, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Turned_last_false_f32(int64 lo, int64 hi,
+        Slice<parts_Vector_f32> v, Slice<float> out, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Chosen_f32_at(i, 5, v, false, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Turned_last_false_f64(int64 lo, int64 hi,
+        Slice<parts_Vector_f64> v, Slice<double> out, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Chosen_f64_at(i, 5, v, false, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Turned_last_true_f32(int64 lo, int64 hi,
+        Slice<parts_Vector_f32> v, Slice<float> out, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Chosen_f32_at(i, 5, v, true, out));
+    reduce(result, key);
+}
+
+// Kernel Chosen, imported.go:41
+extern "C" __global__ void __launch_bounds__(128) Chosen_Turned_last_true_f64(int64 lo, int64 hi,
+        Slice<parts_Vector_f64> v, Slice<double> out, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Chosen_f64_at(i, 5, v, true, out));
+    reduce(result, key);
+}
+
+// Kernel Shared, imported.go:60
+extern "C" __global__ void __launch_bounds__(128, 8) Shared_steps_1_f32(int64 lo, int64 hi, Slice<float> x,
+        Slice<float> out) {
+    __shared__ Array<float, 100> page;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Shared_f32_at(t, 1, x, out, &page);
+}
+
+// Kernel Shared, imported.go:60
+extern "C" __global__ void __launch_bounds__(128, 4) Shared_steps_1_f64(int64 lo, int64 hi, Slice<double> x,
+        Slice<double> out) {
+    __shared__ Array<double, 100> page;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Shared_f64_at(t, 1, x, out, &page);
+}
+
+// Kernel Shared, imported.go:60
+extern "C" __global__ void __launch_bounds__(128) Shared_steps_2_f32(int64 lo, int64 hi, Slice<float> x,
+        Slice<float> out) {
+    __shared__ Array<float, 100> page;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Shared_f32_at(t, 2, x, out, &page);
+}
+
+// Kernel Shared, imported.go:60
+extern "C" __global__ void __launch_bounds__(128) Shared_steps_2_f64(int64 lo, int64 hi, Slice<double> x,
+        Slice<double> out) {
+    __shared__ Array<double, 100> page;
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Shared_f64_at(t, 2, x, out, &page);
 }
 
 // Kernel Arithmetic, numbers.go:20

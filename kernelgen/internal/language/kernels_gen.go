@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/internal/language/parts"
 )
 
 //go:embed kernels_gen.ptx
@@ -99,6 +100,129 @@ func (loop *SwapsLoop) Launch() abi.Launch {
 		abi.ElementsOf("x", loop.x),
 		abi.ElementsOf("out", loop.out),
 	}}
+}
+
+// ImportedLoop runs Imported for lo ≤ index < hi, on the CPU or another device.
+type ImportedLoop[F Float] struct {
+	s     *Setting[F]
+	v     []parts.Vector[F]
+	whole []int64
+	out   []parts.Vector[F]
+}
+
+// NewImportedLoop prepares Imported.
+func NewImportedLoop[F Float](s *Setting[F], v []parts.Vector[F], whole []int64, out []parts.Vector[F]) *ImportedLoop[F] {
+	return &ImportedLoop[F]{s, v, whole, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ImportedLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Imported(i, loop.s, loop.v, loop.whole, loop.out)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ImportedLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Imported" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("whole", loop.whole),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
+// ChosenLoop runs Chosen for lo ≤ index < hi, on the CPU or another device.
+type ChosenLoop[F Float] struct {
+	way    Way
+	v      []parts.Vector[F]
+	last   bool
+	out    []F
+	result *atomics.Most[F]
+}
+
+// NewChosenLoop prepares Chosen.
+func NewChosenLoop[F Float](way Way, v []parts.Vector[F], last bool, out []F, result *atomics.Most[F]) *ChosenLoop[F] {
+	return &ChosenLoop[F]{way, v, last, out, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ChosenLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for i := lo; i < hi; i++ {
+		best = max(best, Chosen(i, loop.way, loop.v, loop.last, loop.out))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ChosenLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Chosen" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *ChosenLoop[F]) variant() string {
+	switch {
+	case loop.way == Plain && !loop.last:
+		return "_Plain_last_false"
+	case loop.way == Plain && loop.last:
+		return "_Plain_last_true"
+	case loop.way == Twice && !loop.last:
+		return "_Twice_last_false"
+	case loop.way == Twice && loop.last:
+		return "_Twice_last_true"
+	case loop.way == Turned && !loop.last:
+		return "_Turned_last_false"
+	case loop.way == Turned && loop.last:
+		return "_Turned_last_true"
+	}
+	panic("Chosen has no variant for these constants")
+}
+
+// SharedLoop runs Shared for lo ≤ index < hi, on the CPU or another device.
+type SharedLoop[F Float] struct {
+	steps int
+	x     []F
+	out   []F
+}
+
+// NewSharedLoop prepares Shared.
+func NewSharedLoop[F Float](steps int, x []F, out []F) *SharedLoop[F] {
+	return &SharedLoop[F]{steps, x, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SharedLoop[F]) Range(lo, hi int) {
+	var page [100]F
+	for t := lo; t < hi; t++ {
+		Shared(t, loop.steps, loop.x, loop.out, &page)
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *SharedLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *SharedLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Shared" + loop.variant() + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("x", loop.x),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *SharedLoop[F]) variant() string {
+	switch {
+	case loop.steps == 1:
+		return "_steps_1"
+	case loop.steps == 2:
+		return "_steps_2"
+	}
+	panic("Shared has no variant for these constants")
 }
 
 // ArithmeticLoop runs Arithmetic for lo ≤ index < hi, on the CPU or another device.

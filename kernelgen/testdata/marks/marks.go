@@ -34,3 +34,20 @@ type limits struct{ n int } // want: a type can only be marked //atoll:constant
 
 //atoll:kernel
 func body(i int) // want: has no body
+
+const high = 3
+
+//atoll:kernel x=1,2
+func slices(i int, x []float64) {} // want: only integers and bools can be constant
+
+//atoll:kernel n=1,low
+func unknown(i, n int) {} // want: "low" is not a constant of type int
+
+//atoll:kernel way=high,low
+func names(i int, way int32) {} // want: "low" is not a constant of type int32
+
+//atoll:kernel on=true,1
+func kinds(i int, on bool) {} // want: "1" is not a constant of type bool
+
+//atoll:kernel way=1,high blocks=3,4,5
+func counts(i int, way int32) {} // want: 3 numbers of blocks for 2 variants

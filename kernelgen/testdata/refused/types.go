@@ -95,10 +95,3 @@ func least(i int, x []int64) int64 { return x[i] } // want: it must return a flo
 
 //atoll:kernel
 func generic[T int32 | float32](i int, x []T) {} // want: must be constrained to float32 | float64
-
-func twice[T any](v T) T { return v }
-
-//atoll:kernel
-func instances(i int, x []int64) {
-	x[i] = twice(x[i]) // want: type parameters stand for float32 and float64
-}

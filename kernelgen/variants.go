@@ -1,0 +1,156 @@
+package kernelgen
+
+import (
+	"fmt"
+	"go/constant"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// A Variant is a kernel for one value of each of its constant parameters.
+type Variant struct {
+	Suffix string // of its symbol: _PVM for the value PVM of a parameter, empty for a kernel without such parameters
+	Blocks int    // that a multiprocessor is to hold at a time, in float64; twice as many in float32; 0 for any number
+
+	values []constantValue // in the order of the kernel's constants
+}
+
+// constantValue is a value of a constant parameter.
+type constantValue struct {
+	text  string // in Go
+	value constant.Value
+	name  string // in the suffix
+}
+
+// constantParameter reads scheme=PVM,Roe of a directive, and tells whether the kernel has such a parameter.
+func (p *Package) constantParameter(k *Kernel, key, list string) bool {
+	var v *types.Var
+	for param := range k.fn.Signature().Params().Variables() {
+		if param.Name() == key {
+			v = param
+		}
+	}
+	if v == nil || list == "" {
+		return false
+	}
+	if kindOf(v.Type())&(types.IsBoolean|types.IsInteger) == 0 {
+		p.refuse(k.decl, "parameter %s of kernel %s is a %s: only integers and bools can be constant", key, k.Name, v.Type())
+		return true
+	}
+	var values []constantValue
+	for text := range strings.SplitSeq(list, ",") {
+		value, ok := p.constantValue(v, text)
+		if !ok {
+			p.refuse(k.decl, "%s=%s: %q is not a constant of type %s, or of this package", key, list, text,
+				v.Type())
+			continue
+		}
+		values = append(values, value)
+	}
+	k.constants = append(k.constants, v)
+	k.values = append(k.values, values)
+	return true
+}
+
+// constantValue evaluates an element of the list: true, a number, or the name of a constant.
+func (p *Package) constantValue(v *types.Var, text string) (constantValue, bool) {
+	tv, err := types.Eval(p.fset, p.types, v.Pos(), text)
+	if err != nil || tv.Value == nil || strings.Contains(text, ".") || !types.ConvertibleTo(tv.Type, v.Type()) ||
+		(kindOf(tv.Type)&types.IsBoolean != 0) != (kindOf(v.Type())&types.IsBoolean != 0) {
+		return constantValue{}, false
+	}
+	name := text
+	if kindOf(tv.Type)&types.IsUntyped != 0 && !isName(text) || tv.Value.Kind() == constant.Bool {
+		name = v.Name() + "_" + strings.ReplaceAll(text, "-", "minus")
+	}
+	return constantValue{text, tv.Value, name}, true
+}
+
+// isName tells whether a constant is written by its name.
+func isName(text string) bool {
+	_, err := strconv.ParseInt(text, 0, 64)
+	return err != nil
+}
+
+// combine makes a variant of each combination of the constant parameters' values, the last parameter's fastest.
+// Where blocks has several numbers, each variant has its own.
+func (p *Package) combine(k *Kernel, blocks []int) {
+	k.Variants = []Variant{{}}
+	for n := range k.constants {
+		var all []Variant
+		for _, v := range k.Variants {
+			for _, value := range k.values[n] {
+				all = append(all, Variant{
+					Suffix: v.Suffix + "_" + value.name,
+					values: append(append([]constantValue{}, v.values...), value),
+				})
+			}
+		}
+		k.Variants = all
+	}
+	if len(blocks) > 1 && len(blocks) != len(k.Variants) {
+		p.refuse(k.decl, "kernel %s: %d numbers of blocks for %d variants", k.Name, len(blocks), len(k.Variants))
+		return
+	}
+	for i := range k.Variants {
+		switch len(blocks) {
+		case 0:
+		case 1:
+			k.Variants[i].Blocks = blocks[0]
+		default:
+			k.Variants[i].Blocks = blocks[i]
+		}
+	}
+}
+
+// constantIndex is the number of a parameter among the kernel's constants, or -1.
+func (k *Kernel) constantIndex(v *types.Var) int {
+	for i, c := range k.constants {
+		if c == v {
+			return i
+		}
+	}
+	return -1
+}
+
+// symbol is the launcher's expression for the name of the kernel on the device.
+func (l *launched) symbol() string {
+	s := fmt.Sprintf("%q", cname(l.k.Name))
+	if len(l.k.constants) > 0 {
+		s += " + loop.variant()"
+	}
+	if l.generic {
+		s += " + abi.Suffix" + l.typeArgs + "()"
+	}
+	return s
+}
+
+// condition tells in Go whether a parameter has the value.
+func (v constantValue) condition(param string) string {
+	switch {
+	case v.value.Kind() != constant.Bool:
+		return param + " == " + v.text
+	case constant.BoolVal(v.value):
+		return param
+	}
+	return "!" + param
+}
+
+// variant writes the method that finds the variant of a loop's constant parameters.
+func (l *launched) variant() string {
+	if len(l.k.constants) == 0 {
+		return ""
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "\n// variant tells the kernel's variants apart.\nfunc (loop *%sLoop%s) variant() string {\nswitch {\n", l.k.Name, l.typeArgs)
+	for _, v := range l.k.Variants {
+		var conditions []string
+		for i, c := range l.k.constants {
+			conditions = append(conditions, v.values[i].condition("loop."+c.Name()))
+		}
+		fmt.Fprintf(&s, "case %s:\nreturn %q\n", strings.Join(conditions, " && "), v.Suffix)
+	}
+	fmt.Fprintf(&s, "}\npanic(%q)\n}\n\n", l.k.Name+" has no variant for these constants")
+	return s.String()
+}
