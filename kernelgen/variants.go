@@ -143,7 +143,9 @@ func (l *launched) variant() string {
 		return ""
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "\n// variant tells the kernel's variants apart.\nfunc (loop *%sLoop%s) variant() string {\nswitch {\n", l.k.Name, l.typeArgs)
+	fmt.Fprintf(&s,
+		"\n// variant tells the kernel's variants apart.\nfunc (loop *%sLoop%s) variant() string {\nswitch {\n", l.k.Name,
+		l.typeArgs)
 	for _, v := range l.k.Variants {
 		var conditions []string
 		for i, c := range l.k.constants {

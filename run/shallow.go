@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -149,7 +150,7 @@ func shallowBytes(precision string, part *mesh.Part, friction bool) int64 {
 	return leastShallow[float64](part, friction)
 }
 
-func leastShallow[F kernels.Float](part *mesh.Part, friction bool) int64 {
+func leastShallow[F num.Float](part *mesh.Part, friction bool) int64 {
 	var number F
 	all := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{})
 	if friction {

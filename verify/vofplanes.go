@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -34,8 +35,8 @@ func planes(ctx context.Context, p *page) error {
 		if rng.IntN(4) == 0 {
 			f = math.Pow(10, -16*f)
 		}
-		plane = max(plane, math.Abs(kernels.Volume(mx, my, mz, kernels.PlaneConstant(mx, my, mz, f))-f))
-		line = max(line, math.Abs(kernels.Area(mx, my, kernels.LineConstant(mx, my, f))-f))
+		plane = max(plane, math.Abs(geom.Volume(mx, my, mz, geom.PlaneConstant(mx, my, mz, f))-f))
+		line = max(line, math.Abs(geom.Area(mx, my, geom.LineConstant(mx, my, f))-f))
 	}
 	t := p.table("The volume of the plane constant of a volume, largest error", "dimensions", "planes", "theirs", "ours")
 	t.row(atMost(line, 1e-14), 2, count, "4e-15", fmt.Sprintf("%.1e", line))
@@ -53,9 +54,9 @@ func planes(ctx context.Context, p *page) error {
 	for range count / 256 {
 		mx, my, mz := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
 		f := make([]float64, 27)
-		a := kernels.LineConstant(mx, my, .05+.9*rng.Float64())
+		a := geom.LineConstant(mx, my, .05+.9*rng.Float64())
 		for c := range 9 {
-			f[c] = kernels.Area(mx, my, a-mx*float64(c%3-1)-my*float64(c/3-1))
+			f[c] = geom.Area(mx, my, a-mx*float64(c%3-1)-my*float64(c/3-1))
 		}
 		for _, w := range []struct {
 			way   int32
@@ -73,9 +74,9 @@ func planes(ctx context.Context, p *page) error {
 			{kernels.LVIRA, mz, &lvira3},
 			{kernels.ELVIRA, math.Copysign(3*(math.Abs(mx)+math.Abs(my))+math.Abs(mz), mz), &elvira3},
 		} {
-			a = kernels.PlaneConstant(mx, my, w.mz, part)
+			a = geom.PlaneConstant(mx, my, w.mz, part)
 			for c := range 27 {
-				f[c] = kernels.Volume(mx, my, w.mz, a-mx*float64(c%3-1)-my*float64(c/3%3-1)-w.mz*float64(c/9-1))
+				f[c] = geom.Volume(mx, my, w.mz, a-mx*float64(c%3-1)-my*float64(c/3%3-1)-w.mz*float64(c/9-1))
 			}
 			got := kernels.PlaneOf3(f, 13, full, w.way, nudge)
 			*w.worst = max(*w.worst, angle([3]float64{mx, my, w.mz}, [3]float64{got.X, got.Y, got.Z}))
@@ -141,7 +142,7 @@ func matching(_ context.Context, p *page) error {
 				// n·x + ρ ≥ 0 from the cell's middle is m·ξ ≤ α with m = -n h and α = ρ - n·h/2.
 				l := math.Hypot(dx[c], dy[c])
 				mx, my := -dx[c]/l*side, -dy[c]/l*side
-				worst = max(worst, math.Abs(kernels.Area(mx, my, rho[c]+(mx+my)/2)-f[c]))
+				worst = max(worst, math.Abs(geom.Area(mx, my, rho[c]+(mx+my)/2)-f[c]))
 			}
 			want := math.Pi / 16
 			t.row(atMost(worst, 1e-12), n, leaf, fmt.Sprintf("%.1e", volume/want-1), mixed,

@@ -9,10 +9,11 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/atoll-hpc/atoll/backend/cuda/internal/ptx"
-	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 	"github.com/ebitengine/purego"
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/internal/ptx"
+	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 )
 
 func TestPTXIsCurrent(t *testing.T) {
@@ -100,9 +101,9 @@ func TestMissingDriverIsOneLine(t *testing.T) {
 
 func TestErrorsSayWhatFailed(t *testing.T) {
 	e := &Error{Call: "cuLaunchKernel", Code: 701, Name: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", Text: "too many resources"}
-	about(e, "kernel FluxRoe_f64")
+	about(e, "kernel EdgeFlux_f64")
 	about(e, "something else")
-	if got, want := e.Error(), "kernel FluxRoe_f64: cuLaunchKernel: too many resources "+
+	if got, want := e.Error(), "kernel EdgeFlux_f64: cuLaunchKernel: too many resources "+
 		"(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)"; got != want {
 		t.Errorf("error %q, want %q", got, want)
 	}
@@ -243,11 +244,11 @@ func TestTableOfKernels(t *testing.T) {
 	var out strings.Builder
 	p := &profile{out: &out, rows: map[string]*row{}}
 	p.add("UpdateCell_f64", 10*time.Microsecond)
-	p.add("FluxPVM_f64", 40*time.Microsecond)
-	p.add("FluxPVM_f64", 50*time.Microsecond)
+	p.add("EdgeFlux_f64", 40*time.Microsecond)
+	p.add("EdgeFlux_f64", 50*time.Microsecond)
 	p.print()
 	want := `kernel                           calls     total ms      %      mean µs     worst µs
-FluxPVM_f64                          2        0.090   90.0        45.00        50.00
+EdgeFlux_f64                         2        0.090   90.0        45.00        50.00
 UpdateCell_f64                       1        0.010   10.0        10.00        10.00
 `
 	if out.String() != want {

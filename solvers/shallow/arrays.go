@@ -6,12 +6,13 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
 // arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
 // must not look into them. A step goes either edge by edge and cell by cell, or tile by tile.
-type arrays[F kernels.Float] struct {
+type arrays[F num.Float] struct {
 	params   kernels.Params[F]
 	state    [2][]kernels.State[F] // of this step and of the next, in turn
 	manning  []F
@@ -126,26 +127,22 @@ func (a *arrays[F]) wavesOf(k int) int {
 // loops are the kernels of a step: of all fluxes and then all cells, or of tiles.
 type loops struct{ flux, update, tile backend.Loop }
 
+// schemes are the finite volume schemes by their names in case files.
+var schemes = map[string]kernels.Scheme{"pvm-ifcp": kernels.PVM, "ir-roe": kernels.IRRoe, "roe": kernels.Roe}
+
 // loops prepares the kernels of step k of the turns.
 func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	from, to := a.state[k%2], a.state[1-k%2]
 	clock, next := &a.clock[k], &a.clock[(k+1)%turns]
 	waves, least, spare := &a.least[a.wavesOf(k)], &a.least[(k+1)%turns], &a.least[(k+2)%turns]
 	counters := &a.counters[0]
-	switch scheme {
-	case "pvm-ifcp":
-		l.flux = kernels.NewFluxPVMLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
-		l.tile = kernels.NewTilePVMLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters, least)
-	case "ir-roe":
-		l.flux = kernels.NewFluxIRRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
-		l.tile = kernels.NewTileIRRoeLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters,
-			least)
-	case "roe":
-		l.flux = kernels.NewFluxRoeLoop(&a.params, &a.mesh, clock, from, a.flux, counters)
-		l.tile = kernels.NewTileRoeLoop(&a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters, least)
-	default:
+	s, ok := schemes[scheme]
+	if !ok {
 		return l, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
 	}
+	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
+	l.tile = kernels.NewTileStepLoop(s, &a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters,
+		least)
 	l.update = kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, to, least)
 	return l, nil
 }

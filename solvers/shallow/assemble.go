@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -12,7 +13,7 @@ import (
 // order of their lower cell, those that touch a ghost last; inner counts the former. kind tells what a neighbour
 // outside the mesh is, Wall or Open. An edge's geometry is computed from its left cell alone, so that both ranks
 // that hold it get the same bits.
-func assemble[F kernels.Float](p *mesh.Part, depth []float64,
+func assemble[F num.Float](p *mesh.Part, depth []float64,
 	kind func(neighbour int32) int32) (m kernels.Mesh[F], inner int, err error) {
 	n := len(p.Cells)
 	m.Owned = int32(p.Owned)
@@ -60,7 +61,7 @@ func assemble[F kernels.Float](p *mesh.Part, depth []float64,
 }
 
 // edge makes the edge at slot k of cell i, and tells whether i is its left cell.
-func edge[F kernels.Float](p *mesh.Part, i int32, k int,
+func edge[F num.Float](p *mesh.Part, i int32, k int,
 	kind func(int32) int32) (e kernels.Ends, n kernels.Normal[F], left bool) {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	e.Left, e.Right = i, p.Neighbour[i][k]

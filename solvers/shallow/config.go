@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -44,7 +45,7 @@ type Initial struct {
 	Manning                []float64 // coefficient in s/m^(1/3); nil for no friction
 }
 
-func params[F kernels.Float](c Config, friction bool) (kernels.Params[F], error) {
+func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 	p := kernels.Params[F]{
 		Gravity: F(c.Gravity), DensityRatio: F(c.DensityRatio), CFL: F(c.CFL), EntropyFix: F(c.EntropyFix),
 		DryDepth: F(c.DryDepth), Tolerance: tolerance[F](), Hyperbolic: c.Hyperbolic, Friction: friction, Lag: c.Lag,
@@ -67,14 +68,14 @@ func params[F kernels.Float](c Config, friction bool) (kernels.Params[F], error)
 }
 
 // tolerance is where Newton's iteration may stop: its next step would be below rounding.
-func tolerance[F kernels.Float]() F {
+func tolerance[F num.Float]() F {
 	if single[F]() {
 		return F(3e-4)
 	}
 	return F(1e-8)
 }
 
-func single[F kernels.Float]() bool {
+func single[F num.Float]() bool {
 	third := F(1) / 3
 	return float64(third) != 1.0/3
 }
@@ -98,7 +99,7 @@ func settle(depth, h1, h2 *float64, grid float64) {
 
 // gridFor is the spacing of that grid: a power of two, of which the largest of depths and thicknesses is a multiple
 // with bits to spare in the mantissa.
-func gridFor[F kernels.Float](scale float64) float64 {
+func gridFor[F num.Float](scale float64) float64 {
 	bits := 44
 	if single[F]() {
 		bits = 20

@@ -14,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -32,7 +33,7 @@ type Diagnostics struct {
 }
 
 // meter measures a quantity of all owned cells, on the device.
-type meter[F kernels.Float] struct {
+type meter[F num.Float] struct {
 	work   *primitives.Workspace
 	values []float64
 	loops  [kernels.Measures][2]backend.Loop // by state
@@ -157,7 +158,7 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 	return out, nil
 }
 
-func stateBytes[F kernels.Float]() uintptr {
+func stateBytes[F num.Float]() uintptr {
 	var c kernels.State[F]
 	return unsafe.Sizeof(c)
 }

@@ -6,13 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
 // haloTag keeps the exchanges of the state apart from other messages.
 const haloTag = 1
 
-type ghosts[F kernels.Float] = halo.Ghosts[kernels.State[F]]
+type ghosts[F num.Float] = halo.Ghosts[kernels.State[F]]
 
 // connect prepares the exchange of ghosts.
 func (s *solver[F]) connect(ctx context.Context, plan *halo.Plan, how string) (err error) {

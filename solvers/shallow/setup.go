@@ -10,10 +10,11 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
+func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *halo.Plan, init Initial,
 	comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
 	s := &solver[F]{part: part, comm: comm, dev: dev, viewed: -1, reducer: newReducer(comm, cfg.Lag)}
 	defer func() {
@@ -75,7 +76,7 @@ func setUp[F kernels.Float](ctx context.Context, cfg Config, part *mesh.Part, pl
 }
 
 // start makes the state and the friction coefficients from initial fields.
-func start[F kernels.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
+func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 	init Initial) (state []kernels.State[F], manning []F, err error) {
 	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {

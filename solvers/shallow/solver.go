@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -57,14 +58,14 @@ func New(ctx context.Context, precision string, cfg Config, part *mesh.Part, pla
 }
 
 // sound makes a solver that could not be set up nil.
-func sound[F kernels.Float](s *solver[F], err error) (Solver, error) {
+func sound[F num.Float](s *solver[F], err error) (Solver, error) {
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-type solver[F kernels.Float] struct {
+type solver[F num.Float] struct {
 	part   *mesh.Part
 	comm   dist.Comm
 	dev    backend.Device

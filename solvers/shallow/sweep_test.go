@@ -119,7 +119,7 @@ func TestSweepsAgree(t *testing.T) {
 	plain := func(dist.Comm) backend.Device { return cpu.New(1) }
 	repeating := func(dist.Comm) backend.Device { return recorder{cpu.New(1)} }
 	alike := func(c dist.Comm) backend.Device { return linked{recorder{cpu.New(1)}, c} }
-	for _, scheme := range schemes {
+	for _, scheme := range schemeNames {
 		for _, precision := range []string{"float64", "float32"} {
 			lag := scheme == "ir-roe"
 			t.Run(fmt.Sprint(scheme, " ", precision), func(t *testing.T) {

@@ -3,12 +3,13 @@ package shallow
 import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
 // tile cuts the owned cells of a part into tiles: runs along a Hilbert curve, so that they are compact whatever the
 // cells' own order is. Tiles of core cells come first, and core counts them; the rest is of boundary cells.
-func tile[F kernels.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F], core int, err error) {
+func tile[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F], core int, err error) {
 	order, err := curve(p)
 	if err != nil {
 		return nil, 0, err
@@ -61,7 +62,7 @@ func curve(p *mesh.Part) ([]int32, error) {
 }
 
 // tiler collects the cells and edges of a tile.
-type tiler[F kernels.Float] struct {
+type tiler[F num.Float] struct {
 	mesh  *kernels.Mesh[F]
 	to    *kernels.TiledMesh[F]
 	cells []int32
@@ -72,7 +73,7 @@ type tiler[F kernels.Float] struct {
 
 // tileEdges bounds the edges of a tile: as many as fit, or fewer on a small mesh, so that all of a GPU has work. A
 // block takes 128 edges at a time, and a large GPU some 1250 blocks of float32 or 620 of float64.
-func tileEdges[F kernels.Float](cells int) int {
+func tileEdges[F num.Float](cells int) int {
 	blocks, threads := 620, 128
 	if single[F]() {
 		blocks = 1250

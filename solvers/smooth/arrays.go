@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -29,7 +30,7 @@ func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 }
 
 // arrays is what the kernels of a rank work on beside what the engine has. It lives on the device too.
-type arrays[F kernels.Float] struct {
+type arrays[F num.Float] struct {
 	mesh   kernels.Mesh[F]
 	field  kernels.Field[F]
 	cells  []kernels.Cell

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -38,7 +39,7 @@ type Config struct {
 }
 
 // parameters checks a configuration and makes the constants of kernels from it.
-func parameters[F kernels.Float](c Config) (kernels.Params[F], error) {
+func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	p := kernels.Params[F]{Relax: F(c.Relax), Excess: 0.01, Tolerance: F(c.Settled * c.Settled), Gain: F(c.Gain),
 		Climbs: 60, Cull: c.Cull, Guard: int32(slices.Index(Guards, c.Guard)), Flat: 4 * 0x1p-53, Shortest: 1e-10}
 	if single[F]() {
@@ -84,4 +85,4 @@ func (c *Config) Round() int {
 func tileable(c *Config) bool { return c.Smoother == "pain" && c.Guard == "none" && !c.Cull }
 
 // single tells float32.
-func single[F kernels.Float]() bool { return F(1)/3 == F(float32(1)/3) }
+func single[F num.Float]() bool { return F(1)/3 == F(float32(1)/3) }

@@ -8,12 +8,13 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
 // engine is what smoothing triangles and tetrahedra has in common: sets of vertices that move one after the other, and
 // exchanges between them. V is a vertex: it begins with its coordinates and its metric, all of type F.
-type engine[F kernels.Float, V any] struct {
+type engine[F num.Float, V any] struct {
 	dimension
 	dim    int // coordinates of a vertex
 	cfg    Config

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // Metric is a metric field over a rectangle, which contains the mesh, or over a mesh (OnMesh). Outside of it the value
@@ -36,7 +38,7 @@ func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*
 	if n < 2 || n > MaxSamples || n&(n-1) != 0 {
 		return nil, fmt.Errorf("a discrete metric of %d nodes a side: give a power of two from 2 to %d", n, MaxSamples)
 	}
-	f := kernels.Field[float64]{Kind: kernels.Grid, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(n - 1), Ny: int32(n - 1),
+	f := kernels.Field[float64]{Kind: lookup.Grid, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(n - 1), Ny: int32(n - 1),
 		PerX: float64(n-1) / (b.X1 - b.X0), PerY: float64(n-1) / (b.Y1 - b.Y0), Samples: make([]kernels.Sample[float64], 0,
 			n*n)}
 	for j := range n {
@@ -70,7 +72,7 @@ func Sizes(b Bounds, width, height []Ends) (*Metric, error) {
 	if len(width) == 0 || len(height) == 0 || len(width) > math.MaxInt32 || len(height) > math.MaxInt32 {
 		return nil, errors.New("sizes of no pieces, or of too many")
 	}
-	f := kernels.Field[float64]{Kind: kernels.Product, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(len(width)),
+	f := kernels.Field[float64]{Kind: lookup.Product, Scale: 1, X: b.X0, Y: b.Y0, Nx: int32(len(width)),
 		Ny:   int32(len(height)),
 		PerX: float64(len(width)) / (b.X1 - b.X0), PerY: float64(len(height)) / (b.Y1 - b.Y0)}
 	for axis, ends := range [][]Ends{width, height} {
@@ -95,12 +97,12 @@ func Sizes(b Bounds, width, height []Ends) (*Metric, error) {
 type Ends struct{ H0, H1, D0, D1 float64 }
 
 // cubic is Hermite's interpolation across a piece of the given length. A straight line is found as one.
-func (e Ends) cubic(length float64) kernels.Piece[float64] {
+func (e Ends) cubic(length float64) lookup.Piece[float64] {
 	rise, d0, d1 := e.H1-e.H0, e.D0*length, e.D1*length
 	if d0 == d1 && math.Abs(rise-d0) <= 0x1p-50*(e.H0+e.H1) {
-		return kernels.Piece[float64]{A: e.H0, B: rise}
+		return lookup.Piece[float64]{A: e.H0, B: rise}
 	}
-	return kernels.Piece[float64]{A: e.H0, B: d0, C: 3*rise - 2*d0 - d1, D: d0 + d1 - 2*rise}
+	return lookup.Piece[float64]{A: e.H0, B: d0, C: 3*rise - 2*d0 - d1, D: d0 + d1 - 2*rise}
 }
 
 // Linear wants triangles whose width grows linearly from low at one side of the rectangle to high at the other, and
@@ -171,22 +173,24 @@ func node(from, to float64, k, n int) float64 {
 }
 
 // fieldIn converts a field to the precision of a run.
-func fieldIn[F kernels.Float](f *kernels.Field[float64]) kernels.Field[F] {
+func fieldIn[F num.Float](f *kernels.Field[float64]) kernels.Field[F] {
 	g := kernels.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, X: F(f.X), Y: F(f.Y), PerX: F(f.PerX), PerY: F(f.PerY),
 		Scale: F(f.Scale)}
 	for _, t := range f.Samples {
 		g.Samples = append(g.Samples, kernels.Sample[F]{M11: F(t.M11), M12: F(t.M12), M22: F(t.M22)})
 	}
-	pieces := func(from []kernels.Piece[float64]) (to []kernels.Piece[F]) {
-		for _, p := range from {
-			to = append(to, kernels.Piece[F]{A: F(p.A), B: F(p.B), C: F(p.C), D: F(p.D)})
-		}
-		return to
-	}
-	g.Across, g.Up = pieces(f.Across), pieces(f.Up)
+	g.Across, g.Up = piecesIn[F](f.Across), piecesIn[F](f.Up)
 	for _, n := range f.Nodes {
 		g.Nodes = append(g.Nodes, kernels.Node[F]{X: F(n.X), Y: F(n.Y), M11: F(n.M11), M12: F(n.M12), M22: F(n.M22)})
 	}
 	g.Patches, g.Starts, g.Lists, g.Listed, g.Steps = f.Patches, f.Starts, f.Lists, f.Listed, f.Steps
 	return g
+}
+
+// piecesIn converts the sizes along an axis to the precision of a run.
+func piecesIn[F num.Float](from []lookup.Piece[float64]) (to []lookup.Piece[F]) {
+	for _, p := range from {
+		to = append(to, lookup.Piece[F]{A: F(p.A), B: F(p.B), C: F(p.C), D: F(p.D)})
+	}
+	return to
 }

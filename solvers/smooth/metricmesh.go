@@ -6,7 +6,9 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
@@ -43,7 +45,7 @@ func OnMesh(m *mesh.Mesh, at metric.Field) (*Metric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	f := kernels.Field[float64]{Kind: kernels.OnMesh, Scale: 1, X: b.X0, Y: b.Y0}
+	f := kernels.Field[float64]{Kind: lookup.OnMesh, Scale: 1, X: b.X0, Y: b.Y0}
 	for v, t := range at {
 		f.Nodes = append(f.Nodes, kernels.Node[float64]{X: m.X[v], Y: m.Y[v], M11: t[0], M12: t[1], M22: t[2]})
 	}
@@ -128,7 +130,7 @@ func touchedBy(m *mesh.Mesh, g *kernels.Field[float64], c int, found func(box in
 }
 
 // flatPatches complains about triangles of the metric's mesh that the precision of the run makes flat.
-func flatPatches[F kernels.Float](f *kernels.Field[F]) (c complaint) {
+func flatPatches[F num.Float](f *kernels.Field[F]) (c complaint) {
 	for k, p := range f.Patches {
 		o, a, b := f.Nodes[p.At[0]], f.Nodes[p.At[1]], f.Nodes[p.At[2]]
 		one, other := F((a.X-o.X)*(b.Y-o.Y)), F((a.Y-o.Y)*(b.X-o.X))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
@@ -50,7 +52,7 @@ func SolidDiscrete(b Box, n int, at func(x, y, z float64) Six) (*SolidMetric, er
 	if n < 2 || n > MaxSolidSamples || n&(n-1) != 0 {
 		return nil, fmt.Errorf("a discrete metric of %d nodes a side: give a power of two from 2 to %d", n, MaxSolidSamples)
 	}
-	f := over(b, solid.Grid, [3]int{n - 1, n - 1, n - 1})
+	f := over(b, lookup.Grid, [3]int{n - 1, n - 1, n - 1})
 	f.Samples = make([]solid.Sample[float64], 0, n*n*n)
 	for k := range n {
 		z := node(b.Low[2], b.High[2], k, n-1)
@@ -77,7 +79,7 @@ func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	var pieces [3][]solid.Piece[float64]
+	var pieces [3][]lookup.Piece[float64]
 	for axis, ends := range sizes {
 		if len(ends) == 0 || len(ends) > math.MaxInt32 {
 			return nil, errors.New("sizes of no pieces, or of too many")
@@ -88,11 +90,10 @@ func SolidSizes(b Box, sizes [3][]Ends) (*SolidMetric, error) {
 				return nil, fmt.Errorf("piece %d of the sizes along %c goes from %g to %g: sizes are positive, slopes finite", k,
 					"xyz"[axis], e.H0, e.H1)
 			}
-			p := e.cubic(length)
-			pieces[axis] = append(pieces[axis], solid.Piece[float64]{A: p.A, B: p.B, C: p.C, D: p.D})
+			pieces[axis] = append(pieces[axis], e.cubic(length))
 		}
 	}
-	f := over(b, solid.Product, [3]int{len(pieces[0]), len(pieces[1]), len(pieces[2])})
+	f := over(b, lookup.Product, [3]int{len(pieces[0]), len(pieces[1]), len(pieces[2])})
 	f.Wide, f.Deep, f.Upright = pieces[0], pieces[1], pieces[2]
 	return &SolidMetric{f}, nil
 }
@@ -140,20 +141,14 @@ func (m *SolidMetric) At(x, y, z float64) Six {
 }
 
 // solidFieldIn is the field in a precision.
-func solidFieldIn[F solid.Float](f *solid.Field[float64]) solid.Field[F] {
+func solidFieldIn[F num.Float](f *solid.Field[float64]) solid.Field[F] {
 	g := solid.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, Nz: f.Nz, X: F(f.X), Y: F(f.Y), Z: F(f.Z), PerX: F(f.PerX),
 		PerY: F(f.PerY), PerZ: F(f.PerZ), Scale: F(f.Scale)}
 	for _, t := range f.Samples {
 		g.Samples = append(g.Samples, solid.Sample[F]{M11: F(t.M11), M12: F(t.M12), M13: F(t.M13), M22: F(t.M22),
 			M23: F(t.M23), M33: F(t.M33)})
 	}
-	pieces := func(from []solid.Piece[float64]) (to []solid.Piece[F]) {
-		for _, p := range from {
-			to = append(to, solid.Piece[F]{A: F(p.A), B: F(p.B), C: F(p.C), D: F(p.D)})
-		}
-		return to
-	}
-	g.Wide, g.Deep, g.Upright = pieces(f.Wide), pieces(f.Deep), pieces(f.Upright)
+	g.Wide, g.Deep, g.Upright = piecesIn[F](f.Wide), piecesIn[F](f.Deep), piecesIn[F](f.Upright)
 	for _, n := range f.Nodes {
 		g.Nodes = append(g.Nodes, solid.Node[F]{X: F(n.X), Y: F(n.Y), Z: F(n.Z), M11: F(n.M11), M12: F(n.M12), M13: F(n.M13),
 			M22: F(n.M22), M23: F(n.M23), M33: F(n.M33)})

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
@@ -27,7 +28,7 @@ func OnSolid(m *mesh.Solid, at metric.Field) (*SolidMetric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	f := over(b, solid.OnMesh, boxesFor(b, len(m.Cells)))
+	f := over(b, lookup.OnMesh, boxesFor(b, len(m.Cells)))
 	for v, t := range at {
 		f.Nodes = append(f.Nodes, solid.Node[float64]{X: m.X[v], Y: m.Y[v], Z: m.Z[v], M11: t[0], M12: t[1], M13: t[3],
 			M22: t[2], M23: t[4], M33: t[5]})
@@ -120,7 +121,7 @@ func touchedBySolid(m *mesh.Solid, b *cellBoxes, c int, found func(box int32)) {
 }
 
 // flatSolidPatches complains about tetrahedra of the metric's mesh that the precision of the run makes flat.
-func flatSolidPatches[F kernels.Float](f *solid.Field[F]) (c complaint) {
+func flatSolidPatches[F num.Float](f *solid.Field[F]) (c complaint) {
 	for k, p := range f.Patches {
 		var v [4]solid.Vertex[F]
 		for i, n := range p.At {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
@@ -26,7 +27,7 @@ func NewSolid(ctx context.Context, precision string, cfg Config, part *SolidPart
 }
 
 // solidSolver is the engine with the arrays of tetrahedra.
-type solidSolver[F kernels.Float] struct {
+type solidSolver[F num.Float] struct {
 	engine[F, solid.Vertex[F]]
 	part   *SolidPart
 	metric *SolidMetric
@@ -42,7 +43,7 @@ type solidSolver[F kernels.Float] struct {
 }
 
 // solidParameters checks a configuration and makes the constants of kernels from it.
-func solidParameters[F kernels.Float](cfg Config) (kernels.Params[F], error) {
+func solidParameters[F num.Float](cfg Config) (kernels.Params[F], error) {
 	if cfg.Sweep == "tiles" {
 		return kernels.Params[F]{}, fmt.Errorf("sweep = %q: sweeps over tetrahedra go set by set", cfg.Sweep)
 	}
@@ -51,7 +52,7 @@ func solidParameters[F kernels.Float](cfg Config) (kernels.Params[F], error) {
 	return p, err
 }
 
-func setUpSolid[F kernels.Float](ctx context.Context, cfg Config, part *SolidPart, metric *SolidMetric, comm dist.Comm,
+func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, metric *SolidMetric, comm dist.Comm,
 	dev backend.Device) (_ *solidSolver[F], err error) {
 	s := &solidSolver[F]{part: part, metric: metric}
 	s.engine = engine[F, solid.Vertex[F]]{dimension: s, dim: 3, cfg: cfg, sub: &part.Subdomain,

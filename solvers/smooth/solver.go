@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -49,7 +50,7 @@ func New(ctx context.Context, precision string, cfg Config, part *Part, metric *
 	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
 }
 
-type solver[F kernels.Float] struct {
+type solver[F num.Float] struct {
 	engine[F, kernels.Vertex[F]]
 	arrays[F]
 	part   *Part
@@ -60,7 +61,7 @@ type solver[F kernels.Float] struct {
 	measureEdge backend.Loop
 }
 
-func setUp[F kernels.Float](ctx context.Context, cfg Config, part *Part, metric *Metric, comm dist.Comm,
+func setUp[F num.Float](ctx context.Context, cfg Config, part *Part, metric *Metric, comm dist.Comm,
 	dev backend.Device) (_ *solver[F], err error) {
 	s := &solver[F]{part: part, metric: metric}
 	s.engine = engine[F, kernels.Vertex[F]]{dimension: s, dim: 2, cfg: cfg, sub: &part.Subdomain,

@@ -5,12 +5,13 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
 // start gives every vertex its metric and refuses what cannot be smoothed. Triangles may be turned over if the mesh is
 // tangled.
-func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) complaint {
+func start[F num.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F], tangled bool) complaint {
 	c := measured(part, field, v)
 	if tangled {
 		return c
@@ -26,7 +27,7 @@ func start[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Ver
 }
 
 // measured gives every vertex the metric where it is, and complains of one that is not positive definite.
-func measured[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
+func measured[F num.Float](part *Part, field *kernels.Field[F], v []kernels.Vertex[F]) complaint {
 	c := flatPatches(field)
 	for i := range v {
 		p := &v[i]
@@ -42,7 +43,7 @@ func measured[F kernels.Float](part *Part, field *kernels.Field[F], v []kernels.
 }
 
 // uprightCell returns the area of a triangle, and whether it is positive by more than rounding can bring about.
-func uprightCell[F kernels.Float](v []kernels.Vertex[F], cell kernels.Cell) (area float64, ok bool) {
+func uprightCell[F num.Float](v []kernels.Vertex[F], cell kernels.Cell) (area float64, ok bool) {
 	a, b, d := &v[cell.At[0]], &v[cell.At[1]], &v[cell.At[2]]
 	one, other := float64((b.X-a.X)*(d.Y-a.Y)), float64((d.X-a.X)*(b.Y-a.Y))
 	share := flat

@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
-	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
@@ -191,7 +191,7 @@ func (s *engine[F, V]) broken(ctx context.Context) error {
 }
 
 // place writes coordinates for people.
-func place[F kernels.Float](x []F) string {
+func place[F num.Float](x []F) string {
 	text := "("
 	for k, c := range x {
 		if k > 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -14,7 +15,7 @@ import (
 // hold them: of too many sets, or of a vertex with too many neighbours or others that a sweep moves before it.
 //
 // nodes is how many samples of a metric's grid there are to a vertex.
-func tile[F kernels.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], apart int, err error) {
+func tile[F num.Float](p *Part, nodes float64) (tiles *kernels.TiledMesh[F], apart int, err error) {
 	b := newTiler[F](p)
 	var ids []int32
 	for i, set := range b.set {
@@ -56,7 +57,7 @@ func tileCount(moving int, nodes float64) int {
 }
 
 // tiler collects the vertices of a tile.
-type tiler[F kernels.Float] struct {
+type tiler[F num.Float] struct {
 	part *Part
 	to   *kernels.TiledMesh[F]
 	set  []int32 // of each vertex, -1 if it stays where it is
@@ -74,7 +75,7 @@ type tiler[F kernels.Float] struct {
 	slot   []int32 // -1 if it is not among held
 }
 
-func newTiler[F kernels.Float](p *Part) *tiler[F] {
+func newTiler[F num.Float](p *Part) *tiler[F] {
 	n := len(p.X)
 	b := &tiler[F]{part: p, to: &kernels.TiledMesh[F]{Sliders: make([]int32, len(p.Rails)), Where: make([]int32, n)},
 		set:  make([]int32, n),

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // tileSweeps prepares sweeps by tiles if they were asked for or would be fastest: on a device that repeats sweeps. They
@@ -73,7 +75,7 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 }
 
 // tiling is what sweeps by tiles work on.
-type tiling[F kernels.Float] struct {
+type tiling[F num.Float] struct {
 	n        int // tiles
 	mesh     kernels.TiledMesh[F]
 	held     [2]kernels.Held[F]
@@ -113,7 +115,7 @@ func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
 func (s *solver[F]) nodes() float64 {
 	f := &s.field
 	x, y := s.origin[0], s.origin[1]
-	if f.Kind != kernels.Grid || len(x) == 0 {
+	if f.Kind != lookup.Grid || len(x) == 0 {
 		return 0
 	}
 	return (slices.Max(x) - slices.Min(x)) * float64(f.PerX) * (slices.Max(y) - slices.Min(y)) * float64(f.PerY) /

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -21,7 +22,7 @@ type tilePasses struct {
 }
 
 // tileExchange is that between rounds.
-type tileExchange[F kernels.Float] struct {
+type tileExchange[F num.Float] struct {
 	wire  []kernels.Vertex[F] // what goes to other ranks, and then what comes from them
 	sends bool
 }
@@ -53,7 +54,7 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
 }
 
 // travellers lists what goes to other ranks between rounds, and what comes from them, one rank after the other.
-func travellers[F kernels.Float](r *Round, of *kernels.TiledMesh[F]) (sent, taken []kernels.Traveller) {
+func travellers[F num.Float](r *Round, of *kernels.TiledMesh[F]) (sent, taken []kernels.Traveller) {
 	rail := map[int32]int32{}
 	for k, v := range of.Sliders {
 		rail[v] = int32(k)

@@ -6,17 +6,19 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/flow"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
 // arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
 // must not look into them.
-type arrays[F kernels.Float] struct {
+type arrays[F num.Float] struct {
 	fields  [3][]F // one after each sweep of a step, or in turn after each step in tiles
 	u       [3][]F // through lower faces
-	planes2 []kernels.Plane2[F]
-	planes3 []kernels.Plane3[F]
+	planes2 []geom.Line[F]
+	planes3 []geom.Plane[F]
 	kinds   [2][]int32 // of tiles, in turn; of bricks, the first
 	every   tileList   // of all tiles or bricks
 	busy    tileList   // of those with work
@@ -93,9 +95,9 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 	switch {
 	case w.tiled:
 	case w.stored && b.Grid.Dim == 2:
-		a.planes2 = fresh[kernels.Plane2[F]](p, b.Len(), "planes")
+		a.planes2 = fresh[geom.Line[F]](p, b.Len(), "planes")
 	case w.stored:
-		a.planes3 = fresh[kernels.Plane3[F]](p, b.Len(), "planes")
+		a.planes3 = fresh[geom.Plane[F]](p, b.Len(), "planes")
 	}
 	a.clocks = fresh[kernels.Clock[F]](p, turns, "clocks")
 	from, to := walls(b)
@@ -108,7 +110,7 @@ const nearWalls = 8
 
 // velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them. Further beyond
 // walls than nearWalls they are 0.
-func velocities[F kernels.Float](ctx context.Context, b *grid.Block, v flow.Flow) (u [3][]F, err error) {
+func velocities[F num.Float](ctx context.Context, b *grid.Block, v flow.Flow) (u [3][]F, err error) {
 	row := b.N[0] + 2*b.GhostAlong(0)
 	for axis := range b.Grid.Dim {
 		u[axis] = make([]F, b.Len())

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -81,15 +82,15 @@ func (s *solver[F]) mixed(f float64) bool {
 // and x from the lowest corner of the cell on; and the size of the interface in the cell. Without a direction all are
 // 0.
 func (s *solver[F]) plane(field []F, c int) (n [3]float64, alpha, size float64) {
-	var m kernels.Plane3[F]
+	var m geom.Plane[F]
 	h := s.sides()
 	if s.block.Grid.Dim == 2 {
 		p := kernels.PlaneOf2(field, c, lattice(s.block), s.cfg.way(), nudge[F]())
-		m = kernels.Plane3[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
-		size = float64(kernels.Length(&p, h[0], h[1]))
+		m = geom.Plane[F]{X: p.X, Y: p.Y, Alpha: p.Alpha}
+		size = float64(geom.Length(&p, h[0], h[1]))
 	} else {
 		m = kernels.PlaneOf3(field, c, lattice(s.block), s.cfg.way(), nudge[F]())
-		size = float64(kernels.Section(&m, h[0], h[1], h[2]))
+		size = float64(geom.Section(&m, h[0], h[1], h[2]))
 	}
 	n = [3]float64{float64(m.X / h[0]), float64(m.Y / h[1]), float64(m.Z / h[2])}
 	l := math.Sqrt(dot(n, n))

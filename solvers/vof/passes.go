@@ -6,6 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -87,7 +88,7 @@ func openSides(b *grid.Block, axis int) [2]bool {
 }
 
 // pass is a sweep, or in tiles a whole step, with what it needs.
-type pass[F kernels.Float] struct {
+type pass[F num.Float] struct {
 	walls       backend.Loop
 	reconstruct backend.Loop
 	planes      int // indices of reconstruct
@@ -182,10 +183,7 @@ func (a *arrays[F]) tiledPass(b *grid.Block, cfg Config, w *ways, k int, l *tile
 		Tiles: [2]int32{int32(w.tiles[0]), int32(w.tiles[1])}, Open: w.ghostSides(b), Kinds: cfg.kinds(), Normal: cfg.way(),
 		Nudge: nudge[F](), Dust: dust[F](), F: a.fields[k%2], Out: a.fields[1-k%2], U: a.u[0], V: a.u[1],
 		Was: a.kinds[k%2], Is: a.kinds[1-k%2], Order: l.order, Count: l.count}
-	var step backend.Loop = kernels.NewTileStep2Loop(s, &a.clocks[k])
-	if w.stored {
-		step = kernels.NewTileFine2Loop(s, &a.clocks[k])
-	}
+	step := kernels.NewTileStep2Loop(w.stored, s, &a.clocks[k])
 	p := pass[F]{first: []kernelOver{{step, w.parts}}}
 	if !w.deep {
 		p.field = s.Out
@@ -265,7 +263,7 @@ func (c Config) kinds() [2]int32 {
 }
 
 // nudge is the root of a precision.
-func nudge[F kernels.Float]() F {
+func nudge[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-12
 	}
@@ -274,7 +272,7 @@ func nudge[F kernels.Float]() F {
 
 // dust is how near to 0 or 1 a volume fraction counts as that: 64 units of rounding, which is what a cell gathers from
 // the errors of its fluxes.
-func dust[F kernels.Float]() F {
+func dust[F num.Float]() F {
 	if F(1)+0x1p-40 == 1 {
 		return 0x1p-17
 	}

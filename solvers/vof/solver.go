@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/flow"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
@@ -64,14 +65,14 @@ func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan 
 }
 
 // sound makes a solver that could not be set up nil.
-func sound[F kernels.Float](s *solver[F], err error) (Solver, error) {
+func sound[F num.Float](s *solver[F], err error) (Solver, error) {
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-type solver[F kernels.Float] struct {
+type solver[F num.Float] struct {
 	arrays[F]
 	ways
 	cfg    Config
@@ -111,7 +112,7 @@ type solver[F kernels.Float] struct {
 	spent   [3]time.Duration // on halos, planes, sweeps
 }
 
-func setUp[F kernels.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
+func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, v flow.Flow,
 	fractions []float64, comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
 	if err := cfg.check(b.Grid.Dim); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/vof/flow"
-	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
@@ -123,7 +123,7 @@ func TestFields(t *testing.T) {
 			if f > 0 && f < 1 && math.Hypot(all[1][c]-x/r, all[2][c]-y/r) > .2 {
 				return fmt.Errorf("cell %d: normal (%v, %v) at (%v, %v)", c, all[1][c], all[2][c], x, y)
 			}
-			if a := kernels.Area(all[1][c]/16, all[2][c]/16, all[4][c]); f > 0 && f < 1 && math.Abs(a-f) > 1e-13 {
+			if a := geom.Area(all[1][c]/16, all[2][c]/16, all[4][c]); f > 0 && f < 1 && math.Abs(a-f) > 1e-13 {
 				return fmt.Errorf("cell %d: n·x ≤ %v is %v of it, want %v", c, all[4][c], a, f)
 			}
 		}

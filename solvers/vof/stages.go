@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -45,7 +46,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 	p := &placer{dev: dev, taken: &s.arrays.taken}
 	f, rho := fresh[float64](p, size, "volume fractions"), fresh[float64](p, size, "lines")
 	dx, dy := fresh[float64](p, size, "gradient"), fresh[float64](p, size, "gradient")
-	turns, planes := fresh[int32](p, size, "lines"), fresh[kernels.Plane2[float64]](p, size, "lines")
+	turns, planes := fresh[int32](p, size, "lines"), fresh[geom.Line[float64]](p, size, "lines")
 	cases := placed(p, kernels.Cases(), "lines")
 	if p.err != nil {
 		s.Free()

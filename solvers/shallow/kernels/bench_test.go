@@ -3,10 +3,12 @@ package kernels
 import (
 	"math"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 // strip is a row of cells in a smooth flow, as most of a mesh is.
-func strip[F Float](n int) (Mesh[F], []State[F]) {
+func strip[F num.Float](n int) (Mesh[F], []State[F]) {
 	m := Mesh[F]{Owned: int32(n)}
 	w := make([]State[F], n)
 	for i := range n {
@@ -23,7 +25,8 @@ func strip[F Float](n int) (Mesh[F], []State[F]) {
 	return m, w
 }
 
-func benchFlux[F Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *Clock[F], w []State[F], out []Flux[F],
+func benchFlux[F num.Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *Clock[F], w []State[F],
+	out []Flux[F],
 	n *Counters)) {
 	m, w := strip[F](20000)
 	out := make([]Flux[F], len(m.Ends))
@@ -43,7 +46,7 @@ func BenchmarkFluxPVM(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
 		n *Counters) {
 		for e := range m.Ends {
-			FluxPVM(e, p, m, clock, w, out, n)
+			EdgeFlux(e, PVM, p, m, clock, w, out, n)
 		}
 	})
 }
@@ -52,7 +55,7 @@ func BenchmarkFluxIRRoe(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
 		n *Counters) {
 		for e := range m.Ends {
-			FluxIRRoe(e, p, m, clock, w, out, n)
+			EdgeFlux(e, IRRoe, p, m, clock, w, out, n)
 		}
 	})
 }
@@ -61,7 +64,7 @@ func BenchmarkFluxRoe(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
 		n *Counters) {
 		for e := range m.Ends {
-			FluxRoe(e, p, m, clock, w, out, n)
+			EdgeFlux(e, Roe, p, m, clock, w, out, n)
 		}
 	})
 }
@@ -70,7 +73,7 @@ func BenchmarkFluxPVM32(b *testing.B) {
 	benchFlux(b, func(m *Mesh[float32], p *Params[float32], clock *Clock[float32], w []State[float32], out []Flux[float32],
 		n *Counters) {
 		for e := range m.Ends {
-			FluxPVM(e, p, m, clock, w, out, n)
+			EdgeFlux(e, PVM, p, m, clock, w, out, n)
 		}
 	})
 }
@@ -101,7 +104,7 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 				faces[e-lo].Waves(p)
 			}
 			for e := lo; e < hi; e++ {
-				faces[e-lo].PVM(p)
+				faces[e-lo].Viscosity(PVM, p)
 			}
 			for e := lo; e < hi; e++ {
 				faces[e-lo].Split(m.Ends[e], &m.Normals[e], p, clock.Dt, false, true, &out[e], n)

@@ -1,13 +1,18 @@
 package kernels
 
-import "math"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
 // vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
 // or a thickness negative.
 //
 //atoll:kernel min
-func UpdateCell[F Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F,
+func UpdateCell[F num.Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F],
+	manning []F,
 	out []State[F]) F {
 	links := &m.Links[i]
 	var b balance[F]
@@ -19,7 +24,7 @@ func UpdateCell[F Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []S
 }
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-type balance[F Float] struct {
+type balance[F num.Float] struct {
 	h1, q1x, q1y, h2, q2x, q2y F
 	speed                      F
 }
@@ -55,7 +60,7 @@ func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], mann
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-func still[F Float](dry F, c *State[F]) {
+func still[F num.Float](dry F, c *State[F]) {
 	if c.H1 < dry {
 		c.Q1x, c.Q1y = c.H1*velocity(c.H1, c.Q1x, dry), c.H1*velocity(c.H1, c.Q1y, dry)
 	}

@@ -1,10 +1,13 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/kernelgen/atomics"
+import (
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
-type Clock[F Float] struct {
+type Clock[F num.Float] struct {
 	Time    float64 // of the state, s
 	Until   float64 // where the run is to stop next, s
 	CFL     float64 // that the case asks for

@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // dry finds the viscosity and the fastest wave of a face where a layer is absent on a side. All schemes share it.
 //
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
@@ -7,7 +9,7 @@ package kernels
 // a wall to the layer. With a layer absent on both sides the other one is alone.
 func (f *Face[F]) dry(p *Params[F]) {
 	l, r := &f.l, &f.r
-	l.h1, l.h2, r.h1, r.h2 = larger(l.h1, 0), larger(l.h2, 0), larger(r.h1, 0), larger(r.h2, 0)
+	l.h1, l.h2, r.h1, r.h2 = num.Larger(l.h1, 0), num.Larger(l.h2, 0), num.Larger(r.h1, 0), num.Larger(r.h2, 0)
 	absent1l, absent1r := l.h1 < p.DryDepth, r.h1 < p.DryDepth
 	absent2l, absent2r := l.h2 < p.DryDepth, r.h2 < p.DryDepth
 
@@ -25,12 +27,12 @@ func (f *Face[F]) dry(p *Params[F]) {
 	if absent1l && z2l > z1r {
 		r.q1, r.u1 = 0, 0
 	}
-	bed := -smaller(l.depth, r.depth)
-	z2l, z2r = larger(z2l, bed), larger(z2r, bed)
+	bed := -num.Smaller(l.depth, r.depth)
+	z2l, z2r = num.Larger(z2l, bed), num.Larger(z2r, bed)
 	f.dz2 = z2r - z2l
 	if absent1l || absent1r {
-		top := larger(z2l, z2r)
-		z1l, z1r = larger(z1l, top), larger(z1r, top)
+		top := num.Larger(z2l, z2r)
+		z1l, z1r = num.Larger(z1l, top), num.Larger(z1r, top)
 	}
 	f.dz1 = z1r - z1l
 
@@ -72,7 +74,7 @@ func (f *Face[F]) meanThin(g F) {
 	const film = 1e-12 // m: what stands for no water at all
 	l, r := &f.l, &f.r
 	h1l, h2l, h1r, h2r := l.h1, l.h2, r.h1, r.h2
-	l.h1, l.h2, r.h1, r.h2 = larger(h1l, film), larger(h2l, film), larger(h1r, film), larger(h2r, film)
+	l.h1, l.h2, r.h1, r.h2 = num.Larger(h1l, film), num.Larger(h2l, film), num.Larger(h1r, film), num.Larger(h2r, film)
 	f.mean(g)
 	l.h1, l.h2, r.h1, r.h2 = h1l, h2l, h1r, h2r
 }
@@ -89,17 +91,17 @@ func (f *Face[F]) absent2() {
 // alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
 // speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
 // The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-func alone[F Float](g, hl, ul, hr, ur, u, c, dz, r1, r2, dry F) (h, q, speed F) {
-	cl, cr, s := sqrt(g*hl), sqrt(g*hr), sqrt(c)
-	l1, l2 := smaller(ul-cl, u-s), larger(ur+cr, u+s)
+func alone[F num.Float](g, hl, ul, hr, ur, u, c, dz, r1, r2, dry F) (h, q, speed F) {
+	cl, cr, s := num.Sqrt(g*hl), num.Sqrt(g*hr), num.Sqrt(c)
+	l1, l2 := num.Smaller(ul-cl, u-s), num.Larger(ur+cr, u+s)
 	if hr < dry {
 		l2 = ul + 2*cl
 	}
 	if hl < dry {
 		l1 = ur - 2*cr
 	}
-	l1, l2 = smaller(l1, 0), larger(l2, 0)
+	l1, l2 = num.Smaller(l1, 0), num.Larger(l2, 0)
 	w := 1 / (l2 - l1)
 	b0, b1 := -2*l1*l2*w, (l2+l1)*w
-	return b0*dz + b1*r1, b0*r1 + b1*r2, larger(-l1, l2)
+	return b0*dz + b1*r1, b0*r1 + b1*r2, num.Larger(-l1, l2)
 }

@@ -2,41 +2,34 @@ package kernels
 
 import (
 	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// FluxPVM computes the flux of edge e by the PVM-IFCP scheme, equations (4) and (5).
-//
-//atoll:kernel stages=32
-func FluxPVM[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
-	var f Face[F]
-	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
-	f.Waves(p)
-	f.PVM(p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, false, m.Ends[e].Left < m.Owned, &out[e], n)
-}
+// Scheme is a finite volume scheme.
+type Scheme int32
 
-// FluxIRRoe computes the flux of edge e by the IR-Roe scheme (section 2.2): Roe's method on the 4×4 system of the
-// normal direction, the tangential velocities carried by the mass fluxes.
-//
-//atoll:kernel stages=32
-func FluxIRRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
-	var f Face[F]
-	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
-	f.Waves(p)
-	f.Roe(p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, false, m.Ends[e].Left < m.Owned, &out[e], n)
-}
+const (
+	// PVM is PVM-IFCP, equations (4) and (5).
+	PVM Scheme = iota
+	// IRRoe is Roe's method on the 4×4 system of the normal direction, the tangential velocities carried by the mass
+	// fluxes (section 2.2).
+	IRRoe
+	// Roe is the classical Roe scheme on the 6×6 system (section 2.1). In the frame of the normal its matrix splits
+	// exactly into the 4×4 one and two contact waves, of speeds u1 and u2.
+	Roe
+)
 
-// FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
-// the normal its matrix splits exactly into the 4×4 one and two contact waves, of speeds u1 and u2.
+// EdgeFlux computes the flux of edge e by a scheme.
 //
-//atoll:kernel stages=32
-func FluxRoe[F Float](e int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) {
+//atoll:kernel stages=32 scheme=PVM,IRRoe,Roe
+func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F],
+	n *Counters) {
 	var f Face[F]
 	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
-	f.Roe(p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, true, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Viscosity(scheme, p)
+	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
@@ -73,20 +66,14 @@ func (f *Face[F]) Waves(p *Params[F]) {
 	}
 }
 
-// PVM finds the viscosity by the PVM-IFCP scheme.
-func (f *Face[F]) PVM(p *Params[F]) {
-	if f.thin {
+// Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
+func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
+	switch {
+	case f.thin:
 		f.dry(p)
-	} else {
+	case scheme == PVM:
 		f.pvm(p.DensityRatio)
-	}
-}
-
-// Roe finds the viscosity by Roe's method.
-func (f *Face[F]) Roe(p *Params[F]) {
-	if f.thin {
-		f.dry(p)
-	} else {
+	default:
 		f.roe(p)
 	}
 }
@@ -117,9 +104,9 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
 	length := normal.Length
-	step1, step2 := abs((r.h2-r.depth)-(l.h2-l.depth)), abs(l.depth-r.depth)
+	step1, step2 := num.Abs((r.h2-r.depth)-(l.h2-l.depth)), num.Abs(l.depth-r.depth)
 	s := f.share(at, m1*length*dt, l.h1, r.h1, step1, p.DryDepth)
-	n1l, n1r = bounded(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, abs(f.dz1), p)
+	n1l, n1r = bounded(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p)
 	if s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
 		if mine {
@@ -127,7 +114,7 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts
 		}
 	}
 	s = f.share(at, m2*length*dt, l.h2, r.h2, step2, p.DryDepth)
-	n2l, n2r = bounded(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, larger(abs(f.dz1), abs(f.dz2)), p)
+	n2l, n2r = bounded(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, num.Larger(num.Abs(f.dz1), num.Abs(f.dz2)), p)
 	if s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
 		if mine {
@@ -141,7 +128,7 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-func carried[F Float](m, tl, tr F) F {
+func carried[F num.Float](m, tl, tr F) F {
 	if m > 0 {
 		return m * tl
 	}
@@ -150,7 +137,7 @@ func carried[F Float](m, tl, tr F) F {
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-func contact[F Float](ql, tl, qr, tr, u, t, v F) F {
+func contact[F num.Float](ql, tl, qr, tr, u, t, v F) F {
 	jump := qr*tr - ql*tl
 	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
 }
@@ -160,23 +147,23 @@ func contact[F Float](ql, tl, qr, tr, u, t, v F) F {
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-func bounded[F Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
+func bounded[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Params[F]) (F, F) {
 	film := 10 * p.DryDepth
 	left, right := hl < film || cut && m > 0, hr < film || cut && m < 0
 	if !left && !right {
 		return nl, nr
 	}
-	carried, spread := m*ul, m*(2*sqrt(p.Gravity*hl))
+	carried, spread := m*ul, m*(2*num.Sqrt(p.Gravity*hl))
 	if m < 0 {
-		carried, spread = m*ur, -m*(2*sqrt(p.Gravity*hr))
+		carried, spread = m*ur, -m*(2*num.Sqrt(p.Gravity*hr))
 	}
 	if left {
 		most := spread + p.Gravity*hl*jump
-		nl = larger(carried-most, smaller(nl, carried+most))
+		nl = num.Larger(carried-most, num.Smaller(nl, carried+most))
 	}
 	if right {
 		most := spread + p.Gravity*hr*jump
-		nr = larger(-carried-most, smaller(nr, -carried+most))
+		nr = num.Larger(-carried-most, num.Smaller(nr, -carried+most))
 	}
 	return nl, nr
 }
@@ -193,12 +180,12 @@ func (f *Face[F]) share(at Ends, want, hl, hr, step, dry F) F {
 		h, area, want = hr, f.r.area, -want
 	}
 	const third, all = 0.33333, 0.99999 // short of the full share by more than rounding
-	have := larger(h, 0) * area
+	have := num.Larger(h, 0) * area
 	if want <= third*have {
 		return 1
 	}
 	most := F(all) * have
-	if smaller(hl, hr) < dry || h < 2*step {
+	if num.Smaller(hl, hr) < dry || h < 2*step {
 		most = F(third) * have
 	}
 	if want <= most {

@@ -1,8 +1,10 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
-type Eigenvalues[F Float] struct {
+type Eigenvalues[F num.Float] struct {
 	L1, L2, L3, L4 F
 	Complex        bool
 }
@@ -35,23 +37,23 @@ func (ev *Eigenvalues[F]) solve(u1, u2, c1, c2, r, tol F) {
 	}
 	for i := 0; i < 60; i++ {
 		rest, slope := ((y-2*a)*y+k)*y-bb, (3*y-4*a)*y+k
-		if abs(rest)*a <= tol*tol*k*slope { // what is left is below rounding
+		if num.Abs(rest)*a <= tol*tol*k*slope { // what is left is below rounding
 			break
 		}
 		step := rest / slope
 		y -= step
-		if abs(step)*a <= tol*k { // and here after this step
+		if num.Abs(step)*a <= tol*k { // and here after this step
 			break
 		}
 	}
 
-	root := sqrt(larger(k-(2*a-y)*y, 0)) // p - q
+	root := num.Sqrt(num.Larger(k-(2*a-y)*y, 0)) // p - q
 	q := (y - a - root) / 2
 	both := 1 / (root * q)
 	s := b * (q * both)
 	ss := s * s
 	disc := ss - 4*(e*(root*both))
-	outer, inner := sqrt(ss-4*q)/2, sqrt(larger(disc, 0))/2
+	outer, inner := num.Sqrt(ss-4*q)/2, num.Sqrt(num.Larger(disc, 0))/2
 	s /= 2
 	ev.L1, ev.L4 = mean-s-outer, mean-s+outer
 	ev.L2, ev.L3 = mean+s-inner, mean+s+inner
@@ -59,4 +61,4 @@ func (ev *Eigenvalues[F]) solve(u1, u2, c1, c2, r, tol F) {
 }
 
 // fastest is max(|λ1|, |λ4|).
-func (ev *Eigenvalues[F]) fastest() F { return abs(ev.L1+ev.L4)/2 + (ev.L4-ev.L1)/2 }
+func (ev *Eigenvalues[F]) fastest() F { return num.Abs(ev.L1+ev.L4)/2 + (ev.L4-ev.L1)/2 }

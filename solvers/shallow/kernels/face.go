@@ -1,8 +1,10 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
 // sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
-type Face[F Float] struct {
+type Face[F num.Float] struct {
 	l, r side[F]
 	thin bool // a layer is absent on a side
 
@@ -18,14 +20,14 @@ type Face[F Float] struct {
 
 // side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
 // tangential velocity t.
-type side[F Float] struct {
+type side[F num.Float] struct {
 	h1, q1, u1, t1 F
 	h2, q2, u2, t2 F
 	depth, area    F
 }
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-type vector[F Float] struct{ h1, q1, h2, q2 F }
+type vector[F num.Float] struct{ h1, q1, h2, q2 F }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
 func (s *side[F]) turn(w *State[F], bed *Bed[F], nx, ny F) {
@@ -57,7 +59,7 @@ func (s *side[F]) slow(dry F) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-func velocity[F Float](h, q, dry F) F {
+func velocity[F num.Float](h, q, dry F) F {
 	if h >= dry {
 		return q / h
 	}
@@ -83,7 +85,7 @@ func (f *Face[F]) levels() {
 // with both weights multiplied by that of the left side.
 func (f *Face[F]) mean(g F) {
 	l, r := &f.l, &f.r
-	f.g1, f.g2 = sqrt(l.h1*r.h1), sqrt(l.h2*r.h2)
+	f.g1, f.g2 = num.Sqrt(l.h1*r.h1), num.Sqrt(l.h2*r.h2)
 	s1, s2 := l.h1+f.g1, l.h2+f.g2
 	both := 1 / (s1 * s2)
 	f.w1, f.w2 = s2*both, s1*both

@@ -1,8 +1,10 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
 // layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
-func calm[F Float](p *Params[F], c *State[F]) {
+func calm[F num.Float](p *Params[F], c *State[F]) {
 	if c.H1 < p.DryDepth || c.H2 < p.DryDepth {
 		return
 	}
@@ -13,7 +15,7 @@ func calm[F Float](p *Params[F], c *State[F]) {
 	if shear <= most {
 		return
 	}
-	s := sqrt(most / shear)
+	s := num.Sqrt(most / shear)
 	dx, dy = dx*s, dy*s
 	mx, my := r*c.Q1x+c.Q2x, r*c.Q1y+c.Q2y
 	mass := r*c.H1 + c.H2
@@ -23,7 +25,7 @@ func calm[F Float](p *Params[F], c *State[F]) {
 
 // rub slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
 // q ← q / (1 + dt g n² |u| / h^(4/3)).
-func rub[F Float](p *Params[F], dt, n F, c *State[F]) {
+func rub[F num.Float](p *Params[F], dt, n F, c *State[F]) {
 	if c.H2 >= p.DryDepth {
 		d := drag(p, dt, n, c.H2, c.Q2x, c.Q2y)
 		c.Q2x, c.Q2y = c.Q2x/d, c.Q2y/d
@@ -33,16 +35,16 @@ func rub[F Float](p *Params[F], dt, n F, c *State[F]) {
 	}
 }
 
-func drag[F Float](p *Params[F], dt, n, h, qx, qy F) F {
-	u := sqrt(qx*qx+qy*qy) / h
+func drag[F num.Float](p *Params[F], dt, n, h, qx, qy F) F {
+	u := num.Sqrt(qx*qx+qy*qy) / h
 	return 1 + dt*p.Gravity*n*n*u/(h*cubeRoot(h))
 }
 
 // cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14.
-func cubeRoot[F Float](x F) F {
-	fourth := sqrt(sqrt(x))
-	y := fourth * sqrt(sqrt(fourth))
+func cubeRoot[F num.Float](x F) F {
+	fourth := num.Sqrt(num.Sqrt(x))
+	y := fourth * num.Sqrt(num.Sqrt(fourth))
 	for i := 0; i < 6; i++ {
 		y -= (y*y*y - x) / (3 * y * y)
 	}

@@ -161,7 +161,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:66
+// Params[float32], types.go:63
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -181,14 +181,14 @@ static_assert(sizeof(Params_f32) == 28 && offsetof(Params_f32, Gravity) == 0 &&
 
 // Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
 // negative constants Wall and Open.
-// Ends, types.go:26
+// Ends, types.go:23
 struct alignas(8) Ends {
     int32 Left, Right;
 };
 static_assert(sizeof(Ends) == 8 && offsetof(Ends, Left) == 0 && offsetof(Ends, Right) == 4, "Ends");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float32], types.go:34
+// Normal[float32], types.go:31
 struct alignas(16) Normal_f32 {
     float X, Y, Length, blank3;
 };
@@ -196,7 +196,7 @@ static_assert(sizeof(Normal_f32) == 16 && offsetof(Normal_f32, X) == 0 && offset
     offsetof(Normal_f32, Length) == 8 && offsetof(Normal_f32, blank3) == 12, "Normal_f32");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float32], types.go:37
+// Bed[float32], types.go:34
 struct alignas(8) Bed_f32 {
     float Depth, Area;
 };
@@ -204,14 +204,14 @@ static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(
 
 // Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
 // right.
-// Links, types.go:41
+// Links, types.go:38
 struct Links {
     Array<int32, 3> Edge;
 };
 static_assert(sizeof(Links) == 12 && offsetof(Links, Edge) == 0, "Links");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:55
+// Mesh[float32], types.go:52
 struct Mesh_f32 {
     Slice<Ends> Ends_;
     Slice<Normal_f32> Normals;
@@ -224,7 +224,7 @@ static_assert(sizeof(Mesh_f32) == 104 && offsetof(Mesh_f32, Ends_) == 0 && offse
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
-// Clock[float32], clock.go:7
+// Clock[float32], clock.go:10
 struct Clock_f32 {
     double Time;
     double Until;
@@ -244,7 +244,7 @@ static_assert(sizeof(Clock_f32) == 64 && offsetof(Clock_f32, Time) == 0 && offse
     offsetof(Clock_f32, Before) == 52 && offsetof(Clock_f32, Stop) == 56 && offsetof(Clock_f32, Pending) == 57, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// State[float32], types.go:20
+// State[float32], types.go:17
 struct alignas(8) State_f32 {
     float H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -253,7 +253,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float32], types.go:52
+// Push[float32], types.go:49
 struct Push_f32 {
     float X1, Y1, X2, Y2;
 };
@@ -263,7 +263,7 @@ static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float32], types.go:46
+// Flux[float32], types.go:43
 struct alignas(16) Flux_f32 {
     float M1, M2, Speed_, blank3;
     Array<Push_f32, 2> Side;
@@ -272,7 +272,7 @@ static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(
     offsetof(Flux_f32, Speed_) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float32], cell.go:22
+// balance[float32], cell.go:27
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
@@ -282,7 +282,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:66
+// Params[float64], types.go:63
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -301,7 +301,7 @@ static_assert(sizeof(Params_f64) == 56 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Lag) == 50, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float64], types.go:34
+// Normal[float64], types.go:31
 struct alignas(16) Normal_f64 {
     double X, Y, Length, blank3;
 };
@@ -309,14 +309,14 @@ static_assert(sizeof(Normal_f64) == 32 && offsetof(Normal_f64, X) == 0 && offset
     offsetof(Normal_f64, Length) == 16 && offsetof(Normal_f64, blank3) == 24, "Normal_f64");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float64], types.go:37
+// Bed[float64], types.go:34
 struct alignas(16) Bed_f64 {
     double Depth, Area;
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:55
+// Mesh[float64], types.go:52
 struct Mesh_f64 {
     Slice<Ends> Ends_;
     Slice<Normal_f64> Normals;
@@ -329,7 +329,7 @@ static_assert(sizeof(Mesh_f64) == 104 && offsetof(Mesh_f64, Ends_) == 0 && offse
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
-// Clock[float64], clock.go:7
+// Clock[float64], clock.go:10
 struct Clock_f64 {
     double Time;
     double Until;
@@ -349,7 +349,7 @@ static_assert(sizeof(Clock_f64) == 80 && offsetof(Clock_f64, Time) == 0 && offse
     offsetof(Clock_f64, Before) == 64 && offsetof(Clock_f64, Stop) == 72 && offsetof(Clock_f64, Pending) == 73, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// State[float64], types.go:20
+// State[float64], types.go:17
 struct alignas(16) State_f64 {
     double H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -358,7 +358,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float64], types.go:52
+// Push[float64], types.go:49
 struct Push_f64 {
     double X1, Y1, X2, Y2;
 };
@@ -368,7 +368,7 @@ static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float64], types.go:46
+// Flux[float64], types.go:43
 struct alignas(16) Flux_f64 {
     double M1, M2, Speed_, blank3;
     Array<Push_f64, 2> Side;
@@ -377,7 +377,7 @@ static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(
     offsetof(Flux_f64, Speed_) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float64], cell.go:22
+// balance[float64], cell.go:27
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
@@ -387,7 +387,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:79
+// Counters, types.go:76
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -397,7 +397,7 @@ static_assert(sizeof(Counters) == 16 && offsetof(Counters, ComplexEdges) == 0 &&
 
 // side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
 // tangential velocity t.
-// side[float32], face.go:21
+// side[float32], face.go:23
 struct side_f32 {
     float h1, q1, u1, t1;
     float h2, q2, u2, t2;
@@ -410,7 +410,7 @@ static_assert(sizeof(side_f32) == 40 && offsetof(side_f32, h1) == 0 && offsetof(
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
-// Eigenvalues[float32], eigen.go:5
+// Eigenvalues[float32], eigen.go:7
 struct Eigenvalues_f32 {
     float L1, L2, L3, L4;
     bool Complex;
@@ -420,7 +420,7 @@ static_assert(sizeof(Eigenvalues_f32) == 20 && offsetof(Eigenvalues_f32, L1) == 
     offsetof(Eigenvalues_f32, L4) == 12 && offsetof(Eigenvalues_f32, Complex) == 16, "Eigenvalues_f32");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float32], face.go:28
+// vector[float32], face.go:30
 struct vector_f32 {
     float h1, q1, h2, q2;
 };
@@ -429,7 +429,7 @@ static_assert(sizeof(vector_f32) == 16 && offsetof(vector_f32, h1) == 0 && offse
 
 // Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
 // sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
-// Face[float32], face.go:5
+// Face[float32], face.go:7
 struct Face_f32 {
     side_f32 l, r;
     bool thin;
@@ -449,9 +449,19 @@ static_assert(sizeof(Face_f32) == 180 && offsetof(Face_f32, l) == 0 && offsetof(
     offsetof(Face_f32, r2) == 128 && offsetof(Face_f32, r3) == 132 && offsetof(Face_f32, r4) == 136 &&
     offsetof(Face_f32, waves) == 140 && offsetof(Face_f32, viscosity) == 160 && offsetof(Face_f32, speed_) == 176, "Face_f32");
 
+// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
+// left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
+// double root, and no external root is double.
+// wave[float32], roe.go:69
+struct wave_f32 {
+    float l, x2, m, weight;
+};
+static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
+    offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
+
 // side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
 // tangential velocity t.
-// side[float64], face.go:21
+// side[float64], face.go:23
 struct side_f64 {
     double h1, q1, u1, t1;
     double h2, q2, u2, t2;
@@ -464,7 +474,7 @@ static_assert(sizeof(side_f64) == 80 && offsetof(side_f64, h1) == 0 && offsetof(
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
-// Eigenvalues[float64], eigen.go:5
+// Eigenvalues[float64], eigen.go:7
 struct Eigenvalues_f64 {
     double L1, L2, L3, L4;
     bool Complex;
@@ -474,7 +484,7 @@ static_assert(sizeof(Eigenvalues_f64) == 40 && offsetof(Eigenvalues_f64, L1) == 
     offsetof(Eigenvalues_f64, L4) == 24 && offsetof(Eigenvalues_f64, Complex) == 32, "Eigenvalues_f64");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float64], face.go:28
+// vector[float64], face.go:30
 struct vector_f64 {
     double h1, q1, h2, q2;
 };
@@ -483,7 +493,7 @@ static_assert(sizeof(vector_f64) == 32 && offsetof(vector_f64, h1) == 0 && offse
 
 // Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
 // sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
-// Face[float64], face.go:5
+// Face[float64], face.go:7
 struct Face_f64 {
     side_f64 l, r;
     bool thin;
@@ -506,17 +516,7 @@ static_assert(sizeof(Face_f64) == 360 && offsetof(Face_f64, l) == 0 && offsetof(
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
 // double root, and no external root is double.
-// wave[float32], roe.go:67
-struct wave_f32 {
-    float l, x2, m, weight;
-};
-static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
-    offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
-
-// wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
-// left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
-// double root, and no external root is double.
-// wave[float64], roe.go:67
+// wave[float64], roe.go:69
 struct wave_f64 {
     double l, x2, m, weight;
 };
@@ -525,7 +525,7 @@ static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(w
 
 // Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
 // edges have their left cell in the tile.
-// Tile, tile.go:19
+// Tile, tile.go:20
 struct alignas(16) Tile {
     int32 Cell, Edge, Mine, blank3;
 };
@@ -534,7 +534,7 @@ static_assert(sizeof(Tile) == 16 && offsetof(Tile, Cell) == 0 && offsetof(Tile, 
 
 // TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of
 // the edge in the tile, times 2, plus 1 where the cell is the edge's right.
-// TileCell, tile.go:23
+// TileCell, tile.go:24
 struct alignas(8) TileCell {
     int32 Cell, Slots;
 };
@@ -542,7 +542,7 @@ static_assert(sizeof(TileCell) == 8 && offsetof(TileCell, Cell) == 0 && offsetof
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
-// TiledMesh[float32], tile.go:27
+// TiledMesh[float32], tile.go:28
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<TileCell> Cells;
@@ -556,7 +556,7 @@ static_assert(sizeof(TiledMesh_f32) == 120 && offsetof(TiledMesh_f32, Tiles) == 
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
-// TiledMesh[float64], tile.go:27
+// TiledMesh[float64], tile.go:28
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<TileCell> Cells;
@@ -569,7 +569,7 @@ static_assert(sizeof(TiledMesh_f64) == 120 && offsetof(TiledMesh_f64, Tiles) == 
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96, "TiledMesh_f64");
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float32]).add, cell.go:28
+// (*balance[float32]).add, cell.go:33
 DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     float sign = float(sub(1, mul(2, side)));
     Push_f32 *push = &f->Side[side];
@@ -582,14 +582,15 @@ DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     b->speed_ += f->Speed_;
 }
 
-// sqrt[float32], types.go:84
-DEVICE float sqrt_f32(float x) {
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float32], num/num.go:16
+DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
 // calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
 // layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
-// calm[float32], friction.go:5
+// calm[float32], friction.go:7
 DEVICE void calm_f32(const Params_f32 *p, State_f32 *c) {
     if (c->H1 < p->DryDepth || c->H2 < p->DryDepth) {
         return;
@@ -601,7 +602,7 @@ DEVICE void calm_f32(const Params_f32 *p, State_f32 *c) {
     if (shear <= most) {
         return;
     }
-    float s = sqrt_f32(most / shear);
+    float s = num_Sqrt_f32(most / shear);
     dx = dx * s;
     dy = dy * s;
     float mx = r * c->Q1x + c->Q2x, my = r * c->Q1y + c->Q2y;
@@ -614,25 +615,25 @@ DEVICE void calm_f32(const Params_f32 *p, State_f32 *c) {
 
 // cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14.
-// cubeRoot[float32], friction.go:43
+// cubeRoot[float32], friction.go:45
 DEVICE float cubeRoot_f32(float x) {
-    float fourth = sqrt_f32(sqrt_f32(x));
-    float y = fourth * sqrt_f32(sqrt_f32(fourth));
+    float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
+    float y = fourth * num_Sqrt_f32(num_Sqrt_f32(fourth));
     for (int64 i = 0; i < 6; i++) {
         y -= (y * y * y - x) / (3.0f * y * y);
     }
     return y;
 }
 
-// drag[float32], friction.go:36
+// drag[float32], friction.go:38
 DEVICE float drag_f32(const Params_f32 *p, float dt, float n, float h, float qx, float qy) {
-    float u = sqrt_f32(qx * qx + qy * qy) / h;
+    float u = num_Sqrt_f32(qx * qx + qy * qy) / h;
     return 1.0f + dt * p->Gravity * n * n * u / (h * cubeRoot_f32(h));
 }
 
 // rub slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
 // q ← q / (1 + dt g n² |u| / h^(4/3)).
-// rub[float32], friction.go:26
+// rub[float32], friction.go:28
 DEVICE void rub_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
     if (c->H2 >= p->DryDepth) {
         float d = drag_f32(p, dt, n, c->H2, c->Q2x, c->Q2y);
@@ -646,7 +647,7 @@ DEVICE void rub_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float32], face.go:60
+// velocity[float32], face.go:62
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h >= dry) {
         return q / h;
@@ -658,7 +659,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:58
+// still[float32], cell.go:63
 DEVICE void still_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -671,7 +672,7 @@ DEVICE void still_f32(float dry, State_f32 *c) {
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:37
+// (*balance[float32]).advance, cell.go:42
 DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
         Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out) {
     float rate = dt / area;
@@ -700,7 +701,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
 // vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
 // or a thickness negative.
-// UpdateCell[float32], cell.go:10
+// UpdateCell[float32], cell.go:14
 DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out) {
     Links *links = &m->Links_[i];
@@ -714,7 +715,7 @@ DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, 
 }
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float64]).add, cell.go:28
+// (*balance[float64]).add, cell.go:33
 DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     double sign = double(sub(1, mul(2, side)));
     Push_f64 *push = &f->Side[side];
@@ -727,14 +728,15 @@ DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     b->speed_ += f->Speed_;
 }
 
-// sqrt[float64], types.go:84
-DEVICE double sqrt_f64(double x) {
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float64], num/num.go:16
+DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
 // calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
 // layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
-// calm[float64], friction.go:5
+// calm[float64], friction.go:7
 DEVICE void calm_f64(const Params_f64 *p, State_f64 *c) {
     if (c->H1 < p->DryDepth || c->H2 < p->DryDepth) {
         return;
@@ -746,7 +748,7 @@ DEVICE void calm_f64(const Params_f64 *p, State_f64 *c) {
     if (shear <= most) {
         return;
     }
-    double s = sqrt_f64(most / shear);
+    double s = num_Sqrt_f64(most / shear);
     dx = dx * s;
     dy = dy * s;
     double mx = r * c->Q1x + c->Q2x, my = r * c->Q1y + c->Q2y;
@@ -759,25 +761,25 @@ DEVICE void calm_f64(const Params_f64 *p, State_f64 *c) {
 
 // cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14.
-// cubeRoot[float64], friction.go:43
+// cubeRoot[float64], friction.go:45
 DEVICE double cubeRoot_f64(double x) {
-    double fourth = sqrt_f64(sqrt_f64(x));
-    double y = fourth * sqrt_f64(sqrt_f64(fourth));
+    double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
+    double y = fourth * num_Sqrt_f64(num_Sqrt_f64(fourth));
     for (int64 i = 0; i < 6; i++) {
         y -= (y * y * y - x) / (3.0 * y * y);
     }
     return y;
 }
 
-// drag[float64], friction.go:36
+// drag[float64], friction.go:38
 DEVICE double drag_f64(const Params_f64 *p, double dt, double n, double h, double qx, double qy) {
-    double u = sqrt_f64(qx * qx + qy * qy) / h;
+    double u = num_Sqrt_f64(qx * qx + qy * qy) / h;
     return 1.0 + dt * p->Gravity * n * n * u / (h * cubeRoot_f64(h));
 }
 
 // rub slows the layer that touches the bed by Manning's friction with coefficient n, semi-implicit in time:
 // q ← q / (1 + dt g n² |u| / h^(4/3)).
-// rub[float64], friction.go:26
+// rub[float64], friction.go:28
 DEVICE void rub_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
     if (c->H2 >= p->DryDepth) {
         double d = drag_f64(p, dt, n, c->H2, c->Q2x, c->Q2y);
@@ -791,7 +793,7 @@ DEVICE void rub_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float64], face.go:60
+// velocity[float64], face.go:62
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h >= dry) {
         return q / h;
@@ -803,7 +805,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:58
+// still[float64], cell.go:63
 DEVICE void still_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -816,7 +818,7 @@ DEVICE void still_f64(double dry, State_f64 *c) {
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:37
+// (*balance[float64]).advance, cell.go:42
 DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
         Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out) {
     double rate = dt / area;
@@ -845,7 +847,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
 // vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
 // or a thickness negative.
-// UpdateCell[float64], cell.go:10
+// UpdateCell[float64], cell.go:14
 DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out) {
     Links *links = &m->Links_[i];
@@ -859,7 +861,7 @@ DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m,
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-// (*side[float32]).turn, face.go:31
+// (*side[float32]).turn, face.go:33
 DEVICE void side_turn_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -872,13 +874,13 @@ DEVICE void side_turn_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, flo
 }
 
 // thin tells whether a layer is absent.
-// (*side[float32]).thin, face.go:38
+// (*side[float32]).thin, face.go:40
 DEVICE bool side_thin_f32(side_f32 *s, float dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // slow finds the velocities of a side where a layer may be absent, and what flows then.
-// (*side[float32]).slow, face.go:53
+// (*side[float32]).slow, face.go:55
 DEVICE void side_slow_f32(side_f32 *s, float dry) {
     s->u1 = velocity_f32(s->h1, s->q1, dry);
     s->t1 = velocity_f32(s->h1, s->t1, dry);
@@ -889,7 +891,7 @@ DEVICE void side_slow_f32(side_f32 *s, float dry) {
 }
 
 // speeds finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float32]).speeds, face.go:41
+// (*Face[float32]).speeds, face.go:43
 DEVICE void Face_speeds_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -912,7 +914,7 @@ DEVICE void Face_speeds_f32(Face_f32 *f) {
 }
 
 // mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
-// (*side[float32]).mirror, face.go:71
+// (*side[float32]).mirror, face.go:73
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -921,7 +923,7 @@ DEVICE void side_mirror_f32(side_f32 *s) {
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float32]).levels, face.go:76
+// (*Face[float32]).levels, face.go:78
 DEVICE void Face_levels_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -930,11 +932,11 @@ DEVICE void Face_levels_f32(Face_f32 *f) {
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-// (*Face[float32]).mean, face.go:84
+// (*Face[float32]).mean, face.go:86
 DEVICE void Face_mean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
-    f->g1 = sqrt_f32(l->h1 * r->h1);
-    f->g2 = sqrt_f32(l->h2 * r->h2);
+    f->g1 = num_Sqrt_f32(l->h1 * r->h1);
+    f->g2 = num_Sqrt_f32(l->h2 * r->h2);
     float s1 = l->h1 + f->g1, s2 = l->h2 + f->g2;
     float both = 1.0f / (s1 * s2);
     f->w1 = s2 * both;
@@ -947,7 +949,7 @@ DEVICE void Face_mean_f32(Face_f32 *f, float g) {
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).jumps, face.go:98
+// (*Face[float32]).jumps, face.go:100
 DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -958,7 +960,7 @@ DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
 
 // Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
 // a GPU waits once.
-// (*Face[float32]).Look, edge.go:44
+// (*Face[float32]).Look, edge.go:37
 DEVICE void Face_Look_f32(Face_f32 *f, Ends at, Normal_f32 *n, const Params_f32 *p, Slice<Bed_f32> beds,
         Slice<State_f32> w) {
     int32 right = at.Right;
@@ -984,18 +986,19 @@ DEVICE void Face_Look_f32(Face_f32 *f, Ends at, Normal_f32 *n, const Params_f32 
     }
 }
 
-// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly
-// foreseen.
-// abs[float32], types.go:88
-DEVICE float abs_f32(float x) {
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float32], num/num.go:20
+DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
     }
     return x;
 }
 
-// larger[float32], types.go:95
-DEVICE float larger_f32(float a, float b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
         return a;
     }
@@ -1015,7 +1018,7 @@ DEVICE float larger_f32(float a, float b) {
 //
 // which Newton's method approaches from below without overshooting. It is small as long as the shear is, and its
 // series in b²/k leaves one iteration as a rule.
-// (*Eigenvalues[float32]).solve, eigen.go:23
+// (*Eigenvalues[float32]).solve, eigen.go:25
 DEVICE void Eigenvalues_solve_f32(Eigenvalues_f32 *ev, float u1, float u2, float c1, float c2, float r, float tol) {
     float mean = (u1 + u2) / 2.0f, d = (u2 - u1) / 2.0f;
     float sum = c1 + c2, diff = c1 - c2, prod = c1 * c2;
@@ -1031,26 +1034,26 @@ DEVICE void Eigenvalues_solve_f32(Eigenvalues_f32 *ev, float u1, float u2, float
     }
     for (int64 i = 0; i < 60; i++) {
         float rest = ((y - 2.0f * a) * y + k) * y - bb, slope = (3.0f * y - 4.0f * a) * y + k;
-        if (abs_f32(rest) * a <= tol * tol * k * slope) {
+        if (num_Abs_f32(rest) * a <= tol * tol * k * slope) {
             // what is left is below rounding
             break;
         }
         float step = rest / slope;
         y -= step;
-        if (abs_f32(step) * a <= tol * k) {
+        if (num_Abs_f32(step) * a <= tol * k) {
             // and here after this step
             break;
         }
     }
 
     // p - q
-    float root = sqrt_f32(larger_f32(k - (2.0f * a - y) * y, 0.0f));
+    float root = num_Sqrt_f32(num_Larger_f32(k - (2.0f * a - y) * y, 0.0f));
     float q = (y - a - root) / 2.0f;
     float both = 1.0f / (root * q);
     float s = b * (q * both);
     float ss = s * s;
     float disc = ss - 4.0f * (e * (root * both));
-    float outer = sqrt_f32(ss - 4.0f * q) / 2.0f, inner = sqrt_f32(larger_f32(disc, 0.0f)) / 2.0f;
+    float outer = num_Sqrt_f32(ss - 4.0f * q) / 2.0f, inner = num_Sqrt_f32(num_Larger_f32(disc, 0.0f)) / 2.0f;
     s /= 2.0f;
     ev->L1 = mean - s - outer;
     ev->L4 = mean - s + outer;
@@ -1060,13 +1063,13 @@ DEVICE void Eigenvalues_solve_f32(Eigenvalues_f32 *ev, float u1, float u2, float
 }
 
 // fastest is max(|λ1|, |λ4|).
-// (*Eigenvalues[float32]).fastest, eigen.go:62
+// (*Eigenvalues[float32]).fastest, eigen.go:64
 DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
-    return abs_f32(ev->L1 + ev->L4) / 2.0f + (ev->L4 - ev->L1) / 2.0f;
+    return num_Abs_f32(ev->L1 + ev->L4) / 2.0f + (ev->L4 - ev->L1) / 2.0f;
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float32]).Waves, edge.go:69
+// (*Face[float32]).Waves, edge.go:62
 DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -1074,8 +1077,9 @@ DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     }
 }
 
-// smaller[float32], types.go:102
-DEVICE float smaller_f32(float a, float b) {
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float32], num/num.go:36
+DEVICE float num_Smaller_f32(float a, float b) {
     if (a < b) {
         return a;
     }
@@ -1083,7 +1087,7 @@ DEVICE float smaller_f32(float a, float b) {
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-// (*Face[float32]).absent1, dry.go:81
+// (*Face[float32]).absent1, dry.go:83
 DEVICE void Face_absent1_f32(Face_f32 *f) {
     f->l.q1 = 0.0f;
     f->l.u1 = 0.0f;
@@ -1092,14 +1096,14 @@ DEVICE void Face_absent1_f32(Face_f32 *f) {
 }
 
 // meanThin is mean where thicknesses may be 0.
-// (*Face[float32]).meanThin, dry.go:71
+// (*Face[float32]).meanThin, dry.go:73
 DEVICE void Face_meanThin_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     float h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
-    l->h1 = larger_f32(h1l, 0x1.197998p-40f /* 1e-12 */);
-    l->h2 = larger_f32(h2l, 0x1.197998p-40f /* 1e-12 */);
-    r->h1 = larger_f32(h1r, 0x1.197998p-40f /* 1e-12 */);
-    r->h2 = larger_f32(h2r, 0x1.197998p-40f /* 1e-12 */);
+    l->h1 = num_Larger_f32(h1l, 0x1.197998p-40f /* 1e-12 */);
+    l->h2 = num_Larger_f32(h2l, 0x1.197998p-40f /* 1e-12 */);
+    r->h1 = num_Larger_f32(h1r, 0x1.197998p-40f /* 1e-12 */);
+    r->h2 = num_Larger_f32(h2r, 0x1.197998p-40f /* 1e-12 */);
     Face_mean_f32(f, g);
     l->h1 = h1l;
     l->h2 = h2l;
@@ -1107,7 +1111,7 @@ DEVICE void Face_meanThin_f32(Face_f32 *f, float g) {
     r->h2 = h2r;
 }
 
-// (*Face[float32]).absent2, dry.go:85
+// (*Face[float32]).absent2, dry.go:87
 DEVICE void Face_absent2_f32(Face_f32 *f) {
     f->l.q2 = 0.0f;
     f->l.u2 = 0.0f;
@@ -1118,33 +1122,33 @@ DEVICE void Face_absent2_f32(Face_f32 *f) {
 // alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
 // speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
 // The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// alone[float32], dry.go:92
+// alone[float32], dry.go:94
 struct alone_f32_results { float r0; float r1; float r2; };
 DEVICE alone_f32_results alone_f32(float g, float hl, float ul, float hr, float ur, float u, float c, float dz,
         float r1, float r2, float dry) {
-    float cl = sqrt_f32(g * hl), cr = sqrt_f32(g * hr), s = sqrt_f32(c);
-    float l1 = smaller_f32(ul - cl, u - s), l2 = larger_f32(ur + cr, u + s);
+    float cl = num_Sqrt_f32(g * hl), cr = num_Sqrt_f32(g * hr), s = num_Sqrt_f32(c);
+    float l1 = num_Smaller_f32(ul - cl, u - s), l2 = num_Larger_f32(ur + cr, u + s);
     if (hr < dry) {
         l2 = ul + 2.0f * cl;
     }
     if (hl < dry) {
         l1 = ur - 2.0f * cr;
     }
-    l1 = smaller_f32(l1, 0.0f);
-    l2 = larger_f32(l2, 0.0f);
+    l1 = num_Smaller_f32(l1, 0.0f);
+    l2 = num_Larger_f32(l2, 0.0f);
     float w = 1.0f / (l2 - l1);
     float b0 = -2.0f * l1 * l2 * w, b1 = (l2 + l1) * w;
-    return {b0 * dz + b1 * r1, b0 * r1 + b1 * r2, larger_f32(-l1, l2)};
+    return {b0 * dz + b1 * r1, b0 * r1 + b1 * r2, num_Larger_f32(-l1, l2)};
 }
 
 // residual is the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:120
+// (*Face[float32]).residual, face.go:122
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // times is the Roe matrix A of the face times v.
-// (*Face[float32]).times, face.go:107
+// (*Face[float32]).times, face.go:109
 DEVICE vector_f32 Face_times_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -1155,12 +1159,12 @@ DEVICE vector_f32 Face_times_f32(Face_f32 *f, float r, vector_f32 v) {
 //
 // The term of a0 uses the jump of levels, which equals ΔW - A⁻¹S Δdepth at rest and has no singularity where an
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
-// (*Face[float32]).pvm, pvm.go:9
+// (*Face[float32]).pvm, pvm.go:11
 DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
     Eigenvalues_f32 *ev = &f->waves;
     float l1 = ev->L1, l4 = ev->L4;
     // max(|λ2|, |λ3|) without a branch
-    float x = abs_f32(ev->L2 + ev->L3) / 2.0f + (ev->L3 - ev->L2) / 2.0f;
+    float x = num_Abs_f32(ev->L2 + ev->L3) / 2.0f + (ev->L3 - ev->L2) / 2.0f;
     if (l1 + l4 < 0.0f) {
         x = -x;
     }
@@ -1169,14 +1173,14 @@ DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
     if (x - l1 < guard || l4 - x < guard) {
         // χ is no third point: the line through both external waves (HLL).
         float w = 1.0f / (l4 - l1);
-        a0 = (l4 * abs_f32(l1) - l1 * abs_f32(l4)) * w;
-        a1 = (abs_f32(l4) - abs_f32(l1)) * w;
+        a0 = (l4 * num_Abs_f32(l1) - l1 * num_Abs_f32(l4)) * w;
+        a1 = (num_Abs_f32(l4) - num_Abs_f32(l1)) * w;
     } else {
         // Lagrange's weights over one common denominator.
         float w = 1.0f / ((l4 - l1) * (x - l1) * (l4 - x));
-        float d1 = abs_f32(l1) * (l4 - x) * w;
-        float d4 = abs_f32(l4) * (x - l1) * w;
-        float di = -abs_f32(x) * (l4 - l1) * w;
+        float d1 = num_Abs_f32(l1) * (l4 - x) * w;
+        float d4 = num_Abs_f32(l4) * (x - l1) * w;
+        float di = -num_Abs_f32(x) * (l4 - l1) * w;
         a0 = d1 * l4 * x + d4 * l1 * x + di * l1 * l4;
         a1 = -l1 * (d4 + di) - l4 * (d1 + di) - x * (d1 + d4);
         a2 = d1 + d4 + di;
@@ -1194,10 +1198,10 @@ DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
 // and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step is
 // a wall to the layer. With a layer absent on both sides the other one is alone.
-// (*Face[float32]).dry, dry.go:8
+// (*Face[float32]).dry, dry.go:10
 DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
     side_f32 *l = &f->l, *r = &f->r;
-    const float value1 = larger_f32(l->h1, 0.0f), value2 = larger_f32(l->h2, 0.0f), value3 = larger_f32(r->h1, 0.0f), value4 = larger_f32(r->h2, 0.0f);
+    const float value1 = num_Larger_f32(l->h1, 0.0f), value2 = num_Larger_f32(l->h2, 0.0f), value3 = num_Larger_f32(r->h1, 0.0f), value4 = num_Larger_f32(r->h2, 0.0f);
     l->h1 = value1;
     l->h2 = value2;
     r->h1 = value3;
@@ -1223,14 +1227,14 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
         r->q1 = 0.0f;
         r->u1 = 0.0f;
     }
-    float bed = -smaller_f32(l->depth, r->depth);
-    z2l = larger_f32(z2l, bed);
-    z2r = larger_f32(z2r, bed);
+    float bed = -num_Smaller_f32(l->depth, r->depth);
+    z2l = num_Larger_f32(z2l, bed);
+    z2r = num_Larger_f32(z2r, bed);
     f->dz2 = z2r - z2l;
     if (absent1l || absent1r) {
-        float top = larger_f32(z2l, z2r);
-        z1l = larger_f32(z1l, top);
-        z1r = larger_f32(z1r, top);
+        float top = num_Larger_f32(z2l, z2r);
+        z1l = num_Larger_f32(z1l, top);
+        z1r = num_Larger_f32(z1r, top);
     }
     f->dz1 = z1r - z1l;
 
@@ -1270,17 +1274,34 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
     Face_pvm_f32(f, p->DensityRatio);
 }
 
-// PVM finds the viscosity by the PVM-IFCP scheme.
-// (*Face[float32]).PVM, edge.go:77
-DEVICE void Face_PVM_f32(Face_f32 *f, const Params_f32 *p) {
-    if (f->thin) {
-        Face_dry_f32(f, p);
-    } else {
-        Face_pvm_f32(f, p->DensityRatio);
-    }
+// external finds both external waves by one division.
+// (*Face[float32]).external, roe.go:72
+struct Face_external_f32_results { wave_f32 r0; wave_f32 r1; };
+DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float l4) {
+    float a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
+    float b1 = (l4 - f->u1) * (l4 - f->u1) - f->c1, b2 = (l4 - f->u2) * (l4 - f->u2) - f->c2;
+    float a = 2.0f * ((l1 - f->u1) * a2 + (l1 - f->u2) * a1);
+    float b = 2.0f * ((l4 - f->u1) * b2 + (l4 - f->u2) * b1);
+    float all = 1.0f / (a * b * f->c1);
+    float w = f->c1 * all, c = a * b * all;
+    return {wave_f32{l1, a2, a1 * c, b * w}, wave_f32{l4, b2, b1 * c, a * w}};
 }
 
-// sign[float32], roe.go:92
+// project is E v for an external wave: R (l·v)/(l·R).
+// (*Face[float32]).project, roe.go:83
+DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
+    float s = (w->x2 * ((w->l - 2.0f * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0f * f->u2) * v.h2 + v.q2)) * w->weight;
+    float m = w->m * s;
+    return vector_f32{s, w->l * s, m, w->l * m};
+}
+
+// plus is v + s w.
+// (vector[float32]).plus, roe.go:90
+DEVICE vector_f32 vector_plus_f32(vector_f32 v, float s, vector_f32 w) {
+    return vector_f32{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
+}
+
+// sign[float32], roe.go:94
 DEVICE float sign_f32(float x) {
     if (x > 0.0f) {
         return 1.0f;
@@ -1291,16 +1312,99 @@ DEVICE float sign_f32(float x) {
     return 0.0f;
 }
 
+// harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
+// harten[float32], roe.go:58
+DEVICE float harten_f32(float l, float eps) {
+    float a = num_Abs_f32(l);
+    if (a >= eps) {
+        return 0.0f;
+    }
+    return (eps - a) * (eps - a) / (2.0f * eps);
+}
+
+// jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
+// (*Face[float32]).jump, face.go:119
+DEVICE vector_f32 Face_jump_f32(Face_f32 *f) {
+    return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
+}
+
+// fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
+// (*Face[float32]).fix, roe.go:40
+DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32 *ev, float width, wave_f32 *w1,
+        wave_f32 *w4) {
+    float g1 = harten_f32(ev->L1, width), g2 = harten_f32(ev->L2, width), g3 = harten_f32(ev->L3, width), g4 = harten_f32(ev->L4, width);
+    vector_f32 inner = Face_jump_f32(f);
+    vector_f32 e1 = Face_project_f32(f, w1, inner), e4 = Face_project_f32(f, w4, inner);
+    inner = vector_plus_f32(vector_plus_f32(inner, -1.0f, e1), -1.0f, e4);
+    vector_f32 m = {};
+    m = vector_plus_f32(vector_plus_f32(m, g1, e1), g4, e4);
+    // Close to a double root the divided difference has no digits left; the mean is its limit's first term.
+    float apart = ev->L3 - ev->L2;
+    if (apart <= (ev->L4 - ev->L1) * 0x1.0624dep-10f /* 0.001 */) {
+        return vector_plus_f32(m, (g2 + g3) / 2.0f, inner);
+    }
+    float w = 1.0f / apart;
+    vector_f32 ai = Face_times_f32(f, p->DensityRatio, inner);
+    return vector_plus_f32(vector_plus_f32(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
+}
+
+// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
+// asked for.
+//
+// With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
+// eigenvectors nor an inverse:
+//
+// 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + s P                           if λ2 and λ3 have one sign s or are complex
+// 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
+//
+// which for a complex pair is the sign of its real part, as the real Jordan form gives.
+// (*Face[float32]).roe, roe.go:15
+DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
+    Eigenvalues_f32 *ev = &f->waves;
+    vector_f32 inner = Face_residual_f32(f);
+    auto [w1, w4] = Face_external_f32(f, ev->L1, ev->L4);
+    vector_f32 e1 = Face_project_f32(f, &w1, inner), e4 = Face_project_f32(f, &w4, inner);
+    inner = vector_plus_f32(vector_plus_f32(inner, -1.0f, e1), -1.0f, e4);
+
+    vector_f32 m = {};
+    if (ev->L2 < 0.0f && ev->L3 > 0.0f) {
+        float w = 1.0f / (ev->L3 - ev->L2);
+        vector_f32 ai = Face_times_f32(f, p->DensityRatio, inner);
+        m = vector_plus_f32(vector_plus_f32(m, 2.0f * w, ai), -(ev->L2 + ev->L3) * w, inner);
+    } else {
+        m = vector_plus_f32(m, sign_f32(ev->L2 + ev->L3), inner);
+    }
+    m = vector_plus_f32(vector_plus_f32(m, sign_f32(ev->L1), e1), sign_f32(ev->L4), e4);
+
+    float width = p->EntropyFix * (ev->L4 - ev->L1);
+    if (num_Smaller_f32(num_Smaller_f32(num_Abs_f32(ev->L1), num_Abs_f32(ev->L4)), num_Smaller_f32(num_Abs_f32(ev->L2), num_Abs_f32(ev->L3))) < width) {
+        m = vector_plus_f32(m, 1.0f, Face_fix_f32(f, p, ev, width, &w1, &w4));
+    }
+    f->viscosity = m;
+}
+
+// Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
+// (*Face[float32]).Viscosity, edge.go:70
+DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
+    if (f->thin) {
+        Face_dry_f32(f, p);
+    } else if (scheme == 0) {
+        Face_pvm_f32(f, p->DensityRatio);
+    } else {
+        Face_roe_f32(f, p);
+    }
+}
+
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:153
+// contact[float32], edge.go:140
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:144
+// carried[float32], edge.go:131
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -1311,7 +1415,7 @@ DEVICE float carried_f32(float m, float tl, float tr) {
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
 // the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:187
+// (*Face[float32]).share, edge.go:174
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1322,12 +1426,12 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
         area = f->r.area;
         want = -want;
     }
-    float have = larger_f32(h, 0.0f) * area;
+    float have = num_Larger_f32(h, 0.0f) * area;
     if (want <= 0x1.555476p-02f /* 0.33333 */ * have) {
         return 1.0f;
     }
     float most = 0x1.fffebp-01f /* 0.99999 */ * have;
-    if (smaller_f32(hl, hr) < dry || h < 2.0f * step) {
+    if (num_Smaller_f32(hl, hr) < dry || h < 2.0f * step) {
         most = 0x1.555476p-02f /* 0.33333 */ * have;
     }
     if (want <= most) {
@@ -1341,7 +1445,7 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:163
+// bounded[float32], edge.go:150
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -1350,18 +1454,18 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
     if (!left && !right) {
         return {nl, nr};
     }
-    float carried = m * ul, spread = m * (2.0f * sqrt_f32(p->Gravity * hl));
+    float carried = m * ul, spread = m * (2.0f * num_Sqrt_f32(p->Gravity * hl));
     if (m < 0.0f) {
         carried = m * ur;
-        spread = -m * (2.0f * sqrt_f32(p->Gravity * hr));
+        spread = -m * (2.0f * num_Sqrt_f32(p->Gravity * hr));
     }
     if (left) {
         float most = spread + p->Gravity * hl * jump;
-        nl = larger_f32(carried - most, smaller_f32(nl, carried + most));
+        nl = num_Larger_f32(carried - most, num_Smaller_f32(nl, carried + most));
     }
     if (right) {
         float most = spread + p->Gravity * hr * jump;
-        nr = larger_f32(-carried - most, smaller_f32(nr, -carried + most));
+        nr = num_Larger_f32(-carried - most, num_Smaller_f32(nr, -carried + most));
     }
     return {nl, nr};
 }
@@ -1369,7 +1473,7 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-// (*Face[float32]).Split, edge.go:97
+// (*Face[float32]).Split, edge.go:84
 DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, float dt, bool contacts,
         bool mine, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l, *r = &f->r;
@@ -1397,9 +1501,9 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     float n1l = (f->r2 - v->q1) / 2.0f + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0f - r->q1 * r->u1;
     float n2l = (f->r4 - v->q2) / 2.0f + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0f - r->q2 * r->u2;
     float length = normal->Length;
-    float step1 = abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = abs_f32(l->depth - r->depth);
+    float step1 = num_Abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = num_Abs_f32(l->depth - r->depth);
     float s = Face_share_f32(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth);
-    const auto results1 = bounded_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, abs_f32(f->dz1), p);
+    const auto results1 = bounded_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p);
     n1l = results1.r0;
     n1r = results1.r1;
     if (s < 1.0f) {
@@ -1412,7 +1516,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
         }
     }
     s = Face_share_f32(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth);
-    const auto results2 = bounded_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, larger_f32(abs_f32(f->dz1), abs_f32(f->dz2)), p);
+    const auto results2 = bounded_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
     if (s < 1.0f) {
@@ -1432,19 +1536,19 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     out->Side[1] = Push_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
 }
 
-// FluxPVM computes the flux of edge e by the PVM-IFCP scheme, equations (4) and (5).
-// FluxPVM[float32], edge.go:10
-DEVICE void FluxPVM_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock, Slice<State_f32> w,
-        Slice<Flux_f32> out, Counters *n) {
+// EdgeFlux computes the flux of edge e by a scheme.
+// EdgeFlux[float32], edge.go:26
+DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
     Face_f32 f = {};
     Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
-    Face_PVM_f32(&f, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, false, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Viscosity_f32(&f, scheme, p);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-// (*side[float64]).turn, face.go:31
+// (*side[float64]).turn, face.go:33
 DEVICE void side_turn_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -1457,13 +1561,13 @@ DEVICE void side_turn_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, do
 }
 
 // thin tells whether a layer is absent.
-// (*side[float64]).thin, face.go:38
+// (*side[float64]).thin, face.go:40
 DEVICE bool side_thin_f64(side_f64 *s, double dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // slow finds the velocities of a side where a layer may be absent, and what flows then.
-// (*side[float64]).slow, face.go:53
+// (*side[float64]).slow, face.go:55
 DEVICE void side_slow_f64(side_f64 *s, double dry) {
     s->u1 = velocity_f64(s->h1, s->q1, dry);
     s->t1 = velocity_f64(s->h1, s->t1, dry);
@@ -1474,7 +1578,7 @@ DEVICE void side_slow_f64(side_f64 *s, double dry) {
 }
 
 // speeds finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float64]).speeds, face.go:41
+// (*Face[float64]).speeds, face.go:43
 DEVICE void Face_speeds_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -1497,7 +1601,7 @@ DEVICE void Face_speeds_f64(Face_f64 *f) {
 }
 
 // mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
-// (*side[float64]).mirror, face.go:71
+// (*side[float64]).mirror, face.go:73
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -1506,7 +1610,7 @@ DEVICE void side_mirror_f64(side_f64 *s) {
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float64]).levels, face.go:76
+// (*Face[float64]).levels, face.go:78
 DEVICE void Face_levels_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -1515,11 +1619,11 @@ DEVICE void Face_levels_f64(Face_f64 *f) {
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-// (*Face[float64]).mean, face.go:84
+// (*Face[float64]).mean, face.go:86
 DEVICE void Face_mean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
-    f->g1 = sqrt_f64(l->h1 * r->h1);
-    f->g2 = sqrt_f64(l->h2 * r->h2);
+    f->g1 = num_Sqrt_f64(l->h1 * r->h1);
+    f->g2 = num_Sqrt_f64(l->h2 * r->h2);
     double s1 = l->h1 + f->g1, s2 = l->h2 + f->g2;
     double both = 1.0 / (s1 * s2);
     f->w1 = s2 * both;
@@ -1532,7 +1636,7 @@ DEVICE void Face_mean_f64(Face_f64 *f, double g) {
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).jumps, face.go:98
+// (*Face[float64]).jumps, face.go:100
 DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1543,7 +1647,7 @@ DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
 
 // Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
 // a GPU waits once.
-// (*Face[float64]).Look, edge.go:44
+// (*Face[float64]).Look, edge.go:37
 DEVICE void Face_Look_f64(Face_f64 *f, Ends at, Normal_f64 *n, const Params_f64 *p, Slice<Bed_f64> beds,
         Slice<State_f64> w) {
     int32 right = at.Right;
@@ -1569,18 +1673,19 @@ DEVICE void Face_Look_f64(Face_f64 *f, Ends at, Normal_f64 *n, const Params_f64 
     }
 }
 
-// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly
-// foreseen.
-// abs[float64], types.go:88
-DEVICE double abs_f64(double x) {
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
         return -x;
     }
     return x;
 }
 
-// larger[float64], types.go:95
-DEVICE double larger_f64(double a, double b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
         return a;
     }
@@ -1600,7 +1705,7 @@ DEVICE double larger_f64(double a, double b) {
 //
 // which Newton's method approaches from below without overshooting. It is small as long as the shear is, and its
 // series in b²/k leaves one iteration as a rule.
-// (*Eigenvalues[float64]).solve, eigen.go:23
+// (*Eigenvalues[float64]).solve, eigen.go:25
 DEVICE void Eigenvalues_solve_f64(Eigenvalues_f64 *ev, double u1, double u2, double c1, double c2, double r,
         double tol) {
     double mean = (u1 + u2) / 2.0, d = (u2 - u1) / 2.0;
@@ -1617,26 +1722,26 @@ DEVICE void Eigenvalues_solve_f64(Eigenvalues_f64 *ev, double u1, double u2, dou
     }
     for (int64 i = 0; i < 60; i++) {
         double rest = ((y - 2.0 * a) * y + k) * y - bb, slope = (3.0 * y - 4.0 * a) * y + k;
-        if (abs_f64(rest) * a <= tol * tol * k * slope) {
+        if (num_Abs_f64(rest) * a <= tol * tol * k * slope) {
             // what is left is below rounding
             break;
         }
         double step = rest / slope;
         y -= step;
-        if (abs_f64(step) * a <= tol * k) {
+        if (num_Abs_f64(step) * a <= tol * k) {
             // and here after this step
             break;
         }
     }
 
     // p - q
-    double root = sqrt_f64(larger_f64(k - (2.0 * a - y) * y, 0.0));
+    double root = num_Sqrt_f64(num_Larger_f64(k - (2.0 * a - y) * y, 0.0));
     double q = (y - a - root) / 2.0;
     double both = 1.0 / (root * q);
     double s = b * (q * both);
     double ss = s * s;
     double disc = ss - 4.0 * (e * (root * both));
-    double outer = sqrt_f64(ss - 4.0 * q) / 2.0, inner = sqrt_f64(larger_f64(disc, 0.0)) / 2.0;
+    double outer = num_Sqrt_f64(ss - 4.0 * q) / 2.0, inner = num_Sqrt_f64(num_Larger_f64(disc, 0.0)) / 2.0;
     s /= 2.0;
     ev->L1 = mean - s - outer;
     ev->L4 = mean - s + outer;
@@ -1646,13 +1751,13 @@ DEVICE void Eigenvalues_solve_f64(Eigenvalues_f64 *ev, double u1, double u2, dou
 }
 
 // fastest is max(|λ1|, |λ4|).
-// (*Eigenvalues[float64]).fastest, eigen.go:62
+// (*Eigenvalues[float64]).fastest, eigen.go:64
 DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
-    return abs_f64(ev->L1 + ev->L4) / 2.0 + (ev->L4 - ev->L1) / 2.0;
+    return num_Abs_f64(ev->L1 + ev->L4) / 2.0 + (ev->L4 - ev->L1) / 2.0;
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float64]).Waves, edge.go:69
+// (*Face[float64]).Waves, edge.go:62
 DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -1660,8 +1765,9 @@ DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     }
 }
 
-// smaller[float64], types.go:102
-DEVICE double smaller_f64(double a, double b) {
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float64], num/num.go:36
+DEVICE double num_Smaller_f64(double a, double b) {
     if (a < b) {
         return a;
     }
@@ -1669,7 +1775,7 @@ DEVICE double smaller_f64(double a, double b) {
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-// (*Face[float64]).absent1, dry.go:81
+// (*Face[float64]).absent1, dry.go:83
 DEVICE void Face_absent1_f64(Face_f64 *f) {
     f->l.q1 = 0.0;
     f->l.u1 = 0.0;
@@ -1678,14 +1784,14 @@ DEVICE void Face_absent1_f64(Face_f64 *f) {
 }
 
 // meanThin is mean where thicknesses may be 0.
-// (*Face[float64]).meanThin, dry.go:71
+// (*Face[float64]).meanThin, dry.go:73
 DEVICE void Face_meanThin_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     double h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
-    l->h1 = larger_f64(h1l, 0x1.19799812dea11p-40 /* 1e-12 */);
-    l->h2 = larger_f64(h2l, 0x1.19799812dea11p-40 /* 1e-12 */);
-    r->h1 = larger_f64(h1r, 0x1.19799812dea11p-40 /* 1e-12 */);
-    r->h2 = larger_f64(h2r, 0x1.19799812dea11p-40 /* 1e-12 */);
+    l->h1 = num_Larger_f64(h1l, 0x1.19799812dea11p-40 /* 1e-12 */);
+    l->h2 = num_Larger_f64(h2l, 0x1.19799812dea11p-40 /* 1e-12 */);
+    r->h1 = num_Larger_f64(h1r, 0x1.19799812dea11p-40 /* 1e-12 */);
+    r->h2 = num_Larger_f64(h2r, 0x1.19799812dea11p-40 /* 1e-12 */);
     Face_mean_f64(f, g);
     l->h1 = h1l;
     l->h2 = h2l;
@@ -1693,7 +1799,7 @@ DEVICE void Face_meanThin_f64(Face_f64 *f, double g) {
     r->h2 = h2r;
 }
 
-// (*Face[float64]).absent2, dry.go:85
+// (*Face[float64]).absent2, dry.go:87
 DEVICE void Face_absent2_f64(Face_f64 *f) {
     f->l.q2 = 0.0;
     f->l.u2 = 0.0;
@@ -1704,33 +1810,33 @@ DEVICE void Face_absent2_f64(Face_f64 *f) {
 // alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
 // speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
 // The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// alone[float64], dry.go:92
+// alone[float64], dry.go:94
 struct alone_f64_results { double r0; double r1; double r2; };
 DEVICE alone_f64_results alone_f64(double g, double hl, double ul, double hr, double ur, double u, double c,
         double dz, double r1, double r2, double dry) {
-    double cl = sqrt_f64(g * hl), cr = sqrt_f64(g * hr), s = sqrt_f64(c);
-    double l1 = smaller_f64(ul - cl, u - s), l2 = larger_f64(ur + cr, u + s);
+    double cl = num_Sqrt_f64(g * hl), cr = num_Sqrt_f64(g * hr), s = num_Sqrt_f64(c);
+    double l1 = num_Smaller_f64(ul - cl, u - s), l2 = num_Larger_f64(ur + cr, u + s);
     if (hr < dry) {
         l2 = ul + 2.0 * cl;
     }
     if (hl < dry) {
         l1 = ur - 2.0 * cr;
     }
-    l1 = smaller_f64(l1, 0.0);
-    l2 = larger_f64(l2, 0.0);
+    l1 = num_Smaller_f64(l1, 0.0);
+    l2 = num_Larger_f64(l2, 0.0);
     double w = 1.0 / (l2 - l1);
     double b0 = -2.0 * l1 * l2 * w, b1 = (l2 + l1) * w;
-    return {b0 * dz + b1 * r1, b0 * r1 + b1 * r2, larger_f64(-l1, l2)};
+    return {b0 * dz + b1 * r1, b0 * r1 + b1 * r2, num_Larger_f64(-l1, l2)};
 }
 
 // residual is the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:120
+// (*Face[float64]).residual, face.go:122
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // times is the Roe matrix A of the face times v.
-// (*Face[float64]).times, face.go:107
+// (*Face[float64]).times, face.go:109
 DEVICE vector_f64 Face_times_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -1741,12 +1847,12 @@ DEVICE vector_f64 Face_times_f64(Face_f64 *f, double r, vector_f64 v) {
 //
 // The term of a0 uses the jump of levels, which equals ΔW - A⁻¹S Δdepth at rest and has no singularity where an
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
-// (*Face[float64]).pvm, pvm.go:9
+// (*Face[float64]).pvm, pvm.go:11
 DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
     Eigenvalues_f64 *ev = &f->waves;
     double l1 = ev->L1, l4 = ev->L4;
     // max(|λ2|, |λ3|) without a branch
-    double x = abs_f64(ev->L2 + ev->L3) / 2.0 + (ev->L3 - ev->L2) / 2.0;
+    double x = num_Abs_f64(ev->L2 + ev->L3) / 2.0 + (ev->L3 - ev->L2) / 2.0;
     if (l1 + l4 < 0.0) {
         x = -x;
     }
@@ -1755,14 +1861,14 @@ DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
     if (x - l1 < guard || l4 - x < guard) {
         // χ is no third point: the line through both external waves (HLL).
         double w = 1.0 / (l4 - l1);
-        a0 = (l4 * abs_f64(l1) - l1 * abs_f64(l4)) * w;
-        a1 = (abs_f64(l4) - abs_f64(l1)) * w;
+        a0 = (l4 * num_Abs_f64(l1) - l1 * num_Abs_f64(l4)) * w;
+        a1 = (num_Abs_f64(l4) - num_Abs_f64(l1)) * w;
     } else {
         // Lagrange's weights over one common denominator.
         double w = 1.0 / ((l4 - l1) * (x - l1) * (l4 - x));
-        double d1 = abs_f64(l1) * (l4 - x) * w;
-        double d4 = abs_f64(l4) * (x - l1) * w;
-        double di = -abs_f64(x) * (l4 - l1) * w;
+        double d1 = num_Abs_f64(l1) * (l4 - x) * w;
+        double d4 = num_Abs_f64(l4) * (x - l1) * w;
+        double di = -num_Abs_f64(x) * (l4 - l1) * w;
         a0 = d1 * l4 * x + d4 * l1 * x + di * l1 * l4;
         a1 = -l1 * (d4 + di) - l4 * (d1 + di) - x * (d1 + d4);
         a2 = d1 + d4 + di;
@@ -1780,10 +1886,10 @@ DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
 // A level counts only as far as it stands above what its layer would have to climb: the higher bed for the interface,
 // and where the upper layer ends, the higher interface for the surface. Where even that is out of reach, the step is
 // a wall to the layer. With a layer absent on both sides the other one is alone.
-// (*Face[float64]).dry, dry.go:8
+// (*Face[float64]).dry, dry.go:10
 DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
     side_f64 *l = &f->l, *r = &f->r;
-    const double value1 = larger_f64(l->h1, 0.0), value2 = larger_f64(l->h2, 0.0), value3 = larger_f64(r->h1, 0.0), value4 = larger_f64(r->h2, 0.0);
+    const double value1 = num_Larger_f64(l->h1, 0.0), value2 = num_Larger_f64(l->h2, 0.0), value3 = num_Larger_f64(r->h1, 0.0), value4 = num_Larger_f64(r->h2, 0.0);
     l->h1 = value1;
     l->h2 = value2;
     r->h1 = value3;
@@ -1809,14 +1915,14 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
         r->q1 = 0.0;
         r->u1 = 0.0;
     }
-    double bed = -smaller_f64(l->depth, r->depth);
-    z2l = larger_f64(z2l, bed);
-    z2r = larger_f64(z2r, bed);
+    double bed = -num_Smaller_f64(l->depth, r->depth);
+    z2l = num_Larger_f64(z2l, bed);
+    z2r = num_Larger_f64(z2r, bed);
     f->dz2 = z2r - z2l;
     if (absent1l || absent1r) {
-        double top = larger_f64(z2l, z2r);
-        z1l = larger_f64(z1l, top);
-        z1r = larger_f64(z1r, top);
+        double top = num_Larger_f64(z2l, z2r);
+        z1l = num_Larger_f64(z1l, top);
+        z1r = num_Larger_f64(z1r, top);
     }
     f->dz1 = z1r - z1l;
 
@@ -1856,301 +1962,8 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
     Face_pvm_f64(f, p->DensityRatio);
 }
 
-// PVM finds the viscosity by the PVM-IFCP scheme.
-// (*Face[float64]).PVM, edge.go:77
-DEVICE void Face_PVM_f64(Face_f64 *f, const Params_f64 *p) {
-    if (f->thin) {
-        Face_dry_f64(f, p);
-    } else {
-        Face_pvm_f64(f, p->DensityRatio);
-    }
-}
-
-// sign[float64], roe.go:92
-DEVICE double sign_f64(double x) {
-    if (x > 0.0) {
-        return 1.0;
-    }
-    if (x < 0.0) {
-        return -1.0;
-    }
-    return 0.0;
-}
-
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:153
-DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
-    double jump = qr * tr - ql * tl;
-    return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
-}
-
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:144
-DEVICE double carried_f64(double m, double tl, double tr) {
-    if (m > 0.0) {
-        return m * tl;
-    }
-    return m * tr;
-}
-
-// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
-// The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
-// the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:187
-DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
-    double h = hl, area = f->l.area;
-    if (want < 0.0) {
-        if (at.Right < 0) {
-            return 1.0;
-        }
-        h = hr;
-        area = f->r.area;
-        want = -want;
-    }
-    double have = larger_f64(h, 0.0) * area;
-    if (want <= 0x1.555475a31a4bep-02 /* 0.33333 */ * have) {
-        return 1.0;
-    }
-    double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * have;
-    if (smaller_f64(hl, hr) < dry || h < 2.0 * step) {
-        most = 0x1.555475a31a4bep-02 /* 0.33333 */ * have;
-    }
-    if (want <= most) {
-        return 1.0;
-    }
-    return most / want;
-}
-
-// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
-// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
-// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
-// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
-// gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:163
-struct bounded_f64_results { double r0; double r1; };
-DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
-        double ur, double jump, const Params_f64 *p) {
-    double film = 10.0 * p->DryDepth;
-    bool left = hl < film || cut && m > 0.0, right = hr < film || cut && m < 0.0;
-    if (!left && !right) {
-        return {nl, nr};
-    }
-    double carried = m * ul, spread = m * (2.0 * sqrt_f64(p->Gravity * hl));
-    if (m < 0.0) {
-        carried = m * ur;
-        spread = -m * (2.0 * sqrt_f64(p->Gravity * hr));
-    }
-    if (left) {
-        double most = spread + p->Gravity * hl * jump;
-        nl = larger_f64(carried - most, smaller_f64(nl, carried + most));
-    }
-    if (right) {
-        double most = spread + p->Gravity * hr * jump;
-        nr = larger_f64(-carried - most, smaller_f64(nr, -carried + most));
-    }
-    return {nl, nr};
-}
-
-// Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
-// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
-// tiles that compute an edge one counts it as its own.
-// (*Face[float64]).Split, edge.go:97
-DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, double dt, bool contacts,
-        bool mine, Flux_f64 *out, Counters *n) {
-    side_f64 *l = &f->l, *r = &f->r;
-    vector_f64 *v = &f->viscosity;
-    if (f->waves.Complex && !f->thin && mine) {
-        atomic_add(&n->ComplexEdges, int64(1));
-    }
-    double m1 = (l->q1 + r->q1 - v->h1) / 2.0, m2 = (l->q2 + r->q2 - v->h2) / 2.0;
-    if (at.Right == -1) {
-        m1 = 0.0;
-        m2 = 0.0;
-    }
-    double t1 = 0.0, t2 = 0.0;
-    if (contacts && !f->thin) {
-        t1 = contact_f64(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
-        t2 = contact_f64(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
-        if (at.Right == -1) {
-            t1 = 0.0;
-            t2 = 0.0;
-        }
-    } else {
-        t1 = carried_f64(m1, l->t1, r->t1);
-        t2 = carried_f64(m2, l->t2, r->t2);
-    }
-    double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
-    double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
-    double length = normal->Length;
-    double step1 = abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = abs_f64(l->depth - r->depth);
-    double s = Face_share_f64(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth);
-    const auto results1 = bounded_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, abs_f64(f->dz1), p);
-    n1l = results1.r0;
-    n1r = results1.r1;
-    if (s < 1.0) {
-        m1 = m1 * s;
-        t1 = t1 * s;
-        n1l = n1l * s;
-        n1r = n1r * s;
-        if (mine) {
-            atomic_add(&n->LimitedFluxes, int64(1));
-        }
-    }
-    s = Face_share_f64(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth);
-    const auto results2 = bounded_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, larger_f64(abs_f64(f->dz1), abs_f64(f->dz2)), p);
-    n2l = results2.r0;
-    n2r = results2.r1;
-    if (s < 1.0) {
-        m2 = m2 * s;
-        t2 = t2 * s;
-        n2l = n2l * s;
-        n2r = n2r * s;
-        if (mine) {
-            atomic_add(&n->LimitedFluxes, int64(1));
-        }
-    }
-    double x = normal->X * length, y = normal->Y * length;
-    out->M1 = m1 * length;
-    out->M2 = m2 * length;
-    out->Speed_ = f->speed_ * length;
-    out->Side[0] = Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
-    out->Side[1] = Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
-}
-
-// FluxPVM computes the flux of edge e by the PVM-IFCP scheme, equations (4) and (5).
-// FluxPVM[float64], edge.go:10
-DEVICE void FluxPVM_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock, Slice<State_f64> w,
-        Slice<Flux_f64> out, Counters *n) {
-    Face_f64 f = {};
-    Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-    Face_Waves_f64(&f, p);
-    Face_PVM_f64(&f, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, false, m->Ends_[e].Left < m->Owned, &out[e], n);
-}
-
 // external finds both external waves by one division.
-// (*Face[float32]).external, roe.go:70
-struct Face_external_f32_results { wave_f32 r0; wave_f32 r1; };
-DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float l4) {
-    float a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
-    float b1 = (l4 - f->u1) * (l4 - f->u1) - f->c1, b2 = (l4 - f->u2) * (l4 - f->u2) - f->c2;
-    float a = 2.0f * ((l1 - f->u1) * a2 + (l1 - f->u2) * a1);
-    float b = 2.0f * ((l4 - f->u1) * b2 + (l4 - f->u2) * b1);
-    float all = 1.0f / (a * b * f->c1);
-    float w = f->c1 * all, c = a * b * all;
-    return {wave_f32{l1, a2, a1 * c, b * w}, wave_f32{l4, b2, b1 * c, a * w}};
-}
-
-// project is E v for an external wave: R (l·v)/(l·R).
-// (*Face[float32]).project, roe.go:81
-DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
-    float s = (w->x2 * ((w->l - 2.0f * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0f * f->u2) * v.h2 + v.q2)) * w->weight;
-    float m = w->m * s;
-    return vector_f32{s, w->l * s, m, w->l * m};
-}
-
-// plus is v + s w.
-// (vector[float32]).plus, roe.go:88
-DEVICE vector_f32 vector_plus_f32(vector_f32 v, float s, vector_f32 w) {
-    return vector_f32{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
-}
-
-// harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-// harten[float32], roe.go:56
-DEVICE float harten_f32(float l, float eps) {
-    float a = abs_f32(l);
-    if (a >= eps) {
-        return 0.0f;
-    }
-    return (eps - a) * (eps - a) / (2.0f * eps);
-}
-
-// jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).jump, face.go:117
-DEVICE vector_f32 Face_jump_f32(Face_f32 *f) {
-    return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
-}
-
-// fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
-// (*Face[float32]).fix, roe.go:38
-DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32 *ev, float width, wave_f32 *w1,
-        wave_f32 *w4) {
-    float g1 = harten_f32(ev->L1, width), g2 = harten_f32(ev->L2, width), g3 = harten_f32(ev->L3, width), g4 = harten_f32(ev->L4, width);
-    vector_f32 inner = Face_jump_f32(f);
-    vector_f32 e1 = Face_project_f32(f, w1, inner), e4 = Face_project_f32(f, w4, inner);
-    inner = vector_plus_f32(vector_plus_f32(inner, -1.0f, e1), -1.0f, e4);
-    vector_f32 m = {};
-    m = vector_plus_f32(vector_plus_f32(m, g1, e1), g4, e4);
-    // Close to a double root the divided difference has no digits left; the mean is its limit's first term.
-    float apart = ev->L3 - ev->L2;
-    if (apart <= (ev->L4 - ev->L1) * 0x1.0624dep-10f /* 0.001 */) {
-        return vector_plus_f32(m, (g2 + g3) / 2.0f, inner);
-    }
-    float w = 1.0f / apart;
-    vector_f32 ai = Face_times_f32(f, p->DensityRatio, inner);
-    return vector_plus_f32(vector_plus_f32(m, (g3 - g2) * w, ai), (g2 * ev->L3 - g3 * ev->L2) * w, inner);
-}
-
-// roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
-// asked for.
-//
-// With E1, E4 the projectors on the external eigenvectors and P = I - E1 - E4, sgn(A) needs neither the internal
-// eigenvectors nor an inverse:
-//
-// 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + s P                           if λ2 and λ3 have one sign s or are complex
-// 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
-//
-// which for a complex pair is the sign of its real part, as the real Jordan form gives.
-// (*Face[float32]).roe, roe.go:13
-DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
-    Eigenvalues_f32 *ev = &f->waves;
-    vector_f32 inner = Face_residual_f32(f);
-    auto [w1, w4] = Face_external_f32(f, ev->L1, ev->L4);
-    vector_f32 e1 = Face_project_f32(f, &w1, inner), e4 = Face_project_f32(f, &w4, inner);
-    inner = vector_plus_f32(vector_plus_f32(inner, -1.0f, e1), -1.0f, e4);
-
-    vector_f32 m = {};
-    if (ev->L2 < 0.0f && ev->L3 > 0.0f) {
-        float w = 1.0f / (ev->L3 - ev->L2);
-        vector_f32 ai = Face_times_f32(f, p->DensityRatio, inner);
-        m = vector_plus_f32(vector_plus_f32(m, 2.0f * w, ai), -(ev->L2 + ev->L3) * w, inner);
-    } else {
-        m = vector_plus_f32(m, sign_f32(ev->L2 + ev->L3), inner);
-    }
-    m = vector_plus_f32(vector_plus_f32(m, sign_f32(ev->L1), e1), sign_f32(ev->L4), e4);
-
-    float width = p->EntropyFix * (ev->L4 - ev->L1);
-    if (smaller_f32(smaller_f32(abs_f32(ev->L1), abs_f32(ev->L4)), smaller_f32(abs_f32(ev->L2), abs_f32(ev->L3))) < width) {
-        m = vector_plus_f32(m, 1.0f, Face_fix_f32(f, p, ev, width, &w1, &w4));
-    }
-    f->viscosity = m;
-}
-
-// Roe finds the viscosity by Roe's method.
-// (*Face[float32]).Roe, edge.go:86
-DEVICE void Face_Roe_f32(Face_f32 *f, const Params_f32 *p) {
-    if (f->thin) {
-        Face_dry_f32(f, p);
-    } else {
-        Face_roe_f32(f, p);
-    }
-}
-
-// FluxIRRoe computes the flux of edge e by the IR-Roe scheme (section 2.2): Roe's method on the 4×4 system of the
-// normal direction, the tangential velocities carried by the mass fluxes.
-// FluxIRRoe[float32], edge.go:22
-DEVICE void FluxIRRoe_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock, Slice<State_f32> w,
-        Slice<Flux_f32> out, Counters *n) {
-    Face_f32 f = {};
-    Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-    Face_Waves_f32(&f, p);
-    Face_Roe_f32(&f, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, false, m->Ends_[e].Left < m->Owned, &out[e], n);
-}
-
-// external finds both external waves by one division.
-// (*Face[float64]).external, roe.go:70
+// (*Face[float64]).external, roe.go:72
 struct Face_external_f64_results { wave_f64 r0; wave_f64 r1; };
 DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, double l4) {
     double a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
@@ -2163,7 +1976,7 @@ DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, doubl
 }
 
 // project is E v for an external wave: R (l·v)/(l·R).
-// (*Face[float64]).project, roe.go:81
+// (*Face[float64]).project, roe.go:83
 DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
     double s = (w->x2 * ((w->l - 2.0 * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0 * f->u2) * v.h2 + v.q2)) * w->weight;
     double m = w->m * s;
@@ -2171,15 +1984,26 @@ DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
 }
 
 // plus is v + s w.
-// (vector[float64]).plus, roe.go:88
+// (vector[float64]).plus, roe.go:90
 DEVICE vector_f64 vector_plus_f64(vector_f64 v, double s, vector_f64 w) {
     return vector_f64{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
+// sign[float64], roe.go:94
+DEVICE double sign_f64(double x) {
+    if (x > 0.0) {
+        return 1.0;
+    }
+    if (x < 0.0) {
+        return -1.0;
+    }
+    return 0.0;
+}
+
 // harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-// harten[float64], roe.go:56
+// harten[float64], roe.go:58
 DEVICE double harten_f64(double l, double eps) {
-    double a = abs_f64(l);
+    double a = num_Abs_f64(l);
     if (a >= eps) {
         return 0.0;
     }
@@ -2187,13 +2011,13 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).jump, face.go:117
+// (*Face[float64]).jump, face.go:119
 DEVICE vector_f64 Face_jump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
 // fix adds to |A| what Harten's fix adds to each |λ|, g_k: Σ g_k E_k applied to the jump.
-// (*Face[float64]).fix, roe.go:38
+// (*Face[float64]).fix, roe.go:40
 DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64 *ev, double width, wave_f64 *w1,
         wave_f64 *w4) {
     double g1 = harten_f64(ev->L1, width), g2 = harten_f64(ev->L2, width), g3 = harten_f64(ev->L3, width), g4 = harten_f64(ev->L4, width);
@@ -2222,7 +2046,7 @@ DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64
 // 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
 //
 // which for a complex pair is the sign of its real part, as the real Jordan form gives.
-// (*Face[float64]).roe, roe.go:13
+// (*Face[float64]).roe, roe.go:15
 DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
     Eigenvalues_f64 *ev = &f->waves;
     vector_f64 inner = Face_residual_f64(f);
@@ -2241,70 +2065,188 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
     m = vector_plus_f64(vector_plus_f64(m, sign_f64(ev->L1), e1), sign_f64(ev->L4), e4);
 
     double width = p->EntropyFix * (ev->L4 - ev->L1);
-    if (smaller_f64(smaller_f64(abs_f64(ev->L1), abs_f64(ev->L4)), smaller_f64(abs_f64(ev->L2), abs_f64(ev->L3))) < width) {
+    if (num_Smaller_f64(num_Smaller_f64(num_Abs_f64(ev->L1), num_Abs_f64(ev->L4)), num_Smaller_f64(num_Abs_f64(ev->L2), num_Abs_f64(ev->L3))) < width) {
         m = vector_plus_f64(m, 1.0, Face_fix_f64(f, p, ev, width, &w1, &w4));
     }
     f->viscosity = m;
 }
 
-// Roe finds the viscosity by Roe's method.
-// (*Face[float64]).Roe, edge.go:86
-DEVICE void Face_Roe_f64(Face_f64 *f, const Params_f64 *p) {
+// Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
+// (*Face[float64]).Viscosity, edge.go:70
+DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     if (f->thin) {
         Face_dry_f64(f, p);
+    } else if (scheme == 0) {
+        Face_pvm_f64(f, p->DensityRatio);
     } else {
         Face_roe_f64(f, p);
     }
 }
 
-// FluxIRRoe computes the flux of edge e by the IR-Roe scheme (section 2.2): Roe's method on the 4×4 system of the
-// normal direction, the tangential velocities carried by the mass fluxes.
-// FluxIRRoe[float64], edge.go:22
-DEVICE void FluxIRRoe_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock, Slice<State_f64> w,
-        Slice<Flux_f64> out, Counters *n) {
+// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
+// the tangential velocity and v the viscosity of the mass.
+// contact[float64], edge.go:140
+DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
+    double jump = qr * tr - ql * tl;
+    return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
+}
+
+// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried[float64], edge.go:131
+DEVICE double carried_f64(double m, double tl, double tr) {
+    if (m > 0.0) {
+        return m * tl;
+    }
+    return m * tr;
+}
+
+// share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
+// The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
+// the cell's three edges has a third to give.
+// (*Face[float64]).share, edge.go:174
+DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
+    double h = hl, area = f->l.area;
+    if (want < 0.0) {
+        if (at.Right < 0) {
+            return 1.0;
+        }
+        h = hr;
+        area = f->r.area;
+        want = -want;
+    }
+    double have = num_Larger_f64(h, 0.0) * area;
+    if (want <= 0x1.555475a31a4bep-02 /* 0.33333 */ * have) {
+        return 1.0;
+    }
+    double most = 0x1.fffeb074a771dp-01 /* 0.99999 */ * have;
+    if (num_Smaller_f64(hl, hr) < dry || h < 2.0 * step) {
+        most = 0x1.555475a31a4bep-02 /* 0.33333 */ * have;
+    }
+    if (want <= most) {
+        return 1.0;
+    }
+    return most / want;
+}
+
+// bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
+// carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
+// the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
+// neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
+// gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
+// bounded[float64], edge.go:150
+struct bounded_f64_results { double r0; double r1; };
+DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
+        double ur, double jump, const Params_f64 *p) {
+    double film = 10.0 * p->DryDepth;
+    bool left = hl < film || cut && m > 0.0, right = hr < film || cut && m < 0.0;
+    if (!left && !right) {
+        return {nl, nr};
+    }
+    double carried = m * ul, spread = m * (2.0 * num_Sqrt_f64(p->Gravity * hl));
+    if (m < 0.0) {
+        carried = m * ur;
+        spread = -m * (2.0 * num_Sqrt_f64(p->Gravity * hr));
+    }
+    if (left) {
+        double most = spread + p->Gravity * hl * jump;
+        nl = num_Larger_f64(carried - most, num_Smaller_f64(nl, carried + most));
+    }
+    if (right) {
+        double most = spread + p->Gravity * hr * jump;
+        nr = num_Larger_f64(-carried - most, num_Smaller_f64(nr, -carried + most));
+    }
+    return {nl, nr};
+}
+
+// Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
+// cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
+// tiles that compute an edge one counts it as its own.
+// (*Face[float64]).Split, edge.go:84
+DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, double dt, bool contacts,
+        bool mine, Flux_f64 *out, Counters *n) {
+    side_f64 *l = &f->l, *r = &f->r;
+    vector_f64 *v = &f->viscosity;
+    if (f->waves.Complex && !f->thin && mine) {
+        atomic_add(&n->ComplexEdges, int64(1));
+    }
+    double m1 = (l->q1 + r->q1 - v->h1) / 2.0, m2 = (l->q2 + r->q2 - v->h2) / 2.0;
+    if (at.Right == -1) {
+        m1 = 0.0;
+        m2 = 0.0;
+    }
+    double t1 = 0.0, t2 = 0.0;
+    if (contacts && !f->thin) {
+        t1 = contact_f64(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
+        t2 = contact_f64(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
+        if (at.Right == -1) {
+            t1 = 0.0;
+            t2 = 0.0;
+        }
+    } else {
+        t1 = carried_f64(m1, l->t1, r->t1);
+        t2 = carried_f64(m2, l->t2, r->t2);
+    }
+    double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
+    double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
+    double length = normal->Length;
+    double step1 = num_Abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = num_Abs_f64(l->depth - r->depth);
+    double s = Face_share_f64(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth);
+    const auto results1 = bounded_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p);
+    n1l = results1.r0;
+    n1r = results1.r1;
+    if (s < 1.0) {
+        m1 = m1 * s;
+        t1 = t1 * s;
+        n1l = n1l * s;
+        n1r = n1r * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
+    s = Face_share_f64(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth);
+    const auto results2 = bounded_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2)), p);
+    n2l = results2.r0;
+    n2r = results2.r1;
+    if (s < 1.0) {
+        m2 = m2 * s;
+        t2 = t2 * s;
+        n2l = n2l * s;
+        n2r = n2r * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
+    double x = normal->X * length, y = normal->Y * length;
+    out->M1 = m1 * length;
+    out->M2 = m2 * length;
+    out->Speed_ = f->speed_ * length;
+    out->Side[0] = Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
+    out->Side[1] = Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+}
+
+// EdgeFlux computes the flux of edge e by a scheme.
+// EdgeFlux[float64], edge.go:26
+DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     Face_f64 f = {};
     Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
-    Face_Roe_f64(&f, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, false, m->Ends_[e].Left < m->Owned, &out[e], n);
-}
-
-// FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
-// the normal its matrix splits exactly into the 4×4 one and two contact waves, of speeds u1 and u2.
-// FluxRoe[float32], edge.go:34
-DEVICE void FluxRoe_f32_at(int64 e, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock, Slice<State_f32> w,
-        Slice<Flux_f32> out, Counters *n) {
-    Face_f32 f = {};
-    Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-    Face_Waves_f32(&f, p);
-    Face_Roe_f32(&f, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, true, m->Ends_[e].Left < m->Owned, &out[e], n);
-}
-
-// FluxRoe computes the flux of edge e by the classical Roe scheme (section 2.1) on the 6×6 system. In the frame of
-// the normal its matrix splits exactly into the 4×4 one and two contact waves, of speeds u1 and u2.
-// FluxRoe[float64], edge.go:34
-DEVICE void FluxRoe_f64_at(int64 e, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock, Slice<State_f64> w,
-        Slice<Flux_f64> out, Counters *n) {
-    Face_f64 f = {};
-    Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-    Face_Waves_f64(&f, p);
-    Face_Roe_f64(&f, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, true, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Viscosity_f64(&f, scheme, p);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // speed is that of a layer, 0 where it is dry.
-// speed[float32], measure.go:40
+// speed[float32], measure.go:42
 DEVICE double speed_f32(const Params_f32 *p, float h, float qx, float qy) {
     if (h < p->DryDepth) {
         return 0.0;
     }
     double x = double(qx), y = double(qy);
-    return sqrt_f64(x * x + y * y) / double(h);
+    return num_Sqrt_f64(x * x + y * y) / double(h);
 }
 
 // Measure writes quantity what of cell i.
-// Measure[float32], measure.go:18
+// Measure[float32], measure.go:20
 DEVICE void Measure_f32_at(int64 i, int32 what, const Params_f32 *p, Slice<Bed_f32> beds, Slice<State_f32> w,
         Slice<double> out) {
     State_f32 c = w[i];
@@ -2322,7 +2264,7 @@ DEVICE void Measure_f32_at(int64 i, int32 what, const Params_f32 *p, Slice<Bed_f
     }
     case 2:
     {
-        out[i] = abs_f64(h1 + h2 - double(beds[i].Depth)) * area;
+        out[i] = num_Abs_f64(h1 + h2 - double(beds[i].Depth)) * area;
         break;
     }
     case 3:
@@ -2342,24 +2284,24 @@ DEVICE void Measure_f32_at(int64 i, int32 what, const Params_f32 *p, Slice<Bed_f
     }
     case 6:
     {
-        out[i] = larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
+        out[i] = num_Larger_f64(speed_f32(p, c.H1, c.Q1x, c.Q1y), speed_f32(p, c.H2, c.Q2x, c.Q2y));
         break;
     }
     }
 }
 
 // speed is that of a layer, 0 where it is dry.
-// speed[float64], measure.go:40
+// speed[float64], measure.go:42
 DEVICE double speed_f64(const Params_f64 *p, double h, double qx, double qy) {
     if (h < p->DryDepth) {
         return 0.0;
     }
     double x = qx, y = qy;
-    return sqrt_f64(x * x + y * y) / h;
+    return num_Sqrt_f64(x * x + y * y) / h;
 }
 
 // Measure writes quantity what of cell i.
-// Measure[float64], measure.go:18
+// Measure[float64], measure.go:20
 DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f64> beds, Slice<State_f64> w,
         Slice<double> out) {
     State_f64 c = w[i];
@@ -2377,7 +2319,7 @@ DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f
     }
     case 2:
     {
-        out[i] = abs_f64(h1 + h2 - beds[i].Depth) * area;
+        out[i] = num_Abs_f64(h1 + h2 - beds[i].Depth) * area;
         break;
     }
     case 3:
@@ -2397,14 +2339,14 @@ DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f
     }
     case 6:
     {
-        out[i] = larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
+        out[i] = num_Larger_f64(speed_f64(p, c.H1, c.Q1x, c.Q1y), speed_f64(p, c.H2, c.Q2x, c.Q2y));
         break;
     }
     }
 }
 
 // set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:41
+// (*Clock[float32]).set, clock.go:44
 DEVICE void Clock_set_f32(Clock_f32 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
@@ -2415,7 +2357,7 @@ DEVICE void Clock_set_f32(Clock_f32 *c) {
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:28
+// (*Clock[float32]).Tick, clock.go:31
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
     if (double(c->Limit) >= c->Until - c->Time) {
         c->Time = c->Until;
@@ -2432,7 +2374,7 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
 
 // now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
 // one before that.
-// (*Clock[float32]).now, clock.go:59
+// (*Clock[float32]).now, clock.go:62
 DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     Clock_f32 n = *c;
     if (n.Pending) {
@@ -2442,7 +2384,7 @@ DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:131
+// (*TiledMesh[float32]).count, tile.go:76
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
     if (stop) {
@@ -2452,7 +2394,7 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
 }
 
 // once is 1 for the first tile and 0 for all others.
-// once, tile.go:123
+// once, tile.go:68
 DEVICE int64 once(int64 t) {
     if (t == 0) {
         return 1;
@@ -2461,7 +2403,7 @@ DEVICE int64 once(int64 t) {
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float32]).Book, clock.go:51
+// (*Clock[float32]).Book, clock.go:54
 DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
@@ -2469,7 +2411,7 @@ DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float32]).hand, clock.go:68
+// (*Clock[float32]).hand, clock.go:71
 DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
     float took = n.Took;
@@ -2482,7 +2424,7 @@ DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:139
+// (*TiledMesh[float32]).gather, tile.go:84
 DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
         Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
     TileCell cell = m->Cells[k];
@@ -2498,12 +2440,12 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
     return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
 }
 
-// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow,
-// as FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began,
-// and what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
+// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
+// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
-// TilePVM[float32], tile.go:41
-DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
+// TileStep[float32], tile.go:42
+DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
@@ -2520,8 +2462,8 @@ DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
         int32 e = add(tile.Edge, k);
         Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f32(&f, p);
-        Face_PVM_f32(&f, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, false, k < tile.Mine, &(*flux)[k], n);
+        Face_Viscosity_f32(&f, scheme, p);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
@@ -2532,7 +2474,7 @@ DEVICE float TilePVM_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m
 }
 
 // set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:41
+// (*Clock[float64]).set, clock.go:44
 DEVICE void Clock_set_f64(Clock_f64 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
@@ -2543,7 +2485,7 @@ DEVICE void Clock_set_f64(Clock_f64 *c) {
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:28
+// (*Clock[float64]).Tick, clock.go:31
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
     if (c->Limit >= c->Until - c->Time) {
         c->Time = c->Until;
@@ -2560,7 +2502,7 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
 
 // now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
 // one before that.
-// (*Clock[float64]).now, clock.go:59
+// (*Clock[float64]).now, clock.go:62
 DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     Clock_f64 n = *c;
     if (n.Pending) {
@@ -2570,7 +2512,7 @@ DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:131
+// (*TiledMesh[float64]).count, tile.go:76
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -2580,7 +2522,7 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float64]).Book, clock.go:51
+// (*Clock[float64]).Book, clock.go:54
 DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
@@ -2588,7 +2530,7 @@ DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float64]).hand, clock.go:68
+// (*Clock[float64]).hand, clock.go:71
 DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
     double took = n.Took;
@@ -2601,7 +2543,7 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:139
+// (*TiledMesh[float64]).gather, tile.go:84
 DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
         Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
@@ -2617,12 +2559,12 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
     return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
 }
 
-// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow,
-// as FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began,
-// and what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
+// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
+// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
-// TilePVM[float64], tile.go:41
-DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
+// TileStep[float64], tile.go:42
+DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
@@ -2639,8 +2581,8 @@ DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
         int32 e = add(tile.Edge, k);
         Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, p);
-        Face_PVM_f64(&f, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, false, k < tile.Mine, &(*flux)[k], n);
+        Face_Viscosity_f64(&f, scheme, p);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
@@ -2650,127 +2592,7 @@ DEVICE double TilePVM_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *
     return best;
 }
 
-// TileIRRoe does by the IR-Roe scheme what TilePVM does.
-// TileIRRoe[float32], tile.go:69
-DEVICE float TileIRRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
-    Tile tile = m->Tiles[t];
-    Clock_f32 now = Clock_now_f32(clock, waves);
-    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f32(&now, next, p->Lag);
-        spare->Reset();
-    }
-    float best = float(math_Inf(1));
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
-        Face_f32 f = {};
-        int32 e = add(tile.Edge, k);
-        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-        Face_Waves_f32(&f, p);
-        Face_Roe_f32(&f, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, false, k < tile.Mine, &(*flux)[k], n);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
-        best = go_min<float>(best, limit);
-    }
-    return best;
-}
-
-// TileIRRoe does by the IR-Roe scheme what TilePVM does.
-// TileIRRoe[float64], tile.go:69
-DEVICE double TileIRRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
-    Tile tile = m->Tiles[t];
-    Clock_f64 now = Clock_now_f64(clock, waves);
-    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f64(&now, next, p->Lag);
-        spare->Reset();
-    }
-    double best = math_Inf(1);
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
-        Face_f64 f = {};
-        int32 e = add(tile.Edge, k);
-        Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-        Face_Waves_f64(&f, p);
-        Face_Roe_f64(&f, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, false, k < tile.Mine, &(*flux)[k], n);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
-        best = go_min<double>(best, limit);
-    }
-    return best;
-}
-
-// TileRoe does by the classical Roe scheme what TilePVM does.
-// TileRoe[float32], tile.go:97
-DEVICE float TileRoe_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
-    Tile tile = m->Tiles[t];
-    Clock_f32 now = Clock_now_f32(clock, waves);
-    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f32(&now, next, p->Lag);
-        spare->Reset();
-    }
-    float best = float(math_Inf(1));
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
-        Face_f32 f = {};
-        int32 e = add(tile.Edge, k);
-        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-        Face_Waves_f32(&f, p);
-        Face_Roe_f32(&f, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, true, k < tile.Mine, &(*flux)[k], n);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
-        best = go_min<float>(best, limit);
-    }
-    return best;
-}
-
-// TileRoe does by the classical Roe scheme what TilePVM does.
-// TileRoe[float64], tile.go:97
-DEVICE double TileRoe_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
-    Tile tile = m->Tiles[t];
-    Clock_f64 now = Clock_now_f64(clock, waves);
-    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f64(&now, next, p->Lag);
-        spare->Reset();
-    }
-    double best = math_Inf(1);
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
-        Face_f64 f = {};
-        int32 e = add(tile.Edge, k);
-        Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-        Face_Waves_f64(&f, p);
-        Face_Roe_f64(&f, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, true, k < tile.Mine, &(*flux)[k], n);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
-        best = go_min<double>(best, limit);
-    }
-    return best;
-}
-
-// Kernel UpdateCell, cell.go:10
+// Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
@@ -2780,7 +2602,7 @@ extern "C" __global__ void __launch_bounds__(128) UpdateCell_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel UpdateCell, cell.go:10
+// Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out,
@@ -2791,136 +2613,136 @@ extern "C" __global__ void __launch_bounds__(128) UpdateCell_f64(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel FluxPVM, edge.go:10
-extern "C" __global__ void __launch_bounds__(128) FluxPVM_f32(int64 lo, int64 hi,
+// Kernel EdgeFlux, edge.go:26
+extern "C" __global__ void __launch_bounds__(128) EdgeFlux_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) FluxPVM_f32_at(e, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f32_at(e, 0, &p, &m, clock, w, out, n);
 }
 
-// Kernel FluxPVM, edge.go:10
-extern "C" __global__ void __launch_bounds__(128) FluxPVM_f64(int64 lo, int64 hi,
+// Kernel EdgeFlux, edge.go:26
+extern "C" __global__ void __launch_bounds__(128) EdgeFlux_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) FluxPVM_f64_at(e, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f64_at(e, 0, &p, &m, clock, w, out, n);
 }
 
-// Kernel FluxIRRoe, edge.go:22
-extern "C" __global__ void __launch_bounds__(128) FluxIRRoe_f32(int64 lo, int64 hi,
+// Kernel EdgeFlux, edge.go:26
+extern "C" __global__ void __launch_bounds__(128) EdgeFlux_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) FluxIRRoe_f32_at(e, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f32_at(e, 1, &p, &m, clock, w, out, n);
 }
 
-// Kernel FluxIRRoe, edge.go:22
-extern "C" __global__ void __launch_bounds__(128) FluxIRRoe_f64(int64 lo, int64 hi,
+// Kernel EdgeFlux, edge.go:26
+extern "C" __global__ void __launch_bounds__(128) EdgeFlux_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) FluxIRRoe_f64_at(e, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f64_at(e, 1, &p, &m, clock, w, out, n);
 }
 
-// Kernel FluxRoe, edge.go:34
-extern "C" __global__ void __launch_bounds__(128) FluxRoe_f32(int64 lo, int64 hi,
+// Kernel EdgeFlux, edge.go:26
+extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) FluxRoe_f32_at(e, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f32_at(e, 2, &p, &m, clock, w, out, n);
 }
 
-// Kernel FluxRoe, edge.go:34
-extern "C" __global__ void __launch_bounds__(128) FluxRoe_f64(int64 lo, int64 hi,
+// Kernel EdgeFlux, edge.go:26
+extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) FluxRoe_f64_at(e, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f64_at(e, 2, &p, &m, clock, w, out, n);
 }
 
-// Kernel Measure, measure.go:18
+// Kernel Measure, measure.go:20
 extern "C" __global__ void __launch_bounds__(128) Measure_f32(int64 lo, int64 hi, int32 what,
         const __grid_constant__ Params_f32 p, Slice<Bed_f32> beds, Slice<State_f32> w, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Measure_f32_at(i, what, &p, beds, w, out);
 }
 
-// Kernel Measure, measure.go:18
+// Kernel Measure, measure.go:20
 extern "C" __global__ void __launch_bounds__(128) Measure_f64(int64 lo, int64 hi, int32 what,
         const __grid_constant__ Params_f64 p, Slice<Bed_f64> beds, Slice<State_f64> w, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Measure_f64_at(i, what, &p, beds, w, out);
 }
 
-// Kernel TilePVM, tile.go:41
-extern "C" __global__ void __launch_bounds__(128, 10) TilePVM_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:42
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         Slice<State_f32> out, Counters *n, Least<float> *result) {
     __shared__ Array<Flux_f32, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TilePVM_f32_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TilePVM, tile.go:41
-extern "C" __global__ void __launch_bounds__(128, 5) TilePVM_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:42
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Counters *n, Least<double> *result) {
     __shared__ Array<Flux_f64, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TilePVM_f64_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileIRRoe, tile.go:69
-extern "C" __global__ void __launch_bounds__(128, 10) TileIRRoe_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:42
+extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         Slice<State_f32> out, Counters *n, Least<float> *result) {
     __shared__ Array<Flux_f32, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileIRRoe_f32_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileIRRoe, tile.go:69
-extern "C" __global__ void __launch_bounds__(128, 5) TileIRRoe_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:42
+extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Counters *n, Least<double> *result) {
     __shared__ Array<Flux_f64, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileIRRoe_f64_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileRoe, tile.go:97
-extern "C" __global__ void __launch_bounds__(128, 8) TileRoe_f32(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:42
+extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         Slice<State_f32> out, Counters *n, Least<float> *result) {
     __shared__ Array<Flux_f32, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileRoe_f32_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }
 
-// Kernel TileRoe, tile.go:97
-extern "C" __global__ void __launch_bounds__(128, 4) TileRoe_f64(int64 lo, int64 hi,
+// Kernel TileStep, tile.go:42
+extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Counters *n, Least<double> *result) {
     __shared__ Array<Flux_f64, 384> flux;
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileRoe_f64_at(t, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
     reduce(result, key);
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 //go:embed kernels_gen.ptx
@@ -17,7 +18,7 @@ var ptx string
 var Module = &abi.Module{Name: "kernels", PTX: ptx}
 
 // UpdateCellLoop runs UpdateCell for lo ≤ index < hi, on the CPU or another device.
-type UpdateCellLoop[F Float] struct {
+type UpdateCellLoop[F num.Float] struct {
 	p       *Params[F]
 	m       *Mesh[F]
 	clock   *Clock[F]
@@ -29,7 +30,7 @@ type UpdateCellLoop[F Float] struct {
 }
 
 // NewUpdateCellLoop prepares UpdateCell.
-func NewUpdateCellLoop[F Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F, out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
+func NewUpdateCellLoop[F num.Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F, out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
 	return &UpdateCellLoop[F]{p, m, clock, w, flux, manning, out, result}
 }
 
@@ -56,23 +57,24 @@ func (loop *UpdateCellLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// FluxPVMLoop runs FluxPVM for lo ≤ index < hi, on the CPU or another device.
-type FluxPVMLoop[F Float] struct {
-	p     *Params[F]
-	m     *Mesh[F]
-	clock *Clock[F]
-	w     []State[F]
-	out   []Flux[F]
-	n     *Counters
+// EdgeFluxLoop runs EdgeFlux for lo ≤ index < hi, on the CPU or another device.
+type EdgeFluxLoop[F num.Float] struct {
+	scheme Scheme
+	p      *Params[F]
+	m      *Mesh[F]
+	clock  *Clock[F]
+	w      []State[F]
+	out    []Flux[F]
+	n      *Counters
 }
 
-// NewFluxPVMLoop prepares FluxPVM.
-func NewFluxPVMLoop[F Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) *FluxPVMLoop[F] {
-	return &FluxPVMLoop[F]{p, m, clock, w, out, n}
+// NewEdgeFluxLoop prepares EdgeFlux.
+func NewEdgeFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) *EdgeFluxLoop[F] {
+	return &EdgeFluxLoop[F]{scheme, p, m, clock, w, out, n}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *FluxPVMLoop[F]) Range(lo, hi int) {
+func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 	var tile [32]Face[F]
 	for ; lo < hi; lo += len(tile) {
 		group := tile[:min(len(tile), hi-lo)]
@@ -84,17 +86,17 @@ func (loop *FluxPVMLoop[F]) Range(lo, hi int) {
 			group[turn].Waves(loop.p)
 		}
 		for turn := range group {
-			group[turn].PVM(loop.p)
+			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock.Dt, false, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock.Dt, loop.scheme == Roe, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *FluxPVMLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "FluxPVM" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+func (loop *EdgeFluxLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "EdgeFlux" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
@@ -104,104 +106,21 @@ func (loop *FluxPVMLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// FluxIRRoeLoop runs FluxIRRoe for lo ≤ index < hi, on the CPU or another device.
-type FluxIRRoeLoop[F Float] struct {
-	p     *Params[F]
-	m     *Mesh[F]
-	clock *Clock[F]
-	w     []State[F]
-	out   []Flux[F]
-	n     *Counters
-}
-
-// NewFluxIRRoeLoop prepares FluxIRRoe.
-func NewFluxIRRoeLoop[F Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) *FluxIRRoeLoop[F] {
-	return &FluxIRRoeLoop[F]{p, m, clock, w, out, n}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *FluxIRRoeLoop[F]) Range(lo, hi int) {
-	var tile [32]Face[F]
-	for ; lo < hi; lo += len(tile) {
-		group := tile[:min(len(tile), hi-lo)]
-		clear(group)
-		for turn := range group {
-			group[turn].Look(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
-		}
-		for turn := range group {
-			group[turn].Waves(loop.p)
-		}
-		for turn := range group {
-			group[turn].Roe(loop.p)
-		}
-		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock.Dt, false, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
-		}
+// variant tells the kernel's variants apart.
+func (loop *EdgeFluxLoop[F]) variant() string {
+	switch {
+	case loop.scheme == PVM:
+		return "_PVM"
+	case loop.scheme == IRRoe:
+		return "_IRRoe"
+	case loop.scheme == Roe:
+		return "_Roe"
 	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *FluxIRRoeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "FluxIRRoe" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("p", loop.p),
-		abi.ConstantOf("m", loop.m),
-		abi.PointerTo("clock", loop.clock),
-		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("out", loop.out),
-		abi.PointerTo("n", loop.n),
-	}}
-}
-
-// FluxRoeLoop runs FluxRoe for lo ≤ index < hi, on the CPU or another device.
-type FluxRoeLoop[F Float] struct {
-	p     *Params[F]
-	m     *Mesh[F]
-	clock *Clock[F]
-	w     []State[F]
-	out   []Flux[F]
-	n     *Counters
-}
-
-// NewFluxRoeLoop prepares FluxRoe.
-func NewFluxRoeLoop[F Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) *FluxRoeLoop[F] {
-	return &FluxRoeLoop[F]{p, m, clock, w, out, n}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *FluxRoeLoop[F]) Range(lo, hi int) {
-	var tile [32]Face[F]
-	for ; lo < hi; lo += len(tile) {
-		group := tile[:min(len(tile), hi-lo)]
-		clear(group)
-		for turn := range group {
-			group[turn].Look(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Beds, loop.w)
-		}
-		for turn := range group {
-			group[turn].Waves(loop.p)
-		}
-		for turn := range group {
-			group[turn].Roe(loop.p)
-		}
-		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock.Dt, true, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
-		}
-	}
-}
-
-// Launch says how other devices run the kernel.
-func (loop *FluxRoeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "FluxRoe" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("p", loop.p),
-		abi.ConstantOf("m", loop.m),
-		abi.PointerTo("clock", loop.clock),
-		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("out", loop.out),
-		abi.PointerTo("n", loop.n),
-	}}
+	panic("EdgeFlux has no variant for these constants")
 }
 
 // MeasureLoop runs Measure for lo ≤ index < hi, on the CPU or another device.
-type MeasureLoop[F Float] struct {
+type MeasureLoop[F num.Float] struct {
 	what int32
 	p    *Params[F]
 	beds []Bed[F]
@@ -210,7 +129,7 @@ type MeasureLoop[F Float] struct {
 }
 
 // NewMeasureLoop prepares Measure.
-func NewMeasureLoop[F Float](what int32, p *Params[F], beds []Bed[F], w []State[F], out []float64) *MeasureLoop[F] {
+func NewMeasureLoop[F num.Float](what int32, p *Params[F], beds []Bed[F], w []State[F], out []float64) *MeasureLoop[F] {
 	return &MeasureLoop[F]{what, p, beds, w, out}
 }
 
@@ -232,8 +151,9 @@ func (loop *MeasureLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// TilePVMLoop runs TilePVM for lo ≤ index < hi, on the CPU or another device.
-type TilePVMLoop[F Float] struct {
+// TileStepLoop runs TileStep for lo ≤ index < hi, on the CPU or another device.
+type TileStepLoop[F num.Float] struct {
+	scheme  Scheme
 	p       *Params[F]
 	m       *TiledMesh[F]
 	clock   *Clock[F]
@@ -247,27 +167,27 @@ type TilePVMLoop[F Float] struct {
 	result  *atomics.Least[F]
 }
 
-// NewTilePVMLoop prepares TilePVM.
-func NewTilePVMLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TilePVMLoop[F] {
-	return &TilePVMLoop[F]{p, m, clock, next, waves, spare, w, manning, out, n, result}
+// NewTileStepLoop prepares TileStep.
+func NewTileStepLoop[F num.Float](scheme Scheme, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileStepLoop[F] {
+	return &TileStepLoop[F]{scheme, p, m, clock, next, waves, spare, w, manning, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *TilePVMLoop[F]) Range(lo, hi int) {
+func (loop *TileStepLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TilePVM(t, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.out, &flux, loop.n))
+		best = min(best, TileStep(t, loop.scheme, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *TilePVMLoop[F]) Grain() int { return 4 }
+func (loop *TileStepLoop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
-func (loop *TilePVMLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TilePVM" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+func (loop *TileStepLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileStep" + loop.variant() + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
@@ -282,102 +202,15 @@ func (loop *TilePVMLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// TileIRRoeLoop runs TileIRRoe for lo ≤ index < hi, on the CPU or another device.
-type TileIRRoeLoop[F Float] struct {
-	p       *Params[F]
-	m       *TiledMesh[F]
-	clock   *Clock[F]
-	next    *Clock[F]
-	waves   *atomics.Least[F]
-	spare   *atomics.Least[F]
-	w       []State[F]
-	manning []F
-	out     []State[F]
-	n       *Counters
-	result  *atomics.Least[F]
-}
-
-// NewTileIRRoeLoop prepares TileIRRoe.
-func NewTileIRRoeLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileIRRoeLoop[F] {
-	return &TileIRRoeLoop[F]{p, m, clock, next, waves, spare, w, manning, out, n, result}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *TileIRRoeLoop[F]) Range(lo, hi int) {
-	var flux [384]Flux[F]
-	best := F(math.Inf(1))
-	for t := lo; t < hi; t++ {
-		best = min(best, TileIRRoe(t, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.out, &flux, loop.n))
+// variant tells the kernel's variants apart.
+func (loop *TileStepLoop[F]) variant() string {
+	switch {
+	case loop.scheme == PVM:
+		return "_PVM"
+	case loop.scheme == IRRoe:
+		return "_IRRoe"
+	case loop.scheme == Roe:
+		return "_Roe"
 	}
-	loop.result.Take(best)
-}
-
-// Grain is how many indices a thread of the CPU takes at a time.
-func (loop *TileIRRoeLoop[F]) Grain() int { return 4 }
-
-// Launch says how other devices run the kernel.
-func (loop *TileIRRoeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TileIRRoe" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("p", loop.p),
-		abi.ConstantOf("m", loop.m),
-		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("next", loop.next),
-		abi.PointerTo("waves", loop.waves),
-		abi.PointerTo("spare", loop.spare),
-		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("manning", loop.manning),
-		abi.ElementsOf("out", loop.out),
-		abi.PointerTo("n", loop.n),
-		abi.PointerTo("result", loop.result),
-	}}
-}
-
-// TileRoeLoop runs TileRoe for lo ≤ index < hi, on the CPU or another device.
-type TileRoeLoop[F Float] struct {
-	p       *Params[F]
-	m       *TiledMesh[F]
-	clock   *Clock[F]
-	next    *Clock[F]
-	waves   *atomics.Least[F]
-	spare   *atomics.Least[F]
-	w       []State[F]
-	manning []F
-	out     []State[F]
-	n       *Counters
-	result  *atomics.Least[F]
-}
-
-// NewTileRoeLoop prepares TileRoe.
-func NewTileRoeLoop[F Float](p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileRoeLoop[F] {
-	return &TileRoeLoop[F]{p, m, clock, next, waves, spare, w, manning, out, n, result}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *TileRoeLoop[F]) Range(lo, hi int) {
-	var flux [384]Flux[F]
-	best := F(math.Inf(1))
-	for t := lo; t < hi; t++ {
-		best = min(best, TileRoe(t, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.out, &flux, loop.n))
-	}
-	loop.result.Take(best)
-}
-
-// Grain is how many indices a thread of the CPU takes at a time.
-func (loop *TileRoeLoop[F]) Grain() int { return 4 }
-
-// Launch says how other devices run the kernel.
-func (loop *TileRoeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TileRoe" + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("p", loop.p),
-		abi.ConstantOf("m", loop.m),
-		abi.PointerTo("clock", loop.clock),
-		abi.PointerTo("next", loop.next),
-		abi.PointerTo("waves", loop.waves),
-		abi.PointerTo("spare", loop.spare),
-		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("manning", loop.manning),
-		abi.ElementsOf("out", loop.out),
-		abi.PointerTo("n", loop.n),
-		abi.PointerTo("result", loop.result),
-	}}
+	panic("TileStep has no variant for these constants")
 }

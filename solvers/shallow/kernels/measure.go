@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // Quantities of a cell that diagnostics sum up, and of which they take the extremes.
 const (
 	Mass1    int32 = iota // h1 times area, m³
@@ -15,7 +17,7 @@ const (
 // Measure writes quantity what of cell i.
 //
 //atoll:kernel
-func Measure[F Float](i int, what int32, p *Params[F], beds []Bed[F], w []State[F], out []float64) {
+func Measure[F num.Float](i int, what int32, p *Params[F], beds []Bed[F], w []State[F], out []float64) {
 	c := w[i]
 	area, h1, h2 := float64(beds[i].Area), float64(c.H1), float64(c.H2)
 	switch what {
@@ -24,7 +26,7 @@ func Measure[F Float](i int, what int32, p *Params[F], beds []Bed[F], w []State[
 	case Mass2:
 		out[i] = h2 * area
 	case Surface:
-		out[i] = abs(h1+h2-float64(beds[i].Depth)) * area
+		out[i] = num.Abs(h1+h2-float64(beds[i].Depth)) * area
 	case Lower:
 		out[i] = h2 * h2 * area
 	case Upper1:
@@ -32,15 +34,15 @@ func Measure[F Float](i int, what int32, p *Params[F], beds []Bed[F], w []State[
 	case Upper2:
 		out[i] = h2
 	case Speed:
-		out[i] = larger(speed(p, c.H1, c.Q1x, c.Q1y), speed(p, c.H2, c.Q2x, c.Q2y))
+		out[i] = num.Larger(speed(p, c.H1, c.Q1x, c.Q1y), speed(p, c.H2, c.Q2x, c.Q2y))
 	}
 }
 
 // speed is that of a layer, 0 where it is dry.
-func speed[F Float](p *Params[F], h, qx, qy F) float64 {
+func speed[F num.Float](p *Params[F], h, qx, qy F) float64 {
 	if h < p.DryDepth {
 		return 0
 	}
 	x, y := float64(qx), float64(qy)
-	return sqrt(x*x+y*y) / float64(h)
+	return num.Sqrt(x*x+y*y) / float64(h)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -25,7 +26,7 @@ func TestParity(t *testing.T) {
 	})
 }
 
-func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
+func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 30000
 	m := &Mesh[F]{Owned: int32(n - 100)}
@@ -61,11 +62,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
 	clock := &Clock[F]{Dt: 1e-2}
 	flux := [2][]Flux[F]{make([]Flux[F], n), make([]Flux[F], n)}
 	var counters [2]Counters
-	for name, run := range map[string]func(k int) loop{
-		"PVM":   func(k int) loop { return NewFluxPVMLoop(p, m, clock, w, flux[k], &counters[k]) },
-		"IRRoe": func(k int) loop { return NewFluxIRRoeLoop(p, m, clock, w, flux[k], &counters[k]) },
-		"Roe":   func(k int) loop { return NewFluxRoeLoop(p, m, clock, w, flux[k], &counters[k]) },
-	} {
+	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
+		run := func(k int) loop { return NewEdgeFluxLoop(scheme, p, m, clock, w, flux[k], &counters[k]) }
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)
 		kerneltest.Same(t, name, flux[0], flux[1], nil)
@@ -99,20 +97,12 @@ func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
 		out          []State[F]
 		least        atomics.Least[F]
 	}
-	for name, run := range map[string]func(k int, x *parts) loop{
-		"TilePVM": func(k int, x *parts) loop {
-			return NewTilePVMLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k],
+	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
+		run := func(k int, x *parts) loop {
+			return NewTileStepLoop(scheme, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out,
+				&counters[k],
 				&x.least)
-		},
-		"TileIRRoe": func(k int, x *parts) loop {
-			return NewTileIRRoeLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k],
-				&x.least)
-		},
-		"TileRoe": func(k int, x *parts) loop {
-			return NewTileRoeLoop(p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out, &counters[k],
-				&x.least)
-		},
-	} {
+		}
 		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true},
 			{Limit: 1e-2, Dt: 1e-2, Took: 2e-2, Until: 1, Pending: true}} {
 			p.Lag = !p.Lag
@@ -138,7 +128,7 @@ func parity[F Float](t *testing.T, l cudatest.Runner, tol F) {
 }
 
 // tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
-func tiled[F Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
+func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
 	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Tiles: []Tile{{}}}
 	for cell, edge := 0, 0; edge < len(m.Ends); {
 		last := &t.Tiles[len(t.Tiles)-1]

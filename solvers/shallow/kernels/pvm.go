@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // pvm sets the viscosity to Q (ΔW - A⁻¹S Δdepth) of the PVM-IFCP scheme, equation (5): Q = a0 I + a1 A + a2 A², the
 // parabola that meets |λ| at both external eigenvalues and at χ, the larger internal one, taken on the side of the mean
 // flow.
@@ -9,7 +11,7 @@ package kernels
 func (f *Face[F]) pvm(r F) {
 	ev := &f.waves
 	l1, l4 := ev.L1, ev.L4
-	x := abs(ev.L2+ev.L3)/2 + (ev.L3-ev.L2)/2 // max(|λ2|, |λ3|) without a branch
+	x := num.Abs(ev.L2+ev.L3)/2 + (ev.L3-ev.L2)/2 // max(|λ2|, |λ3|) without a branch
 	if l1+l4 < 0 {
 		x = -x
 	}
@@ -18,14 +20,14 @@ func (f *Face[F]) pvm(r F) {
 	if x-l1 < guard || l4-x < guard {
 		// χ is no third point: the line through both external waves (HLL).
 		w := 1 / (l4 - l1)
-		a0 = (l4*abs(l1) - l1*abs(l4)) * w
-		a1 = (abs(l4) - abs(l1)) * w
+		a0 = (l4*num.Abs(l1) - l1*num.Abs(l4)) * w
+		a1 = (num.Abs(l4) - num.Abs(l1)) * w
 	} else {
 		// Lagrange's weights over one common denominator.
 		w := 1 / ((l4 - l1) * (x - l1) * (l4 - x))
-		d1 := abs(l1) * (l4 - x) * w
-		d4 := abs(l4) * (x - l1) * w
-		di := -abs(x) * (l4 - l1) * w
+		d1 := num.Abs(l1) * (l4 - x) * w
+		d4 := num.Abs(l4) * (x - l1) * w
+		di := -num.Abs(x) * (l4 - l1) * w
 		a0 = d1*l4*x + d4*l1*x + di*l1*l4
 		a1 = -l1*(d4+di) - l4*(d1+di) - x*(d1+d4)
 		a2 = d1 + d4 + di

@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix where
 // asked for.
 //
@@ -28,7 +30,7 @@ func (f *Face[F]) roe(p *Params[F]) {
 	m = m.plus(sign(ev.L1), e1).plus(sign(ev.L4), e4)
 
 	width := p.EntropyFix * (ev.L4 - ev.L1)
-	if smaller(smaller(abs(ev.L1), abs(ev.L4)), smaller(abs(ev.L2), abs(ev.L3))) < width {
+	if num.Smaller(num.Smaller(num.Abs(ev.L1), num.Abs(ev.L4)), num.Smaller(num.Abs(ev.L2), num.Abs(ev.L3))) < width {
 		m = m.plus(1, f.fix(p, ev, width, &w1, &w4))
 	}
 	f.viscosity = m
@@ -53,8 +55,8 @@ func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], width F, w1, w4 *wave[F]
 }
 
 // harten is |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-func harten[F Float](l, eps F) F {
-	a := abs(l)
+func harten[F num.Float](l, eps F) F {
+	a := num.Abs(l)
 	if a >= eps {
 		return 0
 	}
@@ -64,7 +66,7 @@ func harten[F Float](l, eps F) F {
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
 // double root, and no external root is double.
-type wave[F Float] struct{ l, x2, m, weight F }
+type wave[F num.Float] struct{ l, x2, m, weight F }
 
 // external finds both external waves by one division.
 func (f *Face[F]) external(l1, l4 F) (w1, w4 wave[F]) {
@@ -89,7 +91,7 @@ func (v vector[F]) plus(s F, w vector[F]) vector[F] {
 	return vector[F]{v.h1 + s*w.h1, v.q1 + s*w.q1, v.h2 + s*w.h2, v.q2 + s*w.q2}
 }
 
-func sign[F Float](x F) F {
+func sign[F num.Float](x F) F {
 	if x > 0 {
 		return 1
 	}

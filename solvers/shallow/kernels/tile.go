@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 // A tile is a piece of the mesh that a block of a GPU's threads advances at once: the fluxes of all its cells' edges go
@@ -24,7 +25,7 @@ type TileCell struct{ Cell, Slots int32 }
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
-type TiledMesh[F Float] struct {
+type TiledMesh[F num.Float] struct {
 	Tiles   []Tile // and one more at the end
 	Cells   []TileCell
 	Ends    []Ends
@@ -32,14 +33,14 @@ type TiledMesh[F Float] struct {
 	Beds    []Bed[F]
 }
 
-// TilePVM takes the cells of tile t from w to out by the PVM-IFCP scheme, and returns the longest step that they allow,
-// as FluxPVM and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began,
-// and what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
+// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
+// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
 //
-//atoll:kernel tile min blocks=5
-func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F],
-	w []State[F], manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe blocks=5,5,4
+func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
+	spare *atomics.Least[F], w []State[F], manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
@@ -53,64 +54,8 @@ func TilePVM[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F
 		e := tile.Edge + k
 		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(p)
-		f.PVM(p)
-		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, false, k < tile.Mine, &flux[k], n)
-	}
-	for k := range cells {
-		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
-		best = min(best, limit)
-	}
-	return best
-}
-
-// TileIRRoe does by the IR-Roe scheme what TilePVM does.
-//
-//atoll:kernel tile min blocks=5
-func TileIRRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F],
-	w []State[F], manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
-	tile := m.Tiles[t]
-	now := clock.now(waves)
-	edges, cells := m.count(t, now.Stop)
-	for range once(t) {
-		now.hand(next, p.Lag)
-		spare.Reset()
-	}
-	best := F(math.Inf(1))
-	for k := range edges {
-		var f Face[F]
-		e := tile.Edge + k
-		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
-		f.Waves(p)
-		f.Roe(p)
-		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, false, k < tile.Mine, &flux[k], n)
-	}
-	for k := range cells {
-		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
-		best = min(best, limit)
-	}
-	return best
-}
-
-// TileRoe does by the classical Roe scheme what TilePVM does.
-//
-//atoll:kernel tile min blocks=4
-func TileRoe[F Float](t int, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves, spare *atomics.Least[F],
-	w []State[F], manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
-	tile := m.Tiles[t]
-	now := clock.now(waves)
-	edges, cells := m.count(t, now.Stop)
-	for range once(t) {
-		now.hand(next, p.Lag)
-		spare.Reset()
-	}
-	best := F(math.Inf(1))
-	for k := range edges {
-		var f Face[F]
-		e := tile.Edge + k
-		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
-		f.Waves(p)
-		f.Roe(p)
-		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, true, k < tile.Mine, &flux[k], n)
+		f.Viscosity(scheme, p)
+		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, scheme == Roe, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
 		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)

@@ -11,13 +11,10 @@ package kernels
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 
-import "math"
-
-// Float is a precision that a run may have.
-type Float interface{ float32 | float64 }
+import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-type State[F Float] struct {
+type State[F num.Float] struct {
 	H1, Q1x, Q1y, H2, Q2x, Q2y F
 }
 
@@ -31,10 +28,10 @@ const (
 )
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-type Normal[F Float] struct{ X, Y, Length, _ F }
+type Normal[F num.Float] struct{ X, Y, Length, _ F }
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-type Bed[F Float] struct{ Depth, Area F }
+type Bed[F num.Float] struct{ Depth, Area F }
 
 // Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
 // right.
@@ -43,16 +40,16 @@ type Links struct{ Edge [3]int32 }
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-type Flux[F Float] struct {
+type Flux[F num.Float] struct {
 	M1, M2, Speed, _ F // pieces of 16 bytes, which a GPU moves at once
 	Side             [2]Push[F]
 }
 
 // Push is a change of the mass flows of both layers, in m³/s².
-type Push[F Float] struct{ X1, Y1, X2, Y2 F }
+type Push[F num.Float] struct{ X1, Y1, X2, Y2 F }
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-type Mesh[F Float] struct {
+type Mesh[F num.Float] struct {
 	Ends    []Ends
 	Normals []Normal[F]
 	Beds    []Bed[F]
@@ -63,7 +60,7 @@ type Mesh[F Float] struct {
 // Params holds the constants of a run.
 //
 //atoll:constant
-type Params[F Float] struct {
+type Params[F num.Float] struct {
 	Gravity      F
 	DensityRatio F    // r = ρ1/ρ2
 	CFL          F    // γ of equation (3)
@@ -79,29 +76,4 @@ type Params[F Float] struct {
 type Counters struct {
 	ComplexEdges  int64 // internal eigenvalues that were a complex pair
 	LimitedFluxes int64 // mass fluxes cut to what the upwind layer could give
-}
-
-func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
-
-// abs and the two below branch: math.Abs goes through an integer register on amd64, and the branches are mostly
-// foreseen.
-func abs[F Float](x F) F {
-	if x < 0 {
-		return -x
-	}
-	return x
-}
-
-func larger[F Float](a, b F) F {
-	if a > b {
-		return a
-	}
-	return b
-}
-
-func smaller[F Float](a, b F) F {
-	if a < b {
-		return a
-	}
-	return b
 }

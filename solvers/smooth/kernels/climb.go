@@ -1,12 +1,14 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // The optimiser is that of L. A. Freitag, M. Jones and P. Plassmann (4th Int. Meshing Roundtable (1995) 47): steepest
 // ascent of the least of several smooth functions. Directions are steepest in the metric at the vertex rather than in
 // the plane, where stretched cavities need many more steps and end far below their best.
 
 // hill is what the triangles around a vertex say at one place: their qualities and, in the frame of the metric, the
 // gradients of these. On a rail GX is the derivative along it, and GY is 0.
-type hill[F Float] struct {
+type hill[F num.Float] struct {
 	n      int
 	q      [MaxDegree]F
 	gx, gy [MaxDegree]F
@@ -16,20 +18,20 @@ type hill[F Float] struct {
 }
 
 // frame is the inverse of the root of a metric, L = M^(-1/2), which takes vectors of its frame to the plane.
-type frame[F Float] struct {
+type frame[F num.Float] struct {
 	l      Tensor[F]
 	tx, ty F // the step along a rail that the metric gives length 1
 }
 
 // newFrame uses √M = (M + √det M)/√(tr M + 2√det M).
-func newFrame[F Float](m *Vertex[F], s *step[F]) frame[F] {
+func newFrame[F num.Float](m *Vertex[F], s *step[F]) frame[F] {
 	var f frame[F]
-	root := sqrt(m.M11*m.M22 - m.M12*m.M12)
-	scale := 1 / (root * sqrt(m.M11+m.M22+2*root))
+	root := num.Sqrt(m.M11*m.M22 - m.M12*m.M12)
+	scale := 1 / (root * num.Sqrt(m.M11+m.M22+2*root))
 	f.l.M11, f.l.M12, f.l.M22 = scale*(m.M22+root), -scale*m.M12, scale*(m.M11+root)
 	if s.slides {
 		t := &s.rail
-		size := sqrt(t.Tx*(m.M11*t.Tx+2*m.M12*t.Ty) + t.Ty*m.M22*t.Ty)
+		size := num.Sqrt(t.Tx*(m.M11*t.Tx+2*m.M12*t.Ty) + t.Ty*m.M22*t.Ty)
 		f.tx, f.ty = t.Tx/size, t.Ty/size
 	}
 	return f
@@ -107,7 +109,7 @@ func (h *hill[F]) up() (F, F, F) {
 	if !(best > 0) {
 		return 0, 0, 0
 	}
-	rate := sqrt(best)
+	rate := num.Sqrt(best)
 	return bestX / rate, bestY / rate, rate
 }
 
@@ -152,7 +154,7 @@ func (h *hill[F]) first(sx, sy F) (F, F) {
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	closed := !s.slides
 	f := newFrame(&v[i], s)
 	var h hill[F]
@@ -203,7 +205,7 @@ func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F]
 // advance makes the step base and a vector of the frame.
 func (s *step[F]) advance(base *step[F], f *frame[F], x, y F) {
 	if s.slides {
-		size := sqrt(f.tx*f.tx + f.ty*f.ty)
+		size := num.Sqrt(f.tx*f.tx + f.ty*f.ty)
 		s.ds = base.ds + x*size
 		return
 	}
@@ -211,7 +213,7 @@ func (s *step[F]) advance(base *step[F], f *frame[F], x, y F) {
 }
 
 // joined is a share of a step, and then another one.
-func joined[F Float](one, other *step[F], share, more F) step[F] {
+func joined[F num.Float](one, other *step[F], share, more F) step[F] {
 	s := *one
 	s.dx, s.dy, s.ds = share*one.dx+more*other.dx, share*one.dy+more*other.dy, share*one.ds+more*other.ds
 	return s

@@ -1,22 +1,20 @@
 package kernels
 
-// Kinds of metric fields.
-const (
-	Grid    int32 = iota // samples of the tensor at the nodes of a grid, bilinear between them
-	Product              // M = diag(1/hx(x)², 1/hy(y)²)
-	OnMesh               // linear on the triangles of a mesh
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-type Field[F Float] struct {
+type Field[F num.Float] struct {
 	Kind       int32
 	Nx, Ny     int32 // boxes of the grid or over the mesh, or pieces of Across and Up
 	X, Y       F     // lower left corner
 	PerX, PerY F     // boxes or pieces a unit of length
 	Scale      F     // factor of the whole tensor
 	Samples    []Sample[F]
-	Across, Up []Piece[F]
+	Across, Up []lookup.Piece[F]
 	Nodes      []Node[F]
 	Patches    []Patch
 	Starts     []int32 // of each box, the triangle in its middle
@@ -27,40 +25,19 @@ type Field[F Float] struct {
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
-type Sample[F Float] struct{ M11, M12, M22, _ F }
-
-// Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-type Piece[F Float] struct{ A, B, C, D F }
-
-// locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-func locate[F Float](x, low, per F, n int32) (int32, F) {
-	c := (x - low) * per
-	if !(c > 0) {
-		return 0, 0
-	}
-	if c >= F(n) {
-		return n - 1, 1
-	}
-	k := int32(c)
-	return k, c - F(k)
-}
-
-// size returns h and dh/dt.
-func (p *Piece[F]) size(t F) (F, F) {
-	return p.A + t*(p.B+t*(p.C+t*p.D)), p.B + t*(2*p.C+3*t*p.D)
-}
+type Sample[F num.Float] struct{ M11, M12, M22, _ F }
 
 // At returns the metric at a place.
 func (f *Field[F]) At(x, y F) Tensor[F] {
-	if f.Kind == OnMesh {
+	if f.Kind == lookup.OnMesh {
 		return f.onMesh(x, y)
 	}
-	i, s := locate(x, f.X, f.PerX, f.Nx)
-	j, t := locate(y, f.Y, f.PerY, f.Ny)
+	i, s := lookup.Locate(x, f.X, f.PerX, f.Nx)
+	j, t := lookup.Locate(y, f.Y, f.PerY, f.Ny)
 	var m Tensor[F]
-	if f.Kind == Product {
-		hx, _ := f.Across[i].size(s)
-		hy, _ := f.Up[j].size(t)
+	if f.Kind == lookup.Product {
+		hx, _ := f.Across[i].Size(s)
+		hy, _ := f.Up[j].Size(t)
 		m.M11, m.M22 = f.Scale/(hx*hx), f.Scale/(hy*hy)
 		return m
 	}
@@ -73,23 +50,23 @@ func (f *Field[F]) within(i, j int32, s, t F) Tensor[F] {
 	a, b := &f.Samples[k], &f.Samples[k+1]
 	c, d := &f.Samples[k+f.Nx+1], &f.Samples[k+f.Nx+2]
 	var m Tensor[F]
-	m.M11 = f.Scale * between(between(a.M11, b.M11, s), between(c.M11, d.M11, s), t)
-	m.M12 = f.Scale * between(between(a.M12, b.M12, s), between(c.M12, d.M12, s), t)
-	m.M22 = f.Scale * between(between(a.M22, b.M22, s), between(c.M22, d.M22, s), t)
+	m.M11 = f.Scale * lookup.Bilinear(a.M11, b.M11, c.M11, d.M11, s, t)
+	m.M12 = f.Scale * lookup.Bilinear(a.M12, b.M12, c.M12, d.M12, s, t)
+	m.M22 = f.Scale * lookup.Bilinear(a.M22, b.M22, c.M22, d.M22, s, t)
 	return m
 }
 
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
 func (f *Field[F]) Slope(x, y F) (Tensor[F], Tensor[F]) {
-	if f.Kind == OnMesh {
+	if f.Kind == lookup.OnMesh {
 		return f.slopeOnMesh(x, y)
 	}
-	i, s := locate(x, f.X, f.PerX, f.Nx)
-	j, t := locate(y, f.Y, f.PerY, f.Ny)
+	i, s := lookup.Locate(x, f.X, f.PerX, f.Nx)
+	j, t := lookup.Locate(y, f.Y, f.PerY, f.Ny)
 	var mx, my Tensor[F]
-	if f.Kind == Product {
-		hx, dx := f.Across[i].size(s)
-		hy, dy := f.Up[j].size(t)
+	if f.Kind == lookup.Product {
+		hx, dx := f.Across[i].Size(s)
+		hy, dy := f.Up[j].Size(t)
 		mx.M11 = -2 * f.Scale * f.PerX * dx / (hx * hx * hx)
 		my.M22 = -2 * f.Scale * f.PerY * dy / (hy * hy * hy)
 		return mx, my
@@ -98,14 +75,11 @@ func (f *Field[F]) Slope(x, y F) (Tensor[F], Tensor[F]) {
 	a, b := &f.Samples[k], &f.Samples[k+1]
 	c, d := &f.Samples[k+f.Nx+1], &f.Samples[k+f.Nx+2]
 	px, py := f.Scale*f.PerX, f.Scale*f.PerY
-	mx.M11, my.M11 = px*between(b.M11-a.M11, d.M11-c.M11, t), py*between(c.M11-a.M11, d.M11-b.M11, s)
-	mx.M12, my.M12 = px*between(b.M12-a.M12, d.M12-c.M12, t), py*between(c.M12-a.M12, d.M12-b.M12, s)
-	mx.M22, my.M22 = px*between(b.M22-a.M22, d.M22-c.M22, t), py*between(c.M22-a.M22, d.M22-b.M22, s)
+	mx.M11, my.M11 = px*lookup.Between(b.M11-a.M11, d.M11-c.M11, t), py*lookup.Between(c.M11-a.M11, d.M11-b.M11, s)
+	mx.M12, my.M12 = px*lookup.Between(b.M12-a.M12, d.M12-c.M12, t), py*lookup.Between(c.M12-a.M12, d.M12-b.M12, s)
+	mx.M22, my.M22 = px*lookup.Between(b.M22-a.M22, d.M22-c.M22, t), py*lookup.Between(c.M22-a.M22, d.M22-b.M22, s)
 	return mx, my
 }
-
-// between is a for t = 0, and a for all t where b is the same.
-func between[F Float](a, b, t F) F { return a + t*(b-a) }
 
 // product is u'Mv.
 func (m *Tensor[F]) product(ux, uy, vx, vy F) F {
@@ -113,4 +87,4 @@ func (m *Tensor[F]) product(ux, uy, vx, vy F) F {
 }
 
 // length is √(u'Mu).
-func (m *Tensor[F]) length(x, y F) F { return sqrt(m.product(x, y, x, y)) }
+func (m *Tensor[F]) length(x, y F) F { return num.Sqrt(m.product(x, y, x, y)) }

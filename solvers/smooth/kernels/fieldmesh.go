@@ -1,14 +1,19 @@
 package kernels
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
+)
+
 // Node is a vertex of the mesh on which a field is given, and the metric there.
-type Node[F Float] struct{ X, Y, M11, M12, M22, _ F }
+type Node[F num.Float] struct{ X, Y, M11, M12, M22, _ F }
 
 // Patch is a triangle of that mesh: its corners, counter-clockwise, and in slot k the triangle across the edge from
 // corner k to corner (k+1)%3, -1 where the mesh ends.
 type Patch struct{ At, Next [3]int32 }
 
 // spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
-type spot[F Float] struct {
+type spot[F num.Float] struct {
 	patch int32
 	b, c  F
 }
@@ -24,7 +29,7 @@ func (f *Field[F]) spotIn(patch int32, x, y F) spot[F] {
 }
 
 // inside moves a spot that lies outside of its triangle to its rim, and NaN to the first corner.
-func inside[F Float](s spot[F]) spot[F] {
+func inside[F num.Float](s spot[F]) spot[F] {
 	if !(s.b > 0) {
 		s.b = 0
 	}
@@ -41,8 +46,8 @@ func inside[F Float](s spot[F]) spot[F] {
 // place alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
 // across the edge that the place lies farthest beyond.
 func (f *Field[F]) find(x, y F) spot[F] {
-	i, _ := locate(x, f.X, f.PerX, f.Nx)
-	j, _ := locate(y, f.Y, f.PerY, f.Ny)
+	i, _ := lookup.Locate(x, f.X, f.PerX, f.Nx)
+	j, _ := lookup.Locate(y, f.Y, f.PerY, f.Ny)
 	box := j*f.Nx + i
 	patch, before := f.Starts[box], int32(-1)
 	for step := int32(0); step < f.Steps; step++ {

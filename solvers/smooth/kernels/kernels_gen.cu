@@ -183,7 +183,7 @@ DEVICE void copies_done() {
 }
 
 // Control is what changes from sweep to sweep.
-// Control[float32], types.go:80
+// Control[float32], types.go:77
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -191,7 +191,7 @@ struct Control_f32 {
 static_assert(sizeof(Control_f32) == 8 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4, "Control_f32");
 
 // Control is what changes from sweep to sweep.
-// Control[float64], types.go:80
+// Control[float64], types.go:77
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -200,7 +200,7 @@ static_assert(sizeof(Control_f64) == 16 && offsetof(Control_f64, Floor) == 0 && 
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
 // Rails[i-Slide+Rail].
-// Set, types.go:51
+// Set, types.go:48
 struct Set {
     int32 Slide, Rail_;
     int32 Index, Sets;
@@ -210,7 +210,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:67
+// Params[float32], types.go:64
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -230,7 +230,7 @@ static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Relax) == 0 && of
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
 // does. The eighth entry is -1, or where Mesh.More goes on with the eighth neighbour; -1 ends the list in either place.
-// Ring, types.go:34
+// Ring, types.go:31
 struct alignas(16) Ring {
     Array<int32, 8> At;
 };
@@ -238,7 +238,7 @@ static_assert(sizeof(Ring) == 32 && offsetof(Ring, At) == 0, "Ring");
 
 // Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
 // of length 1.
-// Rail[float32], types.go:38
+// Rail[float32], types.go:35
 struct Rail_f32 {
     float X, Y, Tx, Ty;
 };
@@ -246,7 +246,7 @@ static_assert(sizeof(Rail_f32) == 16 && offsetof(Rail_f32, X) == 0 && offsetof(R
     offsetof(Rail_f32, Tx) == 8 && offsetof(Rail_f32, Ty) == 12, "Rail_f32");
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float32], types.go:41
+// Mesh[float32], types.go:38
 struct Mesh_f32 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -257,23 +257,24 @@ static_assert(sizeof(Mesh_f32) == 72 && offsetof(Mesh_f32, Rings) == 0 && offset
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
-// Sample[float32], field.go:30
+// Sample[float32], field.go:28
 struct alignas(16) Sample_f32 {
     float M11, M12, M22, blank3;
 };
 static_assert(sizeof(Sample_f32) == 16 && offsetof(Sample_f32, M11) == 0 && offsetof(Sample_f32, M12) == 4 &&
     offsetof(Sample_f32, M22) == 8 && offsetof(Sample_f32, blank3) == 12, "Sample_f32");
 
-// Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float32], field.go:33
-struct alignas(16) Piece_f32 {
+// Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
+// lookup.Piece[float32], lookup/lookup.go:17
+struct alignas(16) lookup_Piece_f32 {
     float A, B, C, D;
 };
-static_assert(sizeof(Piece_f32) == 16 && offsetof(Piece_f32, A) == 0 && offsetof(Piece_f32, B) == 4 &&
-    offsetof(Piece_f32, C) == 8 && offsetof(Piece_f32, D) == 12, "Piece_f32");
+static_assert(sizeof(lookup_Piece_f32) == 16 && offsetof(lookup_Piece_f32, A) == 0 &&
+    offsetof(lookup_Piece_f32, B) == 4 && offsetof(lookup_Piece_f32, C) == 8 &&
+    offsetof(lookup_Piece_f32, D) == 12, "lookup_Piece_f32");
 
 // Node is a vertex of the mesh on which a field is given, and the metric there.
-// Node[float32], fieldmesh.go:4
+// Node[float32], fieldmesh.go:9
 struct alignas(8) Node_f32 {
     float X, Y, M11, M12, M22, blank5;
 };
@@ -283,7 +284,7 @@ static_assert(sizeof(Node_f32) == 24 && offsetof(Node_f32, X) == 0 && offsetof(N
 
 // Patch is a triangle of that mesh: its corners, counter-clockwise, and in slot k the triangle across the edge from
 // corner k to corner (k+1)%3, -1 where the mesh ends.
-// Patch, fieldmesh.go:8
+// Patch, fieldmesh.go:13
 struct alignas(8) Patch {
     Array<int32, 3> At, Next;
 };
@@ -291,7 +292,7 @@ static_assert(sizeof(Patch) == 24 && offsetof(Patch, At) == 0 && offsetof(Patch,
 
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-// Field[float32], field.go:12
+// Field[float32], field.go:10
 struct Field_f32 {
     int32 Kind;
     int32 Nx, Ny;
@@ -299,7 +300,7 @@ struct Field_f32 {
     float PerX, PerY;
     float Scale;
     Slice<Sample_f32> Samples;
-    Slice<Piece_f32> Across, Up;
+    Slice<lookup_Piece_f32> Across, Up;
     Slice<Node_f32> Nodes;
     Slice<Patch> Patches;
     Slice<int32> Starts;
@@ -316,7 +317,7 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
-// Vertex[float32], types.go:20
+// Vertex[float32], types.go:17
 struct alignas(8) Vertex_f32 {
     float X, Y, M11, M12, M22, S;
 };
@@ -325,7 +326,7 @@ static_assert(sizeof(Vertex_f32) == 24 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, S) == 20, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:86
+// Counters, types.go:83
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -333,7 +334,7 @@ struct Counters {
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, Limited) == 0 && offsetof(Counters, Refused) == 8, "Counters");
 
 // step is where a vertex wants to go: by (dx, dy) from (x, y), or by ds on its rail.
-// step[float32], place.go:28
+// step[float32], place.go:32
 struct step_f32 {
     float x, y, s;
     float dx, dy, ds;
@@ -345,7 +346,7 @@ static_assert(sizeof(step_f32) == 44 && offsetof(step_f32, x) == 0 && offsetof(s
     offsetof(step_f32, ds) == 20 && offsetof(step_f32, slides) == 24 && offsetof(step_f32, rail) == 28, "step_f32");
 
 // Tensor is a symmetric tensor.
-// Tensor[float32], types.go:23
+// Tensor[float32], types.go:20
 struct Tensor_f32 {
     float M11, M12, M22, blank3;
 };
@@ -353,7 +354,7 @@ static_assert(sizeof(Tensor_f32) == 16 && offsetof(Tensor_f32, M11) == 0 && offs
     offsetof(Tensor_f32, M22) == 8 && offsetof(Tensor_f32, blank3) == 12, "Tensor_f32");
 
 // spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
-// spot[float32], fieldmesh.go:11
+// spot[float32], fieldmesh.go:16
 struct spot_f32 {
     int32 patch;
     float b, c;
@@ -362,7 +363,7 @@ static_assert(sizeof(spot_f32) == 12 && offsetof(spot_f32, patch) == 0 && offset
     offsetof(spot_f32, c) == 8, "spot_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:67
+// Params[float64], types.go:64
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -381,7 +382,7 @@ static_assert(sizeof(Params_f64) == 64 && offsetof(Params_f64, Relax) == 0 && of
 
 // Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
 // of length 1.
-// Rail[float64], types.go:38
+// Rail[float64], types.go:35
 struct Rail_f64 {
     double X, Y, Tx, Ty;
 };
@@ -389,7 +390,7 @@ static_assert(sizeof(Rail_f64) == 32 && offsetof(Rail_f64, X) == 0 && offsetof(R
     offsetof(Rail_f64, Tx) == 16 && offsetof(Rail_f64, Ty) == 24, "Rail_f64");
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-// Mesh[float64], types.go:41
+// Mesh[float64], types.go:38
 struct Mesh_f64 {
     Slice<Ring> Rings;
     Slice<int32> More;
@@ -400,23 +401,24 @@ static_assert(sizeof(Mesh_f64) == 72 && offsetof(Mesh_f64, Rings) == 0 && offset
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
-// Sample[float64], field.go:30
+// Sample[float64], field.go:28
 struct alignas(16) Sample_f64 {
     double M11, M12, M22, blank3;
 };
 static_assert(sizeof(Sample_f64) == 32 && offsetof(Sample_f64, M11) == 0 && offsetof(Sample_f64, M12) == 8 &&
     offsetof(Sample_f64, M22) == 16 && offsetof(Sample_f64, blank3) == 24, "Sample_f64");
 
-// Piece is the size of triangles, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float64], field.go:33
-struct alignas(16) Piece_f64 {
+// Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
+// lookup.Piece[float64], lookup/lookup.go:17
+struct alignas(16) lookup_Piece_f64 {
     double A, B, C, D;
 };
-static_assert(sizeof(Piece_f64) == 32 && offsetof(Piece_f64, A) == 0 && offsetof(Piece_f64, B) == 8 &&
-    offsetof(Piece_f64, C) == 16 && offsetof(Piece_f64, D) == 24, "Piece_f64");
+static_assert(sizeof(lookup_Piece_f64) == 32 && offsetof(lookup_Piece_f64, A) == 0 &&
+    offsetof(lookup_Piece_f64, B) == 8 && offsetof(lookup_Piece_f64, C) == 16 &&
+    offsetof(lookup_Piece_f64, D) == 24, "lookup_Piece_f64");
 
 // Node is a vertex of the mesh on which a field is given, and the metric there.
-// Node[float64], fieldmesh.go:4
+// Node[float64], fieldmesh.go:9
 struct alignas(16) Node_f64 {
     double X, Y, M11, M12, M22, blank5;
 };
@@ -426,7 +428,7 @@ static_assert(sizeof(Node_f64) == 48 && offsetof(Node_f64, X) == 0 && offsetof(N
 
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-// Field[float64], field.go:12
+// Field[float64], field.go:10
 struct Field_f64 {
     int32 Kind;
     int32 Nx, Ny;
@@ -434,7 +436,7 @@ struct Field_f64 {
     double PerX, PerY;
     double Scale;
     Slice<Sample_f64> Samples;
-    Slice<Piece_f64> Across, Up;
+    Slice<lookup_Piece_f64> Across, Up;
     Slice<Node_f64> Nodes;
     Slice<Patch> Patches;
     Slice<int32> Starts;
@@ -451,7 +453,7 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
-// Vertex[float64], types.go:20
+// Vertex[float64], types.go:17
 struct alignas(16) Vertex_f64 {
     double X, Y, M11, M12, M22, S;
 };
@@ -460,7 +462,7 @@ static_assert(sizeof(Vertex_f64) == 48 && offsetof(Vertex_f64, X) == 0 && offset
     offsetof(Vertex_f64, S) == 40, "Vertex_f64");
 
 // step is where a vertex wants to go: by (dx, dy) from (x, y), or by ds on its rail.
-// step[float64], place.go:28
+// step[float64], place.go:32
 struct step_f64 {
     double x, y, s;
     double dx, dy, ds;
@@ -472,7 +474,7 @@ static_assert(sizeof(step_f64) == 88 && offsetof(step_f64, x) == 0 && offsetof(s
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
 
 // Tensor is a symmetric tensor.
-// Tensor[float64], types.go:23
+// Tensor[float64], types.go:20
 struct Tensor_f64 {
     double M11, M12, M22, blank3;
 };
@@ -480,7 +482,7 @@ static_assert(sizeof(Tensor_f64) == 32 && offsetof(Tensor_f64, M11) == 0 && offs
     offsetof(Tensor_f64, M22) == 16 && offsetof(Tensor_f64, blank3) == 24, "Tensor_f64");
 
 // spot is a place in a triangle: how far along its two edges from the first corner, as shares of them.
-// spot[float64], fieldmesh.go:11
+// spot[float64], fieldmesh.go:16
 struct spot_f64 {
     int32 patch;
     double b, c;
@@ -489,21 +491,21 @@ static_assert(sizeof(spot_f64) == 24 && offsetof(spot_f64, patch) == 0 && offset
     offsetof(spot_f64, c) == 16, "spot_f64");
 
 // Cell is a triangle's vertices, counter-clockwise.
-// Cell, quality.go:125
+// Cell, quality.go:127
 struct Cell {
     Array<int32, 3> At;
 };
 static_assert(sizeof(Cell) == 12 && offsetof(Cell, At) == 0, "Cell");
 
 // Shape is what a triangle or a side of it is like.
-// Shape[float32], quality.go:96
+// Shape[float32], quality.go:98
 struct alignas(8) Shape_f32 {
     float Quality, Area;
 };
 static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Area) == 4, "Shape_f32");
 
 // Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
-// Triangle[float32], quality.go:12
+// Triangle[float32], quality.go:14
 struct Triangle_f32 {
     Tensor_f32 m;
     float area, root;
@@ -516,14 +518,14 @@ static_assert(sizeof(Triangle_f32) == 44 && offsetof(Triangle_f32, m) == 0 && of
     offsetof(Triangle_f32, fit) == 40, "Triangle_f32");
 
 // Shape is what a triangle or a side of it is like.
-// Shape[float64], quality.go:96
+// Shape[float64], quality.go:98
 struct alignas(16) Shape_f64 {
     double Quality, Area;
 };
 static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Area) == 8, "Shape_f64");
 
 // Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
-// Triangle[float64], quality.go:12
+// Triangle[float64], quality.go:14
 struct Triangle_f64 {
     Tensor_f64 m;
     double area, root;
@@ -536,28 +538,28 @@ static_assert(sizeof(Triangle_f64) == 88 && offsetof(Triangle_f64, m) == 0 && of
     offsetof(Triangle_f64, fit) == 80, "Triangle_f64");
 
 // Edge is an edge's vertices, that of the lower global id first.
-// Edge, quality.go:128
+// Edge, quality.go:130
 struct alignas(8) Edge {
     int32 A, B;
 };
 static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) == 4, "Edge");
 
 // Side is an edge's length in the metric and out of it.
-// Side[float32], quality.go:99
+// Side[float32], quality.go:101
 struct alignas(8) Side_f32 {
     float Length, Metric;
 };
 static_assert(sizeof(Side_f32) == 8 && offsetof(Side_f32, Length) == 0 && offsetof(Side_f32, Metric) == 4, "Side_f32");
 
 // Side is an edge's length in the metric and out of it.
-// Side[float64], quality.go:99
+// Side[float64], quality.go:101
 struct alignas(16) Side_f64 {
     double Length, Metric;
 };
 static_assert(sizeof(Side_f64) == 16 && offsetof(Side_f64, Length) == 0 && offsetof(Side_f64, Metric) == 8, "Side_f64");
 
 // frame is the inverse of the root of a metric, L = M^(-1/2), which takes vectors of its frame to the plane.
-// frame[float32], climb.go:19
+// frame[float32], climb.go:21
 struct frame_f32 {
     Tensor_f32 l;
     float tx, ty;
@@ -567,7 +569,7 @@ static_assert(sizeof(frame_f32) == 24 && offsetof(frame_f32, l) == 0 && offsetof
 
 // hill is what the triangles around a vertex say at one place: their qualities and, in the frame of the metric, the
 // gradients of these. On a rail GX is the derivative along it, and GY is 0.
-// hill[float32], climb.go:9
+// hill[float32], climb.go:11
 struct hill_f32 {
     int64 n;
     Array<float, 32> q;
@@ -581,7 +583,7 @@ static_assert(sizeof(hill_f32) == 784 && offsetof(hill_f32, n) == 0 && offsetof(
     offsetof(hill_f32, room) == 396 && offsetof(hill_f32, lx) == 524 && offsetof(hill_f32, ly) == 652, "hill_f32");
 
 // frame is the inverse of the root of a metric, L = M^(-1/2), which takes vectors of its frame to the plane.
-// frame[float64], climb.go:19
+// frame[float64], climb.go:21
 struct frame_f64 {
     Tensor_f64 l;
     double tx, ty;
@@ -591,7 +593,7 @@ static_assert(sizeof(frame_f64) == 48 && offsetof(frame_f64, l) == 0 && offsetof
 
 // hill is what the triangles around a vertex say at one place: their qualities and, in the frame of the metric, the
 // gradients of these. On a rail GX is the derivative along it, and GY is 0.
-// hill[float64], climb.go:9
+// hill[float64], climb.go:11
 struct hill_f64 {
     int64 n;
     Array<double, 32> q;
@@ -606,7 +608,7 @@ static_assert(sizeof(hill_f64) == 1552 && offsetof(hill_f64, n) == 0 && offsetof
 
 // Tile is where the slots and the visits of a tile begin; slots end where the next tile's begin. The visits of set s
 // end at End[s], and those of the set before it where they begin. Visit k moves the vertex in slot k.
-// Tile, tile.go:19
+// Tile, tile.go:21
 struct alignas(8) Tile {
     int32 Slot, Visit_;
     Array<int32, 8> End;
@@ -616,14 +618,14 @@ static_assert(sizeof(Tile) == 40 && offsetof(Tile, Slot) == 0 && offsetof(Tile, 
 
 // Visit is a vertex that a tile moves: the slots of its neighbours, two a word, the first in the lower half, and NoSlot
 // after the last. Of one that slides, or has more than 8 neighbours, the last word says which of Extras goes on.
-// Visit, tile.go:26
+// Visit, tile.go:28
 struct alignas(16) Visit {
     Array<uint32, 4> Near;
 };
 static_assert(sizeof(Visit) == 16 && offsetof(Visit, Near) == 0, "Visit");
 
 // Extra is the rail of a visit, -1 if it does not slide, and its seventh and later neighbours.
-// Extra, tile.go:29
+// Extra, tile.go:31
 struct alignas(16) Extra {
     int32 Rail_;
     Array<uint32, 3> Near;
@@ -631,14 +633,14 @@ struct alignas(16) Extra {
 static_assert(sizeof(Extra) == 16 && offsetof(Extra, Rail_) == 0 && offsetof(Extra, Near) == 4, "Extra");
 
 // Row is the first row of a symmetric tensor.
-// Row[float32], tile.go:68
+// Row[float32], tile.go:70
 struct alignas(8) Row_f32 {
     float M11, M12;
 };
 static_assert(sizeof(Row_f32) == 8 && offsetof(Row_f32, M11) == 0 && offsetof(Row_f32, M12) == 4, "Row_f32");
 
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
-// TiledMesh[float32], tile.go:42
+// TiledMesh[float32], tile.go:44
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
@@ -658,7 +660,7 @@ static_assert(sizeof(TiledMesh_f32) == 216 && offsetof(TiledMesh_f32, Tiles) == 
 
 // Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside
 // of it the samples come from the grid itself, so that no bit depends on windows.
-// Window, window.go:5
+// Window, window.go:10
 struct Window {
     int32 I, J, Nx, Ny;
 };
@@ -666,7 +668,7 @@ static_assert(sizeof(Window) == 16 && offsetof(Window, I) == 0 && offsetof(Windo
     offsetof(Window, Nx) == 8 && offsetof(Window, Ny) == 12, "Window");
 
 // Place is where a vertex is.
-// Place[float32], tile.go:65
+// Place[float32], tile.go:67
 struct alignas(8) Place_f32 {
     float X, Y;
 };
@@ -675,7 +677,7 @@ static_assert(sizeof(Place_f32) == 8 && offsetof(Place_f32, X) == 0 && offsetof(
 // Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
 // beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
 // Along the S of each rail's vertex.
-// Held[float32], tile.go:57
+// Held[float32], tile.go:59
 struct Held_f32 {
     Slice<Place_f32> Place_;
     Slice<Row_f32> Row_;
@@ -686,7 +688,7 @@ static_assert(sizeof(Held_f32) == 96 && offsetof(Held_f32, Place_) == 0 && offse
     offsetof(Held_f32, Rest) == 48 && offsetof(Held_f32, Along) == 72, "Held_f32");
 
 // some is a few vertices' places.
-// some, tile.go:146
+// some, tile.go:148
 struct some {
     Array<int32, 5> place;
 };
@@ -694,7 +696,7 @@ static_assert(sizeof(some) == 20 && offsetof(some, place) == 0, "some");
 
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// board[float32], tile.go:72
+// board[float32], tile.go:74
 struct board_f32 {
     Slice<Place_f32> place;
     Slice<Row_f32> row;
@@ -708,14 +710,14 @@ static_assert(sizeof(board_f32) == 136 && offsetof(board_f32, place) == 0 && off
     offsetof(board_f32, window) == 120, "board_f32");
 
 // Row is the first row of a symmetric tensor.
-// Row[float64], tile.go:68
+// Row[float64], tile.go:70
 struct alignas(16) Row_f64 {
     double M11, M12;
 };
 static_assert(sizeof(Row_f64) == 16 && offsetof(Row_f64, M11) == 0 && offsetof(Row_f64, M12) == 8, "Row_f64");
 
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
-// TiledMesh[float64], tile.go:42
+// TiledMesh[float64], tile.go:44
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<int32> Slots;
@@ -734,7 +736,7 @@ static_assert(sizeof(TiledMesh_f64) == 216 && offsetof(TiledMesh_f64, Tiles) == 
     offsetof(TiledMesh_f64, NodeRow) == 168 && offsetof(TiledMesh_f64, NodeRest) == 192, "TiledMesh_f64");
 
 // Place is where a vertex is.
-// Place[float64], tile.go:65
+// Place[float64], tile.go:67
 struct alignas(16) Place_f64 {
     double X, Y;
 };
@@ -743,7 +745,7 @@ static_assert(sizeof(Place_f64) == 16 && offsetof(Place_f64, X) == 0 && offsetof
 // Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
 // beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
 // Along the S of each rail's vertex.
-// Held[float64], tile.go:57
+// Held[float64], tile.go:59
 struct Held_f64 {
     Slice<Place_f64> Place_;
     Slice<Row_f64> Row_;
@@ -755,7 +757,7 @@ static_assert(sizeof(Held_f64) == 96 && offsetof(Held_f64, Place_) == 0 && offse
 
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-// board[float64], tile.go:72
+// board[float64], tile.go:74
 struct board_f64 {
     Slice<Place_f64> place;
     Slice<Row_f64> row;
@@ -769,7 +771,7 @@ static_assert(sizeof(board_f64) == 136 && offsetof(board_f64, place) == 0 && off
     offsetof(board_f64, window) == 120, "board_f64");
 
 // Traveller is a vertex that goes from rank to rank: its place in Held, and its rail, -1 if it does not slide.
-// Traveller, traveller.go:4
+// Traveller, traveller.go:6
 struct alignas(8) Traveller {
     int32 Place_, Rail_;
 };
@@ -777,7 +779,7 @@ static_assert(sizeof(Traveller) == 8 && offsetof(Traveller, Place_) == 0 && offs
 
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
 // of the vertex, which are constant.
-// star[float32], untangle.go:5
+// star[float32], untangle.go:7
 struct star_f32 {
     int64 n;
     Array<float, 32> area;
@@ -788,7 +790,7 @@ static_assert(sizeof(star_f32) == 392 && offsetof(star_f32, n) == 0 && offsetof(
 
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
 // of the vertex, which are constant.
-// star[float64], untangle.go:5
+// star[float64], untangle.go:7
 struct star_f64 {
     int64 n;
     Array<double, 32> area;
@@ -806,7 +808,7 @@ static_assert(sizeof(Boxes) == 16 && offsetof(Boxes, I0) == 0 && offsetof(Boxes,
     offsetof(Boxes, J0) == 8 && offsetof(Boxes, J1) == 12, "Boxes");
 
 // Count ends a sweep: index 0 adds it to those that were.
-// Count[float32], count.go:6
+// Count[float32], count.go:8
 DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
     if (i == 0) {
         c->Sweep = add(c->Sweep, int32(1));
@@ -814,7 +816,7 @@ DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
 }
 
 // Count ends a sweep: index 0 adds it to those that were.
-// Count[float64], count.go:6
+// Count[float64], count.go:8
 DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     if (i == 0) {
         c->Sweep = add(c->Sweep, int32(1));
@@ -822,7 +824,7 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float32]).next, types.go:92
+// (*Mesh[float32]).next, types.go:89
 DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -836,7 +838,7 @@ DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
 // due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
 // neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
 // visited; 0 is before the first set of the first sweep.
-// due[float32], place.go:8
+// due[float32], place.go:12
 DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
@@ -857,7 +859,7 @@ DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32
 }
 
 // begin begins a step of vertex i.
-// (*step[float32]).begin, place.go:36
+// (*step[float32]).begin, place.go:40
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     s->x = p->X;
@@ -870,7 +872,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // tug returns M u, what an edge u of metric M does to a vertex at its end.
-// tug[float32], pain.go:4
+// tug[float32], pain.go:6
 struct tug_f32_results { float r0; float r1; };
 DEVICE tug_f32_results tug_f32(float m11, float m12, float m22, float ux, float uy) {
     return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
@@ -879,7 +881,7 @@ DEVICE tug_f32_results tug_f32(float m11, float m12, float m22, float ux, float 
 // gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
 // metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
 // keeps in registers as it does not keep those in a struct of this size.
-// gather[float32], pain.go:9
+// gather[float32], pain.go:11
 struct gather_f32_results { Tensor_f32 r0; float r1; float r2; };
 DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
@@ -921,13 +923,13 @@ DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f3
 }
 
 // product is u'Mv.
-// (*Tensor[float32]).product, field.go:111
+// (*Tensor[float32]).product, field.go:85
 DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, float vy) {
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], pain.go:76
+// solve[float32], pain.go:78
 struct solve_f32_results { float r0; float r1; };
 DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
     float inverse = 1.0f / a11;
@@ -937,7 +939,7 @@ DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, fl
 }
 
 // newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
-// (*step[float32]).newton, pain.go:56
+// (*step[float32]).newton, pain.go:58
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, float relax) {
     if (s->slides) {
         Rail_f32 *t = &s->rail;
@@ -949,16 +951,19 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, floa
     s->dy = results1.r1;
 }
 
-// abs[float32], types.go:114
-DEVICE float abs_f32(float x) {
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float32], num/num.go:20
+DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
     }
     return x;
 }
 
-// larger[float32], pain.go:161
-DEVICE float larger_f32(float a, float b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
         return a;
     }
@@ -966,21 +971,21 @@ DEVICE float larger_f32(float a, float b) {
 }
 
 // pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
-// (*step[float32]).pain, pain.go:66
+// (*step[float32]).pain, pain.go:68
 DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const Params_f32 *p) {
     if (s->slides) {
         step_newton_f32(s, a, gx, gy, p->Relax / 2.0f);
         return;
     }
-    float off = (1.0f + p->Excess) * abs_f32(a->M12);
-    const auto results1 = solve_f32(a->M11 + larger_f32(a->M11, off), a->M12, a->M22 + larger_f32(a->M22, off), p->Relax * gx, p->Relax * gy);
+    float off = (1.0f + p->Excess) * num_Abs_f32(a->M12);
+    const auto results1 = solve_f32(a->M11 + num_Larger_f32(a->M11, off), a->M12, a->M22 + num_Larger_f32(a->M22, off), p->Relax * gx, p->Relax * gy);
     s->dx = results1.r0;
     s->dy = results1.r1;
 }
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float32]).corner, types.go:104
+// (*Mesh[float32]).corner, types.go:101
 DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f32(m, i, k);
     if (j < 0 && closed) {
@@ -991,7 +996,7 @@ DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, b
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float32], place.go:131
+// reach[float32], place.go:136
 DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -1021,7 +1026,7 @@ DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Sli
 
 // at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
-// (*step[float32]).at, place.go:47
+// (*step[float32]).at, place.go:51
 struct step_at_f32_results { float r0; float r1; };
 DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
     if (s->slides) {
@@ -1033,7 +1038,7 @@ DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float32], place.go:109
+// upright[float32], place.go:114
 DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     int32 first = Mesh_next_f32(m, i, 0);
     int32 a = first;
@@ -1044,7 +1049,7 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
         }
         float one = (v[a].X - x) * (v[b].Y - y);
         float other = (v[b].X - x) * (v[a].Y - y);
-        if (!(one - other > flat * (abs_f32(one) + abs_f32(other)))) {
+        if (!(one - other > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
             return false;
         }
         if (b == first) {
@@ -1054,10 +1059,11 @@ DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, cons
     }
 }
 
-// locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float32], field.go:36
-struct locate_f32_results { int32 r0; float r1; };
-DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
+// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
+// the ends it is the nearest place inside. NaN is taken to the first piece.
+// Locate[float32], lookup/lookup.go:26
+struct lookup_Locate_f32_results { int32 r0; float r1; };
+DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per, int32 n) {
     float c = (x - low) * per;
     if (!(c > 0.0f)) {
         return {0, 0.0f};
@@ -1070,7 +1076,7 @@ DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
 }
 
 // spotIn returns the place (x, y) as seen by a triangle, which need not hold it. It is exact at corners.
-// (*Field[float32]).spotIn, fieldmesh.go:17
+// (*Field[float32]).spotIn, fieldmesh.go:22
 DEVICE spot_f32 Field_spotIn_f32(const Field_f32 *f, int32 patch, float x, float y) {
     Array<int32, 3> *at = &f->Patches[patch].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
@@ -1081,7 +1087,7 @@ DEVICE spot_f32 Field_spotIn_f32(const Field_f32 *f, int32 patch, float x, float
 }
 
 // inside moves a spot that lies outside of its triangle to its rim, and NaN to the first corner.
-// inside[float32], fieldmesh.go:27
+// inside[float32], fieldmesh.go:32
 DEVICE spot_f32 inside_f32(spot_f32 s) {
     if (!(s.b > 0.0f)) {
         s.b = 0.0f;
@@ -1097,7 +1103,7 @@ DEVICE spot_f32 inside_f32(spot_f32 s) {
 }
 
 // beyond is the square of the distance of a place from a spot.
-// (*Field[float32]).beyond, fieldmesh.go:88
+// (*Field[float32]).beyond, fieldmesh.go:93
 DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, float x, float y) {
     Array<int32, 3> *at = &f->Patches[s->patch].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
@@ -1108,7 +1114,7 @@ DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, float x, float y)
 
 // nearest looks at every triangle that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
 // or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
-// (*Field[float32]).nearest, fieldmesh.go:75
+// (*Field[float32]).nearest, fieldmesh.go:80
 DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x, float y) {
     spot_f32 best = inside_f32(Field_spotIn_f32(f, f->Listed[f->Lists[box]], x, y));
     float far = Field_beyond_f32(f, &best, x, y);
@@ -1125,10 +1131,10 @@ DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, float x, float 
 // find returns where on the mesh a place lies, or the nearest that the triangles of its box have. It depends on the
 // place alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
 // across the edge that the place lies farthest beyond.
-// (*Field[float32]).find, fieldmesh.go:43
+// (*Field[float32]).find, fieldmesh.go:48
 DEVICE spot_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
-    auto [i, unused1] = locate_f32(x, f->X, f->PerX, f->Nx);
-    auto [j, unused2] = locate_f32(y, f->Y, f->PerY, f->Ny);
+    auto [i, unused1] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
+    auto [j, unused2] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
     int32 box = add(mul(j, f->Nx), i);
     int32 patch = f->Starts[box], before = -1;
     for (int32 step = 0; step < f->Steps; step++) {
@@ -1163,7 +1169,7 @@ DEVICE spot_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
 
 // onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
 // positive definite.
-// (*Field[float32]).onMesh, fieldmesh.go:98
+// (*Field[float32]).onMesh, fieldmesh.go:103
 DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, float x, float y) {
     spot_f32 s = Field_find_f32(f, x, y);
     Array<int32, 3> *at = &f->Patches[s.patch].At;
@@ -1175,44 +1181,50 @@ DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, float x, float y) {
     return m;
 }
 
-// size returns h and dh/dt.
-// (*Piece[float32]).size, field.go:49
-struct Piece_size_f32_results { float r0; float r1; };
-DEVICE Piece_size_f32_results Piece_size_f32(Piece_f32 *p, float t) {
+// Size returns h and dh/dt.
+// (*lookup.Piece[float32]).Size, lookup/lookup.go:20
+struct lookup_Piece_Size_f32_results { float r0; float r1; };
+DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, float t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
-// between is a for t = 0, and a for all t where b is the same.
-// between[float32], field.go:108
-DEVICE float between_f32(float a, float b, float t) {
+// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between[float32], lookup/lookup.go:39
+DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
 }
 
+// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear[float32], lookup/lookup.go:42
+DEVICE float lookup_Bilinear_f32(float a, float b, float c, float d, float s, float t) {
+    return lookup_Between_f32(lookup_Between_f32(a, b, s), lookup_Between_f32(c, d, s), t);
+}
+
 // within returns the metric at (s, t) of box (i, j) of a grid.
-// (*Field[float32]).within, field.go:71
+// (*Field[float32]).within, field.go:48
 DEVICE Tensor_f32 Field_within_f32(const Field_f32 *f, int32 i, int32 j, float s, float t) {
     int32 k = add(mul(j, add(f->Nx, 1)), i);
     Sample_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
     Sample_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
     Tensor_f32 m = {};
-    m.M11 = f->Scale * between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t);
-    m.M12 = f->Scale * between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t);
-    m.M22 = f->Scale * between_f32(between_f32(a->M22, b->M22, s), between_f32(c->M22, d->M22, s), t);
+    m.M11 = f->Scale * lookup_Bilinear_f32(a->M11, b->M11, c->M11, d->M11, s, t);
+    m.M12 = f->Scale * lookup_Bilinear_f32(a->M12, b->M12, c->M12, d->M12, s, t);
+    m.M22 = f->Scale * lookup_Bilinear_f32(a->M22, b->M22, c->M22, d->M22, s, t);
     return m;
 }
 
 // At returns the metric at a place.
-// (*Field[float32]).At, field.go:54
+// (*Field[float32]).At, field.go:31
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
     if (f->Kind == 2) {
         return Field_onMesh_f32(f, x, y);
     }
-    auto [i, s] = locate_f32(x, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f32(y, f->Y, f->PerY, f->Ny);
+    auto [i, s] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
     Tensor_f32 m = {};
     if (f->Kind == 1) {
-        auto [hx, unused1] = Piece_size_f32(&f->Across[i], s);
-        auto [hy, unused2] = Piece_size_f32(&f->Up[j], t);
+        auto [hx, unused1] = lookup_Piece_Size_f32(&f->Across[i], s);
+        auto [hy, unused2] = lookup_Piece_Size_f32(&f->Up[j], t);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         return m;
@@ -1222,7 +1234,7 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float32], place.go:57
+// settle[float32], place.go:61
 DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -1253,7 +1265,7 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:83
+// guarded[float32], place.go:88
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -1281,7 +1293,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], pain.go:88
+// Pain[float32], pain.go:90
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -1295,7 +1307,7 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
 }
 
 // next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float64]).next, types.go:92
+// (*Mesh[float64]).next, types.go:89
 DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
     if (k < 7) {
         return m->Rings[i].At[k];
@@ -1309,7 +1321,7 @@ DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
 // due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
 // neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
 // visited; 0 is before the first set of the first sweep.
-// due[float64], place.go:8
+// due[float64], place.go:12
 DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
@@ -1330,7 +1342,7 @@ DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32
 }
 
 // begin begins a step of vertex i.
-// (*step[float64]).begin, place.go:36
+// (*step[float64]).begin, place.go:40
 DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     s->x = p->X;
@@ -1343,7 +1355,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // tug returns M u, what an edge u of metric M does to a vertex at its end.
-// tug[float64], pain.go:4
+// tug[float64], pain.go:6
 struct tug_f64_results { double r0; double r1; };
 DEVICE tug_f64_results tug_f64(double m11, double m12, double m22, double ux, double uy) {
     return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
@@ -1352,7 +1364,7 @@ DEVICE tug_f64_results tug_f64(double m11, double m12, double m22, double ux, do
 // gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
 // metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
 // keeps in registers as it does not keep those in a struct of this size.
-// gather[float64], pain.go:9
+// gather[float64], pain.go:11
 struct gather_f64_results { Tensor_f64 r0; double r1; double r2; };
 DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
@@ -1394,13 +1406,13 @@ DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f6
 }
 
 // product is u'Mv.
-// (*Tensor[float64]).product, field.go:111
+// (*Tensor[float64]).product, field.go:85
 DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx, double vy) {
     return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], pain.go:76
+// solve[float64], pain.go:78
 struct solve_f64_results { double r0; double r1; };
 DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
     double inverse = 1.0 / a11;
@@ -1410,7 +1422,7 @@ DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx
 }
 
 // newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
-// (*step[float64]).newton, pain.go:56
+// (*step[float64]).newton, pain.go:58
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, double relax) {
     if (s->slides) {
         Rail_f64 *t = &s->rail;
@@ -1422,16 +1434,19 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, do
     s->dy = results1.r1;
 }
 
-// abs[float64], types.go:114
-DEVICE double abs_f64(double x) {
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
         return -x;
     }
     return x;
 }
 
-// larger[float64], pain.go:161
-DEVICE double larger_f64(double a, double b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
         return a;
     }
@@ -1439,21 +1454,21 @@ DEVICE double larger_f64(double a, double b) {
 }
 
 // pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
-// (*step[float64]).pain, pain.go:66
+// (*step[float64]).pain, pain.go:68
 DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, const Params_f64 *p) {
     if (s->slides) {
         step_newton_f64(s, a, gx, gy, p->Relax / 2.0);
         return;
     }
-    double off = (1.0 + p->Excess) * abs_f64(a->M12);
-    const auto results1 = solve_f64(a->M11 + larger_f64(a->M11, off), a->M12, a->M22 + larger_f64(a->M22, off), p->Relax * gx, p->Relax * gy);
+    double off = (1.0 + p->Excess) * num_Abs_f64(a->M12);
+    const auto results1 = solve_f64(a->M11 + num_Larger_f64(a->M11, off), a->M12, a->M22 + num_Larger_f64(a->M22, off), p->Relax * gx, p->Relax * gy);
     s->dx = results1.r0;
     s->dy = results1.r1;
 }
 
 // corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
 // last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float64]).corner, types.go:104
+// (*Mesh[float64]).corner, types.go:101
 DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
     int32 j = Mesh_next_f64(m, i, k);
     if (j < 0 && closed) {
@@ -1464,7 +1479,7 @@ DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, b
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-// reach[float64], place.go:131
+// reach[float64], place.go:136
 DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double dx = s->dx, dy = s->dy;
     if (s->slides) {
@@ -1494,7 +1509,7 @@ DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Sl
 
 // at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
 // never leaves its line, however often it moves.
-// (*step[float64]).at, place.go:47
+// (*step[float64]).at, place.go:51
 struct step_at_f64_results { double r0; double r1; };
 DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
     if (s->slides) {
@@ -1506,7 +1521,7 @@ DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-// upright[float64], place.go:109
+// upright[float64], place.go:114
 DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
         Slice<Vertex_f64> v) {
     int32 first = Mesh_next_f64(m, i, 0);
@@ -1518,7 +1533,7 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
         }
         double one = (v[a].X - x) * (v[b].Y - y);
         double other = (v[b].X - x) * (v[a].Y - y);
-        if (!(one - other > flat * (abs_f64(one) + abs_f64(other)))) {
+        if (!(one - other > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
             return false;
         }
         if (b == first) {
@@ -1528,10 +1543,11 @@ DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, c
     }
 }
 
-// locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float64], field.go:36
-struct locate_f64_results { int32 r0; double r1; };
-DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) {
+// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
+// the ends it is the nearest place inside. NaN is taken to the first piece.
+// Locate[float64], lookup/lookup.go:26
+struct lookup_Locate_f64_results { int32 r0; double r1; };
+DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double per, int32 n) {
     double c = (x - low) * per;
     if (!(c > 0.0)) {
         return {0, 0.0};
@@ -1544,7 +1560,7 @@ DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) 
 }
 
 // spotIn returns the place (x, y) as seen by a triangle, which need not hold it. It is exact at corners.
-// (*Field[float64]).spotIn, fieldmesh.go:17
+// (*Field[float64]).spotIn, fieldmesh.go:22
 DEVICE spot_f64 Field_spotIn_f64(const Field_f64 *f, int32 patch, double x, double y) {
     Array<int32, 3> *at = &f->Patches[patch].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
@@ -1555,7 +1571,7 @@ DEVICE spot_f64 Field_spotIn_f64(const Field_f64 *f, int32 patch, double x, doub
 }
 
 // inside moves a spot that lies outside of its triangle to its rim, and NaN to the first corner.
-// inside[float64], fieldmesh.go:27
+// inside[float64], fieldmesh.go:32
 DEVICE spot_f64 inside_f64(spot_f64 s) {
     if (!(s.b > 0.0)) {
         s.b = 0.0;
@@ -1571,7 +1587,7 @@ DEVICE spot_f64 inside_f64(spot_f64 s) {
 }
 
 // beyond is the square of the distance of a place from a spot.
-// (*Field[float64]).beyond, fieldmesh.go:88
+// (*Field[float64]).beyond, fieldmesh.go:93
 DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, double x, double y) {
     Array<int32, 3> *at = &f->Patches[s->patch].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
@@ -1582,7 +1598,7 @@ DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, double x, double
 
 // nearest looks at every triangle that touches a box, for a place outside of the mesh, behind a notch or a hole of it,
 // or around which the way across edges goes in circles, as it may where triangles are not those of Delaunay.
-// (*Field[float64]).nearest, fieldmesh.go:75
+// (*Field[float64]).nearest, fieldmesh.go:80
 DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x, double y) {
     spot_f64 best = inside_f64(Field_spotIn_f64(f, f->Listed[f->Lists[box]], x, y));
     double far = Field_beyond_f64(f, &best, x, y);
@@ -1599,10 +1615,10 @@ DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, double x, doubl
 // find returns where on the mesh a place lies, or the nearest that the triangles of its box have. It depends on the
 // place alone, so that no vertex needs to remember where it was: from the triangle in the middle of its box it goes
 // across the edge that the place lies farthest beyond.
-// (*Field[float64]).find, fieldmesh.go:43
+// (*Field[float64]).find, fieldmesh.go:48
 DEVICE spot_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
-    auto [i, unused1] = locate_f64(x, f->X, f->PerX, f->Nx);
-    auto [j, unused2] = locate_f64(y, f->Y, f->PerY, f->Ny);
+    auto [i, unused1] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
+    auto [j, unused2] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
     int32 box = add(mul(j, f->Nx), i);
     int32 patch = f->Starts[box], before = -1;
     for (int32 step = 0; step < f->Steps; step++) {
@@ -1637,7 +1653,7 @@ DEVICE spot_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
 
 // onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
 // positive definite.
-// (*Field[float64]).onMesh, fieldmesh.go:98
+// (*Field[float64]).onMesh, fieldmesh.go:103
 DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, double x, double y) {
     spot_f64 s = Field_find_f64(f, x, y);
     Array<int32, 3> *at = &f->Patches[s.patch].At;
@@ -1649,44 +1665,50 @@ DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, double x, double y) {
     return m;
 }
 
-// size returns h and dh/dt.
-// (*Piece[float64]).size, field.go:49
-struct Piece_size_f64_results { double r0; double r1; };
-DEVICE Piece_size_f64_results Piece_size_f64(Piece_f64 *p, double t) {
+// Size returns h and dh/dt.
+// (*lookup.Piece[float64]).Size, lookup/lookup.go:20
+struct lookup_Piece_Size_f64_results { double r0; double r1; };
+DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, double t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
-// between is a for t = 0, and a for all t where b is the same.
-// between[float64], field.go:108
-DEVICE double between_f64(double a, double b, double t) {
+// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between[float64], lookup/lookup.go:39
+DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
 }
 
+// Bilinear is linear along s from a to b and from c to d, and along t between these.
+// Bilinear[float64], lookup/lookup.go:42
+DEVICE double lookup_Bilinear_f64(double a, double b, double c, double d, double s, double t) {
+    return lookup_Between_f64(lookup_Between_f64(a, b, s), lookup_Between_f64(c, d, s), t);
+}
+
 // within returns the metric at (s, t) of box (i, j) of a grid.
-// (*Field[float64]).within, field.go:71
+// (*Field[float64]).within, field.go:48
 DEVICE Tensor_f64 Field_within_f64(const Field_f64 *f, int32 i, int32 j, double s, double t) {
     int32 k = add(mul(j, add(f->Nx, 1)), i);
     Sample_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
     Sample_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
     Tensor_f64 m = {};
-    m.M11 = f->Scale * between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t);
-    m.M12 = f->Scale * between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t);
-    m.M22 = f->Scale * between_f64(between_f64(a->M22, b->M22, s), between_f64(c->M22, d->M22, s), t);
+    m.M11 = f->Scale * lookup_Bilinear_f64(a->M11, b->M11, c->M11, d->M11, s, t);
+    m.M12 = f->Scale * lookup_Bilinear_f64(a->M12, b->M12, c->M12, d->M12, s, t);
+    m.M22 = f->Scale * lookup_Bilinear_f64(a->M22, b->M22, c->M22, d->M22, s, t);
     return m;
 }
 
 // At returns the metric at a place.
-// (*Field[float64]).At, field.go:54
+// (*Field[float64]).At, field.go:31
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
     if (f->Kind == 2) {
         return Field_onMesh_f64(f, x, y);
     }
-    auto [i, s] = locate_f64(x, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f64(y, f->Y, f->PerY, f->Ny);
+    auto [i, s] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
     Tensor_f64 m = {};
     if (f->Kind == 1) {
-        auto [hx, unused1] = Piece_size_f64(&f->Across[i], s);
-        auto [hy, unused2] = Piece_size_f64(&f->Up[j], t);
+        auto [hx, unused1] = lookup_Piece_Size_f64(&f->Across[i], s);
+        auto [hy, unused2] = lookup_Piece_Size_f64(&f->Up[j], t);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         return m;
@@ -1696,7 +1718,7 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float64], place.go:57
+// settle[float64], place.go:61
 DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -1727,7 +1749,7 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:83
+// guarded[float64], place.go:88
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -1755,7 +1777,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], pain.go:88
+// Pain[float64], pain.go:90
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
@@ -1769,7 +1791,7 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], pain.go:103
+// PainNewton[float32], pain.go:105
 DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1784,7 +1806,7 @@ DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, con
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], pain.go:103
+// PainNewton[float64], pain.go:105
 DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1799,7 +1821,7 @@ DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, co
 }
 
 // slopeOnMesh returns the derivatives by x and y, constant on every triangle.
-// (*Field[float32]).slopeOnMesh, fieldmesh.go:110
+// (*Field[float32]).slopeOnMesh, fieldmesh.go:115
 struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, float x, float y) {
     spot_f32 s = Field_find_f32(f, x, y);
@@ -1818,19 +1840,19 @@ DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, f
 }
 
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:83
+// (*Field[float32]).Slope, field.go:60
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, float y) {
     if (f->Kind == 2) {
         const auto results1 = Field_slopeOnMesh_f32(f, x, y);
         return {results1.r0, results1.r1};
     }
-    auto [i, s] = locate_f32(x, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f32(y, f->Y, f->PerY, f->Ny);
+    auto [i, s] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
     Tensor_f32 mx = {}, my = {};
     if (f->Kind == 1) {
-        auto [hx, dx] = Piece_size_f32(&f->Across[i], s);
-        auto [hy, dy] = Piece_size_f32(&f->Up[j], t);
+        auto [hx, dx] = lookup_Piece_Size_f32(&f->Across[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f32(&f->Up[j], t);
         mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
         return {mx, my};
@@ -1839,17 +1861,17 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, floa
     Sample_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
     Sample_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
     float px = f->Scale * f->PerX, py = f->Scale * f->PerY;
-    mx.M11 = px * between_f32(b->M11 - a->M11, d->M11 - c->M11, t);
-    my.M11 = py * between_f32(c->M11 - a->M11, d->M11 - b->M11, s);
-    mx.M12 = px * between_f32(b->M12 - a->M12, d->M12 - c->M12, t);
-    my.M12 = py * between_f32(c->M12 - a->M12, d->M12 - b->M12, s);
-    mx.M22 = px * between_f32(b->M22 - a->M22, d->M22 - c->M22, t);
-    my.M22 = py * between_f32(c->M22 - a->M22, d->M22 - b->M22, s);
+    mx.M11 = px * lookup_Between_f32(b->M11 - a->M11, d->M11 - c->M11, t);
+    my.M11 = py * lookup_Between_f32(c->M11 - a->M11, d->M11 - b->M11, s);
+    mx.M12 = px * lookup_Between_f32(b->M12 - a->M12, d->M12 - c->M12, t);
+    my.M12 = py * lookup_Between_f32(c->M12 - a->M12, d->M12 - b->M12, s);
+    mx.M22 = px * lookup_Between_f32(b->M22 - a->M22, d->M22 - c->M22, t);
+    my.M22 = py * lookup_Between_f32(c->M22 - a->M22, d->M22 - b->M22, s);
     return {mx, my};
 }
 
 // moments returns Σ u_l u_l'.
-// moments[float32], pain.go:40
+// moments[float32], pain.go:42
 struct moments_f32_results { float r0; float r1; float r2; };
 DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float x = v[i].X, y = v[i].Y;
@@ -1868,7 +1890,7 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:119
+// PainExact[float32], pain.go:121
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1887,7 +1909,7 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
 }
 
 // slopeOnMesh returns the derivatives by x and y, constant on every triangle.
-// (*Field[float64]).slopeOnMesh, fieldmesh.go:110
+// (*Field[float64]).slopeOnMesh, fieldmesh.go:115
 struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, double x, double y) {
     spot_f64 s = Field_find_f64(f, x, y);
@@ -1906,19 +1928,19 @@ DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, d
 }
 
 // Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:83
+// (*Field[float64]).Slope, field.go:60
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, double y) {
     if (f->Kind == 2) {
         const auto results1 = Field_slopeOnMesh_f64(f, x, y);
         return {results1.r0, results1.r1};
     }
-    auto [i, s] = locate_f64(x, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f64(y, f->Y, f->PerY, f->Ny);
+    auto [i, s] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
     Tensor_f64 mx = {}, my = {};
     if (f->Kind == 1) {
-        auto [hx, dx] = Piece_size_f64(&f->Across[i], s);
-        auto [hy, dy] = Piece_size_f64(&f->Up[j], t);
+        auto [hx, dx] = lookup_Piece_Size_f64(&f->Across[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f64(&f->Up[j], t);
         mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
         return {mx, my};
@@ -1927,17 +1949,17 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, dou
     Sample_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
     Sample_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
     double px = f->Scale * f->PerX, py = f->Scale * f->PerY;
-    mx.M11 = px * between_f64(b->M11 - a->M11, d->M11 - c->M11, t);
-    my.M11 = py * between_f64(c->M11 - a->M11, d->M11 - b->M11, s);
-    mx.M12 = px * between_f64(b->M12 - a->M12, d->M12 - c->M12, t);
-    my.M12 = py * between_f64(c->M12 - a->M12, d->M12 - b->M12, s);
-    mx.M22 = px * between_f64(b->M22 - a->M22, d->M22 - c->M22, t);
-    my.M22 = py * between_f64(c->M22 - a->M22, d->M22 - b->M22, s);
+    mx.M11 = px * lookup_Between_f64(b->M11 - a->M11, d->M11 - c->M11, t);
+    my.M11 = py * lookup_Between_f64(c->M11 - a->M11, d->M11 - b->M11, s);
+    mx.M12 = px * lookup_Between_f64(b->M12 - a->M12, d->M12 - c->M12, t);
+    my.M12 = py * lookup_Between_f64(c->M12 - a->M12, d->M12 - b->M12, s);
+    mx.M22 = px * lookup_Between_f64(b->M22 - a->M22, d->M22 - c->M22, t);
+    my.M22 = py * lookup_Between_f64(c->M22 - a->M22, d->M22 - b->M22, s);
     return {mx, my};
 }
 
 // moments returns Σ u_l u_l'.
-// moments[float64], pain.go:40
+// moments[float64], pain.go:42
 struct moments_f64_results { double r0; double r1; double r2; };
 DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double x = v[i].X, y = v[i].Y;
@@ -1956,7 +1978,7 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:119
+// PainExact[float64], pain.go:121
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -1975,7 +1997,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], pain.go:138
+// Laplace[float32], pain.go:140
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2001,7 +2023,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], pain.go:138
+// Laplace[float64], pain.go:140
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2026,19 +2048,20 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// sqrt[float32], types.go:112
-DEVICE float sqrt_f32(float x) {
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float32], num/num.go:16
+DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, field.go:116
+// (*Tensor[float32]).length, field.go:90
 DEVICE float Tensor_length_f32(Tensor_f32 *m, float x, float y) {
-    return sqrt_f32(Tensor_product_f32(m, x, y, x, y));
+    return num_Sqrt_f32(Tensor_product_f32(m, x, y, x, y));
 }
 
 // Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
-// Measure[float32], quality.go:20
+// Measure[float32], quality.go:22
 DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b) {
     Triangle_f32 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11) / 3.0f;
@@ -2046,7 +2069,7 @@ DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, 
     t.m.M22 = (m->M22 + a->M22 + b->M22) / 3.0f;
     float ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
     t.area = (ax * by - bx * ay) / 2.0f;
-    t.root = sqrt_f32(t.m.M11 * t.m.M22 - t.m.M12 * t.m.M12);
+    t.root = num_Sqrt_f32(t.m.M11 * t.m.M22 - t.m.M12 * t.m.M12);
     const float value1 = Tensor_length_f32(&t.m, ax, ay), value2 = Tensor_length_f32(&t.m, bx, by), value3 = Tensor_length_f32(&t.m, bx - ax, by - ay);
     t.la = value1;
     t.lb = value2;
@@ -2062,13 +2085,13 @@ DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, 
 }
 
 // Quality is 1 for the best, and negative for a triangle that is turned over.
-// (*Triangle[float32]).Quality, quality.go:38
+// (*Triangle[float32]).Quality, quality.go:40
 DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
     return 0x1.4c8dc2p+04f /* 20.784609 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
 // MeasureCell stores the quality and the area of triangle i.
-// MeasureCell[float32], quality.go:104
+// MeasureCell[float32], quality.go:106
 DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     Cell *c = &cells[i];
     Vertex_f32 *p = &v[c->At[0]];
@@ -2081,19 +2104,20 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     out[i].Area = t.area;
 }
 
-// sqrt[float64], types.go:112
-DEVICE double sqrt_f64(double x) {
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float64], num/num.go:16
+DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, field.go:116
+// (*Tensor[float64]).length, field.go:90
 DEVICE double Tensor_length_f64(Tensor_f64 *m, double x, double y) {
-    return sqrt_f64(Tensor_product_f64(m, x, y, x, y));
+    return num_Sqrt_f64(Tensor_product_f64(m, x, y, x, y));
 }
 
 // Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
-// Measure[float64], quality.go:20
+// Measure[float64], quality.go:22
 DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b) {
     Triangle_f64 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11) / 3.0;
@@ -2101,7 +2125,7 @@ DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a
     t.m.M22 = (m->M22 + a->M22 + b->M22) / 3.0;
     double ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
     t.area = (ax * by - bx * ay) / 2.0;
-    t.root = sqrt_f64(t.m.M11 * t.m.M22 - t.m.M12 * t.m.M12);
+    t.root = num_Sqrt_f64(t.m.M11 * t.m.M22 - t.m.M12 * t.m.M12);
     const double value1 = Tensor_length_f64(&t.m, ax, ay), value2 = Tensor_length_f64(&t.m, bx, by), value3 = Tensor_length_f64(&t.m, bx - ax, by - ay);
     t.la = value1;
     t.lb = value2;
@@ -2117,13 +2141,13 @@ DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a
 }
 
 // Quality is 1 for the best, and negative for a triangle that is turned over.
-// (*Triangle[float64]).Quality, quality.go:38
+// (*Triangle[float64]).Quality, quality.go:40
 DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
     return 0x1.4c8dc2e42398p+04 /* 20.784609690826528 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
 // MeasureCell stores the quality and the area of triangle i.
-// MeasureCell[float64], quality.go:104
+// MeasureCell[float64], quality.go:106
 DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     Cell *c = &cells[i];
     Vertex_f64 *p = &v[c->At[0]];
@@ -2137,7 +2161,7 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
-// MeasureEdge[float32], quality.go:116
+// MeasureEdge[float32], quality.go:118
 DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<Side_f32> out) {
     Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
     float x = b->X - a->X, y = b->Y - a->Y;
@@ -2145,13 +2169,13 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
     m.M11 = (a->M11 + b->M11) / 2.0f;
     m.M12 = (a->M12 + b->M12) / 2.0f;
     m.M22 = (a->M22 + b->M22) / 2.0f;
-    const float value1 = sqrt_f32(x * x + y * y), value2 = Tensor_length_f32(&m, x, y);
+    const float value1 = num_Sqrt_f32(x * x + y * y), value2 = Tensor_length_f32(&m, x, y);
     out[i].Length = value1;
     out[i].Metric = value2;
 }
 
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
-// MeasureEdge[float64], quality.go:116
+// MeasureEdge[float64], quality.go:118
 DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<Side_f64> out) {
     Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
     double x = b->X - a->X, y = b->Y - a->Y;
@@ -2159,13 +2183,13 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
     m.M11 = (a->M11 + b->M11) / 2.0;
     m.M12 = (a->M12 + b->M12) / 2.0;
     m.M22 = (a->M22 + b->M22) / 2.0;
-    const double value1 = sqrt_f64(x * x + y * y), value2 = Tensor_length_f64(&m, x, y);
+    const double value1 = num_Sqrt_f64(x * x + y * y), value2 = Tensor_length_f64(&m, x, y);
     out[i].Length = value1;
     out[i].Metric = value2;
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
-// worst[float32], quality.go:73
+// worst[float32], quality.go:75
 DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, x, y);
@@ -2190,7 +2214,7 @@ DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m
 }
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
-// smart[float32], smart.go:24
+// smart[float32], smart.go:28
 DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     auto [a, gx, gy] = gather_f32(i, m, v);
@@ -2215,7 +2239,7 @@ DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
 
 // Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a triangle would turn
 // over, it tries half of the step. It returns the square of the move in the metric.
-// Smart[float32], smart.go:9
+// Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -2231,7 +2255,7 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
-// worst[float64], quality.go:73
+// worst[float64], quality.go:75
 DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, x, y);
@@ -2256,7 +2280,7 @@ DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64
 }
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
-// smart[float64], smart.go:24
+// smart[float64], smart.go:28
 DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     auto [a, gx, gy] = gather_f64(i, m, v);
@@ -2281,7 +2305,7 @@ DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
 
 // Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a triangle would turn
 // over, it tries half of the step. It returns the square of the move in the metric.
-// Smart[float64], smart.go:9
+// Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
@@ -2297,17 +2321,17 @@ DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const M
 }
 
 // newFrame uses √M = (M + √det M)/√(tr M + 2√det M).
-// newFrame[float32], climb.go:25
+// newFrame[float32], climb.go:27
 DEVICE frame_f32 newFrame_f32(Vertex_f32 *m, step_f32 *s) {
     frame_f32 f = {};
-    float root = sqrt_f32(m->M11 * m->M22 - m->M12 * m->M12);
-    float scale = 1.0f / (root * sqrt_f32(m->M11 + m->M22 + 2.0f * root));
+    float root = num_Sqrt_f32(m->M11 * m->M22 - m->M12 * m->M12);
+    float scale = 1.0f / (root * num_Sqrt_f32(m->M11 + m->M22 + 2.0f * root));
     f.l.M11 = scale * (m->M22 + root);
     f.l.M12 = -scale * m->M12;
     f.l.M22 = scale * (m->M11 + root);
     if (s->slides) {
         Rail_f32 *t = &s->rail;
-        float size = sqrt_f32(t->Tx * (m->M11 * t->Tx + 2.0f * m->M12 * t->Ty) + t->Ty * m->M22 * t->Ty);
+        float size = num_Sqrt_f32(t->Tx * (m->M11 * t->Tx + 2.0f * m->M12 * t->Ty) + t->Ty * m->M22 * t->Ty);
         f.tx = t->Tx / size;
         f.ty = t->Ty / size;
     }
@@ -2316,7 +2340,7 @@ DEVICE frame_f32 newFrame_f32(Vertex_f32 *m, step_f32 *s) {
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
 // are the derivatives of the metric there.
-// (*Triangle[float32]).Gradient, quality.go:44
+// (*Triangle[float32]).Gradient, quality.go:46
 struct Triangle_Gradient_f32_results { float r0; float r1; };
 DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, float x, float y, Vertex_f32 *a,
         Vertex_f32 *b, Tensor_f32 *mx, Tensor_f32 *my) {
@@ -2352,7 +2376,7 @@ DEVICE Triangle_Gradient_f32_results Triangle_Gradient_f32(Triangle_f32 *t, floa
 }
 
 // look surveys the triangles around vertex i from (x, y).
-// (*hill[float32]).look, climb.go:39
+// (*hill[float32]).look, climb.go:41
 DEVICE void hill_look_f32(hill_f32 *h, int64 i, bool closed, float x, float y, frame_f32 *f, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, x, y);
@@ -2395,14 +2419,14 @@ DEVICE void hill_look_f32(hill_f32 *h, int64 i, bool closed, float x, float y, f
 }
 
 // active tells whether triangle k is among the worst.
-// (*hill[float32]).active, climb.go:75
+// (*hill[float32]).active, climb.go:77
 DEVICE bool hill_active_f32(hill_f32 *h, int64 k) {
     return h->q[k] - h->least <= 0x1.f75104p-16f /* 3e-05 */ * h->least;
 }
 
 // agrees tells whether all worst triangles improve along (x, y) as fast as its square says, but for rounding. No point
 // of the hull but the one of least norm passes; none does if 0 is in the hull.
-// (*hill[float32]).agrees, climb.go:116
+// (*hill[float32]).agrees, climb.go:118
 DEVICE bool hill_agrees_f32(hill_f32 *h, float x, float y, float square) {
     for (int64 k = 0; k < h->n; k++) {
         if (hill_active_f32(h, k) && h->gx[k] * x + h->gy[k] * y < square * 0x1.ff7ceep-01f /* 0.999 */) {
@@ -2415,7 +2439,7 @@ DEVICE bool hill_agrees_f32(hill_f32 *h, float x, float y, float square) {
 // up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
 // It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them or lies
 // between two; in the plane no more are needed.
-// (*hill[float32]).up, climb.go:80
+// (*hill[float32]).up, climb.go:82
 struct hill_up_f32_results { float r0; float r1; float r2; };
 DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     float bestX = 0.0f, bestY = 0.0f, best = -1.0f;
@@ -2451,13 +2475,13 @@ DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     if (!(best > 0.0f)) {
         return {0.0f, 0.0f, 0.0f};
     }
-    float rate = sqrt_f32(best);
+    float rate = num_Sqrt_f32(best);
     return {bestX / rate, bestY / rate, rate};
 }
 
 // first returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst, else
 // half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-// (*hill[float32]).first, climb.go:127
+// (*hill[float32]).first, climb.go:129
 struct hill_first_f32_results { float r0; float r1; };
 DEVICE hill_first_f32_results hill_first_f32(hill_f32 *h, float sx, float sy) {
     float slope = -1.0f;
@@ -2486,10 +2510,10 @@ DEVICE hill_first_f32_results hill_first_f32(hill_f32 *h, float sx, float sy) {
 }
 
 // advance makes the step base and a vector of the frame.
-// (*step[float32]).advance, climb.go:204
+// (*step[float32]).advance, climb.go:206
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x, float y) {
     if (s->slides) {
-        float size = sqrt_f32(f->tx * f->tx + f->ty * f->ty);
+        float size = num_Sqrt_f32(f->tx * f->tx + f->ty * f->ty);
         s->ds = base->ds + x * size;
         return;
     }
@@ -2499,7 +2523,7 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, frame_f32 *f, float x,
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float32], climb.go:155
+// climb[float32], climb.go:157
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     bool closed = !s->slides;
@@ -2557,7 +2581,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
-// Optimise[float32], smart.go:46
+// Optimise[float32], smart.go:50
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2574,17 +2598,17 @@ DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const
 }
 
 // newFrame uses √M = (M + √det M)/√(tr M + 2√det M).
-// newFrame[float64], climb.go:25
+// newFrame[float64], climb.go:27
 DEVICE frame_f64 newFrame_f64(Vertex_f64 *m, step_f64 *s) {
     frame_f64 f = {};
-    double root = sqrt_f64(m->M11 * m->M22 - m->M12 * m->M12);
-    double scale = 1.0 / (root * sqrt_f64(m->M11 + m->M22 + 2.0 * root));
+    double root = num_Sqrt_f64(m->M11 * m->M22 - m->M12 * m->M12);
+    double scale = 1.0 / (root * num_Sqrt_f64(m->M11 + m->M22 + 2.0 * root));
     f.l.M11 = scale * (m->M22 + root);
     f.l.M12 = -scale * m->M12;
     f.l.M22 = scale * (m->M11 + root);
     if (s->slides) {
         Rail_f64 *t = &s->rail;
-        double size = sqrt_f64(t->Tx * (m->M11 * t->Tx + 2.0 * m->M12 * t->Ty) + t->Ty * m->M22 * t->Ty);
+        double size = num_Sqrt_f64(t->Tx * (m->M11 * t->Tx + 2.0 * m->M12 * t->Ty) + t->Ty * m->M22 * t->Ty);
         f.tx = t->Tx / size;
         f.ty = t->Ty / size;
     }
@@ -2593,7 +2617,7 @@ DEVICE frame_f64 newFrame_f64(Vertex_f64 *m, step_f64 *s) {
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx and my
 // are the derivatives of the metric there.
-// (*Triangle[float64]).Gradient, quality.go:44
+// (*Triangle[float64]).Gradient, quality.go:46
 struct Triangle_Gradient_f64_results { double r0; double r1; };
 DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, double x, double y, Vertex_f64 *a,
         Vertex_f64 *b, Tensor_f64 *mx, Tensor_f64 *my) {
@@ -2629,7 +2653,7 @@ DEVICE Triangle_Gradient_f64_results Triangle_Gradient_f64(Triangle_f64 *t, doub
 }
 
 // look surveys the triangles around vertex i from (x, y).
-// (*hill[float64]).look, climb.go:39
+// (*hill[float64]).look, climb.go:41
 DEVICE void hill_look_f64(hill_f64 *h, int64 i, bool closed, double x, double y, frame_f64 *f, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, x, y);
@@ -2672,14 +2696,14 @@ DEVICE void hill_look_f64(hill_f64 *h, int64 i, bool closed, double x, double y,
 }
 
 // active tells whether triangle k is among the worst.
-// (*hill[float64]).active, climb.go:75
+// (*hill[float64]).active, climb.go:77
 DEVICE bool hill_active_f64(hill_f64 *h, int64 k) {
     return h->q[k] - h->least <= 0x1.f75104d551d69p-16 /* 3e-05 */ * h->least;
 }
 
 // agrees tells whether all worst triangles improve along (x, y) as fast as its square says, but for rounding. No point
 // of the hull but the one of least norm passes; none does if 0 is in the hull.
-// (*hill[float64]).agrees, climb.go:116
+// (*hill[float64]).agrees, climb.go:118
 DEVICE bool hill_agrees_f64(hill_f64 *h, double x, double y, double square) {
     for (int64 k = 0; k < h->n; k++) {
         if (hill_active_f64(h, k) && h->gx[k] * x + h->gy[k] * y < square * 0x1.ff7ced916872bp-01 /* 0.999 */) {
@@ -2692,7 +2716,7 @@ DEVICE bool hill_agrees_f64(hill_f64 *h, double x, double y, double square) {
 // up returns the direction in which the least quality rises fastest, of length 1, and how fast: 0 where it cannot rise.
 // It is the point of least norm in the hull of the gradients of the worst triangles. That is one of them or lies
 // between two; in the plane no more are needed.
-// (*hill[float64]).up, climb.go:80
+// (*hill[float64]).up, climb.go:82
 struct hill_up_f64_results { double r0; double r1; double r2; };
 DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     double bestX = 0.0, bestY = 0.0, best = -1.0;
@@ -2728,13 +2752,13 @@ DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     if (!(best > 0.0)) {
         return {0.0, 0.0, 0.0};
     }
-    double rate = sqrt_f64(best);
+    double rate = num_Sqrt_f64(best);
     return {bestX / rate, bestY / rate, rate};
 }
 
 // first returns how far along (sx, sy) to go at first: to where another triangle is expected to become the worst, else
 // half way to where one becomes flat, and never beyond 0.99 of that; and how fast the least quality rises.
-// (*hill[float64]).first, climb.go:127
+// (*hill[float64]).first, climb.go:129
 struct hill_first_f64_results { double r0; double r1; };
 DEVICE hill_first_f64_results hill_first_f64(hill_f64 *h, double sx, double sy) {
     double slope = -1.0;
@@ -2763,10 +2787,10 @@ DEVICE hill_first_f64_results hill_first_f64(hill_f64 *h, double sx, double sy) 
 }
 
 // advance makes the step base and a vector of the frame.
-// (*step[float64]).advance, climb.go:204
+// (*step[float64]).advance, climb.go:206
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x, double y) {
     if (s->slides) {
-        double size = sqrt_f64(f->tx * f->tx + f->ty * f->ty);
+        double size = num_Sqrt_f64(f->tx * f->tx + f->ty * f->ty);
         s->ds = base->ds + x * size;
         return;
     }
@@ -2776,7 +2800,7 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, frame_f64 *f, double x
 
 // climb finds the step that takes vertex i to where the least quality around it is best, and returns the share of it
 // to take: 1, or 0 where the vertex is best left alone. The least quality never falls.
-// climb[float64], climb.go:155
+// climb[float64], climb.go:157
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     bool closed = !s->slides;
@@ -2834,7 +2858,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
-// Optimise[float64], smart.go:46
+// Optimise[float64], smart.go:50
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2851,7 +2875,7 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 }
 
 // joined is a share of a step, and then another one.
-// joined[float32], climb.go:214
+// joined[float32], climb.go:216
 DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float more) {
     step_f32 s = *one;
     s.dx = share * one->dx + more * other->dx;
@@ -2861,7 +2885,7 @@ DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float mo
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
-// Hybrid[float32], smart.go:63
+// Hybrid[float32], smart.go:67
 DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -2891,7 +2915,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
 }
 
 // joined is a share of a step, and then another one.
-// joined[float64], climb.go:214
+// joined[float64], climb.go:216
 DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double more) {
     step_f64 s = *one;
     s.dx = share * one->dx + more * other->dx;
@@ -2901,7 +2925,7 @@ DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double 
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
-// Hybrid[float64], smart.go:63
+// Hybrid[float64], smart.go:67
 DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2932,7 +2956,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
 }
 
 // some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float32]).some, tile.go:149
+// (*TiledMesh[float32]).some, tile.go:151
 DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 first, int32 number_) {
     some s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -2944,7 +2968,7 @@ DEVICE some TiledMesh_some_f32(const TiledMesh_f32 *m, int32 k, int32 n, int32 f
 }
 
 // visits returns the first visit of a set, and how many there are.
-// (*Tile).visits, tile.go:130
+// (*Tile).visits, tile.go:132
 struct Tile_visits_results { int32 r0; int32 r1; };
 DEVICE Tile_visits_results Tile_visits(Tile *t, int64 set) {
     int32 first = 0;
@@ -2954,21 +2978,14 @@ DEVICE Tile_visits_results Tile_visits(Tile *t, int64 set) {
     return {first, sub(t->End[set], first)};
 }
 
-// crossed is bilinear between the first rows of tensors.
-// crossed[float32], window.go:28
-struct crossed_f32_results { float r0; float r1; };
-DEVICE crossed_f32_results crossed_f32(Row_f32 *a, Row_f32 *b, Row_f32 *c, Row_f32 *d, float s, float t) {
-    return {between_f32(between_f32(a->M11, b->M11, s), between_f32(c->M11, d->M11, s), t), between_f32(between_f32(a->M12, b->M12, s), between_f32(c->M12, d->M12, s), t)};
-}
-
 // metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float32]).metric, window.go:8
+// (*board[float32]).metric, window.go:13
 DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float x, float y) {
     if (f->Kind != 0) {
         return Field_At_f32(f, x, y);
     }
-    auto [i, s] = locate_f32(x, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f32(y, f->Y, f->PerY, f->Ny);
+    auto [i, s] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
     Window w = b->window;
     int32 di = sub(i, w.I), dj = sub(j, w.J);
     if (di < 0 || dj < 0 || di >= sub(w.Nx, 1) || dj >= sub(w.Ny, 1)) {
@@ -2976,18 +2993,15 @@ DEVICE Tensor_f32 board_metric_f32(const board_f32 *b, const Field_f32 *f, float
     }
     int32 k = add(mul(dj, w.Nx), di);
     Tensor_f32 m = {};
-    const auto results1 = crossed_f32(&b->nodeRow[k], &b->nodeRow[add(k, 1)], &b->nodeRow[add(k, w.Nx)], &b->nodeRow[add(add(k, w.Nx), 1)], s, t);
-    m.M11 = results1.r0;
-    m.M12 = results1.r1;
-    m.M22 = between_f32(between_f32(b->nodeRest[k], b->nodeRest[add(k, 1)], s), between_f32(b->nodeRest[add(k, w.Nx)], b->nodeRest[add(add(k, w.Nx), 1)], s), t);
-    m.M11 = f->Scale * m.M11;
-    m.M12 = f->Scale * m.M12;
-    m.M22 = f->Scale * m.M22;
+    Row_f32 *p = &b->nodeRow[k], *q = &b->nodeRow[add(k, 1)], *r = &b->nodeRow[add(k, w.Nx)], *u = &b->nodeRow[add(add(k, w.Nx), 1)];
+    m.M11 = f->Scale * lookup_Bilinear_f32(p->M11, q->M11, r->M11, u->M11, s, t);
+    m.M12 = f->Scale * lookup_Bilinear_f32(p->M12, q->M12, r->M12, u->M12, s, t);
+    m.M22 = f->Scale * lookup_Bilinear_f32(b->nodeRest[k], b->nodeRest[add(k, 1)], b->nodeRest[add(k, w.Nx)], b->nodeRest[add(add(k, w.Nx), 1)], s, t);
     return m;
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float32]).pain, tile.go:160
+// (*board[float32]).pain, tile.go:162
 DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k, const Params_f32 *p,
         const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *from, const Held_f32 *to) {
     step_f32 s = {};
@@ -3080,7 +3094,7 @@ DEVICE float board_pain_f32(const board_f32 *b, Visit visit, int32 bits, int32 k
 
 // TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
 // in the metric.
-// TilePain[float32], tile.go:85
+// TilePain[float32], tile.go:87
 DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *m, const Field_f32 *field,
         Slice<Window> windows, const Held_f32 *from, const Held_f32 *to, Array<Place_f32, 1536> *place,
         Array<Row_f32, 1536> *row, Array<float, 1536> *rest, Array<Row_f32, 2244> *nodeRow,
@@ -3132,7 +3146,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
 }
 
 // some returns where the vertices in slot k, of a number of them from first on, and in each n-th from there are.
-// (*TiledMesh[float64]).some, tile.go:149
+// (*TiledMesh[float64]).some, tile.go:151
 DEVICE some TiledMesh_some_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 first, int32 number_) {
     some s = {};
     for (int32 j = 0; j < 5; j++) {
@@ -3143,21 +3157,14 @@ DEVICE some TiledMesh_some_f64(const TiledMesh_f64 *m, int32 k, int32 n, int32 f
     return s;
 }
 
-// crossed is bilinear between the first rows of tensors.
-// crossed[float64], window.go:28
-struct crossed_f64_results { double r0; double r1; };
-DEVICE crossed_f64_results crossed_f64(Row_f64 *a, Row_f64 *b, Row_f64 *c, Row_f64 *d, double s, double t) {
-    return {between_f64(between_f64(a->M11, b->M11, s), between_f64(c->M11, d->M11, s), t), between_f64(between_f64(a->M12, b->M12, s), between_f64(c->M12, d->M12, s), t)};
-}
-
 // metric returns the metric at a place, as Field.At does, from the window where it can.
-// (*board[float64]).metric, window.go:8
+// (*board[float64]).metric, window.go:13
 DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, double x, double y) {
     if (f->Kind != 0) {
         return Field_At_f64(f, x, y);
     }
-    auto [i, s] = locate_f64(x, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f64(y, f->Y, f->PerY, f->Ny);
+    auto [i, s] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
     Window w = b->window;
     int32 di = sub(i, w.I), dj = sub(j, w.J);
     if (di < 0 || dj < 0 || di >= sub(w.Nx, 1) || dj >= sub(w.Ny, 1)) {
@@ -3165,18 +3172,15 @@ DEVICE Tensor_f64 board_metric_f64(const board_f64 *b, const Field_f64 *f, doubl
     }
     int32 k = add(mul(dj, w.Nx), di);
     Tensor_f64 m = {};
-    const auto results1 = crossed_f64(&b->nodeRow[k], &b->nodeRow[add(k, 1)], &b->nodeRow[add(k, w.Nx)], &b->nodeRow[add(add(k, w.Nx), 1)], s, t);
-    m.M11 = results1.r0;
-    m.M12 = results1.r1;
-    m.M22 = between_f64(between_f64(b->nodeRest[k], b->nodeRest[add(k, 1)], s), between_f64(b->nodeRest[add(k, w.Nx)], b->nodeRest[add(add(k, w.Nx), 1)], s), t);
-    m.M11 = f->Scale * m.M11;
-    m.M12 = f->Scale * m.M12;
-    m.M22 = f->Scale * m.M22;
+    Row_f64 *p = &b->nodeRow[k], *q = &b->nodeRow[add(k, 1)], *r = &b->nodeRow[add(k, w.Nx)], *u = &b->nodeRow[add(add(k, w.Nx), 1)];
+    m.M11 = f->Scale * lookup_Bilinear_f64(p->M11, q->M11, r->M11, u->M11, s, t);
+    m.M12 = f->Scale * lookup_Bilinear_f64(p->M12, q->M12, r->M12, u->M12, s, t);
+    m.M22 = f->Scale * lookup_Bilinear_f64(b->nodeRest[k], b->nodeRest[add(k, 1)], b->nodeRest[add(k, w.Nx)], b->nodeRest[add(add(k, w.Nx), 1)], s, t);
     return m;
 }
 
 // pain makes a visit, of the vertex in slot k.
-// (*board[float64]).pain, tile.go:160
+// (*board[float64]).pain, tile.go:162
 DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 k, const Params_f64 *p,
         const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *from, const Held_f64 *to) {
     step_f64 s = {};
@@ -3269,7 +3273,7 @@ DEVICE double board_pain_f64(const board_f64 *b, Visit visit, int32 bits, int32 
 
 // TilePain takes tile t through a sweep of Pain without guard. It returns the square of the longest move
 // in the metric.
-// TilePain[float64], tile.go:85
+// TilePain[float64], tile.go:87
 DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 *m, const Field_f64 *field,
         Slice<Window> windows, const Held_f64 *from, const Held_f64 *to, Array<Place_f64, 1536> *place,
         Array<Row_f64, 1536> *row, Array<double, 1536> *rest, Array<Row_f64, 2244> *nodeRow,
@@ -3321,7 +3325,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float32], tile.go:229
+// ToTiles[float32], tile.go:231
 DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
@@ -3333,7 +3337,7 @@ DEVICE void ToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v,
 }
 
 // ToTiles gives vertex i to the tiles.
-// ToTiles[float64], tile.go:229
+// ToTiles[float64], tile.go:231
 DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
@@ -3345,7 +3349,7 @@ DEVICE void ToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v,
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float32], tile.go:238
+// FromTiles[float32], tile.go:240
 DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     Vertex_f32 *p = &v[i];
     int32 k = m->Where[i];
@@ -3358,7 +3362,7 @@ DEVICE void FromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *fr
 }
 
 // FromTiles takes vertex i back.
-// FromTiles[float64], tile.go:238
+// FromTiles[float64], tile.go:240
 DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     Vertex_f64 *p = &v[i];
     int32 k = m->Where[i];
@@ -3371,7 +3375,7 @@ DEVICE void FromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *fr
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float32], tile.go:247
+// NodeToTiles[float32], tile.go:249
 DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_f32 *m) {
     Sample_f32 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3380,7 +3384,7 @@ DEVICE void NodeToTiles_f32_at(int64 i, const Field_f32 *field, const TiledMesh_
 }
 
 // NodeToTiles gives sample i of the metric's grid to the tiles.
-// NodeToTiles[float64], tile.go:247
+// NodeToTiles[float64], tile.go:249
 DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_f64 *m) {
     Sample_f64 *s = &field->Samples[i];
     m->NodeRow[i].M11 = s->M11;
@@ -3389,29 +3393,29 @@ DEVICE void NodeToTiles_f64_at(int64 i, const Field_f64 *field, const TiledMesh_
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float32], tile.go:255
+// RailToTiles[float32], tile.go:257
 DEVICE void RailToTiles_f32_at(int64 i, const TiledMesh_f32 *m, Slice<Vertex_f32> v, const Held_f32 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
-// RailToTiles[float64], tile.go:255
+// RailToTiles[float64], tile.go:257
 DEVICE void RailToTiles_f64_at(int64 i, const TiledMesh_f64 *m, Slice<Vertex_f64> v, const Held_f64 *to) {
     to->Along[i] = v[m->Sliders[i]].S;
 }
 
-// RailFromTiles[float32], tile.go:260
+// RailFromTiles[float32], tile.go:262
 DEVICE void RailFromTiles_f32_at(int64 i, const TiledMesh_f32 *m, const Held_f32 *from, Slice<Vertex_f32> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
-// RailFromTiles[float64], tile.go:260
+// RailFromTiles[float64], tile.go:262
 DEVICE void RailFromTiles_f64_at(int64 i, const TiledMesh_f64 *m, const Held_f64 *from, Slice<Vertex_f64> v) {
     v[m->Sliders[i]].S = from->Along[i];
 }
 
 // PackTiles makes traveller k ready to go.
-// PackTiles[float32], traveller.go:9
+// PackTiles[float32], traveller.go:11
 DEVICE void PackTiles_f32_at(int64 k, Slice<Traveller> who, const Held_f32 *from, Slice<Vertex_f32> wire) {
     Traveller t = who[k];
     Vertex_f32 *p = &wire[k];
@@ -3427,7 +3431,7 @@ DEVICE void PackTiles_f32_at(int64 k, Slice<Traveller> who, const Held_f32 *from
 }
 
 // PackTiles makes traveller k ready to go.
-// PackTiles[float64], traveller.go:9
+// PackTiles[float64], traveller.go:11
 DEVICE void PackTiles_f64_at(int64 k, Slice<Traveller> who, const Held_f64 *from, Slice<Vertex_f64> wire) {
     Traveller t = who[k];
     Vertex_f64 *p = &wire[k];
@@ -3443,7 +3447,7 @@ DEVICE void PackTiles_f64_at(int64 k, Slice<Traveller> who, const Held_f64 *from
 }
 
 // UnpackTiles puts traveller k where it belongs.
-// UnpackTiles[float32], traveller.go:21
+// UnpackTiles[float32], traveller.go:23
 DEVICE void UnpackTiles_f32_at(int64 k, Slice<Traveller> who, Slice<Vertex_f32> wire, const Held_f32 *to) {
     Traveller t = who[k];
     Vertex_f32 *p = &wire[k];
@@ -3458,7 +3462,7 @@ DEVICE void UnpackTiles_f32_at(int64 k, Slice<Traveller> who, Slice<Vertex_f32> 
 }
 
 // UnpackTiles puts traveller k where it belongs.
-// UnpackTiles[float64], traveller.go:21
+// UnpackTiles[float64], traveller.go:23
 DEVICE void UnpackTiles_f64_at(int64 k, Slice<Traveller> who, Slice<Vertex_f64> wire, const Held_f64 *to) {
     Traveller t = who[k];
     Vertex_f64 *p = &wire[k];
@@ -3473,7 +3477,7 @@ DEVICE void UnpackTiles_f64_at(int64 k, Slice<Traveller> who, Slice<Vertex_f64> 
 }
 
 // open looks at the triangles around vertex i.
-// (*star[float32]).open, untangle.go:12
+// (*star[float32]).open, untangle.go:14
 DEVICE void star_open_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float x = v[i].X, y = v[i].Y;
     int32 first = Mesh_next_f32(m, i, 0);
@@ -3496,7 +3500,7 @@ DEVICE void star_open_f32(star_f32 *f, int64 i, const Mesh_f32 *m, Slice<Vertex_
 }
 
 // least is the least area after a move by (dx, dy).
-// (*star[float32]).least, untangle.go:33
+// (*star[float32]).least, untangle.go:35
 DEVICE float star_least_f32(star_f32 *f, float dx, float dy) {
     float least = f->area[0] + (f->gx[0] * dx + f->gy[0] * dy);
     for (int64 k = 1; k < f->n; k++) {
@@ -3511,7 +3515,7 @@ DEVICE float star_least_f32(star_f32 *f, float dx, float dy) {
 // linear program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng.
 // 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
 // in their hull. There are few triangles around a vertex, so all threes are tried.
-// (*star[float32]).best, untangle.go:47
+// (*star[float32]).best, untangle.go:49
 struct star_best_f32_results { float r0; float r1; bool r2; };
 DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
     float bestX = 0.0f, bestY = 0.0f, best = star_least_f32(f, 0.0f, 0.0f);
@@ -3547,7 +3551,7 @@ DEVICE star_best_f32_results star_best_f32(star_f32 *f) {
 
 // Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
 // them is turned over or flat. It returns the square of the move in the metric.
-// Untangle[float32], untangle.go:80
+// Untangle[float32], untangle.go:82
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     if (upright_f32(i, true, v[i].X, v[i].Y, p->Flat, m, v)) {
@@ -3569,7 +3573,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
 }
 
 // open looks at the triangles around vertex i.
-// (*star[float64]).open, untangle.go:12
+// (*star[float64]).open, untangle.go:14
 DEVICE void star_open_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double x = v[i].X, y = v[i].Y;
     int32 first = Mesh_next_f64(m, i, 0);
@@ -3592,7 +3596,7 @@ DEVICE void star_open_f64(star_f64 *f, int64 i, const Mesh_f64 *m, Slice<Vertex_
 }
 
 // least is the least area after a move by (dx, dy).
-// (*star[float64]).least, untangle.go:33
+// (*star[float64]).least, untangle.go:35
 DEVICE double star_least_f64(star_f64 *f, double dx, double dy) {
     double least = f->area[0] + (f->gx[0] * dx + f->gy[0] * dy);
     for (int64 k = 1; k < f->n; k++) {
@@ -3607,7 +3611,7 @@ DEVICE double star_least_f64(star_f64 *f, double dx, double dy) {
 // linear program in the move and the least area, as L. A. Freitag and P. Plassmann have it (Int. J. Numer. Meth. Engng.
 // 49 (2000) 109). Its solution is where three areas are equal and no move raises all of them: their gradients have 0
 // in their hull. There are few triangles around a vertex, so all threes are tried.
-// (*star[float64]).best, untangle.go:47
+// (*star[float64]).best, untangle.go:49
 struct star_best_f64_results { double r0; double r1; bool r2; };
 DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
     double bestX = 0.0, bestY = 0.0, best = star_least_f64(f, 0.0, 0.0);
@@ -3643,7 +3647,7 @@ DEVICE star_best_f64_results star_best_f64(star_f64 *f) {
 
 // Untangle moves vertex i, inside the mesh, to where the least area of the triangles around it is greatest, if one of
 // them is turned over or flat. It returns the square of the move in the metric.
-// Untangle[float64], untangle.go:80
+// Untangle[float64], untangle.go:82
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     if (upright_f64(i, true, v[i].X, v[i].Y, p->Flat, m, v)) {
@@ -3697,8 +3701,8 @@ DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *fi
         Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
         for (int32 k = a; k < visits; k = add(k, 128)) {
             Place_f32 *p = &v->Place_[m->Slots[add(slot, k)] >> 2];
-            auto [i, unused1] = locate_f32(p->X, field->X, field->PerX, field->Nx);
-            auto [j, unused2] = locate_f32(p->Y, field->Y, field->PerY, field->Ny);
+            auto [i, unused1] = lookup_Locate_f32(p->X, field->X, field->PerX, field->Nx);
+            auto [j, unused2] = lookup_Locate_f32(p->Y, field->Y, field->PerY, field->Ny);
             b.I0 = go_min<int32>(b.I0, i);
             b.I1 = go_max<int32>(b.I1, i);
             b.J0 = go_min<int32>(b.J0, j);
@@ -3730,8 +3734,8 @@ DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *fi
         Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
         for (int32 k = a; k < visits; k = add(k, 128)) {
             Place_f64 *p = &v->Place_[m->Slots[add(slot, k)] >> 2];
-            auto [i, unused1] = locate_f64(p->X, field->X, field->PerX, field->Nx);
-            auto [j, unused2] = locate_f64(p->Y, field->Y, field->PerY, field->Ny);
+            auto [i, unused1] = lookup_Locate_f64(p->X, field->X, field->PerX, field->Nx);
+            auto [j, unused2] = lookup_Locate_f64(p->Y, field->Y, field->PerY, field->Ny);
             b.I0 = go_min<int32>(b.I0, i);
             b.I1 = go_max<int32>(b.I1, i);
             b.J0 = go_min<int32>(b.J0, j);
@@ -3753,19 +3757,19 @@ DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *fi
     }
 }
 
-// Kernel Count, count.go:6
+// Kernel Count, count.go:8
 extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Count_f32_at(i, c);
 }
 
-// Kernel Count, count.go:6
+// Kernel Count, count.go:8
 extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, Control_f64 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Count_f64_at(i, c);
 }
 
-// Kernel Pain, pain.go:88
+// Kernel Pain, pain.go:90
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3776,7 +3780,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel Pain, pain.go:88
+// Kernel Pain, pain.go:90
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3787,7 +3791,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:103
+// Kernel PainNewton, pain.go:105
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3798,7 +3802,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:103
+// Kernel PainNewton, pain.go:105
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3809,7 +3813,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:119
+// Kernel PainExact, pain.go:121
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3820,7 +3824,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:119
+// Kernel PainExact, pain.go:121
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3831,7 +3835,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:138
+// Kernel Laplace, pain.go:140
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3842,7 +3846,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:138
+// Kernel Laplace, pain.go:140
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3853,35 +3857,35 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel MeasureCell, quality.go:104
+// Kernel MeasureCell, quality.go:106
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f32_at(i, cells, v, out);
 }
 
-// Kernel MeasureCell, quality.go:104
+// Kernel MeasureCell, quality.go:106
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f64_at(i, cells, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:116
+// Kernel MeasureEdge, quality.go:118
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f32(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f32> v, Slice<Side_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f32_at(i, edges, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:116
+// Kernel MeasureEdge, quality.go:118
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f64> v, Slice<Side_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f64_at(i, edges, v, out);
 }
 
-// Kernel Smart, smart.go:9
+// Kernel Smart, smart.go:13
 extern "C" __global__ void __launch_bounds__(128) Smart_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3892,7 +3896,7 @@ extern "C" __global__ void __launch_bounds__(128) Smart_f32(int64 lo, int64 hi, 
     reduce(result, key);
 }
 
-// Kernel Smart, smart.go:9
+// Kernel Smart, smart.go:13
 extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3903,7 +3907,7 @@ extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, 
     reduce(result, key);
 }
 
-// Kernel Optimise, smart.go:46
+// Kernel Optimise, smart.go:50
 extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3914,7 +3918,7 @@ extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Optimise, smart.go:46
+// Kernel Optimise, smart.go:50
 extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3925,7 +3929,7 @@ extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Hybrid, smart.go:63
+// Kernel Hybrid, smart.go:67
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -3936,7 +3940,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel Hybrid, smart.go:63
+// Kernel Hybrid, smart.go:67
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -3947,7 +3951,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:85
+// Kernel TilePain, tile.go:87
 extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m,
         const __grid_constant__ Field_f32 field, Slice<Window> windows, const __grid_constant__ Held_f32 from,
@@ -3964,7 +3968,7 @@ extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel TilePain, tile.go:85
+// Kernel TilePain, tile.go:87
 extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m,
         const __grid_constant__ Field_f64 field, Slice<Window> windows, const __grid_constant__ Held_f64 from,
@@ -3981,105 +3985,105 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ToTiles, tile.go:229
+// Kernel ToTiles, tile.go:231
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel ToTiles, tile.go:229
+// Kernel ToTiles, tile.go:231
 extern "C" __global__ void __launch_bounds__(128) ToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) ToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel FromTiles, tile.go:238
+// Kernel FromTiles, tile.go:240
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel FromTiles, tile.go:238
+// Kernel FromTiles, tile.go:240
 extern "C" __global__ void __launch_bounds__(128) FromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel NodeToTiles, tile.go:247
+// Kernel NodeToTiles, tile.go:249
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ Field_f32 field, const __grid_constant__ TiledMesh_f32 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f32_at(i, &field, &m);
 }
 
-// Kernel NodeToTiles, tile.go:247
+// Kernel NodeToTiles, tile.go:249
 extern "C" __global__ void __launch_bounds__(128) NodeToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ Field_f64 field, const __grid_constant__ TiledMesh_f64 m) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) NodeToTiles_f64_at(i, &field, &m);
 }
 
-// Kernel RailToTiles, tile.go:255
+// Kernel RailToTiles, tile.go:257
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, Slice<Vertex_f32> v, const __grid_constant__ Held_f32 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f32_at(i, &m, v, &to);
 }
 
-// Kernel RailToTiles, tile.go:255
+// Kernel RailToTiles, tile.go:257
 extern "C" __global__ void __launch_bounds__(128) RailToTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, Slice<Vertex_f64> v, const __grid_constant__ Held_f64 to) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailToTiles_f64_at(i, &m, v, &to);
 }
 
-// Kernel RailFromTiles, tile.go:260
+// Kernel RailFromTiles, tile.go:262
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Held_f32 from, Slice<Vertex_f32> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f32_at(i, &m, &from, v);
 }
 
-// Kernel RailFromTiles, tile.go:260
+// Kernel RailFromTiles, tile.go:262
 extern "C" __global__ void __launch_bounds__(128) RailFromTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Held_f64 from, Slice<Vertex_f64> v) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) RailFromTiles_f64_at(i, &m, &from, v);
 }
 
-// Kernel PackTiles, traveller.go:9
+// Kernel PackTiles, traveller.go:11
 extern "C" __global__ void __launch_bounds__(128) PackTiles_f32(int64 lo, int64 hi, Slice<Traveller> who,
         const __grid_constant__ Held_f32 from, Slice<Vertex_f32> wire) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) PackTiles_f32_at(k, who, &from, wire);
 }
 
-// Kernel PackTiles, traveller.go:9
+// Kernel PackTiles, traveller.go:11
 extern "C" __global__ void __launch_bounds__(128) PackTiles_f64(int64 lo, int64 hi, Slice<Traveller> who,
         const __grid_constant__ Held_f64 from, Slice<Vertex_f64> wire) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) PackTiles_f64_at(k, who, &from, wire);
 }
 
-// Kernel UnpackTiles, traveller.go:21
+// Kernel UnpackTiles, traveller.go:23
 extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f32(int64 lo, int64 hi, Slice<Traveller> who,
         Slice<Vertex_f32> wire, const __grid_constant__ Held_f32 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) UnpackTiles_f32_at(k, who, wire, &to);
 }
 
-// Kernel UnpackTiles, traveller.go:21
+// Kernel UnpackTiles, traveller.go:23
 extern "C" __global__ void __launch_bounds__(128) UnpackTiles_f64(int64 lo, int64 hi, Slice<Traveller> who,
         Slice<Vertex_f64> wire, const __grid_constant__ Held_f64 to) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) UnpackTiles_f64_at(k, who, wire, &to);
 }
 
-// Kernel Untangle, untangle.go:80
+// Kernel Untangle, untangle.go:82
 extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4090,7 +4094,7 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Untangle, untangle.go:80
+// Kernel Untangle, untangle.go:82
 extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,

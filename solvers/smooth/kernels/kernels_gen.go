@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 //go:embed kernels_gen.ptx
@@ -17,12 +18,12 @@ var ptx string
 var Module = &abi.Module{Name: "kernels", PTX: ptx}
 
 // CountLoop runs Count for lo ≤ index < hi, on the CPU or another device.
-type CountLoop[F Float] struct {
+type CountLoop[F num.Float] struct {
 	c *Control[F]
 }
 
 // NewCountLoop prepares Count.
-func NewCountLoop[F Float](c *Control[F]) *CountLoop[F] {
+func NewCountLoop[F num.Float](c *Control[F]) *CountLoop[F] {
 	return &CountLoop[F]{c}
 }
 
@@ -41,7 +42,7 @@ func (loop *CountLoop[F]) Launch() abi.Launch {
 }
 
 // PainLoop runs Pain for lo ≤ index < hi, on the CPU or another device.
-type PainLoop[F Float] struct {
+type PainLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -55,7 +56,7 @@ type PainLoop[F Float] struct {
 }
 
 // NewPainLoop prepares Pain.
-func NewPainLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
+func NewPainLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
 	return &PainLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -85,7 +86,7 @@ func (loop *PainLoop[F]) Launch() abi.Launch {
 }
 
 // PainNewtonLoop runs PainNewton for lo ≤ index < hi, on the CPU or another device.
-type PainNewtonLoop[F Float] struct {
+type PainNewtonLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -99,7 +100,7 @@ type PainNewtonLoop[F Float] struct {
 }
 
 // NewPainNewtonLoop prepares PainNewton.
-func NewPainNewtonLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainNewtonLoop[F] {
+func NewPainNewtonLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainNewtonLoop[F] {
 	return &PainNewtonLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -129,7 +130,7 @@ func (loop *PainNewtonLoop[F]) Launch() abi.Launch {
 }
 
 // PainExactLoop runs PainExact for lo ≤ index < hi, on the CPU or another device.
-type PainExactLoop[F Float] struct {
+type PainExactLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -143,7 +144,7 @@ type PainExactLoop[F Float] struct {
 }
 
 // NewPainExactLoop prepares PainExact.
-func NewPainExactLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
+func NewPainExactLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
 	return &PainExactLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -173,7 +174,7 @@ func (loop *PainExactLoop[F]) Launch() abi.Launch {
 }
 
 // LaplaceLoop runs Laplace for lo ≤ index < hi, on the CPU or another device.
-type LaplaceLoop[F Float] struct {
+type LaplaceLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -187,7 +188,7 @@ type LaplaceLoop[F Float] struct {
 }
 
 // NewLaplaceLoop prepares Laplace.
-func NewLaplaceLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
+func NewLaplaceLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
 	return &LaplaceLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -217,14 +218,14 @@ func (loop *LaplaceLoop[F]) Launch() abi.Launch {
 }
 
 // MeasureCellLoop runs MeasureCell for lo ≤ index < hi, on the CPU or another device.
-type MeasureCellLoop[F Float] struct {
+type MeasureCellLoop[F num.Float] struct {
 	cells []Cell
 	v     []Vertex[F]
 	out   []Shape[F]
 }
 
 // NewMeasureCellLoop prepares MeasureCell.
-func NewMeasureCellLoop[F Float](cells []Cell, v []Vertex[F], out []Shape[F]) *MeasureCellLoop[F] {
+func NewMeasureCellLoop[F num.Float](cells []Cell, v []Vertex[F], out []Shape[F]) *MeasureCellLoop[F] {
 	return &MeasureCellLoop[F]{cells, v, out}
 }
 
@@ -245,14 +246,14 @@ func (loop *MeasureCellLoop[F]) Launch() abi.Launch {
 }
 
 // MeasureEdgeLoop runs MeasureEdge for lo ≤ index < hi, on the CPU or another device.
-type MeasureEdgeLoop[F Float] struct {
+type MeasureEdgeLoop[F num.Float] struct {
 	edges []Edge
 	v     []Vertex[F]
 	out   []Side[F]
 }
 
 // NewMeasureEdgeLoop prepares MeasureEdge.
-func NewMeasureEdgeLoop[F Float](edges []Edge, v []Vertex[F], out []Side[F]) *MeasureEdgeLoop[F] {
+func NewMeasureEdgeLoop[F num.Float](edges []Edge, v []Vertex[F], out []Side[F]) *MeasureEdgeLoop[F] {
 	return &MeasureEdgeLoop[F]{edges, v, out}
 }
 
@@ -273,7 +274,7 @@ func (loop *MeasureEdgeLoop[F]) Launch() abi.Launch {
 }
 
 // SmartLoop runs Smart for lo ≤ index < hi, on the CPU or another device.
-type SmartLoop[F Float] struct {
+type SmartLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -287,7 +288,7 @@ type SmartLoop[F Float] struct {
 }
 
 // NewSmartLoop prepares Smart.
-func NewSmartLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
+func NewSmartLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
 	return &SmartLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -320,7 +321,7 @@ func (loop *SmartLoop[F]) Launch() abi.Launch {
 }
 
 // OptimiseLoop runs Optimise for lo ≤ index < hi, on the CPU or another device.
-type OptimiseLoop[F Float] struct {
+type OptimiseLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -334,7 +335,7 @@ type OptimiseLoop[F Float] struct {
 }
 
 // NewOptimiseLoop prepares Optimise.
-func NewOptimiseLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
+func NewOptimiseLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
 	return &OptimiseLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -367,7 +368,7 @@ func (loop *OptimiseLoop[F]) Launch() abi.Launch {
 }
 
 // HybridLoop runs Hybrid for lo ≤ index < hi, on the CPU or another device.
-type HybridLoop[F Float] struct {
+type HybridLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -381,7 +382,7 @@ type HybridLoop[F Float] struct {
 }
 
 // NewHybridLoop prepares Hybrid.
-func NewHybridLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
+func NewHybridLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
 	return &HybridLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -414,7 +415,7 @@ func (loop *HybridLoop[F]) Launch() abi.Launch {
 }
 
 // TilePainLoop runs TilePain for lo ≤ index < hi, on the CPU or another device.
-type TilePainLoop[F Float] struct {
+type TilePainLoop[F num.Float] struct {
 	p       *Params[F]
 	m       *TiledMesh[F]
 	field   *Field[F]
@@ -425,7 +426,7 @@ type TilePainLoop[F Float] struct {
 }
 
 // NewTilePainLoop prepares TilePain.
-func NewTilePainLoop[F Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from *Held[F], to *Held[F], result *atomics.Most[F]) *TilePainLoop[F] {
+func NewTilePainLoop[F num.Float](p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from *Held[F], to *Held[F], result *atomics.Most[F]) *TilePainLoop[F] {
 	return &TilePainLoop[F]{p, m, field, windows, from, to, result}
 }
 
@@ -460,14 +461,14 @@ func (loop *TilePainLoop[F]) Launch() abi.Launch {
 }
 
 // ToTilesLoop runs ToTiles for lo ≤ index < hi, on the CPU or another device.
-type ToTilesLoop[F Float] struct {
+type ToTilesLoop[F num.Float] struct {
 	m  *TiledMesh[F]
 	v  []Vertex[F]
 	to *Held[F]
 }
 
 // NewToTilesLoop prepares ToTiles.
-func NewToTilesLoop[F Float](m *TiledMesh[F], v []Vertex[F], to *Held[F]) *ToTilesLoop[F] {
+func NewToTilesLoop[F num.Float](m *TiledMesh[F], v []Vertex[F], to *Held[F]) *ToTilesLoop[F] {
 	return &ToTilesLoop[F]{m, v, to}
 }
 
@@ -488,14 +489,14 @@ func (loop *ToTilesLoop[F]) Launch() abi.Launch {
 }
 
 // FromTilesLoop runs FromTiles for lo ≤ index < hi, on the CPU or another device.
-type FromTilesLoop[F Float] struct {
+type FromTilesLoop[F num.Float] struct {
 	m    *TiledMesh[F]
 	from *Held[F]
 	v    []Vertex[F]
 }
 
 // NewFromTilesLoop prepares FromTiles.
-func NewFromTilesLoop[F Float](m *TiledMesh[F], from *Held[F], v []Vertex[F]) *FromTilesLoop[F] {
+func NewFromTilesLoop[F num.Float](m *TiledMesh[F], from *Held[F], v []Vertex[F]) *FromTilesLoop[F] {
 	return &FromTilesLoop[F]{m, from, v}
 }
 
@@ -516,13 +517,13 @@ func (loop *FromTilesLoop[F]) Launch() abi.Launch {
 }
 
 // NodeToTilesLoop runs NodeToTiles for lo ≤ index < hi, on the CPU or another device.
-type NodeToTilesLoop[F Float] struct {
+type NodeToTilesLoop[F num.Float] struct {
 	field *Field[F]
 	m     *TiledMesh[F]
 }
 
 // NewNodeToTilesLoop prepares NodeToTiles.
-func NewNodeToTilesLoop[F Float](field *Field[F], m *TiledMesh[F]) *NodeToTilesLoop[F] {
+func NewNodeToTilesLoop[F num.Float](field *Field[F], m *TiledMesh[F]) *NodeToTilesLoop[F] {
 	return &NodeToTilesLoop[F]{field, m}
 }
 
@@ -542,14 +543,14 @@ func (loop *NodeToTilesLoop[F]) Launch() abi.Launch {
 }
 
 // RailToTilesLoop runs RailToTiles for lo ≤ index < hi, on the CPU or another device.
-type RailToTilesLoop[F Float] struct {
+type RailToTilesLoop[F num.Float] struct {
 	m  *TiledMesh[F]
 	v  []Vertex[F]
 	to *Held[F]
 }
 
 // NewRailToTilesLoop prepares RailToTiles.
-func NewRailToTilesLoop[F Float](m *TiledMesh[F], v []Vertex[F], to *Held[F]) *RailToTilesLoop[F] {
+func NewRailToTilesLoop[F num.Float](m *TiledMesh[F], v []Vertex[F], to *Held[F]) *RailToTilesLoop[F] {
 	return &RailToTilesLoop[F]{m, v, to}
 }
 
@@ -570,14 +571,14 @@ func (loop *RailToTilesLoop[F]) Launch() abi.Launch {
 }
 
 // RailFromTilesLoop runs RailFromTiles for lo ≤ index < hi, on the CPU or another device.
-type RailFromTilesLoop[F Float] struct {
+type RailFromTilesLoop[F num.Float] struct {
 	m    *TiledMesh[F]
 	from *Held[F]
 	v    []Vertex[F]
 }
 
 // NewRailFromTilesLoop prepares RailFromTiles.
-func NewRailFromTilesLoop[F Float](m *TiledMesh[F], from *Held[F], v []Vertex[F]) *RailFromTilesLoop[F] {
+func NewRailFromTilesLoop[F num.Float](m *TiledMesh[F], from *Held[F], v []Vertex[F]) *RailFromTilesLoop[F] {
 	return &RailFromTilesLoop[F]{m, from, v}
 }
 
@@ -598,14 +599,14 @@ func (loop *RailFromTilesLoop[F]) Launch() abi.Launch {
 }
 
 // PackTilesLoop runs PackTiles for lo ≤ index < hi, on the CPU or another device.
-type PackTilesLoop[F Float] struct {
+type PackTilesLoop[F num.Float] struct {
 	who  []Traveller
 	from *Held[F]
 	wire []Vertex[F]
 }
 
 // NewPackTilesLoop prepares PackTiles.
-func NewPackTilesLoop[F Float](who []Traveller, from *Held[F], wire []Vertex[F]) *PackTilesLoop[F] {
+func NewPackTilesLoop[F num.Float](who []Traveller, from *Held[F], wire []Vertex[F]) *PackTilesLoop[F] {
 	return &PackTilesLoop[F]{who, from, wire}
 }
 
@@ -626,14 +627,14 @@ func (loop *PackTilesLoop[F]) Launch() abi.Launch {
 }
 
 // UnpackTilesLoop runs UnpackTiles for lo ≤ index < hi, on the CPU or another device.
-type UnpackTilesLoop[F Float] struct {
+type UnpackTilesLoop[F num.Float] struct {
 	who  []Traveller
 	wire []Vertex[F]
 	to   *Held[F]
 }
 
 // NewUnpackTilesLoop prepares UnpackTiles.
-func NewUnpackTilesLoop[F Float](who []Traveller, wire []Vertex[F], to *Held[F]) *UnpackTilesLoop[F] {
+func NewUnpackTilesLoop[F num.Float](who []Traveller, wire []Vertex[F], to *Held[F]) *UnpackTilesLoop[F] {
 	return &UnpackTilesLoop[F]{who, wire, to}
 }
 
@@ -654,7 +655,7 @@ func (loop *UnpackTilesLoop[F]) Launch() abi.Launch {
 }
 
 // UntangleLoop runs Untangle for lo ≤ index < hi, on the CPU or another device.
-type UntangleLoop[F Float] struct {
+type UntangleLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -667,7 +668,7 @@ type UntangleLoop[F Float] struct {
 }
 
 // NewUntangleLoop prepares Untangle.
-func NewUntangleLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, result *atomics.Most[F]) *UntangleLoop[F] {
+func NewUntangleLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, result *atomics.Most[F]) *UntangleLoop[F] {
 	return &UntangleLoop[F]{set, p, m, field, c, v, moved, seen, result}
 }
 
@@ -699,7 +700,7 @@ func (loop *UntangleLoop[F]) Launch() abi.Launch {
 }
 
 // AimTilesLoop runs AimTiles for lo ≤ index < hi, on the CPU or another device.
-type AimTilesLoop[F Float] struct {
+type AimTilesLoop[F num.Float] struct {
 	m       *TiledMesh[F]
 	field   *Field[F]
 	v       *Held[F]
@@ -707,7 +708,7 @@ type AimTilesLoop[F Float] struct {
 }
 
 // NewAimTilesLoop prepares AimTiles.
-func NewAimTilesLoop[F Float](m *TiledMesh[F], field *Field[F], v *Held[F], windows []Window) *AimTilesLoop[F] {
+func NewAimTilesLoop[F num.Float](m *TiledMesh[F], field *Field[F], v *Held[F], windows []Window) *AimTilesLoop[F] {
 	return &AimTilesLoop[F]{m, field, v, windows}
 }
 

@@ -1,12 +1,14 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // tug returns M u, what an edge u of metric M does to a vertex at its end.
-func tug[F Float](m11, m12, m22, ux, uy F) (F, F) { return m11*ux + m12*uy, m12*ux + m22*uy }
+func tug[F num.Float](m11, m12, m22, ux, uy F) (F, F) { return m11*ux + m12*uy, m12*ux + m22*uy }
 
 // gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
 // metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
 // keeps in registers as it does not keep those in a struct of this size.
-func gather[F Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
+func gather[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
 	p := &v[i]
 	x, y, p11, p12, p22 := p.X, p.Y, p.M11, p.M12, p.M22
 	var a11, a12, a22, gx, gy F
@@ -37,7 +39,7 @@ func gather[F Float](i int, m *Mesh[F], v []Vertex[F]) (Tensor[F], F, F) {
 }
 
 // moments returns Σ u_l u_l'.
-func moments[F Float](i int, m *Mesh[F], v []Vertex[F]) (F, F, F) {
+func moments[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (F, F, F) {
 	x, y := v[i].X, v[i].Y
 	var xx, xy, yy F
 	for k := 0; ; k++ {
@@ -68,12 +70,12 @@ func (s *step[F]) pain(a *Tensor[F], gx, gy F, p *Params[F]) {
 		s.newton(a, gx, gy, p.Relax/2)
 		return
 	}
-	off := (1 + p.Excess) * abs(a.M12)
-	s.dx, s.dy = solve(a.M11+larger(a.M11, off), a.M12, a.M22+larger(a.M22, off), p.Relax*gx, p.Relax*gy)
+	off := (1 + p.Excess) * num.Abs(a.M12)
+	s.dx, s.dy = solve(a.M11+num.Larger(a.M11, off), a.M12, a.M22+num.Larger(a.M22, off), p.Relax*gx, p.Relax*gy)
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-func solve[F Float](a11, a12, a22, gx, gy F) (F, F) {
+func solve[F num.Float](a11, a12, a22, gx, gy F) (F, F) {
 	inverse := 1 / a11
 	l := a12 * inverse
 	y := (gy - l*gx) / (a22 - l*a12)
@@ -85,7 +87,7 @@ func solve[F Float](a11, a12, a22, gx, gy F) (F, F) {
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 //
 //atoll:kernel max
-func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -100,7 +102,7 @@ func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
 //
 //atoll:kernel max
-func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func PainNewton[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -116,7 +118,7 @@ func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
 //
 //atoll:kernel max
-func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -135,7 +137,7 @@ func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
 //
 //atoll:kernel max
-func Laplace[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -156,11 +158,4 @@ func Laplace[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F]
 	a.M22 = a.M11
 	s.newton(&a, gx, gy, p.Relax)
 	return guarded(i, set, p, m, field, c, &s, v, moved, seen, n)
-}
-
-func larger[F Float](a, b F) F {
-	if a > b {
-		return a
-	}
-	return b
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 type loop interface {
@@ -27,17 +29,17 @@ func TestParity(t *testing.T) {
 	})
 }
 
-func parity[F Float](t *testing.T, l cudatest.Runner) {
+func parity[F num.Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []float64{1e-6, 1, 1e6} {
-		for _, kind := range []int32{Grid, Product, OnMesh} {
+		for _, kind := range []int32{lookup.Grid, lookup.Product, lookup.OnMesh} {
 			compare[F](t, l, rng, size, kind)
 		}
 	}
 }
 
 // compare runs every kernel on many cavities that share no vertex, each of which is a set of its own range.
-func compare[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
+func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
 	const movers, slide = 900, 600
 	field := someField[F](rng, size, kind)
 	mesh := &Mesh[F]{Rings: make([]Ring, movers)}
@@ -158,7 +160,7 @@ func compare[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size floa
 	measure(t, l, rng, v)
 }
 
-func measure[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
+func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
 	var cells []Cell
 	var edges []Edge
 	for range 3000 {
@@ -179,7 +181,7 @@ func measure[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Verte
 }
 
 // someField covers [0, size]² and wants triangles of a tenth of it, of aspect ratios up to 1e4.
-func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
+func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 	f := &Field[F]{Kind: kind, Nx: 4, Ny: 2, PerX: F(4 / size), PerY: F(2 / size), Scale: F(.5 + rng.Float64())}
 	for range 15 {
 		a := 100 / (size * size)
@@ -187,14 +189,14 @@ func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 		s, c := math.Sincos(math.Pi * rng.Float64())
 		f.Samples = append(f.Samples, Sample[F]{M11: F(a*c*c + b*s*s), M12: F((a - b) * s * c), M22: F(a*s*s + b*c*c)})
 	}
-	piece := func() Piece[F] {
+	piece := func() lookup.Piece[F] {
 		h := F(size * math.Pow(10, -1-4*rng.Float64()))
-		return Piece[F]{h, h / 2, h / 3, h / 4}
+		return lookup.Piece[F]{A: h, B: h / 2, C: h / 3, D: h / 4}
 	}
 	for range 4 {
 		f.Across, f.Up = append(f.Across, piece()), append(f.Up, piece())
 	}
-	if kind == OnMesh {
+	if kind == lookup.OnMesh {
 		lattice(f, size)
 	}
 	return f
@@ -202,7 +204,7 @@ func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 
 // lattice gives the field a mesh over [0, size]², with a hole: 4 × 2 boxes of two triangles, of which one is missing,
 // so that places are found both by walks and by looking at all triangles. The first box has a start far away.
-func lattice[F Float](f *Field[F], size float64) {
+func lattice[F num.Float](f *Field[F], size float64) {
 	id := func(i, j, upper int) int32 {
 		if i < 0 || j < 0 || i > 3 || j > 1 || i == 2 && j == 0 && upper == 0 {
 			return -1

@@ -1,11 +1,15 @@
 package kernels
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
 // neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
 // visited; 0 is before the first set of the first sweep.
-func due[F Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
+func due[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
 	if !p.Cull {
 		return true
 	}
@@ -25,7 +29,7 @@ func due[F Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
 }
 
 // step is where a vertex wants to go: by (dx, dy) from (x, y), or by ds on its rail.
-type step[F Float] struct {
+type step[F num.Float] struct {
 	x, y, s    F
 	dx, dy, ds F
 	slides     bool
@@ -54,7 +58,8 @@ func (s *step[F]) at(share F) (F, F) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-func settle[F Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F, v []Vertex[F],
+func settle[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
+	v []Vertex[F],
 	moved, seen []int32) F {
 	now := c.Sweep*set.Sets + set.Index + 1
 	if p.Cull {
@@ -80,7 +85,7 @@ func settle[F Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[
 }
 
 // guarded takes as much of a step as the guard allows.
-func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
+func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
 	v []Vertex[F], moved, seen []int32, n *Counters) F {
 	share := F(1)
 	if p.Guard != NoGuard {
@@ -106,7 +111,7 @@ func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F]
 
 // upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
 // rounding can bring about.
-func upright[F Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vertex[F]) bool {
+func upright[F num.Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vertex[F]) bool {
 	first := m.next(i, 0)
 	a := first
 	for k := 1; ; k++ {
@@ -116,7 +121,7 @@ func upright[F Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vertex[F
 		}
 		one := (v[a].X - x) * (v[b].Y - y)
 		other := (v[b].X - x) * (v[a].Y - y)
-		if !(one-other > flat*(abs(one)+abs(other))) {
+		if !(one-other > flat*(num.Abs(one)+num.Abs(other))) {
 			return false
 		}
 		if b == first {
@@ -128,7 +133,7 @@ func upright[F Float](i int, closed bool, x, y, flat F, m *Mesh[F], v []Vertex[F
 
 // reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
 // are linear in the share.
-func reach[F Float](i int, closed bool, s *step[F], m *Mesh[F], v []Vertex[F]) F {
+func reach[F num.Float](i int, closed bool, s *step[F], m *Mesh[F], v []Vertex[F]) F {
 	dx, dy := s.dx, s.dy
 	if s.slides {
 		dx, dy = s.ds*s.rail.Tx, s.ds*s.rail.Ty

@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // The quality of a triangle of area V and perimeter P in the mean M of its corners' metrics is that of Vasilevskii and
 // Lipnikov (Comp. Math. Math. Phys. 39 (1999) 1468): with m the smaller of P/3 and its inverse,
 //
@@ -9,7 +11,7 @@ package kernels
 const twelveRoots = 20.784609690826527522 // 12√3
 
 // Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
-type Triangle[F Float] struct {
+type Triangle[F num.Float] struct {
 	m              Tensor[F] // mean of the corners'
 	area, root     F         // V and √det M
 	la, lb, lc     F         // lengths of the sides pa, pb and ab
@@ -17,12 +19,12 @@ type Triangle[F Float] struct {
 }
 
 // Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
-func Measure[F Float](x, y F, m *Tensor[F], a, b *Vertex[F]) Triangle[F] {
+func Measure[F num.Float](x, y F, m *Tensor[F], a, b *Vertex[F]) Triangle[F] {
 	var t Triangle[F]
 	t.m.M11, t.m.M12, t.m.M22 = (m.M11+a.M11+b.M11)/3, (m.M12+a.M12+b.M12)/3, (m.M22+a.M22+b.M22)/3
 	ax, ay, bx, by := a.X-x, a.Y-y, b.X-x, b.Y-y
 	t.area = (ax*by - bx*ay) / 2
-	t.root = sqrt(t.m.M11*t.m.M22 - t.m.M12*t.m.M12)
+	t.root = num.Sqrt(t.m.M11*t.m.M22 - t.m.M12*t.m.M12)
 	t.la, t.lb, t.lc = t.m.length(ax, ay), t.m.length(bx, by), t.m.length(bx-ax, by-ay)
 	t.perimeter = t.la + t.lb + t.lc
 	s := t.perimeter / 3
@@ -70,7 +72,7 @@ func (t *Triangle[F]) Gradient(x, y F, a, b *Vertex[F], mx, my *Tensor[F]) (F, F
 }
 
 // worst returns the least quality of the triangles around vertex i with that vertex at (x, y): NaN if one is none.
-func worst[F Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+func worst[F num.Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	at := field.At(x, y)
 	first := m.next(i, 0)
 	a := first
@@ -93,15 +95,15 @@ func worst[F Float](i int, closed bool, x, y F, m *Mesh[F], field *Field[F], v [
 }
 
 // Shape is what a triangle or a side of it is like.
-type Shape[F Float] struct{ Quality, Area F }
+type Shape[F num.Float] struct{ Quality, Area F }
 
 // Side is an edge's length in the metric and out of it.
-type Side[F Float] struct{ Length, Metric F }
+type Side[F num.Float] struct{ Length, Metric F }
 
 // MeasureCell stores the quality and the area of triangle i.
 //
 //atoll:kernel
-func MeasureCell[F Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]) {
+func MeasureCell[F num.Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]) {
 	c := &cells[i]
 	p := &v[c.At[0]]
 	var m Tensor[F]
@@ -113,12 +115,12 @@ func MeasureCell[F Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]) {
 // MeasureEdge stores the length of edge i, and that in the mean of its ends' metrics.
 //
 //atoll:kernel
-func MeasureEdge[F Float](i int, edges []Edge, v []Vertex[F], out []Side[F]) {
+func MeasureEdge[F num.Float](i int, edges []Edge, v []Vertex[F], out []Side[F]) {
 	a, b := &v[edges[i].A], &v[edges[i].B]
 	x, y := b.X-a.X, b.Y-a.Y
 	var m Tensor[F]
 	m.M11, m.M12, m.M22 = (a.M11+b.M11)/2, (a.M12+b.M12)/2, (a.M22+b.M22)/2
-	out[i].Length, out[i].Metric = sqrt(x*x+y*y), m.length(x, y)
+	out[i].Length, out[i].Metric = num.Sqrt(x*x+y*y), m.length(x, y)
 }
 
 // Cell is a triangle's vertices, counter-clockwise.

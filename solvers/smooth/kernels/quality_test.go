@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // central returns the central differences of f by x and y.
@@ -28,8 +30,8 @@ func TestSlope(t *testing.T) {
 		for range 500 {
 			f := make()
 			x, y := -10+20*rng.Float64(), -10+20*rng.Float64()
-			_, s := locate(x, f.X, f.PerX, f.Nx)
-			if _, u := locate(y, f.Y, f.PerY, f.Ny); min(s, 1-s, u, 1-u) < 1e-3 {
+			_, s := lookup.Locate(x, f.X, f.PerX, f.Nx)
+			if _, u := lookup.Locate(y, f.Y, f.PerY, f.Ny); min(s, 1-s, u, 1-u) < 1e-3 {
 				continue
 			}
 			mx, my := f.Slope(x, y)

@@ -1,12 +1,16 @@
 package kernels
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a triangle would turn
 // over, it tries half of the step. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=256
-func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -21,7 +25,7 @@ func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], 
 }
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
-func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	a, gx, gy := gather(i, m, v)
 	s.newton(&a, gx, gy, p.Relax)
 	share := F(1)
@@ -43,7 +47,7 @@ func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F]
 // Optimise moves vertex i to where the worst quality around it is best.
 //
 //atoll:kernel max grain=64
-func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -60,7 +64,7 @@ func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
 //
 //atoll:kernel max grain=64
-func Hybrid[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0

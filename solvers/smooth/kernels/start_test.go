@@ -3,6 +3,9 @@ package kernels
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // fan is a vertex and its cavity: the vertex is 0, its ring 1 to n, the rail that of the boundary vertex 0 of an open
@@ -27,7 +30,7 @@ func newFan(x, y float64, ring [][2]float64, field Field[float64]) *fan {
 }
 
 // fill makes vertices 1 to n the neighbours of vertex 0.
-func fill[F Float](m *Mesh[F], n int) {
+func fill[F num.Float](m *Mesh[F], n int) {
 	r := &m.Rings[0]
 	for k := range r.At {
 		r.At[k] = -1
@@ -104,11 +107,12 @@ func varying(rng *rand.Rand, aspect float64) Field[float64] {
 
 // graded is a random field of Product over [-10, 10]².
 func graded(rng *rand.Rand) Field[float64] {
-	piece := func() Piece[float64] {
-		return Piece[float64]{1 + rng.Float64(), rng.Float64() / 3, rng.Float64() / 3, rng.Float64() / 3}
+	piece := func() lookup.Piece[float64] {
+		return lookup.Piece[float64]{A: 1 + rng.Float64(), B: rng.Float64() / 3, C: rng.Float64() / 3, D: rng.Float64() / 3}
 	}
-	return Field[float64]{Kind: Product, Nx: 2, Ny: 1, X: -10, Y: -10, PerX: .1, PerY: .05, Scale: .3 + rng.Float64(),
-		Across: []Piece[float64]{piece(), piece()}, Up: []Piece[float64]{piece()}}
+	return Field[float64]{Kind: lookup.Product, Nx: 2, Ny: 1, X: -10, Y: -10, PerX: .1, PerY: .05,
+		Scale:  .3 + rng.Float64(),
+		Across: []lookup.Piece[float64]{piece(), piece()}, Up: []lookup.Piece[float64]{piece()}}
 }
 
 // around returns n points about the origin, counter-clockwise, that see it, at distances of [near, 1].

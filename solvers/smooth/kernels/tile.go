@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // A tile is a piece of the mesh through which a block of a GPU's threads takes a whole sweep at once. Its vertices lie
 // in memory that the block shares: those that it moves, the neighbours of which it needs the new places, which it moves
 // too, and the rest of their neighbours, which it only reads. What its own vertices become goes to another array, so
@@ -39,7 +41,7 @@ const (
 )
 
 // TiledMesh is a mesh cut into tiles, and the samples of the metric's grid, as a block fetches them.
-type TiledMesh[F Float] struct {
+type TiledMesh[F num.Float] struct {
 	Tiles    []Tile  // and one more at the end
 	Slots    []int32 // places in Held, and bits
 	Visits   []Visit
@@ -54,7 +56,7 @@ type TiledMesh[F Float] struct {
 // Held is the vertices as tiles take them from one sweep to the next, those together for which a tile is there: threads
 // beside each other read and write what lies side by side, as they would not in an array of structs. Rest is M22, and
 // Along the S of each rail's vertex.
-type Held[F Float] struct {
+type Held[F num.Float] struct {
 	Place []Place[F]
 	Row   []Row[F]
 	Rest  []F
@@ -62,14 +64,14 @@ type Held[F Float] struct {
 }
 
 // Place is where a vertex is.
-type Place[F Float] struct{ X, Y F }
+type Place[F num.Float] struct{ X, Y F }
 
 // Row is the first row of a symmetric tensor.
-type Row[F Float] struct{ M11, M12 F }
+type Row[F num.Float] struct{ M11, M12 F }
 
 // board is what the threads of a tile share: the vertices in its slots, and the nodes of the metric's grid in its
 // window.
-type board[F Float] struct {
+type board[F num.Float] struct {
 	place    []Place[F]
 	row      []Row[F]
 	rest     []F // M22
@@ -82,7 +84,7 @@ type board[F Float] struct {
 // in the metric.
 //
 //atoll:kernel tile max block=320 blocks=2
-func TilePain[F Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from, to *Held[F],
+func TilePain[F num.Float](t int, p *Params[F], m *TiledMesh[F], field *Field[F], windows []Window, from, to *Held[F],
 	place *[TileSlots]Place[F], row *[TileSlots]Row[F], rest *[TileSlots]F, nodeRow *[TileNodes]Row[F],
 	nodeRest *[TileNodes]F) F {
 	slot, visit := m.Tiles[t].Slot, m.Tiles[t].Visit
@@ -226,7 +228,7 @@ const noSlots = NoSlot<<16 | NoSlot
 // ToTiles gives vertex i to the tiles.
 //
 //atoll:kernel
-func ToTiles[F Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
+func ToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
 	p, k := &v[i], m.Where[i]
 	to.Place[k].X, to.Place[k].Y = p.X, p.Y
 	to.Row[k].M11, to.Row[k].M12, to.Rest[k] = p.M11, p.M12, p.M22
@@ -235,7 +237,7 @@ func ToTiles[F Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
 // FromTiles takes vertex i back.
 //
 //atoll:kernel
-func FromTiles[F Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
+func FromTiles[F num.Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
 	p, k := &v[i], m.Where[i]
 	p.X, p.Y = from.Place[k].X, from.Place[k].Y
 	p.M11, p.M12, p.M22 = from.Row[k].M11, from.Row[k].M12, from.Rest[k]
@@ -244,7 +246,7 @@ func FromTiles[F Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
 // NodeToTiles gives sample i of the metric's grid to the tiles.
 //
 //atoll:kernel
-func NodeToTiles[F Float](i int, field *Field[F], m *TiledMesh[F]) {
+func NodeToTiles[F num.Float](i int, field *Field[F], m *TiledMesh[F]) {
 	s := &field.Samples[i]
 	m.NodeRow[i].M11, m.NodeRow[i].M12, m.NodeRest[i] = s.M11, s.M12, s.M22
 }
@@ -252,11 +254,11 @@ func NodeToTiles[F Float](i int, field *Field[F], m *TiledMesh[F]) {
 // RailToTiles tells the tiles where on rail i its vertex is, and RailFromTiles takes that back.
 //
 //atoll:kernel
-func RailToTiles[F Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
+func RailToTiles[F num.Float](i int, m *TiledMesh[F], v []Vertex[F], to *Held[F]) {
 	to.Along[i] = v[m.Sliders[i]].S
 }
 
 //atoll:kernel
-func RailFromTiles[F Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
+func RailFromTiles[F num.Float](i int, m *TiledMesh[F], from *Held[F], v []Vertex[F]) {
 	v[m.Sliders[i]].S = from.Along[i]
 }

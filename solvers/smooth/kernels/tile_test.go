@@ -9,7 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // TestTileParity compares the kernel of tiles with its translation, bit by bit: tiles with all sets and with few, full
@@ -21,9 +23,9 @@ func TestTileParity(t *testing.T) {
 	})
 }
 
-func tileParity[F Float](t *testing.T, l cudatest.Runner) {
+func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, kind := range []int32{Grid, Product} {
+	for _, kind := range []int32{lookup.Grid, lookup.Product} {
 		field := someField[F](rng, 1, kind)
 		m := &TiledMesh[F]{}
 		var v []Vertex[F]
@@ -94,7 +96,7 @@ func tileParity[F Float](t *testing.T, l cudatest.Runner) {
 }
 
 // held gives vertices to tiles.
-func held[F Float](m *TiledMesh[F], v []Vertex[F]) *Held[F] {
+func held[F num.Float](m *TiledMesh[F], v []Vertex[F]) *Held[F] {
 	n := len(v)
 	h := &Held[F]{Place: make([]Place[F], n), Row: make([]Row[F], n), Rest: make([]F, n), Along: make([]F, len(m.Sliders))}
 	NewToTilesLoop(m, v, h).Range(0, n)
@@ -103,7 +105,7 @@ func held[F Float](m *TiledMesh[F], v []Vertex[F]) *Held[F] {
 }
 
 // addTile adds a tile whose slots are vertices of its own. The visits of a set read only slots of others.
-func addTile[F Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits int) {
+func addTile[F num.Float](rng *rand.Rand, m *TiledMesh[F], sets, slots, visits int) {
 	tile := Tile{Slot: int32(len(m.Slots)), Visit: int32(len(m.Visits))}
 	for s := range tile.End {
 		tile.End[s] = int32(visits * min(s+1, sets) / sets)

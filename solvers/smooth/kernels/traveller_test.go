@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -19,7 +20,7 @@ func TestTravellers(t *testing.T) {
 	})
 }
 
-func travel[F Float](t *testing.T, l cudatest.Runner) {
+func travel[F num.Float](t *testing.T, l cudatest.Runner) {
 	const n, rails = 300, 40
 	rng := rand.New(rand.NewPCG(5, 6))
 	number := func() F { return F(rng.Float64()) }

@@ -10,17 +10,14 @@ package kernels
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 
-import "math"
-
-// Float is a precision that a run may have.
-type Float interface{ float32 | float64 }
+import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
-type Vertex[F Float] struct{ X, Y, M11, M12, M22, S F }
+type Vertex[F num.Float] struct{ X, Y, M11, M12, M22, S F }
 
 // Tensor is a symmetric tensor.
-type Tensor[F Float] struct{ M11, M12, M22, _ F }
+type Tensor[F num.Float] struct{ M11, M12, M22, _ F }
 
 // MaxDegree is how many neighbours a vertex that moves may have.
 const MaxDegree = 32
@@ -35,10 +32,10 @@ type Ring struct{ At [inline + 1]int32 }
 
 // Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
 // of length 1.
-type Rail[F Float] struct{ X, Y, Tx, Ty F }
+type Rail[F num.Float] struct{ X, Y, Tx, Ty F }
 
 // Mesh is what stays as it is: the neighbours of all vertices that move, and the rails of those on the boundary.
-type Mesh[F Float] struct {
+type Mesh[F num.Float] struct {
 	Rings []Ring
 	More  []int32
 	Rails []Rail[F]
@@ -64,7 +61,7 @@ const (
 // Params holds the constants of a run.
 //
 //atoll:constant
-type Params[F Float] struct {
+type Params[F num.Float] struct {
 	Relax     F     // ω: the share of the step that is taken
 	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
 	Tolerance F     // square of the move, in the metric, above which neighbours are looked at again
@@ -77,7 +74,7 @@ type Params[F Float] struct {
 }
 
 // Control is what changes from sweep to sweep.
-type Control[F Float] struct {
+type Control[F num.Float] struct {
 	Floor F     // Hybrid optimises where the worst quality is below this
 	Sweep int32 // from 0
 }
@@ -107,13 +104,4 @@ func (m *Mesh[F]) corner(i, k int, first int32, closed bool) int32 {
 		return first
 	}
 	return j
-}
-
-func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
-
-func abs[F Float](x F) F {
-	if x < 0 {
-		return -x
-	}
-	return x
 }

@@ -1,8 +1,10 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // star is the triangles around a vertex inside the mesh: their areas, doubled, and the gradients of these by the place
 // of the vertex, which are constant.
-type star[F Float] struct {
+type star[F num.Float] struct {
 	n      int
 	area   [MaxDegree]F
 	gx, gy [MaxDegree]F
@@ -77,7 +79,7 @@ func (f *star[F]) best() (F, F, bool) {
 // them is turned over or flat. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=64
-func Untangle[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32) F {
 	if upright(i, true, v[i].X, v[i].Y, p.Flat, m, v) {
 		return 0

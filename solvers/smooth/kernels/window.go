@@ -1,16 +1,21 @@
 package kernels
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
+)
+
 // Window is the box of a metric grid's nodes that a tile holds: Nx a row, from node (I, J). Where a vertex lies outside
 // of it the samples come from the grid itself, so that no bit depends on windows.
 type Window struct{ I, J, Nx, Ny int32 }
 
 // metric returns the metric at a place, as Field.At does, from the window where it can.
 func (b *board[F]) metric(f *Field[F], x, y F) Tensor[F] {
-	if f.Kind != Grid {
+	if f.Kind != lookup.Grid {
 		return f.At(x, y)
 	}
-	i, s := locate(x, f.X, f.PerX, f.Nx)
-	j, t := locate(y, f.Y, f.PerY, f.Ny)
+	i, s := lookup.Locate(x, f.X, f.PerX, f.Nx)
+	j, t := lookup.Locate(y, f.Y, f.PerY, f.Ny)
 	w := b.window
 	di, dj := i-w.I, j-w.J
 	if di < 0 || dj < 0 || di >= w.Nx-1 || dj >= w.Ny-1 {
@@ -18,16 +23,11 @@ func (b *board[F]) metric(f *Field[F], x, y F) Tensor[F] {
 	}
 	k := dj*w.Nx + di
 	var m Tensor[F]
-	m.M11, m.M12 = crossed(&b.nodeRow[k], &b.nodeRow[k+1], &b.nodeRow[k+w.Nx], &b.nodeRow[k+w.Nx+1], s, t)
-	m.M22 = between(between(b.nodeRest[k], b.nodeRest[k+1], s), between(b.nodeRest[k+w.Nx], b.nodeRest[k+w.Nx+1], s), t)
-	m.M11, m.M12, m.M22 = f.Scale*m.M11, f.Scale*m.M12, f.Scale*m.M22
+	p, q, r, u := &b.nodeRow[k], &b.nodeRow[k+1], &b.nodeRow[k+w.Nx], &b.nodeRow[k+w.Nx+1]
+	m.M11 = f.Scale * lookup.Bilinear(p.M11, q.M11, r.M11, u.M11, s, t)
+	m.M12 = f.Scale * lookup.Bilinear(p.M12, q.M12, r.M12, u.M12, s, t)
+	m.M22 = f.Scale * lookup.Bilinear(b.nodeRest[k], b.nodeRest[k+1], b.nodeRest[k+w.Nx], b.nodeRest[k+w.Nx+1], s, t)
 	return m
-}
-
-// crossed is bilinear between the first rows of tensors.
-func crossed[F Float](a, b, c, d *Row[F], s, t F) (F, F) {
-	return between(between(a.M11, b.M11, s), between(c.M11, d.M11, s), t),
-		between(between(a.M12, b.M12, s), between(c.M12, d.M12, s), t)
 }
 
 // aimers is how many threads look for a tile's window.
@@ -40,14 +40,14 @@ type Boxes struct{ I0, I1, J0, J1 int32 }
 // that is too large. A window that would hold less than half of what it should is left empty.
 //
 //atoll:kernel tile
-func AimTiles[F Float](t int, m *TiledMesh[F], field *Field[F], v *Held[F], windows []Window, seen *[aimers]Boxes) {
+func AimTiles[F num.Float](t int, m *TiledMesh[F], field *Field[F], v *Held[F], windows []Window, seen *[aimers]Boxes) {
 	slot, visits := m.Tiles[t].Slot, m.Tiles[t].End[TileSets-1]
 	for a := range int32(aimers) {
 		b := Boxes{field.Nx, -1, field.Ny, -1}
 		for k := a; k < visits; k += aimers {
 			p := &v.Place[m.Slots[slot+k]>>SlotBits]
-			i, _ := locate(p.X, field.X, field.PerX, field.Nx)
-			j, _ := locate(p.Y, field.Y, field.PerY, field.Ny)
+			i, _ := lookup.Locate(p.X, field.X, field.PerX, field.Nx)
+			j, _ := lookup.Locate(p.Y, field.Y, field.PerY, field.Ny)
 			b.I0, b.I1, b.J0, b.J1 = min(b.I0, i), max(b.I1, i), min(b.J0, j), max(b.J1, j)
 		}
 		seen[a] = b
@@ -65,7 +65,7 @@ func AimTiles[F Float](t int, m *TiledMesh[F], field *Field[F], v *Held[F], wind
 // window is the nodes of all boxes, or of those in the middle.
 func (b *Boxes) window(kind int32) Window {
 	w := Window{b.I0, b.J0, b.I1 - b.I0 + 2, b.J1 - b.J0 + 2}
-	if kind != Grid || w.Nx < 2 || w.Ny < 2 || int64(w.Nx)*int64(w.Ny) > 2*TileNodes {
+	if kind != lookup.Grid || w.Nx < 2 || w.Ny < 2 || int64(w.Nx)*int64(w.Ny) > 2*TileNodes {
 		return Window{}
 	}
 	if w.Nx >= w.Ny {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // TestWindows: a window holds the boxes of all vertices that a tile moves, if it can; else as many nodes of the middle
@@ -18,13 +19,13 @@ func TestWindows(t *testing.T) {
 		width, depth float64 // of the tile
 		want         Window  // of a tile whose corners are vertices
 	}{
-		{Grid, 100, 100, .2, .3, .095, .195, Window{20, 30, 11, 21}},
-		{Grid, 100, 100, .905, .905, .5, .5, Window{90, 90, 11, 11}}, // beyond the grid
-		{Grid, 1000, 1000, .5, .5, .0495, .0495, Window{503, 500, 44, 51}},
-		{Grid, 1000, 1000, .5, .5, .0995, .0395, Window{500 + 23, 500, 54, 41}},
-		{Grid, 1000, 1000, .5, .5, .0395, .0995, Window{500, 500 + 23, 41, 54}},
-		{Grid, 1000, 1000, .1, .1, .8, .8, Window{}},
-		{Product, 100, 100, .2, .3, .1, .1, Window{}},
+		{lookup.Grid, 100, 100, .2, .3, .095, .195, Window{20, 30, 11, 21}},
+		{lookup.Grid, 100, 100, .905, .905, .5, .5, Window{90, 90, 11, 11}}, // beyond the grid
+		{lookup.Grid, 1000, 1000, .5, .5, .0495, .0495, Window{503, 500, 44, 51}},
+		{lookup.Grid, 1000, 1000, .5, .5, .0995, .0395, Window{500 + 23, 500, 54, 41}},
+		{lookup.Grid, 1000, 1000, .5, .5, .0395, .0995, Window{500, 500 + 23, 41, 54}},
+		{lookup.Grid, 1000, 1000, .1, .1, .8, .8, Window{}},
+		{lookup.Product, 100, 100, .2, .3, .1, .1, Window{}},
 	} {
 		f := &Field[float64]{Kind: c.kind, Nx: c.nx, Ny: c.ny, PerX: float64(c.nx), PerY: float64(c.ny)}
 		m := &TiledMesh[float64]{Tiles: make([]Tile, 2)}

@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // What a cell is made of comes from the next cell along each axis in a step. In TileTurns steps nothing gets further
 // than so many bricks along each axis.
 const (
@@ -13,7 +15,7 @@ const (
 // BrickList finds the bricks in which anything may change in the next TileTurns steps.
 //
 //atoll:constant
-type BrickList[F Float] struct {
+type BrickList[F num.Float] struct {
 	Lattice
 	Bricks
 	Open   [3][2]int32 // not 0 where cells of others follow, below and above along each axis
@@ -28,7 +30,7 @@ type BrickList[F Float] struct {
 // KindOfBrick finds what brick t holds.
 //
 //atoll:kernel tile block=256
-func KindOfBrick[F Float](t int, l *BrickList[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
+func KindOfBrick[F num.Float](t int, l *BrickList[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
 	x, y, z := l.corner(int32(t))
 	for k := range int32(kindPieces) {
 		pieces[k] = l.kindOf(k, x, y, z)
@@ -50,10 +52,10 @@ func (l *BrickList[F]) kindOf(k, x, y, z int32) int32 {
 			continue
 		}
 		f := l.F[l.at(int(i), int(j), int(h))]
-		if !(f <= l.Dust) {
+		if !empty(f, l.Dust) {
 			kind |= NotEmpty
 		}
-		if !(f >= 1-l.Dust) {
+		if !full(f, l.Dust) {
 			kind |= NotFull
 		}
 	}
@@ -73,7 +75,7 @@ func either(pieces []int32, first, stride, n int32) int32 {
 // another kind.
 //
 //atoll:kernel
-func MarkBrick[F Float](t int, l *BrickList[F]) {
+func MarkBrick[F num.Float](t int, l *BrickList[F]) {
 	row := int32(t) / l.Count[0]
 	x, y, z := int32(t)%l.Count[0], row%l.Count[1], row/l.Count[1]
 	kind := l.Kinds[t]
@@ -81,9 +83,9 @@ func MarkBrick[F Float](t int, l *BrickList[F]) {
 	if kind == Mixed2 || l.beyond(0, x, bricksX) || l.beyond(1, y, bricksY) || l.beyond(2, z, bricksZ) {
 		busy = 1
 	}
-	for k := larger32(z-bricksZ, 0); k < smallerOf(z+bricksZ+1, l.Count[2]); k++ {
-		for j := larger32(y-bricksY, 0); j < smallerOf(y+bricksY+1, l.Count[1]); j++ {
-			for i := larger32(x-bricksX, 0); i < smallerOf(x+bricksX+1, l.Count[0]); i++ {
+	for k := num.Larger(z-bricksZ, 0); k < num.Smaller(z+bricksZ+1, l.Count[2]); k++ {
+		for j := num.Larger(y-bricksY, 0); j < num.Smaller(y+bricksY+1, l.Count[1]); j++ {
+			for i := num.Larger(x-bricksX, 0); i < num.Smaller(x+bricksX+1, l.Count[0]); i++ {
 				if l.Kinds[i+l.Count[0]*(j+l.Count[1]*k)] != kind {
 					busy = 1
 				}
@@ -99,17 +101,10 @@ func (l *BrickList[F]) beyond(axis, p, reach int32) bool {
 	return l.Open[axis][0] > 0 && p < reach || l.Open[axis][1] > 0 && p+reach+1 >= l.Count[axis]
 }
 
-func larger32(a, b int32) int32 {
-	if a > b {
-		return a
-	}
-	return b
-}
-
 // RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
 //
 //atoll:kernel tile block=256
-func RestBrick[F Float](t int, l *BrickList[F]) {
+func RestBrick[F num.Float](t int, l *BrickList[F]) {
 	x, y, z := l.corner(int32(t))
 	for k := range l.idle(t) {
 		i, j, h := x+k%brickX, y+k/brickX%brickY, z+k/(brickX*brickY)

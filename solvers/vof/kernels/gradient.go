@@ -1,10 +1,12 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // Gradients is the gradient of a field by Green and Gauss, equation (2) of Francois, Lo and Sewell (ASME 2014): the
 // fractions of a cell's faces are averages over their vertices, those of the vertices over their cells.
 //
 //atoll:constant
-type Gradients[F Float] struct {
+type Gradients[F num.Float] struct {
 	Lattice
 	H          [3]F // sides of a cell
 	F          []F
@@ -12,7 +14,7 @@ type Gradients[F Float] struct {
 }
 
 //atoll:kernel
-func Gradient2[F Float](i, j int, g *Gradients[F]) {
+func Gradient2[F num.Float](i, j int, g *Gradients[F]) {
 	c, sy := g.at(i, j, 0), int(g.SY)
 	s, m, n := g.F[c-sy-1:c-sy+2], g.F[c-1:c+2], g.F[c+sy-1:c+sy+2]
 	mx := (s[0] - s[2]) + 2*(m[0]-m[2]) + (n[0] - n[2])
@@ -28,11 +30,11 @@ func (g *Gradients[F]) put2(c int, q *square[F], x, y F) {
 }
 
 // triple is a cell and its neighbours along x.
-type triple[F Float] struct{ w, c, e F }
+type triple[F num.Float] struct{ w, c, e F }
 
 func (g *Gradients[F]) triple(c int) triple[F] { return triple[F]{g.F[c-1], g.F[c], g.F[c+1]} }
 
-func stacked[F Float](s, c, n *triple[F]) square[F] {
+func stacked[F num.Float](s, c, n *triple[F]) square[F] {
 	return square[F]{s.w, s.c, s.e, c.w, c.c, c.e, n.w, n.c, n.e}
 }
 
@@ -43,7 +45,7 @@ const GradientRows = 4
 // waits once for memory, and each number once but for the rows next to these.
 //
 //atoll:kernel
-func GradientRows2[F Float](i, j int, g *Gradients[F]) {
+func GradientRows2[F num.Float](i, j int, g *Gradients[F]) {
 	c, sy := g.at(i, GradientRows*j, 0), int(g.SY)
 	below, a, b := g.triple(c-sy), g.triple(c), g.triple(c+sy)
 	d, e, above := g.triple(c+2*sy), g.triple(c+3*sy), g.triple(c+4*sy)
@@ -59,7 +61,7 @@ func GradientRows2[F Float](i, j int, g *Gradients[F]) {
 }
 
 //atoll:kernel
-func Gradient3[F Float](i, j, k int, g *Gradients[F]) {
+func Gradient3[F num.Float](i, j, k int, g *Gradients[F]) {
 	c := g.at(i, j, k)
 	q := around3(g.F, c, int(g.SY), int(g.SZ))
 	mx, my, mz := q.youngs()
@@ -70,7 +72,7 @@ func Gradient3[F Float](i, j, k int, g *Gradients[F]) {
 // are pure or whose heights do not exist get None.
 //
 //atoll:constant
-type Curvatures[F Float] struct {
+type Curvatures[F num.Float] struct {
 	Lattice
 	H      [3]F
 	None   F
@@ -78,7 +80,7 @@ type Curvatures[F Float] struct {
 }
 
 //atoll:kernel
-func Curvature2[F Float](i, j int, v *Curvatures[F]) {
+func Curvature2[F num.Float](i, j int, v *Curvatures[F]) {
 	c := v.at(i, j, 0)
 	out := v.None
 	if f := v.F[c]; f > 0 && f < 1 {
@@ -91,7 +93,7 @@ func Curvature2[F Float](i, j int, v *Curvatures[F]) {
 }
 
 //atoll:kernel
-func Curvature3[F Float](i, j, k int, v *Curvatures[F]) {
+func Curvature3[F num.Float](i, j, k int, v *Curvatures[F]) {
 	c := v.at(i, j, k)
 	out := v.None
 	if f := v.F[c]; f > 0 && f < 1 {

@@ -1,18 +1,20 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // clear is how far a volume fraction may be from 0 or 1 in a column's ends.
 const clear = 1e-6
 
 // height is that of the fluid in the column of seven cells through c along the given stride, and 1 if it fills the
 // column from below, -1 if from above, 0 if it does neither: then there is no height.
-func height[F Float](f []F, c, stride int) (h, from F) {
+func height[F num.Float](f []F, c, stride int) (h, from F) {
 	first, last := f[c-3*stride], f[c+3*stride]
 	if first > last {
 		from = 1
 	} else {
 		from = -1
 	}
-	if larger(first, last) < 1-clear || smaller(first, last) > clear {
+	if num.Larger(first, last) < 1-clear || num.Smaller(first, last) > clear {
 		return 0, 0
 	}
 	h = first
@@ -28,11 +30,11 @@ func height[F Float](f []F, c, stride int) (h, from F) {
 
 // heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
 // returns the curvature too, positive for a disk of fluid.
-func heights2[F Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool) {
+func heights2[F num.Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool) {
 	q := around2(f, c, sy)
 	yx, yy := q.youngs()
 	along, across := sy, 1
-	if abs(yx) > abs(yy) {
+	if num.Abs(yx) > num.Abs(yy) {
 		along, across = 1, sy
 		hx, hy = hy, hx
 	}
@@ -45,7 +47,7 @@ func heights2[F Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool
 	slope := (r - l) / 2
 	p, bend := slope*hy/hx, (l-2*m+r)*hy/(hx*hx)
 	size := 1 + p*p
-	curvature = -bend / (size * sqrt(size))
+	curvature = -bend / (size * num.Sqrt(size))
 	if along == 1 {
 		return b, -slope, curvature, true
 	}
@@ -53,16 +55,16 @@ func heights2[F Float](f []F, c, sy int, hx, hy F) (mx, my, curvature F, ok bool
 }
 
 // heights3 does in space what heights2 does in the plane, with nine columns.
-func heights3[F Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curvature F, ok bool) {
+func heights3[F num.Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curvature F, ok bool) {
 	q := around3(f, c, sy, sz)
 	yx, yy, yz := q.youngs()
 	along, s, t := sz, 1, sy
 	ha, hs, ht := hz, hx, hy
 	axis := 2
-	if abs(yx) > abs(yy) && abs(yx) > abs(yz) {
+	if num.Abs(yx) > num.Abs(yy) && num.Abs(yx) > num.Abs(yz) {
 		along, s, t, axis = 1, sy, sz, 0
 		ha, hs, ht = hx, hy, hz
-	} else if abs(yy) > abs(yz) {
+	} else if num.Abs(yy) > num.Abs(yz) {
 		along, s, t, axis = sy, 1, sz, 1
 		ha, hs, ht = hy, hx, hz
 	}
@@ -83,7 +85,7 @@ func heights3[F Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curvatur
 	pp, rr := (h[5]-2*h[4]+h[3])*ha/(hs*hs), (h[7]-2*h[4]+h[1])*ha/(ht*ht)
 	pr := (h[8] - h[6] - h[2] + h[0]) / 4 * ha / (hs * ht)
 	size := 1 + p*p + r*r
-	curvature = -(pp*(1+r*r) + rr*(1+p*p) - 2*p*r*pr) / (size * sqrt(size))
+	curvature = -(pp*(1+r*r) + rr*(1+p*p) - 2*p*r*pr) / (size * num.Sqrt(size))
 	switch axis {
 	case 0:
 		return from, -a, -b, curvature, true
@@ -96,7 +98,7 @@ func heights3[F Float](f []F, c, sy, sz int, hx, hy, hz F) (mx, my, mz, curvatur
 // CurvatureOf is that of the interface in the mixed cell at place c of a field, from heights and on the host: 1/r for a
 // disk of fluid, 2/r for a ball. It is false where there are none: the interface does not cross the columns of seven
 // cells through the cell and its neighbours. h are the sides of the cells.
-func CurvatureOf[F Float](f []F, c int, l Lattice, dim int, h [3]F) (F, bool) {
+func CurvatureOf[F num.Float](f []F, c int, l Lattice, dim int, h [3]F) (F, bool) {
 	if dim == 2 {
 		_, _, k, ok := heights2(f, c, int(l.SY), h[0], h[1])
 		return k, ok

@@ -1,9 +1,14 @@
 package kernels
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
 // Ball is a disk or a ball, and how its volume fractions are found.
 //
 //atoll:constant
-type Ball[F Float] struct {
+type Ball[F num.Float] struct {
 	Lattice
 	First  [3]int32 // global index of the block's cell (0, 0, 0)
 	Lo, H  [3]F     // corner of the grid, sides of a cell
@@ -18,7 +23,7 @@ type Ball[F Float] struct {
 // ASME 2014).
 //
 //atoll:kernel
-func FillDisk2[F Float](i, j int, b *Ball[F], f []F) {
+func FillDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
 	x0 := b.Lo[0] + b.H[0]*F(i+int(b.First[0]))
 	y0 := b.Lo[1] + b.H[1]*F(j+int(b.First[1]))
 	f[b.at(i, j, 0)] = b.cell2(x0, y0)
@@ -27,7 +32,7 @@ func FillDisk2[F Float](i, j int, b *Ball[F], f []F) {
 // FillBall3 is FillDisk2 in space.
 //
 //atoll:kernel
-func FillBall3[F Float](i, j, k int, b *Ball[F], f []F) {
+func FillBall3[F num.Float](i, j, k int, b *Ball[F], f []F) {
 	x0 := b.Lo[0] + b.H[0]*F(i+int(b.First[0]))
 	y0 := b.Lo[1] + b.H[1]*F(j+int(b.First[1]))
 	z0 := b.Lo[2] + b.H[2]*F(k+int(b.First[2]))
@@ -36,7 +41,7 @@ func FillBall3[F Float](i, j, k int, b *Ball[F], f []F) {
 
 func (b *Ball[F]) distance(x, y, z F) F {
 	x, y, z = x-b.Centre[0], y-b.Centre[1], z-b.Centre[2]
-	return sqrt(x*x+y*y+z*z) - b.Radius
+	return num.Sqrt(x*x+y*y+z*z) - b.Radius
 }
 
 // cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
@@ -75,8 +80,8 @@ func (b *Ball[F]) part2(x0, y0 F) F {
 		x, y := x0+hx*F(every(n, 2)), y0+hy*F(every(n>>1, 2))
 		sw, se := b.distance(x, y, z), b.distance(x+hx, y, z)
 		nw, ne := b.distance(x, y+hy, z), b.distance(x+hx, y+hy, z)
-		least := smaller(smaller(sw, se), smaller(nw, ne))
-		most := larger(larger(sw, se), larger(nw, ne))
+		least := num.Smaller(num.Smaller(sw, se), num.Smaller(nw, ne))
+		most := num.Larger(num.Larger(sw, se), num.Larger(nw, ne))
 		middle := b.distance(x+hx/2, y+hy/2, z)
 		mixed := least < 0 && most >= 0 || 4*middle*middle <= hx*hx+hy*hy
 		if mixed && level < b.Levels {
@@ -86,7 +91,7 @@ func (b *Ball[F]) part2(x0, y0 F) F {
 		v := F(0)
 		if mixed && b.Planes {
 			mx, my := (se+ne-sw-nw)/2, (nw+ne-sw-se)/2
-			v = Area(mx, my, (mx+my)/2-(sw+se+nw+ne)/4)
+			v = geom.Area(mx, my, (mx+my)/2-(sw+se+nw+ne)/4)
 		} else if middle < 0 {
 			v = 1
 		}
@@ -114,7 +119,7 @@ func (b *Ball[F]) part3(x0, y0, z0 F) F {
 		for corner := range 8 {
 			dx, dy, dz := F(corner&1), F(corner>>1&1), F(corner>>2)
 			d := b.distance(x+hx*dx, y+hy*dy, z+hz*dz)
-			least, most = smaller(least, d), larger(most, d)
+			least, most = num.Smaller(least, d), num.Larger(most, d)
 			total += d
 			mx += (2*dx - 1) * d
 			my += (2*dy - 1) * d
@@ -129,7 +134,7 @@ func (b *Ball[F]) part3(x0, y0, z0 F) F {
 		v := F(0)
 		if mixed && b.Planes {
 			mx, my, mz = mx/4, my/4, mz/4
-			v = Volume(mx, my, mz, (mx+my+mz)/2-total/8)
+			v = geom.Volume(mx, my, mz, (mx+my+mz)/2-total/8)
 		} else if middle < 0 {
 			v = 1
 		}

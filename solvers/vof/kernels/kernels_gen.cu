@@ -161,7 +161,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Lattice says where cell (i, j, k) of a block lies in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
-// Lattice, types.go:21
+// Lattice, types.go:16
 struct Lattice {
     int32 Origin, SY, SZ;
 };
@@ -169,18 +169,18 @@ static_assert(sizeof(Lattice) == 12 && offsetof(Lattice, Origin) == 0 && offseto
     offsetof(Lattice, SZ) == 8, "Lattice");
 
 // Bricks are boxes of 32×8×4 cells that cover a block, x fastest, then y.
-// Bricks, tile3.go:15
+// Bricks, tile3.go:17
 struct Bricks {
     Array<int32, 3> N;
     Array<int32, 3> Count;
     Slice<int32> Order;
-    Slice<int32> Length_;
+    Slice<int32> Length;
 };
 static_assert(sizeof(Bricks) == 72 && offsetof(Bricks, N) == 0 && offsetof(Bricks, Count) == 12 &&
-    offsetof(Bricks, Order) == 24 && offsetof(Bricks, Length_) == 48, "Bricks");
+    offsetof(Bricks, Order) == 24 && offsetof(Bricks, Length) == 48, "Bricks");
 
 // BrickList finds the bricks in which anything may change in the next TileTurns steps.
-// BrickList[float32], bricklist3.go:16
+// BrickList[float32], bricklist3.go:18
 struct BrickList_f32 {
     Lattice Lattice_;
     Bricks Bricks_;
@@ -199,7 +199,7 @@ static_assert(sizeof(BrickList_f32) == 240 && offsetof(BrickList_f32, Lattice_) 
     offsetof(BrickList_f32, Kinds) == 192 && offsetof(BrickList_f32, Busy) == 216, "BrickList_f32");
 
 // BrickList finds the bricks in which anything may change in the next TileTurns steps.
-// BrickList[float64], bricklist3.go:16
+// BrickList[float64], bricklist3.go:18
 struct BrickList_f64 {
     Lattice Lattice_;
     Bricks Bricks_;
@@ -219,7 +219,7 @@ static_assert(sizeof(BrickList_f64) == 240 && offsetof(BrickList_f64, Lattice_) 
 
 // Gradients is the gradient of a field by Green and Gauss, equation (2) of Francois, Lo and Sewell (ASME 2014): the
 // fractions of a cell's faces are averages over their vertices, those of the vertices over their cells.
-// Gradients[float32], gradient.go:7
+// Gradients[float32], gradient.go:9
 struct Gradients_f32 {
     Lattice Lattice_;
     Array<float, 3> H;
@@ -232,7 +232,7 @@ static_assert(sizeof(Gradients_f32) == 120 && offsetof(Gradients_f32, Lattice_) 
 
 // Gradients is the gradient of a field by Green and Gauss, equation (2) of Francois, Lo and Sewell (ASME 2014): the
 // fractions of a cell's faces are averages over their vertices, those of the vertices over their cells.
-// Gradients[float64], gradient.go:7
+// Gradients[float64], gradient.go:9
 struct Gradients_f64 {
     Lattice Lattice_;
     Array<double, 3> H;
@@ -244,7 +244,7 @@ static_assert(sizeof(Gradients_f64) == 136 && offsetof(Gradients_f64, Lattice_) 
     offsetof(Gradients_f64, DY) == 88 && offsetof(Gradients_f64, DZ) == 112, "Gradients_f64");
 
 // triple is a cell and its neighbours along x.
-// triple[float32], gradient.go:31
+// triple[float32], gradient.go:33
 struct triple_f32 {
     float w, c, e;
 };
@@ -252,7 +252,7 @@ static_assert(sizeof(triple_f32) == 12 && offsetof(triple_f32, w) == 0 && offset
     offsetof(triple_f32, e) == 8, "triple_f32");
 
 // square is a cell's volume fraction and those of its neighbours, named by the compass.
-// square[float32], normal2.go:13
+// square[float32], normal2.go:18
 struct square_f32 {
     float sw, s, se, w, c, e, nw, n, ne;
 };
@@ -262,7 +262,7 @@ static_assert(sizeof(square_f32) == 36 && offsetof(square_f32, sw) == 0 && offse
     offsetof(square_f32, ne) == 32, "square_f32");
 
 // triple is a cell and its neighbours along x.
-// triple[float64], gradient.go:31
+// triple[float64], gradient.go:33
 struct triple_f64 {
     double w, c, e;
 };
@@ -270,7 +270,7 @@ static_assert(sizeof(triple_f64) == 24 && offsetof(triple_f64, w) == 0 && offset
     offsetof(triple_f64, e) == 16, "triple_f64");
 
 // square is a cell's volume fraction and those of its neighbours, named by the compass.
-// square[float64], normal2.go:13
+// square[float64], normal2.go:18
 struct square_f64 {
     double sw, s, se, w, c, e, nw, n, ne;
 };
@@ -280,14 +280,14 @@ static_assert(sizeof(square_f64) == 72 && offsetof(square_f64, sw) == 0 && offse
     offsetof(square_f64, ne) == 64, "square_f64");
 
 // cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
-// cube[float32], normal3.go:4
+// cube[float32], normal3.go:9
 struct cube_f32 {
     Array<float, 27> f;
 };
 static_assert(sizeof(cube_f32) == 108 && offsetof(cube_f32, f) == 0, "cube_f32");
 
 // cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
-// cube[float64], normal3.go:4
+// cube[float64], normal3.go:9
 struct cube_f64 {
     Array<double, 27> f;
 };
@@ -295,7 +295,7 @@ static_assert(sizeof(cube_f64) == 216 && offsetof(cube_f64, f) == 0, "cube_f64")
 
 // Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
 // are pure or whose heights do not exist get None.
-// Curvatures[float32], gradient.go:73
+// Curvatures[float32], gradient.go:75
 struct Curvatures_f32 {
     Lattice Lattice_;
     Array<float, 3> H;
@@ -308,7 +308,7 @@ static_assert(sizeof(Curvatures_f32) == 80 && offsetof(Curvatures_f32, Lattice_)
 
 // Curvatures is the curvature from height functions in mixed cells, in 1/m and positive for a ball of fluid. Cells that
 // are pure or whose heights do not exist get None.
-// Curvatures[float64], gradient.go:73
+// Curvatures[float64], gradient.go:75
 struct Curvatures_f64 {
     Lattice Lattice_;
     Array<double, 3> H;
@@ -320,7 +320,7 @@ static_assert(sizeof(Curvatures_f64) == 96 && offsetof(Curvatures_f64, Lattice_)
     offsetof(Curvatures_f64, Out) == 72, "Curvatures_f64");
 
 // Ball is a disk or a ball, and how its volume fractions are found.
-// Ball[float32], initial.go:6
+// Ball[float32], initial.go:11
 struct Ball_f32 {
     Lattice Lattice_;
     Array<int32, 3> First;
@@ -335,7 +335,7 @@ static_assert(sizeof(Ball_f32) == 72 && offsetof(Ball_f32, Lattice_) == 0 && off
     offsetof(Ball_f32, Radius) == 60 && offsetof(Ball_f32, Levels) == 64 && offsetof(Ball_f32, Planes) == 68, "Ball_f32");
 
 // Ball is a disk or a ball, and how its volume fractions are found.
-// Ball[float64], initial.go:6
+// Ball[float64], initial.go:11
 struct Ball_f64 {
     Lattice Lattice_;
     Array<int32, 3> First;
@@ -349,26 +349,28 @@ static_assert(sizeof(Ball_f64) == 112 && offsetof(Ball_f64, Lattice_) == 0 && of
     offsetof(Ball_f64, Lo) == 24 && offsetof(Ball_f64, H) == 48 && offsetof(Ball_f64, Centre) == 72 &&
     offsetof(Ball_f64, Radius) == 96 && offsetof(Ball_f64, Levels) == 104 && offsetof(Ball_f64, Planes) == 108, "Ball_f64");
 
-// leaning is a normal prepared for many volumes, each of them to the bits of Volume.
-// leaning[float32], plane3.go:34
-struct leaning_f32 {
+// SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
+// geom.SortedNormal[float32], geom/plane.go:36
+struct geom_SortedNormal_f32 {
     float m1, m2, m3, sum, low;
 };
-static_assert(sizeof(leaning_f32) == 20 && offsetof(leaning_f32, m1) == 0 && offsetof(leaning_f32, m2) == 4 &&
-    offsetof(leaning_f32, m3) == 8 && offsetof(leaning_f32, sum) == 12 && offsetof(leaning_f32, low) == 16, "leaning_f32");
+static_assert(sizeof(geom_SortedNormal_f32) == 20 && offsetof(geom_SortedNormal_f32, m1) == 0 &&
+    offsetof(geom_SortedNormal_f32, m2) == 4 && offsetof(geom_SortedNormal_f32, m3) == 8 &&
+    offsetof(geom_SortedNormal_f32, sum) == 12 && offsetof(geom_SortedNormal_f32, low) == 16, "geom_SortedNormal_f32");
 
-// leaning is a normal prepared for many volumes, each of them to the bits of Volume.
-// leaning[float64], plane3.go:34
-struct leaning_f64 {
+// SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
+// geom.SortedNormal[float64], geom/plane.go:36
+struct geom_SortedNormal_f64 {
     double m1, m2, m3, sum, low;
 };
-static_assert(sizeof(leaning_f64) == 40 && offsetof(leaning_f64, m1) == 0 && offsetof(leaning_f64, m2) == 8 &&
-    offsetof(leaning_f64, m3) == 16 && offsetof(leaning_f64, sum) == 24 && offsetof(leaning_f64, low) == 32, "leaning_f64");
+static_assert(sizeof(geom_SortedNormal_f64) == 40 && offsetof(geom_SortedNormal_f64, m1) == 0 &&
+    offsetof(geom_SortedNormal_f64, m2) == 8 && offsetof(geom_SortedNormal_f64, m3) == 16 &&
+    offsetof(geom_SortedNormal_f64, sum) == 24 && offsetof(geom_SortedNormal_f64, low) == 32, "geom_SortedNormal_f64");
 
 // Matching is the iterative reconstruction of Francois, Lo and Sewell (ASME 2014) in the plane: the line n·x + ρ = 0
 // with x from the middle of the cell, n the unit vector along the gradient, so that n·x + ρ ≥ 0 is the fluid, and ρ
 // such that its polygon has the cell's volume.
-// Matching[float32], match.go:8
+// Matching[float32], match.go:13
 struct Matching_f32 {
     Lattice Lattice_;
     Array<float, 3> H;
@@ -387,7 +389,7 @@ static_assert(sizeof(Matching_f32) == 184 && offsetof(Matching_f32, Lattice_) ==
     offsetof(Matching_f32, Turns) == 152 && offsetof(Matching_f32, All) == 176, "Matching_f32");
 
 // polygon is the fluid in a cell, seen as the unit square.
-// polygon[float32], match.go:106
+// polygon[float32], match.go:111
 struct polygon_f32 {
     int32 vertices;
     float area;
@@ -399,7 +401,7 @@ static_assert(sizeof(polygon_f32) == 16 && offsetof(polygon_f32, vertices) == 0 
 // Matching is the iterative reconstruction of Francois, Lo and Sewell (ASME 2014) in the plane: the line n·x + ρ = 0
 // with x from the middle of the cell, n the unit vector along the gradient, so that n·x + ρ ≥ 0 is the fluid, and ρ
 // such that its polygon has the cell's volume.
-// Matching[float64], match.go:8
+// Matching[float64], match.go:13
 struct Matching_f64 {
     Lattice Lattice_;
     Array<double, 3> H;
@@ -418,7 +420,7 @@ static_assert(sizeof(Matching_f64) == 200 && offsetof(Matching_f64, Lattice_) ==
     offsetof(Matching_f64, Turns) == 168 && offsetof(Matching_f64, All) == 192, "Matching_f64");
 
 // polygon is the fluid in a cell, seen as the unit square.
-// polygon[float64], match.go:106
+// polygon[float64], match.go:111
 struct polygon_f64 {
     int32 vertices;
     double area;
@@ -428,7 +430,7 @@ static_assert(sizeof(polygon_f64) == 32 && offsetof(polygon_f64, vertices) == 0 
     offsetof(polygon_f64, area) == 8 && offsetof(polygon_f64, dx) == 16 && offsetof(polygon_f64, dy) == 24, "polygon_f64");
 
 // strip is a row of smallest parts of a cell.
-// strip[float32], patchdisk2.go:132
+// strip[float32], patchdisk2.go:136
 struct strip_f32 {
     float x, width, half;
     float centre, square_;
@@ -437,7 +439,7 @@ static_assert(sizeof(strip_f32) == 20 && offsetof(strip_f32, x) == 0 && offsetof
     offsetof(strip_f32, half) == 8 && offsetof(strip_f32, centre) == 12 && offsetof(strip_f32, square_) == 16, "strip_f32");
 
 // strip is a row of smallest parts of a cell.
-// strip[float64], patchdisk2.go:132
+// strip[float64], patchdisk2.go:136
 struct strip_f64 {
     double x, width, half;
     double centre, square_;
@@ -456,7 +458,7 @@ static_assert(sizeof(Patches) == 20 && offsetof(Patches, Lo) == 0 && offsetof(Pa
 
 // diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is
 // far, else the others.
-// diskWork[float32], patchdisk2.go:24
+// diskWork[float32], patchdisk2.go:28
 struct diskWork_f32 {
     float value;
     int32 x, y;
@@ -467,7 +469,7 @@ static_assert(sizeof(diskWork_f32) == 20 && offsetof(diskWork_f32, value) == 0 &
 
 // diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is
 // far, else the others.
-// diskWork[float64], patchdisk2.go:24
+// diskWork[float64], patchdisk2.go:28
 struct diskWork_f64 {
     double value;
     int32 x, y;
@@ -477,7 +479,7 @@ static_assert(sizeof(diskWork_f64) == 24 && offsetof(diskWork_f64, value) == 0 &
     offsetof(diskWork_f64, y) == 12 && offsetof(diskWork_f64, pure) == 16 && offsetof(diskWork_f64, cells) == 20, "diskWork_f64");
 
 // octet is the numbers of a run, from the lowest cell up.
-// octet[float32], patchruns.go:14
+// octet[float32], patchruns.go:16
 struct octet_f32 {
     float a, b, c, d, e, f, g, h;
 };
@@ -486,7 +488,7 @@ static_assert(sizeof(octet_f32) == 32 && offsetof(octet_f32, a) == 0 && offsetof
     offsetof(octet_f32, f) == 20 && offsetof(octet_f32, g) == 24 && offsetof(octet_f32, h) == 28, "octet_f32");
 
 // octet is the numbers of a run, from the lowest cell up.
-// octet[float64], patchruns.go:14
+// octet[float64], patchruns.go:16
 struct octet_f64 {
     double a, b, c, d, e, f, g, h;
 };
@@ -494,20 +496,20 @@ static_assert(sizeof(octet_f64) == 64 && offsetof(octet_f64, a) == 0 && offsetof
     offsetof(octet_f64, c) == 16 && offsetof(octet_f64, d) == 24 && offsetof(octet_f64, e) == 32 &&
     offsetof(octet_f64, f) == 40 && offsetof(octet_f64, g) == 48 && offsetof(octet_f64, h) == 56, "octet_f64");
 
-// Plane2 is the fluid m·ξ ≤ α in a cell of the plane.
-// Plane2[float32], types.go:26
-struct alignas(16) Plane2_f32 {
+// Line is the half-plane m·ξ ≤ α of a cell in the plane.
+// geom.Line[float32], geom/geom.go:13
+struct alignas(16) geom_Line_f32 {
     float X, Y, Alpha;
     float blank3;
 };
-static_assert(sizeof(Plane2_f32) == 16 && offsetof(Plane2_f32, X) == 0 && offsetof(Plane2_f32, Y) == 4 &&
-    offsetof(Plane2_f32, Alpha) == 8 && offsetof(Plane2_f32, blank3) == 12, "Plane2_f32");
+static_assert(sizeof(geom_Line_f32) == 16 && offsetof(geom_Line_f32, X) == 0 && offsetof(geom_Line_f32, Y) == 4 &&
+    offsetof(geom_Line_f32, Alpha) == 8 && offsetof(geom_Line_f32, blank3) == 12, "geom_Line_f32");
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
 // Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell
 // is read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
-// Sweep2[float32], sweep2.go:23
+// Sweep2[float32], sweep2.go:18
 struct Sweep2_f32 {
     Lattice Lattice_;
     int32 Axis;
@@ -521,7 +523,7 @@ struct Sweep2_f32 {
     Slice<float> Start;
     Slice<float> Out;
     Slice<float> U;
-    Slice<Plane2_f32> Planes;
+    Slice<geom_Line_f32> Planes;
 };
 static_assert(sizeof(Sweep2_f32) == 160 && offsetof(Sweep2_f32, Lattice_) == 0 && offsetof(Sweep2_f32, Axis) == 12 &&
     offsetof(Sweep2_f32, Stride) == 16 && offsetof(Sweep2_f32, Kind) == 20 && offsetof(Sweep2_f32, Normal) == 24 &&
@@ -529,20 +531,20 @@ static_assert(sizeof(Sweep2_f32) == 160 && offsetof(Sweep2_f32, Lattice_) == 0 &
     offsetof(Sweep2_f32, F) == 40 && offsetof(Sweep2_f32, Start) == 64 && offsetof(Sweep2_f32, Out) == 88 &&
     offsetof(Sweep2_f32, U) == 112 && offsetof(Sweep2_f32, Planes) == 136, "Sweep2_f32");
 
-// Plane2 is the fluid m·ξ ≤ α in a cell of the plane.
-// Plane2[float64], types.go:26
-struct alignas(16) Plane2_f64 {
+// Line is the half-plane m·ξ ≤ α of a cell in the plane.
+// geom.Line[float64], geom/geom.go:13
+struct alignas(16) geom_Line_f64 {
     double X, Y, Alpha;
     double blank3;
 };
-static_assert(sizeof(Plane2_f64) == 32 && offsetof(Plane2_f64, X) == 0 && offsetof(Plane2_f64, Y) == 8 &&
-    offsetof(Plane2_f64, Alpha) == 16 && offsetof(Plane2_f64, blank3) == 24, "Plane2_f64");
+static_assert(sizeof(geom_Line_f64) == 32 && offsetof(geom_Line_f64, X) == 0 && offsetof(geom_Line_f64, Y) == 8 &&
+    offsetof(geom_Line_f64, Alpha) == 16 && offsetof(geom_Line_f64, blank3) == 24, "geom_Line_f64");
 
 // Sweep2 is a sweep in the plane. A face has the index of the cell above it along the axis.
 //
 // Out is F after the sweep. Start is the field at the beginning of the step, and may be Out itself: only its own cell
 // is read. Neighbours of F are read two cells far along the axis and one across, four with Heights.
-// Sweep2[float64], sweep2.go:23
+// Sweep2[float64], sweep2.go:18
 struct Sweep2_f64 {
     Lattice Lattice_;
     int32 Axis;
@@ -556,7 +558,7 @@ struct Sweep2_f64 {
     Slice<double> Start;
     Slice<double> Out;
     Slice<double> U;
-    Slice<Plane2_f64> Planes;
+    Slice<geom_Line_f64> Planes;
 };
 static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 && offsetof(Sweep2_f64, Axis) == 12 &&
     offsetof(Sweep2_f64, Stride) == 16 && offsetof(Sweep2_f64, Kind) == 20 && offsetof(Sweep2_f64, Normal) == 24 &&
@@ -566,7 +568,7 @@ static_assert(sizeof(Sweep2_f64) == 168 && offsetof(Sweep2_f64, Lattice_) == 0 &
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
-// Clock[float32], sweep2.go:15
+// Clock[float32], sweep2.go:10
 struct Clock_f32 {
     Array<float, 3> Courant;
 };
@@ -574,22 +576,22 @@ static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Courant) == 0, "Clo
 
 // Clock is what changes from step to step: velocity times Courant is the signed CFL number of a face by axis, that is
 // Courant = dt/h, times the factor of a velocity that varies in time.
-// Clock[float64], sweep2.go:15
+// Clock[float64], sweep2.go:10
 struct Clock_f64 {
     Array<double, 3> Courant;
 };
 static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Courant) == 0, "Clock_f64");
 
-// Plane3 is the fluid m·ξ ≤ α in a cell of space.
-// Plane3[float32], types.go:32
-struct alignas(16) Plane3_f32 {
+// Plane is the half-space m·ξ ≤ α of a cell in space.
+// geom.Plane[float32], geom/geom.go:19
+struct alignas(16) geom_Plane_f32 {
     float X, Y, Z, Alpha;
 };
-static_assert(sizeof(Plane3_f32) == 16 && offsetof(Plane3_f32, X) == 0 && offsetof(Plane3_f32, Y) == 4 &&
-    offsetof(Plane3_f32, Z) == 8 && offsetof(Plane3_f32, Alpha) == 12, "Plane3_f32");
+static_assert(sizeof(geom_Plane_f32) == 16 && offsetof(geom_Plane_f32, X) == 0 && offsetof(geom_Plane_f32, Y) == 4 &&
+    offsetof(geom_Plane_f32, Z) == 8 && offsetof(geom_Plane_f32, Alpha) == 12, "geom_Plane_f32");
 
 // Sweep3 is a sweep in space. It is as [Sweep2], but for EI-LE, which conserves in the plane only.
-// Sweep3[float32], sweep3.go:6
+// Sweep3[float32], sweep3.go:11
 struct Sweep3_f32 {
     Lattice Lattice_;
     int32 Axis;
@@ -602,7 +604,7 @@ struct Sweep3_f32 {
     Slice<float> Start;
     Slice<float> Out;
     Slice<float> U;
-    Slice<Plane3_f32> Planes;
+    Slice<geom_Plane_f32> Planes;
 };
 static_assert(sizeof(Sweep3_f32) == 160 && offsetof(Sweep3_f32, Lattice_) == 0 && offsetof(Sweep3_f32, Axis) == 12 &&
     offsetof(Sweep3_f32, Stride) == 16 && offsetof(Sweep3_f32, Normal) == 20 && offsetof(Sweep3_f32, Stored) == 24 &&
@@ -610,16 +612,16 @@ static_assert(sizeof(Sweep3_f32) == 160 && offsetof(Sweep3_f32, Lattice_) == 0 &
     offsetof(Sweep3_f32, Start) == 64 && offsetof(Sweep3_f32, Out) == 88 && offsetof(Sweep3_f32, U) == 112 &&
     offsetof(Sweep3_f32, Planes) == 136, "Sweep3_f32");
 
-// Plane3 is the fluid m·ξ ≤ α in a cell of space.
-// Plane3[float64], types.go:32
-struct alignas(16) Plane3_f64 {
+// Plane is the half-space m·ξ ≤ α of a cell in space.
+// geom.Plane[float64], geom/geom.go:19
+struct alignas(16) geom_Plane_f64 {
     double X, Y, Z, Alpha;
 };
-static_assert(sizeof(Plane3_f64) == 32 && offsetof(Plane3_f64, X) == 0 && offsetof(Plane3_f64, Y) == 8 &&
-    offsetof(Plane3_f64, Z) == 16 && offsetof(Plane3_f64, Alpha) == 24, "Plane3_f64");
+static_assert(sizeof(geom_Plane_f64) == 32 && offsetof(geom_Plane_f64, X) == 0 && offsetof(geom_Plane_f64, Y) == 8 &&
+    offsetof(geom_Plane_f64, Z) == 16 && offsetof(geom_Plane_f64, Alpha) == 24, "geom_Plane_f64");
 
 // Sweep3 is a sweep in space. It is as [Sweep2], but for EI-LE, which conserves in the plane only.
-// Sweep3[float64], sweep3.go:6
+// Sweep3[float64], sweep3.go:11
 struct Sweep3_f64 {
     Lattice Lattice_;
     int32 Axis;
@@ -632,7 +634,7 @@ struct Sweep3_f64 {
     Slice<double> Start;
     Slice<double> Out;
     Slice<double> U;
-    Slice<Plane3_f64> Planes;
+    Slice<geom_Plane_f64> Planes;
 };
 static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 && offsetof(Sweep3_f64, Axis) == 12 &&
     offsetof(Sweep3_f64, Stride) == 16 && offsetof(Sweep3_f64, Normal) == 20 && offsetof(Sweep3_f64, Stored) == 24 &&
@@ -642,7 +644,7 @@ static_assert(sizeof(Sweep3_f64) == 168 && offsetof(Sweep3_f64, Lattice_) == 0 &
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
 // and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
-// Tiles2[float32], tile2.go:20
+// Tiles2[float32], tile2.go:22
 struct Tiles2_f32 {
     Lattice Lattice_;
     int32 Axis;
@@ -668,7 +670,7 @@ static_assert(sizeof(Tiles2_f32) == 264 && offsetof(Tiles2_f32, Lattice_) == 0 &
     offsetof(Tiles2_f32, Is) == 192 && offsetof(Tiles2_f32, Order) == 216 && offsetof(Tiles2_f32, Count) == 240, "Tiles2_f32");
 
 // tileWork is where a tile begins and how many turns its loops take.
-// tileWork, tile2.go:39
+// tileWork, tile2.go:41
 struct tileWork {
     int32 x, y;
     int32 load, between, cells, mark;
@@ -683,7 +685,7 @@ static_assert(sizeof(tileWork) == 44 && offsetof(tileWork, x) == 0 && offsetof(t
 
 // Tiles2 is a step in the plane, over tiles, x fastest. Beyond walls lies what is next to them; beyond other sides F
 // and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
-// Tiles2[float64], tile2.go:20
+// Tiles2[float64], tile2.go:22
 struct Tiles2_f64 {
     Lattice Lattice_;
     int32 Axis;
@@ -709,7 +711,7 @@ static_assert(sizeof(Tiles2_f64) == 272 && offsetof(Tiles2_f64, Lattice_) == 0 &
     offsetof(Tiles2_f64, Is) == 200 && offsetof(Tiles2_f64, Order) == 224 && offsetof(Tiles2_f64, Count) == 248, "Tiles2_f64");
 
 // brickWork is where a brick begins and how many turns its loops take.
-// brickWork, tile3.go:37
+// brickWork, tile3.go:39
 struct brickWork {
     int32 x, y, z, faces, rows, cells;
 };
@@ -718,7 +720,7 @@ static_assert(sizeof(brickWork) == 24 && offsetof(brickWork, x) == 0 && offsetof
     offsetof(brickWork, cells) == 20, "brickWork");
 
 // TileGhosts are the tiles that hold ghosts, in which anything may have come from other ranks.
-// TileGhosts[float32], tilekind2.go:54
+// TileGhosts[float32], tilekind2.go:55
 struct TileGhosts_f32 {
     Lattice Lattice_;
     Array<int32, 2> N;
@@ -739,7 +741,7 @@ static_assert(sizeof(TileGhosts_f32) == 160 && offsetof(TileGhosts_f32, Lattice_
     offsetof(TileGhosts_f32, Order) == 136, "TileGhosts_f32");
 
 // TileGhosts are the tiles that hold ghosts, in which anything may have come from other ranks.
-// TileGhosts[float64], tilekind2.go:54
+// TileGhosts[float64], tilekind2.go:55
 struct TileGhosts_f64 {
     Lattice Lattice_;
     Array<int32, 2> N;
@@ -760,7 +762,7 @@ static_assert(sizeof(TileGhosts_f64) == 160 && offsetof(TileGhosts_f64, Lattice_
     offsetof(TileGhosts_f64, Order) == 136, "TileGhosts_f64");
 
 // TileList finds the tiles that have anything to do in the next TileTurns steps, in ascending order.
-// TileList, tilelist2.go:15
+// TileList, tilelist2.go:17
 struct TileList {
     Array<int32, 2> Tiles;
     Array<Array<int32, 2>, 2> Open;
@@ -774,7 +776,7 @@ static_assert(sizeof(TileList) == 120 && offsetof(TileList, Tiles) == 0 && offse
     offsetof(TileList, Count) == 96, "TileList");
 
 // corner is the first cell of brick t.
-// (*Bricks).corner, tile3.go:28
+// (*Bricks).corner, tile3.go:30
 struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
 DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
     int32 row = quo(t, b->Count[0]);
@@ -782,18 +784,30 @@ DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
 }
 
 // has tells whether a cell belongs to the block.
-// (*Bricks).has, tile3.go:34
+// (*Bricks).has, tile3.go:36
 DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
     return i < b->N[0] && j < b->N[1] && k < b->N[2];
 }
 
-// (*Lattice).at, types.go:23
+// (*Lattice).at, types.go:18
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->Origin), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
 }
 
+// empty tells whether a cell holds nothing but for rounding: the volume fraction is at most tolerance.
+// empty[float32], flux.go:19
+DEVICE bool empty_f32(float f, float tolerance) {
+    return f <= tolerance;
+}
+
+// full tells whether a cell is full but for rounding.
+// full[float32], flux.go:22
+DEVICE bool full_f32(float f, float tolerance) {
+    return f >= 1.0f - tolerance;
+}
+
 // kindOf is the kind of each kindPieces-th cell of a brick, from number k on.
-// (*BrickList[float32]).kindOf, bricklist3.go:45
+// (*BrickList[float32]).kindOf, bricklist3.go:47
 DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -802,10 +816,10 @@ DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int3
             continue;
         }
         float f = l->F[Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h))];
-        if (!(f <= l->Dust)) {
+        if (!empty_f32(f, l->Dust)) {
             kind |= 1;
         }
-        if (!(f >= 1.0f - l->Dust)) {
+        if (!full_f32(f, l->Dust)) {
             kind |= 2;
         }
     }
@@ -813,7 +827,7 @@ DEVICE int32 BrickList_kindOf_f32(const BrickList_f32 *l, int32 k, int32 x, int3
 }
 
 // either is the kind of n pieces together, the given stride apart.
-// either, bricklist3.go:64
+// either, bricklist3.go:66
 DEVICE int32 either(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -823,7 +837,7 @@ DEVICE int32 either(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
 }
 
 // KindOfBrick finds what brick t holds.
-// KindOfBrick[float32], bricklist3.go:31
+// KindOfBrick[float32], bricklist3.go:33
 DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
@@ -840,8 +854,20 @@ DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256
     }
 }
 
+// empty tells whether a cell holds nothing but for rounding: the volume fraction is at most tolerance.
+// empty[float64], flux.go:19
+DEVICE bool empty_f64(double f, double tolerance) {
+    return f <= tolerance;
+}
+
+// full tells whether a cell is full but for rounding.
+// full[float64], flux.go:22
+DEVICE bool full_f64(double f, double tolerance) {
+    return f >= 1.0 - tolerance;
+}
+
 // kindOf is the kind of each kindPieces-th cell of a brick, from number k on.
-// (*BrickList[float64]).kindOf, bricklist3.go:45
+// (*BrickList[float64]).kindOf, bricklist3.go:47
 DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int32 y, int32 z) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -850,10 +876,10 @@ DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int3
             continue;
         }
         double f = l->F[Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h))];
-        if (!(f <= l->Dust)) {
+        if (!empty_f64(f, l->Dust)) {
             kind |= 1;
         }
-        if (!(f >= 1.0 - l->Dust)) {
+        if (!full_f64(f, l->Dust)) {
             kind |= 2;
         }
     }
@@ -861,7 +887,7 @@ DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int3
 }
 
 // KindOfBrick finds what brick t holds.
-// KindOfBrick[float64], bricklist3.go:31
+// KindOfBrick[float64], bricklist3.go:33
 DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
@@ -880,21 +906,23 @@ DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256
 
 // beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along
 // an axis. The last brick of the block may have few cells of its own.
-// (*BrickList[float32]).beyond, bricklist3.go:98
+// (*BrickList[float32]).beyond, bricklist3.go:100
 DEVICE bool BrickList_beyond_f32(const BrickList_f32 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
-// larger32, bricklist3.go:102
-DEVICE int32 larger32(int32 a, int32 b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[int32], num/num.go:28
+DEVICE int32 num_Larger_int32(int32 a, int32 b) {
     if (a > b) {
         return a;
     }
     return b;
 }
 
-// smallerOf, tilecells2.go:90
-DEVICE int32 smallerOf(int32 a, int32 b) {
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[int32], num/num.go:36
+DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
     if (a < b) {
         return a;
     }
@@ -903,7 +931,7 @@ DEVICE int32 smallerOf(int32 a, int32 b) {
 
 // MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of
 // another kind.
-// MarkBrick[float32], bricklist3.go:76
+// MarkBrick[float32], bricklist3.go:78
 DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -912,9 +940,9 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
     if (kind == 3 || BrickList_beyond_f32(l, 0, x, 1) || BrickList_beyond_f32(l, 1, y, 3) || BrickList_beyond_f32(l, 2, z, 6)) {
         busy = 1;
     }
-    for (int32 k = larger32(sub(z, 6), 0); k < smallerOf(add(add(z, 6), 1), l->Bricks_.Count[2]); k++) {
-        for (int32 j = larger32(sub(y, 3), 0); j < smallerOf(add(add(y, 3), 1), l->Bricks_.Count[1]); j++) {
-            for (int32 i = larger32(sub(x, 1), 0); i < smallerOf(add(add(x, 1), 1), l->Bricks_.Count[0]); i++) {
+    for (int32 k = num_Larger_int32(sub(z, 6), 0); k < num_Smaller_int32(add(add(z, 6), 1), l->Bricks_.Count[2]); k++) {
+        for (int32 j = num_Larger_int32(sub(y, 3), 0); j < num_Smaller_int32(add(add(y, 3), 1), l->Bricks_.Count[1]); j++) {
+            for (int32 i = num_Larger_int32(sub(x, 1), 0); i < num_Smaller_int32(add(add(x, 1), 1), l->Bricks_.Count[0]); i++) {
                 if (l->Kinds[add(i, mul(l->Bricks_.Count[0], add(j, mul(l->Bricks_.Count[1], k))))] != kind) {
                     busy = 1;
                 }
@@ -926,14 +954,14 @@ DEVICE void MarkBrick_f32_at(int64 t, const BrickList_f32 *l) {
 
 // beyond tells whether cells of others, which may be anything, are at most reach bricks from the one at place p along
 // an axis. The last brick of the block may have few cells of its own.
-// (*BrickList[float64]).beyond, bricklist3.go:98
+// (*BrickList[float64]).beyond, bricklist3.go:100
 DEVICE bool BrickList_beyond_f64(const BrickList_f64 *l, int32 axis, int32 p, int32 reach) {
     return l->Open[axis][0] > 0 && p < reach || l->Open[axis][1] > 0 && add(add(p, reach), 1) >= l->Bricks_.Count[axis];
 }
 
 // MarkBrick finds out whether brick t belongs to the list: if one that is near enough is mixed, another one's or of
 // another kind.
-// MarkBrick[float64], bricklist3.go:76
+// MarkBrick[float64], bricklist3.go:78
 DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     int32 row = quo(int32(t), l->Bricks_.Count[0]);
     int32 x = rem(int32(t), l->Bricks_.Count[0]), y = rem(row, l->Bricks_.Count[1]), z = quo(row, l->Bricks_.Count[1]);
@@ -942,9 +970,9 @@ DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
     if (kind == 3 || BrickList_beyond_f64(l, 0, x, 1) || BrickList_beyond_f64(l, 1, y, 3) || BrickList_beyond_f64(l, 2, z, 6)) {
         busy = 1;
     }
-    for (int32 k = larger32(sub(z, 6), 0); k < smallerOf(add(add(z, 6), 1), l->Bricks_.Count[2]); k++) {
-        for (int32 j = larger32(sub(y, 3), 0); j < smallerOf(add(add(y, 3), 1), l->Bricks_.Count[1]); j++) {
-            for (int32 i = larger32(sub(x, 1), 0); i < smallerOf(add(add(x, 1), 1), l->Bricks_.Count[0]); i++) {
+    for (int32 k = num_Larger_int32(sub(z, 6), 0); k < num_Smaller_int32(add(add(z, 6), 1), l->Bricks_.Count[2]); k++) {
+        for (int32 j = num_Larger_int32(sub(y, 3), 0); j < num_Smaller_int32(add(add(y, 3), 1), l->Bricks_.Count[1]); j++) {
+            for (int32 i = num_Larger_int32(sub(x, 1), 0); i < num_Smaller_int32(add(add(x, 1), 1), l->Bricks_.Count[0]); i++) {
                 if (l->Kinds[add(i, mul(l->Bricks_.Count[0], add(j, mul(l->Bricks_.Count[1], k))))] != kind) {
                     busy = 1;
                 }
@@ -955,7 +983,7 @@ DEVICE void MarkBrick_f64_at(int64 t, const BrickList_f64 *l) {
 }
 
 // idle is how many cells of brick t are to be left alone.
-// (*BrickList[float32]).idle, bricklist3.go:125
+// (*BrickList[float32]).idle, bricklist3.go:120
 DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
     if (l->Busy[t] != 0) {
         return 0;
@@ -964,7 +992,7 @@ DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
 }
 
 // RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
-// RestBrick[float32], bricklist3.go:112
+// RestBrick[float32], bricklist3.go:107
 DEVICE void RestBrick_f32_at(int64 t, const BrickList_f32 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     for (int32 k = threadIdx.x, end_k = BrickList_idle_f32(l, t); k < end_k; k += blockDim.x) {
@@ -978,7 +1006,7 @@ DEVICE void RestBrick_f32_at(int64 t, const BrickList_f32 *l) {
 }
 
 // idle is how many cells of brick t are to be left alone.
-// (*BrickList[float64]).idle, bricklist3.go:125
+// (*BrickList[float64]).idle, bricklist3.go:120
 DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
     if (l->Busy[t] != 0) {
         return 0;
@@ -987,7 +1015,7 @@ DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
 }
 
 // RestBrick makes brick t the same in all fields if it is not in the list: its neighbours may be.
-// RestBrick[float64], bricklist3.go:112
+// RestBrick[float64], bricklist3.go:107
 DEVICE void RestBrick_f64_at(int64 t, const BrickList_f64 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
     for (int32 k = threadIdx.x, end_k = BrickList_idle_f64(l, t); k < end_k; k += blockDim.x) {
@@ -1000,7 +1028,7 @@ DEVICE void RestBrick_f64_at(int64 t, const BrickList_f64 *l) {
     }
 }
 
-// Gradient2[float32], gradient.go:15
+// Gradient2[float32], gradient.go:17
 DEVICE void Gradient2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, 0), sy = int64(g->Lattice_.SY);
     Slice<float> s = Slice<float>{g->F.data + int64(sub(sub(c, sy), int64(1))), sub(int64(add(sub(c, sy), int64(2))), int64(sub(sub(c, sy), int64(1)))), sub(int64(add(sub(c, sy), int64(2))), int64(sub(sub(c, sy), int64(1))))}, m = Slice<float>{g->F.data + int64(sub(c, int64(1))), sub(int64(add(c, int64(2))), int64(sub(c, int64(1)))), sub(int64(add(c, int64(2))), int64(sub(c, int64(1))))}, n = Slice<float>{g->F.data + int64(sub(add(c, sy), int64(1))), sub(int64(add(add(c, sy), int64(2))), int64(sub(add(c, sy), int64(1)))), sub(int64(add(add(c, sy), int64(2))), int64(sub(add(c, sy), int64(1))))};
@@ -1011,7 +1039,7 @@ DEVICE void Gradient2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     g->DY[c] = value2;
 }
 
-// Gradient2[float64], gradient.go:15
+// Gradient2[float64], gradient.go:17
 DEVICE void Gradient2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, 0), sy = int64(g->Lattice_.SY);
     Slice<double> s = Slice<double>{g->F.data + int64(sub(sub(c, sy), int64(1))), sub(int64(add(sub(c, sy), int64(2))), int64(sub(sub(c, sy), int64(1)))), sub(int64(add(sub(c, sy), int64(2))), int64(sub(sub(c, sy), int64(1))))}, m = Slice<double>{g->F.data + int64(sub(c, int64(1))), sub(int64(add(c, int64(2))), int64(sub(c, int64(1)))), sub(int64(add(c, int64(2))), int64(sub(c, int64(1))))}, n = Slice<double>{g->F.data + int64(sub(add(c, sy), int64(1))), sub(int64(add(add(c, sy), int64(2))), int64(sub(add(c, sy), int64(1)))), sub(int64(add(add(c, sy), int64(2))), int64(sub(add(c, sy), int64(1))))};
@@ -1022,17 +1050,17 @@ DEVICE void Gradient2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     g->DY[c] = value2;
 }
 
-// (*Gradients[float32]).triple, gradient.go:33
+// (*Gradients[float32]).triple, gradient.go:35
 DEVICE triple_f32 Gradients_triple_f32(const Gradients_f32 *g, int64 c) {
     return triple_f32{g->F[sub(c, int64(1))], g->F[c], g->F[add(c, int64(1))]};
 }
 
-// stacked[float32], gradient.go:35
+// stacked[float32], gradient.go:37
 DEVICE square_f32 stacked_f32(triple_f32 *s, triple_f32 *c, triple_f32 *n) {
     return square_f32{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
 }
 
-// (*square[float32]).youngs, normal2.go:59
+// (*square[float32]).youngs, normal2.go:64
 struct square_youngs_f32_results { float r0; float r1; };
 DEVICE square_youngs_f32_results square_youngs_f32(square_f32 *q) {
     return {(q->sw - q->se) + 2.0f * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0f * (q->s - q->n) + (q->se - q->ne)};
@@ -1040,7 +1068,7 @@ DEVICE square_youngs_f32_results square_youngs_f32(square_f32 *q) {
 
 // put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
 // zero: it is given the reciprocals.
-// (*Gradients[float32]).put2, gradient.go:25
+// (*Gradients[float32]).put2, gradient.go:27
 DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, square_f32 *q, float x, float y) {
     auto [mx, my] = square_youngs_f32(q);
     g->DX[c] = mx * x;
@@ -1049,7 +1077,7 @@ DEVICE void Gradients_put2_f32(const Gradients_f32 *g, int64 c, square_f32 *q, f
 
 // GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU
 // waits once for memory, and each number once but for the rows next to these.
-// GradientRows2[float32], gradient.go:46
+// GradientRows2[float32], gradient.go:48
 DEVICE void GradientRows2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
     triple_f32 below = Gradients_triple_f32(g, sub(c, sy)), a = Gradients_triple_f32(g, c), b = Gradients_triple_f32(g, add(c, sy));
@@ -1065,17 +1093,17 @@ DEVICE void GradientRows2_f32_at(int64 i, int64 j, const Gradients_f32 *g) {
     Gradients_put2_f32(g, add(c, mul(int64(3), sy)), &q, x, y);
 }
 
-// (*Gradients[float64]).triple, gradient.go:33
+// (*Gradients[float64]).triple, gradient.go:35
 DEVICE triple_f64 Gradients_triple_f64(const Gradients_f64 *g, int64 c) {
     return triple_f64{g->F[sub(c, int64(1))], g->F[c], g->F[add(c, int64(1))]};
 }
 
-// stacked[float64], gradient.go:35
+// stacked[float64], gradient.go:37
 DEVICE square_f64 stacked_f64(triple_f64 *s, triple_f64 *c, triple_f64 *n) {
     return square_f64{s->w, s->c, s->e, c->w, c->c, c->e, n->w, n->c, n->e};
 }
 
-// (*square[float64]).youngs, normal2.go:59
+// (*square[float64]).youngs, normal2.go:64
 struct square_youngs_f64_results { double r0; double r1; };
 DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
     return {(q->sw - q->se) + 2.0 * (q->w - q->e) + (q->nw - q->ne), (q->sw - q->nw) + 2.0 * (q->s - q->n) + (q->se - q->ne)};
@@ -1083,7 +1111,7 @@ DEVICE square_youngs_f64_results square_youngs_f64(square_f64 *q) {
 
 // put2 stores the gradient in cell c, whose surroundings are q. Most gradients are zero, and a GPU is slow to divide
 // zero: it is given the reciprocals.
-// (*Gradients[float64]).put2, gradient.go:25
+// (*Gradients[float64]).put2, gradient.go:27
 DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, square_f64 *q, double x, double y) {
     auto [mx, my] = square_youngs_f64(q);
     g->DX[c] = mx * x;
@@ -1092,7 +1120,7 @@ DEVICE void Gradients_put2_f64(const Gradients_f64 *g, int64 c, square_f64 *q, d
 
 // GradientRows2 is Gradient2 for cells (i, 4j) to (i, 4j+3). It reads all that it needs before it writes, so that a GPU
 // waits once for memory, and each number once but for the rows next to these.
-// GradientRows2[float64], gradient.go:46
+// GradientRows2[float64], gradient.go:48
 DEVICE void GradientRows2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, mul(int64(4), j), 0), sy = int64(g->Lattice_.SY);
     triple_f64 below = Gradients_triple_f64(g, sub(c, sy)), a = Gradients_triple_f64(g, c), b = Gradients_triple_f64(g, add(c, sy));
@@ -1108,7 +1136,7 @@ DEVICE void GradientRows2_f64_at(int64 i, int64 j, const Gradients_f64 *g) {
     Gradients_put2_f64(g, add(c, mul(int64(3), sy)), &q, x, y);
 }
 
-// around3[float32], normal3.go:6
+// around3[float32], normal3.go:11
 DEVICE cube_f32 around3_f32(Slice<float> f, int64 c, int64 sy, int64 sz) {
     cube_f32 q = {};
     for (int64 k = 0; k < 3; k++) {
@@ -1124,18 +1152,18 @@ DEVICE cube_f32 around3_f32(Slice<float> f, int64 c, int64 sy, int64 sz) {
 }
 
 // slab is the weighted sum 1-2-1 ⊗ 1-2-1 over the plane that begins at number at, with strides s and t in it.
-// (*cube[float32]).slab, normal3.go:46
+// (*cube[float32]).slab, normal3.go:51
 DEVICE float cube_slab_f32(cube_f32 *q, int64 at, int64 s, int64 t) {
     return (q->f[at] + q->f[add(at, mul(int64(2), s))] + q->f[add(at, mul(int64(2), t))] + q->f[add(add(at, mul(int64(2), s)), mul(int64(2), t))]) + 2.0f * (q->f[add(at, s)] + q->f[add(at, t)] + q->f[add(add(at, mul(int64(2), s)), t)] + q->f[add(add(at, s), mul(int64(2), t))]) + 4.0f * q->f[add(add(at, s), t)];
 }
 
-// (*cube[float32]).youngs, normal3.go:51
+// (*cube[float32]).youngs, normal3.go:56
 struct cube_youngs_f32_results { float r0; float r1; float r2; };
 DEVICE cube_youngs_f32_results cube_youngs_f32(cube_f32 *q) {
     return {cube_slab_f32(q, 0, 3, 9) - cube_slab_f32(q, 2, 3, 9), cube_slab_f32(q, 0, 1, 9) - cube_slab_f32(q, 6, 1, 9), cube_slab_f32(q, 0, 1, 3) - cube_slab_f32(q, 18, 1, 3)};
 }
 
-// Gradient3[float32], gradient.go:62
+// Gradient3[float32], gradient.go:64
 DEVICE void Gradient3_f32_at(int64 i, int64 j, int64 k, const Gradients_f32 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, k);
     cube_f32 q = around3_f32(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
@@ -1146,7 +1174,7 @@ DEVICE void Gradient3_f32_at(int64 i, int64 j, int64 k, const Gradients_f32 *g) 
     g->DZ[c] = value3;
 }
 
-// around3[float64], normal3.go:6
+// around3[float64], normal3.go:11
 DEVICE cube_f64 around3_f64(Slice<double> f, int64 c, int64 sy, int64 sz) {
     cube_f64 q = {};
     for (int64 k = 0; k < 3; k++) {
@@ -1162,18 +1190,18 @@ DEVICE cube_f64 around3_f64(Slice<double> f, int64 c, int64 sy, int64 sz) {
 }
 
 // slab is the weighted sum 1-2-1 ⊗ 1-2-1 over the plane that begins at number at, with strides s and t in it.
-// (*cube[float64]).slab, normal3.go:46
+// (*cube[float64]).slab, normal3.go:51
 DEVICE double cube_slab_f64(cube_f64 *q, int64 at, int64 s, int64 t) {
     return (q->f[at] + q->f[add(at, mul(int64(2), s))] + q->f[add(at, mul(int64(2), t))] + q->f[add(add(at, mul(int64(2), s)), mul(int64(2), t))]) + 2.0 * (q->f[add(at, s)] + q->f[add(at, t)] + q->f[add(add(at, mul(int64(2), s)), t)] + q->f[add(add(at, s), mul(int64(2), t))]) + 4.0 * q->f[add(add(at, s), t)];
 }
 
-// (*cube[float64]).youngs, normal3.go:51
+// (*cube[float64]).youngs, normal3.go:56
 struct cube_youngs_f64_results { double r0; double r1; double r2; };
 DEVICE cube_youngs_f64_results cube_youngs_f64(cube_f64 *q) {
     return {cube_slab_f64(q, 0, 3, 9) - cube_slab_f64(q, 2, 3, 9), cube_slab_f64(q, 0, 1, 9) - cube_slab_f64(q, 6, 1, 9), cube_slab_f64(q, 0, 1, 3) - cube_slab_f64(q, 18, 1, 3)};
 }
 
-// Gradient3[float64], gradient.go:62
+// Gradient3[float64], gradient.go:64
 DEVICE void Gradient3_f64_at(int64 i, int64 j, int64 k, const Gradients_f64 *g) {
     int64 c = Lattice_at(&g->Lattice_, i, j, k);
     cube_f64 q = around3_f64(g->F, c, int64(g->Lattice_.SY), int64(g->Lattice_.SZ));
@@ -1184,30 +1212,33 @@ DEVICE void Gradient3_f64_at(int64 i, int64 j, int64 k, const Gradients_f64 *g) 
     g->DZ[c] = value3;
 }
 
-// around2[float32], normal2.go:15
+// around2[float32], normal2.go:20
 DEVICE square_f32 around2_f32(Slice<float> f, int64 c, int64 sy) {
     return square_f32{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
-// abs and the two below branch: the builtins order NaN and -0 too, which costs more than all the rest here.
-// abs[float32], types.go:40
-DEVICE float abs_f32(float x) {
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float32], num/num.go:20
+DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
     }
     return x;
 }
 
-// larger[float32], types.go:47
-DEVICE float larger_f32(float a, float b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
         return a;
     }
     return b;
 }
 
-// smaller[float32], types.go:54
-DEVICE float smaller_f32(float a, float b) {
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float32], num/num.go:36
+DEVICE float num_Smaller_f32(float a, float b) {
     if (a < b) {
         return a;
     }
@@ -1216,7 +1247,7 @@ DEVICE float smaller_f32(float a, float b) {
 
 // height is that of the fluid in the column of seven cells through c along the given stride, and 1 if it fills the
 // column from below, -1 if from above, 0 if it does neither: then there is no height.
-// height[float32], heights.go:8
+// height[float32], heights.go:10
 struct height_f32_results { float r0; float r1; };
 DEVICE height_f32_results height_f32(Slice<float> f, int64 c, int64 stride) {
     float h = 0.0f;
@@ -1227,7 +1258,7 @@ DEVICE height_f32_results height_f32(Slice<float> f, int64 c, int64 stride) {
     } else {
         from = -1.0f;
     }
-    if (larger_f32(first, last) < 0x1.ffffdep-01f /* 0.999999 */ || smaller_f32(first, last) > 0x1.0c6f7ap-20f /* 1e-06 */) {
+    if (num_Larger_f32(first, last) < 0x1.ffffdep-01f /* 0.999999 */ || num_Smaller_f32(first, last) > 0x1.0c6f7ap-20f /* 1e-06 */) {
         return {0.0f, 0.0f};
     }
     h = first;
@@ -1241,14 +1272,15 @@ DEVICE height_f32_results height_f32(Slice<float> f, int64 c, int64 stride) {
     return {h, from};
 }
 
-// sqrt[float32], types.go:37
-DEVICE float sqrt_f32(float x) {
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float32], num/num.go:16
+DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
 // heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
 // returns the curvature too, positive for a disk of fluid.
-// heights2[float32], heights.go:31
+// heights2[float32], heights.go:33
 struct heights2_f32_results { float r0; float r1; float r2; bool r3; };
 DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, float hx, float hy) {
     float mx = 0.0f;
@@ -1258,7 +1290,7 @@ DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, floa
     square_f32 q = around2_f32(f, c, sy);
     auto [yx, yy] = square_youngs_f32(&q);
     int64 along = sy, across = 1;
-    if (abs_f32(yx) > abs_f32(yy)) {
+    if (num_Abs_f32(yx) > num_Abs_f32(yy)) {
         along = 1;
         across = sy;
         const float value1 = hy, value2 = hx;
@@ -1274,14 +1306,14 @@ DEVICE heights2_f32_results heights2_f32(Slice<float> f, int64 c, int64 sy, floa
     float slope = (r - l) / 2.0f;
     float p = slope * hy / hx, bend = (l - 2.0f * m + r) * hy / (hx * hx);
     float size = 1.0f + p * p;
-    curvature = -bend / (size * sqrt_f32(size));
+    curvature = -bend / (size * num_Sqrt_f32(size));
     if (along == 1) {
         return {b, -slope, curvature, true};
     }
     return {-slope, b, curvature, true};
 }
 
-// Curvature2[float32], gradient.go:81
+// Curvature2[float32], gradient.go:83
 DEVICE void Curvature2_f32_at(int64 i, int64 j, const Curvatures_f32 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, 0);
     float out = v->None;
@@ -1294,30 +1326,33 @@ DEVICE void Curvature2_f32_at(int64 i, int64 j, const Curvatures_f32 *v) {
     v->Out[c] = out;
 }
 
-// around2[float64], normal2.go:15
+// around2[float64], normal2.go:20
 DEVICE square_f64 around2_f64(Slice<double> f, int64 c, int64 sy) {
     return square_f64{f[sub(sub(c, sy), int64(1))], f[sub(c, sy)], f[add(sub(c, sy), int64(1))], f[sub(c, int64(1))], f[c], f[add(c, int64(1))], f[sub(add(c, sy), int64(1))], f[add(c, sy)], f[add(add(c, sy), int64(1))]};
 }
 
-// abs and the two below branch: the builtins order NaN and -0 too, which costs more than all the rest here.
-// abs[float64], types.go:40
-DEVICE double abs_f64(double x) {
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
         return -x;
     }
     return x;
 }
 
-// larger[float64], types.go:47
-DEVICE double larger_f64(double a, double b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
         return a;
     }
     return b;
 }
 
-// smaller[float64], types.go:54
-DEVICE double smaller_f64(double a, double b) {
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float64], num/num.go:36
+DEVICE double num_Smaller_f64(double a, double b) {
     if (a < b) {
         return a;
     }
@@ -1326,7 +1361,7 @@ DEVICE double smaller_f64(double a, double b) {
 
 // height is that of the fluid in the column of seven cells through c along the given stride, and 1 if it fills the
 // column from below, -1 if from above, 0 if it does neither: then there is no height.
-// height[float64], heights.go:8
+// height[float64], heights.go:10
 struct height_f64_results { double r0; double r1; };
 DEVICE height_f64_results height_f64(Slice<double> f, int64 c, int64 stride) {
     double h = 0.0;
@@ -1337,7 +1372,7 @@ DEVICE height_f64_results height_f64(Slice<double> f, int64 c, int64 stride) {
     } else {
         from = -1.0;
     }
-    if (larger_f64(first, last) < 0x1.ffffde7210be9p-01 /* 0.999999 */ || smaller_f64(first, last) > 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */) {
+    if (num_Larger_f64(first, last) < 0x1.ffffde7210be9p-01 /* 0.999999 */ || num_Smaller_f64(first, last) > 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */) {
         return {0.0, 0.0};
     }
     h = first;
@@ -1351,14 +1386,15 @@ DEVICE height_f64_results height_f64(Slice<double> f, int64 c, int64 stride) {
     return {h, from};
 }
 
-// sqrt[float64], types.go:37
-DEVICE double sqrt_f64(double x) {
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float64], num/num.go:16
+DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
 // heights2 takes three columns along the axis that is nearer to the normal. With the sides hx, hy of the cells it
 // returns the curvature too, positive for a disk of fluid.
-// heights2[float64], heights.go:31
+// heights2[float64], heights.go:33
 struct heights2_f64_results { double r0; double r1; double r2; bool r3; };
 DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, double hx, double hy) {
     double mx = 0.0;
@@ -1368,7 +1404,7 @@ DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, dou
     square_f64 q = around2_f64(f, c, sy);
     auto [yx, yy] = square_youngs_f64(&q);
     int64 along = sy, across = 1;
-    if (abs_f64(yx) > abs_f64(yy)) {
+    if (num_Abs_f64(yx) > num_Abs_f64(yy)) {
         along = 1;
         across = sy;
         const double value1 = hy, value2 = hx;
@@ -1384,14 +1420,14 @@ DEVICE heights2_f64_results heights2_f64(Slice<double> f, int64 c, int64 sy, dou
     double slope = (r - l) / 2.0;
     double p = slope * hy / hx, bend = (l - 2.0 * m + r) * hy / (hx * hx);
     double size = 1.0 + p * p;
-    curvature = -bend / (size * sqrt_f64(size));
+    curvature = -bend / (size * num_Sqrt_f64(size));
     if (along == 1) {
         return {b, -slope, curvature, true};
     }
     return {-slope, b, curvature, true};
 }
 
-// Curvature2[float64], gradient.go:81
+// Curvature2[float64], gradient.go:83
 DEVICE void Curvature2_f64_at(int64 i, int64 j, const Curvatures_f64 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, 0);
     double out = v->None;
@@ -1405,7 +1441,7 @@ DEVICE void Curvature2_f64_at(int64 i, int64 j, const Curvatures_f64 *v) {
 }
 
 // heights3 does in space what heights2 does in the plane, with nine columns.
-// heights3[float32], heights.go:56
+// heights3[float32], heights.go:58
 struct heights3_f32_results { float r0; float r1; float r2; float r3; bool r4; };
 DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float hx, float hy, float hz) {
     float mx = 0.0f;
@@ -1418,7 +1454,7 @@ DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int6
     int64 along = sz, s = 1, t = sy;
     float ha = hz, hs = hx, ht = hy;
     int64 axis = 2;
-    if (abs_f32(yx) > abs_f32(yy) && abs_f32(yx) > abs_f32(yz)) {
+    if (num_Abs_f32(yx) > num_Abs_f32(yy) && num_Abs_f32(yx) > num_Abs_f32(yz)) {
         along = 1;
         s = sy;
         t = sz;
@@ -1426,7 +1462,7 @@ DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int6
         ha = hx;
         hs = hy;
         ht = hz;
-    } else if (abs_f32(yy) > abs_f32(yz)) {
+    } else if (num_Abs_f32(yy) > num_Abs_f32(yz)) {
         along = sy;
         s = 1;
         t = sz;
@@ -1452,7 +1488,7 @@ DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int6
     float pp = (h[5] - 2.0f * h[4] + h[3]) * ha / (hs * hs), rr = (h[7] - 2.0f * h[4] + h[1]) * ha / (ht * ht);
     float pr = (h[8] - h[6] - h[2] + h[0]) / 4.0f * ha / (hs * ht);
     float size = 1.0f + p * p + r * r;
-    curvature = -(pp * (1.0f + r * r) + rr * (1.0f + p * p) - 2.0f * p * r * pr) / (size * sqrt_f32(size));
+    curvature = -(pp * (1.0f + r * r) + rr * (1.0f + p * p) - 2.0f * p * r * pr) / (size * num_Sqrt_f32(size));
     switch (axis) {
     case 0:
     {
@@ -1466,7 +1502,7 @@ DEVICE heights3_f32_results heights3_f32(Slice<float> f, int64 c, int64 sy, int6
     return {-a, -b, from, curvature, true};
 }
 
-// Curvature3[float32], gradient.go:94
+// Curvature3[float32], gradient.go:96
 DEVICE void Curvature3_f32_at(int64 i, int64 j, int64 k, const Curvatures_f32 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, k);
     float out = v->None;
@@ -1480,7 +1516,7 @@ DEVICE void Curvature3_f32_at(int64 i, int64 j, int64 k, const Curvatures_f32 *v
 }
 
 // heights3 does in space what heights2 does in the plane, with nine columns.
-// heights3[float64], heights.go:56
+// heights3[float64], heights.go:58
 struct heights3_f64_results { double r0; double r1; double r2; double r3; bool r4; };
 DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double hx, double hy,
         double hz) {
@@ -1494,7 +1530,7 @@ DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int
     int64 along = sz, s = 1, t = sy;
     double ha = hz, hs = hx, ht = hy;
     int64 axis = 2;
-    if (abs_f64(yx) > abs_f64(yy) && abs_f64(yx) > abs_f64(yz)) {
+    if (num_Abs_f64(yx) > num_Abs_f64(yy) && num_Abs_f64(yx) > num_Abs_f64(yz)) {
         along = 1;
         s = sy;
         t = sz;
@@ -1502,7 +1538,7 @@ DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int
         ha = hx;
         hs = hy;
         ht = hz;
-    } else if (abs_f64(yy) > abs_f64(yz)) {
+    } else if (num_Abs_f64(yy) > num_Abs_f64(yz)) {
         along = sy;
         s = 1;
         t = sz;
@@ -1528,7 +1564,7 @@ DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int
     double pp = (h[5] - 2.0 * h[4] + h[3]) * ha / (hs * hs), rr = (h[7] - 2.0 * h[4] + h[1]) * ha / (ht * ht);
     double pr = (h[8] - h[6] - h[2] + h[0]) / 4.0 * ha / (hs * ht);
     double size = 1.0 + p * p + r * r;
-    curvature = -(pp * (1.0 + r * r) + rr * (1.0 + p * p) - 2.0 * p * r * pr) / (size * sqrt_f64(size));
+    curvature = -(pp * (1.0 + r * r) + rr * (1.0 + p * p) - 2.0 * p * r * pr) / (size * num_Sqrt_f64(size));
     switch (axis) {
     case 0:
     {
@@ -1542,7 +1578,7 @@ DEVICE heights3_f64_results heights3_f64(Slice<double> f, int64 c, int64 sy, int
     return {-a, -b, from, curvature, true};
 }
 
-// Curvature3[float64], gradient.go:94
+// Curvature3[float64], gradient.go:96
 DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v) {
     int64 c = Lattice_at(&v->Lattice_, i, j, k);
     double out = v->None;
@@ -1556,7 +1592,7 @@ DEVICE void Curvature3_f64_at(int64 i, int64 j, int64 k, const Curvatures_f64 *v
 }
 
 // pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
-// (*Ball[float32]).pure2, initial.go:52
+// (*Ball[float32]).pure2, initial.go:57
 struct Ball_pure2_f32_results { float r0; bool r1; };
 DEVICE Ball_pure2_f32_results Ball_pure2_f32(const Ball_f32 *b, float x0, float y0, float width, float height) {
     float x = x0 + width / 2.0f - b->Centre[0], y = y0 + height / 2.0f - b->Centre[1];
@@ -1573,7 +1609,7 @@ DEVICE Ball_pure2_f32_results Ball_pure2_f32(const Ball_f32 *b, float x0, float 
 }
 
 // every collects each stride-th bit of n.
-// every, initial.go:146
+// every, initial.go:151
 DEVICE int64 every(int64 n, int32 stride) {
     int64 out = 0;
     for (int32 bit = 0; n != 0; bit = add(bit, int32(1))) {
@@ -1583,19 +1619,19 @@ DEVICE int64 every(int64 n, int32 stride) {
     return out;
 }
 
-// (*Ball[float32]).distance, initial.go:37
+// (*Ball[float32]).distance, initial.go:42
 DEVICE float Ball_distance_f32(const Ball_f32 *b, float x, float y, float z) {
     x = x - b->Centre[0];
     y = y - b->Centre[1];
     z = z - b->Centre[2];
-    return sqrt_f32(x * x + y * y + z * z) - b->Radius;
+    return num_Sqrt_f32(x * x + y * y + z * z) - b->Radius;
 }
 
 // Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
-// Area[float32], plane2.go:4
-DEVICE float Area_f32(float mx, float my, float alpha) {
-    alpha -= smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f);
-    float m1 = abs_f32(mx), m2 = abs_f32(my);
+// Area[float32], geom/line.go:6
+DEVICE float geom_Area_f32(float mx, float my, float alpha) {
+    alpha -= num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f);
+    float m1 = num_Abs_f32(mx), m2 = num_Abs_f32(my);
     if (m1 > m2) {
         const float value1 = m2, value2 = m1;
         m1 = value1;
@@ -1603,7 +1639,7 @@ DEVICE float Area_f32(float mx, float my, float alpha) {
     }
     float sum = m1 + m2;
     if (sum < 0x1.4484cp-100f /* 1e-30 */) {
-        return larger_f32(0.0f, smaller_f32(alpha, 1.0f));
+        return num_Larger_f32(0.0f, num_Smaller_f32(alpha, 1.0f));
     }
     if (alpha <= 0.0f) {
         return 0.0f;
@@ -1611,7 +1647,7 @@ DEVICE float Area_f32(float mx, float my, float alpha) {
     if (alpha >= sum) {
         return 1.0f;
     }
-    float a = smaller_f32(alpha, sum - alpha);
+    float a = num_Smaller_f32(alpha, sum - alpha);
     float v = 0.0f;
     if (a < m1) {
         v = (a / m1) * (a / m2) / 2.0f;
@@ -1626,7 +1662,7 @@ DEVICE float Area_f32(float mx, float my, float alpha) {
 
 // part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near
 // to the circle that a sliver may enter between the corners.
-// (*Ball[float32]).part2, initial.go:67
+// (*Ball[float32]).part2, initial.go:72
 DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
     float z = b->Centre[2], sum = 0.0f;
     int32 level = 0;
@@ -1638,8 +1674,8 @@ DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
         float x = x0 + hx * float(every(n, 2)), y = y0 + hy * float(every(n >> 1, 2));
         float sw = Ball_distance_f32(b, x, y, z), se = Ball_distance_f32(b, x + hx, y, z);
         float nw = Ball_distance_f32(b, x, y + hy, z), ne = Ball_distance_f32(b, x + hx, y + hy, z);
-        float least = smaller_f32(smaller_f32(sw, se), smaller_f32(nw, ne));
-        float most = larger_f32(larger_f32(sw, se), larger_f32(nw, ne));
+        float least = num_Smaller_f32(num_Smaller_f32(sw, se), num_Smaller_f32(nw, ne));
+        float most = num_Larger_f32(num_Larger_f32(sw, se), num_Larger_f32(nw, ne));
         float middle = Ball_distance_f32(b, x + hx / 2.0f, y + hy / 2.0f, z);
         bool mixed = least < 0.0f && most >= 0.0f || 4.0f * middle * middle <= hx * hx + hy * hy;
         if (mixed && level < b->Levels) {
@@ -1649,7 +1685,7 @@ DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
         float v = 0.0f;
         if (mixed && b->Planes) {
             float mx = (se + ne - sw - nw) / 2.0f, my = (nw + ne - sw - se) / 2.0f;
-            v = Area_f32(mx, my, (mx + my) / 2.0f - (sw + se + nw + ne) / 4.0f);
+            v = geom_Area_f32(mx, my, (mx + my) / 2.0f - (sw + se + nw + ne) / 4.0f);
         } else if (middle < 0.0f) {
             v = 1.0f;
         }
@@ -1663,7 +1699,7 @@ DEVICE float Ball_part2_f32(const Ball_f32 *b, float x0, float y0) {
 }
 
 // cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
-// (*Ball[float32]).cell2, initial.go:43
+// (*Ball[float32]).cell2, initial.go:48
 DEVICE float Ball_cell2_f32(const Ball_f32 *b, float x0, float y0) {
     auto [v, pure] = Ball_pure2_f32(b, x0, y0, b->H[0], b->H[1]);
     if (pure) {
@@ -1674,7 +1710,7 @@ DEVICE float Ball_cell2_f32(const Ball_f32 *b, float x0, float y0) {
 
 // FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
 // ASME 2014).
-// FillDisk2[float32], initial.go:21
+// FillDisk2[float32], initial.go:26
 DEVICE void FillDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
     float x0 = b->Lo[0] + b->H[0] * float(add(i, int64(b->First[0])));
     float y0 = b->Lo[1] + b->H[1] * float(add(j, int64(b->First[1])));
@@ -1682,7 +1718,7 @@ DEVICE void FillDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f
 }
 
 // pure2 tells whether the box from a corner on is far from the circle, and then its volume fraction.
-// (*Ball[float64]).pure2, initial.go:52
+// (*Ball[float64]).pure2, initial.go:57
 struct Ball_pure2_f64_results { double r0; bool r1; };
 DEVICE Ball_pure2_f64_results Ball_pure2_f64(const Ball_f64 *b, double x0, double y0, double width, double height) {
     double x = x0 + width / 2.0 - b->Centre[0], y = y0 + height / 2.0 - b->Centre[1];
@@ -1698,19 +1734,19 @@ DEVICE Ball_pure2_f64_results Ball_pure2_f64(const Ball_f64 *b, double x0, doubl
     return {0.0, false};
 }
 
-// (*Ball[float64]).distance, initial.go:37
+// (*Ball[float64]).distance, initial.go:42
 DEVICE double Ball_distance_f64(const Ball_f64 *b, double x, double y, double z) {
     x = x - b->Centre[0];
     y = y - b->Centre[1];
     z = z - b->Centre[2];
-    return sqrt_f64(x * x + y * y + z * z) - b->Radius;
+    return num_Sqrt_f64(x * x + y * y + z * z) - b->Radius;
 }
 
 // Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
-// Area[float64], plane2.go:4
-DEVICE double Area_f64(double mx, double my, double alpha) {
-    alpha -= smaller_f64(mx, 0.0) + smaller_f64(my, 0.0);
-    double m1 = abs_f64(mx), m2 = abs_f64(my);
+// Area[float64], geom/line.go:6
+DEVICE double geom_Area_f64(double mx, double my, double alpha) {
+    alpha -= num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0);
+    double m1 = num_Abs_f64(mx), m2 = num_Abs_f64(my);
     if (m1 > m2) {
         const double value1 = m2, value2 = m1;
         m1 = value1;
@@ -1718,7 +1754,7 @@ DEVICE double Area_f64(double mx, double my, double alpha) {
     }
     double sum = m1 + m2;
     if (sum < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
-        return larger_f64(0.0, smaller_f64(alpha, 1.0));
+        return num_Larger_f64(0.0, num_Smaller_f64(alpha, 1.0));
     }
     if (alpha <= 0.0) {
         return 0.0;
@@ -1726,7 +1762,7 @@ DEVICE double Area_f64(double mx, double my, double alpha) {
     if (alpha >= sum) {
         return 1.0;
     }
-    double a = smaller_f64(alpha, sum - alpha);
+    double a = num_Smaller_f64(alpha, sum - alpha);
     double v = 0.0;
     if (a < m1) {
         v = (a / m1) * (a / m2) / 2.0;
@@ -1741,7 +1777,7 @@ DEVICE double Area_f64(double mx, double my, double alpha) {
 
 // part2 walks the quadtree of a cell in Morton order. A part whose corners agree is pure, unless its centre is so near
 // to the circle that a sliver may enter between the corners.
-// (*Ball[float64]).part2, initial.go:67
+// (*Ball[float64]).part2, initial.go:72
 DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
     double z = b->Centre[2], sum = 0.0;
     int32 level = 0;
@@ -1753,8 +1789,8 @@ DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
         double x = x0 + hx * double(every(n, 2)), y = y0 + hy * double(every(n >> 1, 2));
         double sw = Ball_distance_f64(b, x, y, z), se = Ball_distance_f64(b, x + hx, y, z);
         double nw = Ball_distance_f64(b, x, y + hy, z), ne = Ball_distance_f64(b, x + hx, y + hy, z);
-        double least = smaller_f64(smaller_f64(sw, se), smaller_f64(nw, ne));
-        double most = larger_f64(larger_f64(sw, se), larger_f64(nw, ne));
+        double least = num_Smaller_f64(num_Smaller_f64(sw, se), num_Smaller_f64(nw, ne));
+        double most = num_Larger_f64(num_Larger_f64(sw, se), num_Larger_f64(nw, ne));
         double middle = Ball_distance_f64(b, x + hx / 2.0, y + hy / 2.0, z);
         bool mixed = least < 0.0 && most >= 0.0 || 4.0 * middle * middle <= hx * hx + hy * hy;
         if (mixed && level < b->Levels) {
@@ -1764,7 +1800,7 @@ DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
         double v = 0.0;
         if (mixed && b->Planes) {
             double mx = (se + ne - sw - nw) / 2.0, my = (nw + ne - sw - se) / 2.0;
-            v = Area_f64(mx, my, (mx + my) / 2.0 - (sw + se + nw + ne) / 4.0);
+            v = geom_Area_f64(mx, my, (mx + my) / 2.0 - (sw + se + nw + ne) / 4.0);
         } else if (middle < 0.0) {
             v = 1.0;
         }
@@ -1778,7 +1814,7 @@ DEVICE double Ball_part2_f64(const Ball_f64 *b, double x0, double y0) {
 }
 
 // cell2 is part2, which it leaves to the cells near to the circle: the others take no root to know.
-// (*Ball[float64]).cell2, initial.go:43
+// (*Ball[float64]).cell2, initial.go:48
 DEVICE double Ball_cell2_f64(const Ball_f64 *b, double x0, double y0) {
     auto [v, pure] = Ball_pure2_f64(b, x0, y0, b->H[0], b->H[1]);
     if (pure) {
@@ -1789,7 +1825,7 @@ DEVICE double Ball_cell2_f64(const Ball_f64 *b, double x0, double y0) {
 
 // FillDisk2 finds the volume fraction of cell (i, j) by dividing it where the circle may pass (Francois, Lo and Sewell,
 // ASME 2014).
-// FillDisk2[float64], initial.go:21
+// FillDisk2[float64], initial.go:26
 DEVICE void FillDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
     double x0 = b->Lo[0] + b->H[0] * double(add(i, int64(b->First[0])));
     double y0 = b->Lo[1] + b->H[1] * double(add(j, int64(b->First[1])));
@@ -1797,16 +1833,16 @@ DEVICE void FillDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> 
 }
 
 // sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
-// sorted3[float32], plane3.go:4
-struct sorted3_f32_results { float r0; float r1; float r2; float r3; };
-DEVICE sorted3_f32_results sorted3_f32(float mx, float my, float mz) {
+// sorted3[float32], geom/plane.go:6
+struct geom_sorted3_f32_results { float r0; float r1; float r2; float r3; };
+DEVICE geom_sorted3_f32_results geom_sorted3_f32(float mx, float my, float mz) {
     float m1 = 0.0f;
     float m2 = 0.0f;
     float m3 = 0.0f;
     float sum = 0.0f;
-    m1 = abs_f32(mx);
-    m2 = abs_f32(my);
-    m3 = abs_f32(mz);
+    m1 = num_Abs_f32(mx);
+    m2 = num_Abs_f32(my);
+    m3 = num_Abs_f32(mz);
     if (m1 > m2) {
         const float value1 = m2, value2 = m1;
         m1 = value1;
@@ -1829,22 +1865,23 @@ DEVICE sorted3_f32_results sorted3_f32(float mx, float my, float mz) {
     return {m1 / sum, m2 / sum, m3 / sum, sum};
 }
 
-// leaningTo[float32], plane3.go:36
-DEVICE leaning_f32 leaningTo_f32(float mx, float my, float mz) {
-    auto [m1, m2, m3, sum] = sorted3_f32(mx, my, mz);
-    return leaning_f32{m1, m2, m3, sum, smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f) + smaller_f32(mz, 0.0f)};
+// SortNormal prepares a normal.
+// SortNormal[float32], geom/plane.go:39
+DEVICE geom_SortedNormal_f32 geom_SortNormal_f32(float mx, float my, float mz) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f32(mx, my, mz);
+    return geom_SortedNormal_f32{m1, m2, m3, sum, num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f)};
 }
 
 // excess is what the corner cut off in the third case of Scardovelli and Zaleski leaves in the fourth, with δ the
 // distance of the cell's middle from α = m3: the combination m1 m2 + m1 m3 + m2 m3 - 1/4 without its cancellation.
-// excess[float32], plane3.go:24
-DEVICE float excess_f32(float m1, float delta) {
+// excess[float32], geom/plane.go:26
+DEVICE float geom_excess_f32(float m1, float delta) {
     return m1 * (0.5f - m1) + delta * (m1 - delta);
 }
 
 // lowVolume takes sorted m of sum 1 and 0 < a ≤ 1/2.
-// lowVolume[float32], plane3.go:61
-DEVICE float lowVolume_f32(float m1, float m2, float m3, float a) {
+// lowVolume[float32], geom/plane.go:65
+DEVICE float geom_lowVolume_f32(float m1, float m2, float m3, float a) {
     float m12 = m1 + m2;
     if (a >= m12) {
         return (a - m12 / 2.0f) / m3;
@@ -1857,23 +1894,24 @@ DEVICE float lowVolume_f32(float m1, float m2, float m3, float a) {
         return (a - m12 / 2.0f) / m3 + (t / m1) * (t / m2) * (t / m3) / 6.0f;
     }
     float s = 0.5f - a;
-    return 0.5f - s * (excess_f32(m1, (m12 - m3) / 2.0f) - s * s / 3.0f) / (m1 * m2 * m3);
+    return 0.5f - s * (geom_excess_f32(m1, (m12 - m3) / 2.0f) - s * s / 3.0f) / (m1 * m2 * m3);
 }
 
-// (*leaning[float32]).volume, plane3.go:41
-DEVICE float leaning_volume_f32(leaning_f32 *l, float alpha) {
-    alpha -= l->low;
-    if (l->sum == 0.0f) {
-        return larger_f32(0.0f, smaller_f32(alpha, 1.0f));
+// Volume is Volume of the normal that was prepared, to the last bit.
+// (*geom.SortedNormal[float32]).Volume, geom/plane.go:45
+DEVICE float geom_SortedNormal_Volume_f32(geom_SortedNormal_f32 *n, float alpha) {
+    alpha -= n->low;
+    if (n->sum == 0.0f) {
+        return num_Larger_f32(0.0f, num_Smaller_f32(alpha, 1.0f));
     }
-    alpha /= l->sum;
+    alpha /= n->sum;
     if (alpha <= 0.0f) {
         return 0.0f;
     }
     if (alpha >= 1.0f) {
         return 1.0f;
     }
-    float v = lowVolume_f32(l->m1, l->m2, l->m3, smaller_f32(alpha, 1.0f - alpha));
+    float v = geom_lowVolume_f32(n->m1, n->m2, n->m3, num_Smaller_f32(alpha, 1.0f - alpha));
     if (alpha > 0.5f) {
         return 1.0f - v;
     }
@@ -1882,14 +1920,14 @@ DEVICE float leaning_volume_f32(leaning_f32 *l, float alpha) {
 
 // Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
 // and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
-// Volume[float32], plane3.go:28
-DEVICE float Volume_f32(float mx, float my, float mz, float alpha) {
-    leaning_f32 l = leaningTo_f32(mx, my, mz);
-    return leaning_volume_f32(&l, alpha);
+// Volume[float32], geom/plane.go:30
+DEVICE float geom_Volume_f32(float mx, float my, float mz, float alpha) {
+    geom_SortedNormal_f32 n = geom_SortNormal_f32(mx, my, mz);
+    return geom_SortedNormal_Volume_f32(&n, alpha);
 }
 
 // part3 walks the octree of a cell as part2 does.
-// (*Ball[float32]).part3, initial.go:103
+// (*Ball[float32]).part3, initial.go:108
 DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
     float sum = 0.0f;
     int32 level = 0;
@@ -1904,8 +1942,8 @@ DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
         for (int64 corner = 0; corner < 8; corner++) {
             float dx = float(corner & 1), dy = float(corner >> 1 & 1), dz = float(corner >> 2);
             float d = Ball_distance_f32(b, x + hx * dx, y + hy * dy, z + hz * dz);
-            least = smaller_f32(least, d);
-            most = larger_f32(most, d);
+            least = num_Smaller_f32(least, d);
+            most = num_Larger_f32(most, d);
             total += d;
             mx += (2.0f * dx - 1.0f) * d;
             my += (2.0f * dy - 1.0f) * d;
@@ -1922,7 +1960,7 @@ DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
             mx = mx / 4.0f;
             my = my / 4.0f;
             mz = mz / 4.0f;
-            v = Volume_f32(mx, my, mz, (mx + my + mz) / 2.0f - total / 8.0f);
+            v = geom_Volume_f32(mx, my, mz, (mx + my + mz) / 2.0f - total / 8.0f);
         } else if (middle < 0.0f) {
             v = 1.0f;
         }
@@ -1936,7 +1974,7 @@ DEVICE float Ball_part3_f32(const Ball_f32 *b, float x0, float y0, float z0) {
 }
 
 // FillBall3 is FillDisk2 in space.
-// FillBall3[float32], initial.go:30
+// FillBall3[float32], initial.go:35
 DEVICE void FillBall3_f32_at(int64 i, int64 j, int64 k, const Ball_f32 *b, Slice<float> f) {
     float x0 = b->Lo[0] + b->H[0] * float(add(i, int64(b->First[0])));
     float y0 = b->Lo[1] + b->H[1] * float(add(j, int64(b->First[1])));
@@ -1945,16 +1983,16 @@ DEVICE void FillBall3_f32_at(int64 i, int64 j, int64 k, const Ball_f32 *b, Slice
 }
 
 // sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
-// sorted3[float64], plane3.go:4
-struct sorted3_f64_results { double r0; double r1; double r2; double r3; };
-DEVICE sorted3_f64_results sorted3_f64(double mx, double my, double mz) {
+// sorted3[float64], geom/plane.go:6
+struct geom_sorted3_f64_results { double r0; double r1; double r2; double r3; };
+DEVICE geom_sorted3_f64_results geom_sorted3_f64(double mx, double my, double mz) {
     double m1 = 0.0;
     double m2 = 0.0;
     double m3 = 0.0;
     double sum = 0.0;
-    m1 = abs_f64(mx);
-    m2 = abs_f64(my);
-    m3 = abs_f64(mz);
+    m1 = num_Abs_f64(mx);
+    m2 = num_Abs_f64(my);
+    m3 = num_Abs_f64(mz);
     if (m1 > m2) {
         const double value1 = m2, value2 = m1;
         m1 = value1;
@@ -1977,22 +2015,23 @@ DEVICE sorted3_f64_results sorted3_f64(double mx, double my, double mz) {
     return {m1 / sum, m2 / sum, m3 / sum, sum};
 }
 
-// leaningTo[float64], plane3.go:36
-DEVICE leaning_f64 leaningTo_f64(double mx, double my, double mz) {
-    auto [m1, m2, m3, sum] = sorted3_f64(mx, my, mz);
-    return leaning_f64{m1, m2, m3, sum, smaller_f64(mx, 0.0) + smaller_f64(my, 0.0) + smaller_f64(mz, 0.0)};
+// SortNormal prepares a normal.
+// SortNormal[float64], geom/plane.go:39
+DEVICE geom_SortedNormal_f64 geom_SortNormal_f64(double mx, double my, double mz) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f64(mx, my, mz);
+    return geom_SortedNormal_f64{m1, m2, m3, sum, num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0)};
 }
 
 // excess is what the corner cut off in the third case of Scardovelli and Zaleski leaves in the fourth, with δ the
 // distance of the cell's middle from α = m3: the combination m1 m2 + m1 m3 + m2 m3 - 1/4 without its cancellation.
-// excess[float64], plane3.go:24
-DEVICE double excess_f64(double m1, double delta) {
+// excess[float64], geom/plane.go:26
+DEVICE double geom_excess_f64(double m1, double delta) {
     return m1 * (0.5 - m1) + delta * (m1 - delta);
 }
 
 // lowVolume takes sorted m of sum 1 and 0 < a ≤ 1/2.
-// lowVolume[float64], plane3.go:61
-DEVICE double lowVolume_f64(double m1, double m2, double m3, double a) {
+// lowVolume[float64], geom/plane.go:65
+DEVICE double geom_lowVolume_f64(double m1, double m2, double m3, double a) {
     double m12 = m1 + m2;
     if (a >= m12) {
         return (a - m12 / 2.0) / m3;
@@ -2005,23 +2044,24 @@ DEVICE double lowVolume_f64(double m1, double m2, double m3, double a) {
         return (a - m12 / 2.0) / m3 + (t / m1) * (t / m2) * (t / m3) / 6.0;
     }
     double s = 0.5 - a;
-    return 0.5 - s * (excess_f64(m1, (m12 - m3) / 2.0) - s * s / 3.0) / (m1 * m2 * m3);
+    return 0.5 - s * (geom_excess_f64(m1, (m12 - m3) / 2.0) - s * s / 3.0) / (m1 * m2 * m3);
 }
 
-// (*leaning[float64]).volume, plane3.go:41
-DEVICE double leaning_volume_f64(leaning_f64 *l, double alpha) {
-    alpha -= l->low;
-    if (l->sum == 0.0) {
-        return larger_f64(0.0, smaller_f64(alpha, 1.0));
+// Volume is Volume of the normal that was prepared, to the last bit.
+// (*geom.SortedNormal[float64]).Volume, geom/plane.go:45
+DEVICE double geom_SortedNormal_Volume_f64(geom_SortedNormal_f64 *n, double alpha) {
+    alpha -= n->low;
+    if (n->sum == 0.0) {
+        return num_Larger_f64(0.0, num_Smaller_f64(alpha, 1.0));
     }
-    alpha /= l->sum;
+    alpha /= n->sum;
     if (alpha <= 0.0) {
         return 0.0;
     }
     if (alpha >= 1.0) {
         return 1.0;
     }
-    double v = lowVolume_f64(l->m1, l->m2, l->m3, smaller_f64(alpha, 1.0 - alpha));
+    double v = geom_lowVolume_f64(n->m1, n->m2, n->m3, num_Smaller_f64(alpha, 1.0 - alpha));
     if (alpha > 0.5) {
         return 1.0 - v;
     }
@@ -2030,14 +2070,14 @@ DEVICE double leaning_volume_f64(leaning_f64 *l, double alpha) {
 
 // Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
 // and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
-// Volume[float64], plane3.go:28
-DEVICE double Volume_f64(double mx, double my, double mz, double alpha) {
-    leaning_f64 l = leaningTo_f64(mx, my, mz);
-    return leaning_volume_f64(&l, alpha);
+// Volume[float64], geom/plane.go:30
+DEVICE double geom_Volume_f64(double mx, double my, double mz, double alpha) {
+    geom_SortedNormal_f64 n = geom_SortNormal_f64(mx, my, mz);
+    return geom_SortedNormal_Volume_f64(&n, alpha);
 }
 
 // part3 walks the octree of a cell as part2 does.
-// (*Ball[float64]).part3, initial.go:103
+// (*Ball[float64]).part3, initial.go:108
 DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0) {
     double sum = 0.0;
     int32 level = 0;
@@ -2052,8 +2092,8 @@ DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0)
         for (int64 corner = 0; corner < 8; corner++) {
             double dx = double(corner & 1), dy = double(corner >> 1 & 1), dz = double(corner >> 2);
             double d = Ball_distance_f64(b, x + hx * dx, y + hy * dy, z + hz * dz);
-            least = smaller_f64(least, d);
-            most = larger_f64(most, d);
+            least = num_Smaller_f64(least, d);
+            most = num_Larger_f64(most, d);
             total += d;
             mx += (2.0 * dx - 1.0) * d;
             my += (2.0 * dy - 1.0) * d;
@@ -2070,7 +2110,7 @@ DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0)
             mx = mx / 4.0;
             my = my / 4.0;
             mz = mz / 4.0;
-            v = Volume_f64(mx, my, mz, (mx + my + mz) / 2.0 - total / 8.0);
+            v = geom_Volume_f64(mx, my, mz, (mx + my + mz) / 2.0 - total / 8.0);
         } else if (middle < 0.0) {
             v = 1.0;
         }
@@ -2084,7 +2124,7 @@ DEVICE double Ball_part3_f64(const Ball_f64 *b, double x0, double y0, double z0)
 }
 
 // FillBall3 is FillDisk2 in space.
-// FillBall3[float64], initial.go:30
+// FillBall3[float64], initial.go:35
 DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice<double> f) {
     double x0 = b->Lo[0] + b->H[0] * double(add(i, int64(b->First[0])));
     double y0 = b->Lo[1] + b->H[1] * double(add(j, int64(b->First[1])));
@@ -2092,21 +2132,21 @@ DEVICE void FillBall3_f64_at(int64 i, int64 j, int64 k, const Ball_f64 *b, Slice
     f[Lattice_at(&b->Lattice_, i, j, k)] = Ball_part3_f64(b, x0, y0, z0);
 }
 
-// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
-// mixed[float32], tilemarks.go:32
-DEVICE bool mixed_f32(float f, float dust) {
-    return !(f <= dust || f >= 1.0f - dust);
+// mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
+// mixed[float32], flux.go:25
+DEVICE bool mixed_f32(float f, float tolerance) {
+    return !(empty_f32(f, tolerance) || full_f32(f, tolerance));
 }
 
 // corner is a vertex of the unit square, from its middle.
-// corner[float32], match.go:127
+// corner[float32], match.go:132
 struct corner_f32_results { float r0; float r1; };
 DEVICE corner_f32_results corner_f32(uint32 v) {
     return {float(int32(v & 1u)) - 0.5f, float(int32(v >> 1)) - 0.5f};
 }
 
 // crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
-// crossing2[float32], match.go:130
+// crossing2[float32], match.go:135
 struct crossing2_f32_results { float r0; float r1; };
 DEVICE crossing2_f32_results crossing2_f32(float a, float b, float rho, uint32 u, uint32 v) {
     auto [ux, uy] = corner_f32(u);
@@ -2118,7 +2158,7 @@ DEVICE crossing2_f32_results crossing2_f32(float a, float b, float rho, uint32 u
 }
 
 // polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
-// (*Matching[float32]).polygon, match.go:139
+// (*Matching[float32]).polygon, match.go:144
 DEVICE polygon_f32 Matching_polygon_f32(const Matching_f32 *m, float a, float b, float rho) {
     int32 number_ = 0;
     float rising_ = (a + b) / 2.0f, falling_ = (a - b) / 2.0f;
@@ -2163,18 +2203,18 @@ DEVICE polygon_f32 Matching_polygon_f32(const Matching_f32 *m, float a, float b,
 
 // excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a
 // triangle.
-// (*polygon[float32]).excess, match.go:114
+// (*polygon[float32]).excess, match.go:119
 DEVICE float polygon_excess_f32(polygon_f32 *p, float f) {
     switch (p->vertices) {
     case 1:
     {
-        float root = sqrt_f32(p->area);
-        return 2.0f * root * (root - sqrt_f32(f));
+        float root = num_Sqrt_f32(p->area);
+        return 2.0f * root * (root - num_Sqrt_f32(f));
     }
     case 3:
     {
-        float root = sqrt_f32(1.0f - p->area);
-        return 2.0f * root * (sqrt_f32(1.0f - f) - root);
+        float root = num_Sqrt_f32(1.0f - p->area);
+        return 2.0f * root * (num_Sqrt_f32(1.0f - f) - root);
     }
     }
     return p->area - f;
@@ -2183,11 +2223,11 @@ DEVICE float polygon_excess_f32(polygon_f32 *p, float f) {
 // match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon
 // is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
 // would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
-// (*Matching[float32]).match, match.go:67
+// (*Matching[float32]).match, match.go:72
 DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
     float f = m->F[c];
     float nx = m->DX[c], ny = m->DY[c];
-    float size = sqrt_f32(nx * nx + ny * ny);
+    float size = num_Sqrt_f32(nx * nx + ny * ny);
     if (size < 0x1.4484cp-100f /* 1e-30 */) {
         m->Turns[c] = -1;
         return;
@@ -2196,7 +2236,7 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
     float a = nx / size * m->H[0], b = ny / size * m->H[1];
     float steepness = 1.0f / (a * a + b * b);
     // all is fluid
-    float hi = (abs_f32(a) + abs_f32(b)) / 2.0f;
+    float hi = (num_Abs_f32(a) + num_Abs_f32(b)) / 2.0f;
     float lo = -hi;
     float rho = lo + f * (hi - lo);
     int32 turns = 0;
@@ -2204,7 +2244,7 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
         polygon_f32 p = Matching_polygon_f32(m, a, b, rho);
         turns = add(turns, int32(1));
         float miss = p.area - f;
-        if (abs_f32(miss) <= m->Tolerance || turns == 100) {
+        if (num_Abs_f32(miss) <= m->Tolerance || turns == 100) {
             break;
         }
         if (miss < 0.0f) {
@@ -2213,7 +2253,7 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
             hi = rho;
         }
         // The slope of V is the length of the line over the steepness of the distance.
-        float next = rho - polygon_excess_f32(&p, f) / (abs_f32(a * p.dy - b * p.dx) * steepness);
+        float next = rho - polygon_excess_f32(&p, f) / (num_Abs_f32(a * p.dy - b * p.dx) * steepness);
         if (!(next > lo && next < hi)) {
             next = (lo + hi) / 2.0f;
         }
@@ -2228,7 +2268,7 @@ DEVICE void Matching_match_f32(const Matching_f32 *m, int64 c) {
 }
 
 // Match2 finds ρ of cell (i, j) if it is mixed.
-// Match2[float32], match.go:57
+// Match2[float32], match.go:62
 DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
     if (mixed_f32(m->F[c], 0.0f) || m->All && (m->DX[c] != 0.0f || m->DY[c] != 0.0f)) {
@@ -2236,21 +2276,21 @@ DEVICE void Match2_f32_at(int64 i, int64 j, const Matching_f32 *m) {
     }
 }
 
-// mixed tells whether a cell is neither empty nor full but for dust. It is true for a NaN, which must not be hidden.
-// mixed[float64], tilemarks.go:32
-DEVICE bool mixed_f64(double f, double dust) {
-    return !(f <= dust || f >= 1.0 - dust);
+// mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
+// mixed[float64], flux.go:25
+DEVICE bool mixed_f64(double f, double tolerance) {
+    return !(empty_f64(f, tolerance) || full_f64(f, tolerance));
 }
 
 // corner is a vertex of the unit square, from its middle.
-// corner[float64], match.go:127
+// corner[float64], match.go:132
 struct corner_f64_results { double r0; double r1; };
 DEVICE corner_f64_results corner_f64(uint32 v) {
     return {double(int32(v & 1u)) - 0.5, double(int32(v >> 1)) - 0.5};
 }
 
 // crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
-// crossing2[float64], match.go:130
+// crossing2[float64], match.go:135
 struct crossing2_f64_results { double r0; double r1; };
 DEVICE crossing2_f64_results crossing2_f64(double a, double b, double rho, uint32 u, uint32 v) {
     auto [ux, uy] = corner_f64(u);
@@ -2262,7 +2302,7 @@ DEVICE crossing2_f64_results crossing2_f64(double a, double b, double rho, uint3
 }
 
 // polygon is the part of the unit square in a·x + b·y + ρ ≥ 0.
-// (*Matching[float64]).polygon, match.go:139
+// (*Matching[float64]).polygon, match.go:144
 DEVICE polygon_f64 Matching_polygon_f64(const Matching_f64 *m, double a, double b, double rho) {
     int32 number_ = 0;
     double rising_ = (a + b) / 2.0, falling_ = (a - b) / 2.0;
@@ -2307,18 +2347,18 @@ DEVICE polygon_f64 Matching_polygon_f64(const Matching_f64 *m, double a, double 
 
 // excess is how much more than f the area is, to first order in the distance in which it is exact: by the root of a
 // triangle.
-// (*polygon[float64]).excess, match.go:114
+// (*polygon[float64]).excess, match.go:119
 DEVICE double polygon_excess_f64(polygon_f64 *p, double f) {
     switch (p->vertices) {
     case 1:
     {
-        double root = sqrt_f64(p->area);
-        return 2.0 * root * (root - sqrt_f64(f));
+        double root = num_Sqrt_f64(p->area);
+        return 2.0 * root * (root - num_Sqrt_f64(f));
     }
     case 3:
     {
-        double root = sqrt_f64(1.0 - p->area);
-        return 2.0 * root * (sqrt_f64(1.0 - f) - root);
+        double root = num_Sqrt_f64(1.0 - p->area);
+        return 2.0 * root * (num_Sqrt_f64(1.0 - f) - root);
     }
     }
     return p->area - f;
@@ -2327,11 +2367,11 @@ DEVICE double polygon_excess_f64(polygon_f64 *p, double f) {
 // match finds ρ of the mixed cell at place c, between the lines through its corners. The area V(ρ) of the polygon
 // is quadratic where one vertex is in the fluid, or all but one, and linear where two are. Each turn goes where V
 // would be right if the case stayed as it is: once the case is right so is ρ, but for rounding.
-// (*Matching[float64]).match, match.go:67
+// (*Matching[float64]).match, match.go:72
 DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
     double f = m->F[c];
     double nx = m->DX[c], ny = m->DY[c];
-    double size = sqrt_f64(nx * nx + ny * ny);
+    double size = num_Sqrt_f64(nx * nx + ny * ny);
     if (size < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
         m->Turns[c] = -1;
         return;
@@ -2340,7 +2380,7 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
     double a = nx / size * m->H[0], b = ny / size * m->H[1];
     double steepness = 1.0 / (a * a + b * b);
     // all is fluid
-    double hi = (abs_f64(a) + abs_f64(b)) / 2.0;
+    double hi = (num_Abs_f64(a) + num_Abs_f64(b)) / 2.0;
     double lo = -hi;
     double rho = lo + f * (hi - lo);
     int32 turns = 0;
@@ -2348,7 +2388,7 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
         polygon_f64 p = Matching_polygon_f64(m, a, b, rho);
         turns = add(turns, int32(1));
         double miss = p.area - f;
-        if (abs_f64(miss) <= m->Tolerance || turns == 100) {
+        if (num_Abs_f64(miss) <= m->Tolerance || turns == 100) {
             break;
         }
         if (miss < 0.0) {
@@ -2357,7 +2397,7 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
             hi = rho;
         }
         // The slope of V is the length of the line over the steepness of the distance.
-        double next = rho - polygon_excess_f64(&p, f) / (abs_f64(a * p.dy - b * p.dx) * steepness);
+        double next = rho - polygon_excess_f64(&p, f) / (num_Abs_f64(a * p.dy - b * p.dx) * steepness);
         if (!(next > lo && next < hi)) {
             next = (lo + hi) / 2.0;
         }
@@ -2372,7 +2412,7 @@ DEVICE void Matching_match_f64(const Matching_f64 *m, int64 c) {
 }
 
 // Match2 finds ρ of cell (i, j) if it is mixed.
-// Match2[float64], match.go:57
+// Match2[float64], match.go:62
 DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
     int64 c = Lattice_at(&m->Lattice_, i, j, 0);
     if (mixed_f64(m->F[c], 0.0) || m->All && (m->DX[c] != 0.0 || m->DY[c] != 0.0)) {
@@ -2381,13 +2421,13 @@ DEVICE void Match2_f64_at(int64 i, int64 j, const Matching_f64 *m) {
 }
 
 // place2 is the lower corner of cell (i, j).
-// (*Ball[float32]).place2, patchdisk2.go:97
+// (*Ball[float32]).place2, patchdisk2.go:101
 struct Ball_place2_f32_results { float r0; float r1; };
 DEVICE Ball_place2_f32_results Ball_place2_f32(const Ball_f32 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * float(add(i, b->First[0])), b->Lo[1] + b->H[1] * float(add(j, b->First[1]))};
 }
 
-// (*Ball[float32]).strip, patchdisk2.go:137
+// (*Ball[float32]).strip, patchdisk2.go:141
 DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     auto [x0, y0] = Ball_place2_f32(b, i, j);
     float scale = 1.0f / float(shl(1, b->Levels));
@@ -2397,19 +2437,19 @@ DEVICE strip_f32 Ball_strip_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) 
 }
 
 // column is the distance of a column's middle from the disk's along x.
-// (*strip[float32]).column, patchdisk2.go:146
+// (*strip[float32]).column, patchdisk2.go:150
 DEVICE float strip_column_f32(strip_f32 *s, int32 k) {
     return s->x + s->width * float(k) + s->half - s->centre;
 }
 
 // inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
 // whose rounding may matter.
-// (*strip[float32]).inside, patchdisk2.go:150
+// (*strip[float32]).inside, patchdisk2.go:154
 DEVICE bool strip_inside_f32(strip_f32 *s, int32 k, float radius) {
     float x = strip_column_f32(s, k);
     float square = x * x + s->square_;
     float least = radius * radius * 0x1.ffffdep-01f /* 0.999999 */, most = radius * radius * 0x1.00001p+00f /* 1.000001 */;
-    return square < least || square <= most && sqrt_f32(square) < radius;
+    return square < least || square <= most && num_Sqrt_f32(square) < radius;
 }
 
 // marked, patch.go:34
@@ -2423,7 +2463,7 @@ DEVICE int32 marked(bool is) {
 // row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
 // one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
 // the order: half of the columns are left out at a time.
-// (*Ball[float32]).row2, patchdisk2.go:104
+// (*Ball[float32]).row2, patchdisk2.go:108
 DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
     int32 n = shl(1, b->Levels);
     strip_f32 s = Ball_strip_f32(b, i, j, row);
@@ -2454,7 +2494,7 @@ DEVICE int32 Ball_row2_f32(const Ball_f32 *b, int32 i, int32 j, int32 row) {
 
 // CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
 // parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
-// CountDisk2[float32], patchdisk2.go:9
+// CountDisk2[float32], patchdisk2.go:13
 DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> f) {
     auto [x, y] = Ball_place2_f32(b, int32(i), int32(j));
     auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
@@ -2469,13 +2509,13 @@ DEVICE void CountDisk2_f32_at(int64 i, int64 j, const Ball_f32 *b, Slice<float> 
 }
 
 // place2 is the lower corner of cell (i, j).
-// (*Ball[float64]).place2, patchdisk2.go:97
+// (*Ball[float64]).place2, patchdisk2.go:101
 struct Ball_place2_f64_results { double r0; double r1; };
 DEVICE Ball_place2_f64_results Ball_place2_f64(const Ball_f64 *b, int32 i, int32 j) {
     return {b->Lo[0] + b->H[0] * double(add(i, b->First[0])), b->Lo[1] + b->H[1] * double(add(j, b->First[1]))};
 }
 
-// (*Ball[float64]).strip, patchdisk2.go:137
+// (*Ball[float64]).strip, patchdisk2.go:141
 DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     auto [x0, y0] = Ball_place2_f64(b, i, j);
     double scale = 1.0 / double(shl(1, b->Levels));
@@ -2485,25 +2525,25 @@ DEVICE strip_f64 Ball_strip_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) 
 }
 
 // column is the distance of a column's middle from the disk's along x.
-// (*strip[float64]).column, patchdisk2.go:146
+// (*strip[float64]).column, patchdisk2.go:150
 DEVICE double strip_column_f64(strip_f64 *s, int32 k) {
     return s->x + s->width * double(k) + s->half - s->centre;
 }
 
 // inside tells whether the middle of column k is in the disk, as the level set says. Roots are taken of those alone
 // whose rounding may matter.
-// (*strip[float64]).inside, patchdisk2.go:150
+// (*strip[float64]).inside, patchdisk2.go:154
 DEVICE bool strip_inside_f64(strip_f64 *s, int32 k, double radius) {
     double x = strip_column_f64(s, k);
     double square = x * x + s->square_;
     double least = radius * radius * 0x1.ffffde7210be9p-01 /* 0.999999 */, most = radius * radius * 0x1.000010c6f7a0bp+00 /* 1.000001 */;
-    return square < least || square <= most && sqrt_f64(square) < radius;
+    return square < least || square <= most && num_Sqrt_f64(square) < radius;
 }
 
 // row2 is how many of the smallest parts in a row of cell (i, j) have their centre in the disk. Those of a row on
 // one side of the middle are in it up to some column or from it on, also as rounded, because each rounding keeps
 // the order: half of the columns are left out at a time.
-// (*Ball[float64]).row2, patchdisk2.go:104
+// (*Ball[float64]).row2, patchdisk2.go:108
 DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
     int32 n = shl(1, b->Levels);
     strip_f64 s = Ball_strip_f64(b, i, j, row);
@@ -2534,7 +2574,7 @@ DEVICE int32 Ball_row2_f64(const Ball_f64 *b, int32 i, int32 j, int32 row) {
 
 // CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
 // parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
-// CountDisk2[float64], patchdisk2.go:9
+// CountDisk2[float64], patchdisk2.go:13
 DEVICE void CountDisk2_f64_at(int64 i, int64 j, const Ball_f64 *b, Slice<double> f) {
     auto [x, y] = Ball_place2_f64(b, int32(i), int32(j));
     auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
@@ -2555,7 +2595,7 @@ DEVICE Patches_corner_results Patches_corner(const Patches *p, int64 t) {
     return {add(p->Lo[0], mul(rem(int32(t), p->Across), 32)), add(p->Lo[1], mul(quo(int32(t), p->Across), 32))};
 }
 
-// (*Ball[float32]).work, patchdisk2.go:83
+// (*Ball[float32]).work, patchdisk2.go:87
 DEVICE diskWork_f32 Ball_work_f32(const Ball_f32 *b, int64 t, const Patches *p) {
     diskWork_f32 w = {};
     const auto results1 = Patches_corner(p, t);
@@ -2607,7 +2647,7 @@ DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, 
 
 // rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted
 // if there can be any.
-// (*diskWork[float32]).rows, patchdisk2.go:76
+// (*diskWork[float32]).rows, patchdisk2.go:80
 DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels) {
     if (w->cells == 0) {
         return 0;
@@ -2617,7 +2657,7 @@ DEVICE int32 diskWork_rows_f32(diskWork_f32 *w, Slice<int32> count, int32 levels
 
 // PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different
 // threads.
-// PatchDisk2[float32], patchdisk2.go:34
+// PatchDisk2[float32], patchdisk2.go:38
 DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slice<float> f,
         Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
         Array<int32, 1> *count) {
@@ -2636,11 +2676,11 @@ DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slic
         (*inside)[k] = shl(int32(v), mul(2, b->Levels));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = smallerOf(w.cells, 32); k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = num_Smaller_int32(w.cells, 32); k < end_k; k += blockDim.x) {
         (*counts)[k] = counted(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = smallerOf(w.cells, 32); k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = num_Smaller_int32(w.cells, 32); k < end_k; k += blockDim.x) {
         int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
         if (k == 31) {
             (*count)[0] = end;
@@ -2664,7 +2704,7 @@ DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slic
     }
 }
 
-// (*Ball[float64]).work, patchdisk2.go:83
+// (*Ball[float64]).work, patchdisk2.go:87
 DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) {
     diskWork_f64 w = {};
     const auto results1 = Patches_corner(p, t);
@@ -2683,7 +2723,7 @@ DEVICE diskWork_f64 Ball_work_f64(const Ball_f64 *b, int64 t, const Patches *p) 
 
 // rows is how many rows of smallest parts there are to count in a patch, whose cells near to the circle are counted
 // if there can be any.
-// (*diskWork[float64]).rows, patchdisk2.go:76
+// (*diskWork[float64]).rows, patchdisk2.go:80
 DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels) {
     if (w->cells == 0) {
         return 0;
@@ -2693,7 +2733,7 @@ DEVICE int32 diskWork_rows_f64(diskWork_f64 *w, Slice<int32> count, int32 levels
 
 // PatchDisk2 is CountDisk2 for patch t: it lists the cells near to the circle, and counts their rows by different
 // threads.
-// PatchDisk2[float64], patchdisk2.go:34
+// PatchDisk2[float64], patchdisk2.go:38
 DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slice<double> f,
         Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
         Array<int32, 1> *count) {
@@ -2712,11 +2752,11 @@ DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slic
         (*inside)[k] = shl(int32(v), mul(2, b->Levels));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = smallerOf(w.cells, 32); k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = num_Smaller_int32(w.cells, 32); k < end_k; k += blockDim.x) {
         (*counts)[k] = counted(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = smallerOf(w.cells, 32); k < end_k; k += blockDim.x) {
+    for (int32 k = threadIdx.x, end_k = num_Smaller_int32(w.cells, 32); k < end_k; k += blockDim.x) {
         int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
         if (k == 31) {
             (*count)[0] = end;
@@ -2741,7 +2781,7 @@ DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slic
 }
 
 // octetOf reads a field in run k of the patch at (x, y). Cells that are not to be done count as 0.
-// octetOf[float32], patchruns.go:17
+// octetOf[float32], patchruns.go:19
 DEVICE octet_f32 octetOf_f32(Slice<float> v, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     int64 c = Lattice_at(l, int64(i), int64(j), 0), sy = int64(l->SY);
@@ -2774,19 +2814,19 @@ DEVICE octet_f32 octetOf_f32(Slice<float> v, const Lattice *l, const Patches *p,
 }
 
 // mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
-// (*octet[float32]).mixed, patchruns.go:49
+// (*octet[float32]).mixed, patchruns.go:51
 DEVICE int32 octet_mixed_f32(octet_f32 *o, float dust) {
     return marked(mixed_f32(o->a, dust)) | shl(marked(mixed_f32(o->b, dust)), int64(1)) | shl(marked(mixed_f32(o->c, dust)), int64(2)) | shl(marked(mixed_f32(o->d, dust)), int64(3)) | shl(marked(mixed_f32(o->e, dust)), int64(4)) | shl(marked(mixed_f32(o->f, dust)), int64(5)) | shl(marked(mixed_f32(o->g, dust)), int64(6)) | shl(marked(mixed_f32(o->h, dust)), int64(7));
 }
 
 // nonzero has a bit for each number that is not zero.
-// (*octet[float32]).nonzero, patchruns.go:57
+// (*octet[float32]).nonzero, patchruns.go:59
 DEVICE int32 octet_nonzero_f32(octet_f32 *o) {
     return marked(o->a != 0.0f) | shl(marked(o->b != 0.0f), int64(1)) | shl(marked(o->c != 0.0f), int64(2)) | shl(marked(o->d != 0.0f), int64(3)) | shl(marked(o->e != 0.0f), int64(4)) | shl(marked(o->f != 0.0f), int64(5)) | shl(marked(o->g != 0.0f), int64(6)) | shl(marked(o->h != 0.0f), int64(7));
 }
 
 // lines has a bit for each cell of run k of a patch that has a line to find.
-// (*Matching[float32]).lines, patchmatch2.go:32
+// (*Matching[float32]).lines, patchmatch2.go:36
 DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y, const Patches *p) {
     octet_f32 f = octetOf_f32(m->F, &m->Lattice_, p, k, x, y);
     if (!m->All) {
@@ -2797,7 +2837,7 @@ DEVICE int32 Matching_lines_f32(const Matching_f32 *m, int32 k, int32 x, int32 y
 }
 
 // ones is how many of eight bits are set.
-// ones, patchruns.go:63
+// ones, patchruns.go:65
 DEVICE int32 ones(int32 bits) {
     bits = sub(bits, bits >> 1 & 85);
     bits = add(bits & 51, bits >> 2 & 51);
@@ -2805,7 +2845,7 @@ DEVICE int32 ones(int32 bits) {
 }
 
 // total is how many cells of a patch are to be done, by group.
-// total, patchruns.go:70
+// total, patchruns.go:72
 DEVICE int32 total(Slice<int32> groups) {
     int32 n = 0;
     for (int32 g = 0; g < 8; g++) {
@@ -2815,7 +2855,7 @@ DEVICE int32 total(Slice<int32> groups) {
 }
 
 // runsToList is how many runs have to be looked at in order to list n cells.
-// runsToList, patchruns.go:79
+// runsToList, patchruns.go:81
 DEVICE int32 runsToList(int32 n) {
     if (n == 0) {
         return 0;
@@ -2824,7 +2864,7 @@ DEVICE int32 runsToList(int32 n) {
 }
 
 // listRun lists the cells of run k that are to be done behind those of the runs before.
-// listRun, patchruns.go:87
+// listRun, patchruns.go:89
 DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, int32 k) {
     if (bits[k] == 0) {
         return;
@@ -2845,7 +2885,7 @@ DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, i
 }
 
 // PatchMatch2 is Match2 for the cells of patch t.
-// PatchMatch2[float32], patchmatch2.go:8
+// PatchMatch2[float32], patchmatch2.go:12
 DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
@@ -2873,7 +2913,7 @@ DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p,
 }
 
 // octetOf reads a field in run k of the patch at (x, y). Cells that are not to be done count as 0.
-// octetOf[float64], patchruns.go:17
+// octetOf[float64], patchruns.go:19
 DEVICE octet_f64 octetOf_f64(Slice<double> v, const Lattice *l, const Patches *p, int32 k, int32 x, int32 y) {
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     int64 c = Lattice_at(l, int64(i), int64(j), 0), sy = int64(l->SY);
@@ -2906,19 +2946,19 @@ DEVICE octet_f64 octetOf_f64(Slice<double> v, const Lattice *l, const Patches *p
 }
 
 // mixed has a bit for each cell that is mixed, the lowest for the lowest cell.
-// (*octet[float64]).mixed, patchruns.go:49
+// (*octet[float64]).mixed, patchruns.go:51
 DEVICE int32 octet_mixed_f64(octet_f64 *o, double dust) {
     return marked(mixed_f64(o->a, dust)) | shl(marked(mixed_f64(o->b, dust)), int64(1)) | shl(marked(mixed_f64(o->c, dust)), int64(2)) | shl(marked(mixed_f64(o->d, dust)), int64(3)) | shl(marked(mixed_f64(o->e, dust)), int64(4)) | shl(marked(mixed_f64(o->f, dust)), int64(5)) | shl(marked(mixed_f64(o->g, dust)), int64(6)) | shl(marked(mixed_f64(o->h, dust)), int64(7));
 }
 
 // nonzero has a bit for each number that is not zero.
-// (*octet[float64]).nonzero, patchruns.go:57
+// (*octet[float64]).nonzero, patchruns.go:59
 DEVICE int32 octet_nonzero_f64(octet_f64 *o) {
     return marked(o->a != 0.0) | shl(marked(o->b != 0.0), int64(1)) | shl(marked(o->c != 0.0), int64(2)) | shl(marked(o->d != 0.0), int64(3)) | shl(marked(o->e != 0.0), int64(4)) | shl(marked(o->f != 0.0), int64(5)) | shl(marked(o->g != 0.0), int64(6)) | shl(marked(o->h != 0.0), int64(7));
 }
 
 // lines has a bit for each cell of run k of a patch that has a line to find.
-// (*Matching[float64]).lines, patchmatch2.go:32
+// (*Matching[float64]).lines, patchmatch2.go:36
 DEVICE int32 Matching_lines_f64(const Matching_f64 *m, int32 k, int32 x, int32 y, const Patches *p) {
     octet_f64 f = octetOf_f64(m->F, &m->Lattice_, p, k, x, y);
     if (!m->All) {
@@ -2929,7 +2969,7 @@ DEVICE int32 Matching_lines_f64(const Matching_f64 *m, int32 k, int32 x, int32 y
 }
 
 // PatchMatch2 is Match2 for the cells of patch t.
-// PatchMatch2[float64], patchmatch2.go:8
+// PatchMatch2[float64], patchmatch2.go:12
 DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
@@ -2957,14 +2997,14 @@ DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p,
 }
 
 // mixedRun has a bit for each mixed cell of run k of a patch.
-// (*Sweep2[float32]).mixedRun, patchplanes2.go:32
+// (*Sweep2[float32]).mixedRun, patchplanes2.go:36
 DEVICE int32 Sweep2_mixedRun_f32(const Sweep2_f32 *s, int32 k, int32 x, int32 y, const Patches *p) {
     octet_f32 f = octetOf_f32(s->F, &s->Lattice_, p, k, x, y);
     return octet_mixed_f32(&f, s->Dust);
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
-// side[float32], normal2.go:64
+// side[float32], normal2.go:69
 DEVICE float side_f32(float below, float above) {
     if (below >= above) {
         return 1.0f;
@@ -2973,7 +3013,7 @@ DEVICE float side_f32(float below, float above) {
 }
 
 // mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float32]).mixed, normal2.go:72
+// (*square[float32]).mixed, normal2.go:77
 struct square_mixed_f32_results { float r0; float r1; };
 DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
     float mx = 0.0f;
@@ -2982,25 +3022,25 @@ DEVICE square_mixed_f32_results square_mixed_f32(square_f32 *q) {
     float s = q->sw + q->s + q->se, n = q->nw + q->n + q->ne;
     float x = (w - e) / 2.0f, y = (s - n) / 2.0f;
     float own = 0.0f;
-    if (abs_f32(x) <= abs_f32(y)) {
+    if (num_Abs_f32(x) <= num_Abs_f32(y)) {
         // heights along y
         mx = x;
         my = side_f32(s, n);
-        own = 1.0f / (1.0f + abs_f32(x));
+        own = 1.0f / (1.0f + num_Abs_f32(x));
     } else {
         mx = side_f32(w, e);
         my = y;
-        own = 1.0f / (1.0f + abs_f32(y));
+        own = 1.0f / (1.0f + num_Abs_f32(y));
     }
     auto [yx, yy] = square_youngs_f32(q);
-    if (float sum = abs_f32(yx) + abs_f32(yy); sum >= 0x1.4484cp-100f /* 1e-30 */ && larger_f32(abs_f32(yx), abs_f32(yy)) < own * sum) {
+    if (float sum = num_Abs_f32(yx) + num_Abs_f32(yy); sum >= 0x1.4484cp-100f /* 1e-30 */ && num_Larger_f32(num_Abs_f32(yx), num_Abs_f32(yy)) < own * sum) {
         return {yx, yy};
     }
     return {mx, my};
 }
 
 // simple finds one by Youngs, or else by Mixed.
-// (*square[float32]).simple, normal2.go:52
+// (*square[float32]).simple, normal2.go:57
 struct square_simple_f32_results { float r0; float r1; };
 DEVICE square_simple_f32_results square_simple_f32(square_f32 *q, int32 way) {
     if (way == 0) {
@@ -3012,7 +3052,7 @@ DEVICE square_simple_f32_results square_simple_f32(square_f32 *q, int32 way) {
 }
 
 // simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
-// simple2[float32], normal2.go:29
+// simple2[float32], normal2.go:34
 struct simple2_f32_results { float r0; float r1; };
 DEVICE simple2_f32_results simple2_f32(Slice<float> f, int64 c, int64 sy, int32 way) {
     if (way == 4) {
@@ -3027,9 +3067,9 @@ DEVICE simple2_f32_results simple2_f32(Slice<float> f, int64 c, int64 sy, int32 
 }
 
 // LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
-// LineConstant[float32], plane2.go:34
-DEVICE float LineConstant_f32(float mx, float my, float f) {
-    float m1 = abs_f32(mx), m2 = abs_f32(my);
+// LineConstant[float32], geom/line.go:36
+DEVICE float geom_LineConstant_f32(float mx, float my, float f) {
+    float m1 = num_Abs_f32(mx), m2 = num_Abs_f32(my);
     if (m1 > m2) {
         const float value1 = m2, value2 = m1;
         m1 = value1;
@@ -3041,44 +3081,44 @@ DEVICE float LineConstant_f32(float mx, float my, float f) {
     }
     m1 /= sum;
     m2 /= sum;
-    float v = smaller_f32(f, 1.0f - f);
+    float v = num_Smaller_f32(f, 1.0f - f);
     float a = 0.0f;
     if (2.0f * m2 * v < m1) {
-        a = sqrt_f32(2.0f * m1 * m2 * v);
+        a = num_Sqrt_f32(2.0f * m1 * m2 * v);
     } else {
         a = m2 * v + m1 / 2.0f;
     }
     if (f > 0.5f) {
         a = 1.0f - a;
     }
-    return a * sum + smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f);
+    return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f);
 }
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
 // w (f - f~) counts.
-// (*square[float32]).residual, normal2.go:93
+// (*square[float32]).residual, normal2.go:98
 DEVICE float square_residual_f32(square_f32 *q, float mx, float my, float w) {
-    float a = LineConstant_f32(mx, my, q->c);
-    float d = w * (Area_f32(mx, my, a + mx + my) - q->sw);
+    float a = geom_LineConstant_f32(mx, my, q->c);
+    float d = w * (geom_Area_f32(mx, my, a + mx + my) - q->sw);
     float sum = d * d;
-    d = Area_f32(mx, my, a + my) - q->s;
+    d = geom_Area_f32(mx, my, a + my) - q->s;
     sum += d * d;
-    d = w * (Area_f32(mx, my, a - mx + my) - q->se);
+    d = w * (geom_Area_f32(mx, my, a - mx + my) - q->se);
     sum += d * d;
-    d = Area_f32(mx, my, a + mx) - q->w;
+    d = geom_Area_f32(mx, my, a + mx) - q->w;
     sum += d * d;
-    d = Area_f32(mx, my, a - mx) - q->e;
+    d = geom_Area_f32(mx, my, a - mx) - q->e;
     sum += d * d;
-    d = w * (Area_f32(mx, my, a + mx - my) - q->nw);
+    d = w * (geom_Area_f32(mx, my, a + mx - my) - q->nw);
     sum += d * d;
-    d = Area_f32(mx, my, a - my) - q->n;
+    d = geom_Area_f32(mx, my, a - my) - q->n;
     sum += d * d;
-    d = w * (Area_f32(mx, my, a - mx - my) - q->ne);
+    d = w * (geom_Area_f32(mx, my, a - mx - my) - q->ne);
     return sum + d * d;
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float32]).elvira, normal2.go:114
+// (*square[float32]).elvira, normal2.go:119
 struct square_elvira_f32_results { float r0; float r1; };
 DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
     float mx = 0.0f;
@@ -3132,7 +3172,7 @@ DEVICE square_elvira_f32_results square_elvira_f32(square_f32 *q) {
 
 // lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
 // derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float32]).lvira, normal2.go:148
+// (*square[float32]).lvira, normal2.go:153
 struct square_lvira_f32_results { float r0; float r1; };
 DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
     float mx = 0.0f;
@@ -3140,14 +3180,14 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
     const auto results1 = square_elvira_f32(q);
     mx = results1.r0;
     my = results1.r1;
-    bool steep = abs_f32(mx) > abs_f32(my);
+    bool steep = num_Abs_f32(mx) > num_Abs_f32(my);
     if (steep) {
-        const float value1 = mx / abs_f32(mx), value2 = my / abs_f32(mx);
+        const float value1 = mx / num_Abs_f32(mx), value2 = my / num_Abs_f32(mx);
         mx = value1;
         my = value2;
     } else {
-        mx = mx / abs_f32(my);
-        my = my / abs_f32(my);
+        mx = mx / num_Abs_f32(my);
+        my = my / num_Abs_f32(my);
     }
     float best = square_residual_f32(q, mx, my, 0.0625f);
     for (int64 turn1 = 0; turn1 < 8; turn1++) {
@@ -3166,7 +3206,7 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
         if (slope > 0.0f) {
             turn = -turn;
         }
-        if (bend > 0.0f && abs_f32(slope) < abs_f32(turn) * bend) {
+        if (bend > 0.0f && num_Abs_f32(slope) < num_Abs_f32(turn) * bend) {
             turn = -slope / bend;
         }
         bool better = false;
@@ -3188,7 +3228,7 @@ DEVICE square_lvira_f32_results square_lvira_f32(square_f32 *q, float nudge) {
 }
 
 // normal finds one from the nine cells by any way but Heights.
-// (*square[float32]).normal, normal2.go:41
+// (*square[float32]).normal, normal2.go:46
 struct square_normal_f32_results { float r0; float r1; };
 DEVICE square_normal_f32_results square_normal_f32(square_f32 *q, int32 way, float nudge) {
     switch (way) {
@@ -3208,7 +3248,7 @@ DEVICE square_normal_f32_results square_normal_f32(square_f32 *q, int32 way, flo
 }
 
 // normal2 finds a normal in cell c by the given way.
-// normal2[float32], normal2.go:20
+// normal2[float32], normal2.go:25
 struct normal2_f32_results { float r0; float r1; };
 DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 way, float nudge) {
     if (way == 4) {
@@ -3220,23 +3260,23 @@ DEVICE normal2_f32_results normal2_f32(Slice<float> f, int64 c, int64 sy, int32 
     return {results2.r0, results2.r1};
 }
 
-// (*Sweep2[float32]).found, sweep2.go:130
-DEVICE Plane2_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
+// (*Sweep2[float32]).found, sweep2.go:88
+DEVICE geom_Line_f32 Sweep2_found_f32(const Sweep2_f32 *s, int64 c) {
     auto [mx, my] = normal2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
-    return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
+    return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float32], sweep2.go:138
+// Reconstruct2[float32], sweep2.go:96
 DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
+    if (mixed_f32(s->F[c], s->Dust)) {
         s->Planes[c] = Sweep2_found_f32(s, c);
     }
 }
 
 // PatchReconstruct2 is Reconstruct2 for the cells of patch t.
-// PatchReconstruct2[float32], patchplanes2.go:8
+// PatchReconstruct2[float32], patchplanes2.go:12
 DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
@@ -3264,14 +3304,14 @@ DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches
 }
 
 // mixedRun has a bit for each mixed cell of run k of a patch.
-// (*Sweep2[float64]).mixedRun, patchplanes2.go:32
+// (*Sweep2[float64]).mixedRun, patchplanes2.go:36
 DEVICE int32 Sweep2_mixedRun_f64(const Sweep2_f64 *s, int32 k, int32 x, int32 y, const Patches *p) {
     octet_f64 f = octetOf_f64(s->F, &s->Lattice_, p, k, x, y);
     return octet_mixed_f64(&f, s->Dust);
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
-// side[float64], normal2.go:64
+// side[float64], normal2.go:69
 DEVICE double side_f64(double below, double above) {
     if (below >= above) {
         return 1.0;
@@ -3280,7 +3320,7 @@ DEVICE double side_f64(double below, double above) {
 }
 
 // mixed takes of the two centred normals the one more along its own axis, and Youngs' if that is less so.
-// (*square[float64]).mixed, normal2.go:72
+// (*square[float64]).mixed, normal2.go:77
 struct square_mixed_f64_results { double r0; double r1; };
 DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
     double mx = 0.0;
@@ -3289,25 +3329,25 @@ DEVICE square_mixed_f64_results square_mixed_f64(square_f64 *q) {
     double s = q->sw + q->s + q->se, n = q->nw + q->n + q->ne;
     double x = (w - e) / 2.0, y = (s - n) / 2.0;
     double own = 0.0;
-    if (abs_f64(x) <= abs_f64(y)) {
+    if (num_Abs_f64(x) <= num_Abs_f64(y)) {
         // heights along y
         mx = x;
         my = side_f64(s, n);
-        own = 1.0 / (1.0 + abs_f64(x));
+        own = 1.0 / (1.0 + num_Abs_f64(x));
     } else {
         mx = side_f64(w, e);
         my = y;
-        own = 1.0 / (1.0 + abs_f64(y));
+        own = 1.0 / (1.0 + num_Abs_f64(y));
     }
     auto [yx, yy] = square_youngs_f64(q);
-    if (double sum = abs_f64(yx) + abs_f64(yy); sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && larger_f64(abs_f64(yx), abs_f64(yy)) < own * sum) {
+    if (double sum = num_Abs_f64(yx) + num_Abs_f64(yy); sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && num_Larger_f64(num_Abs_f64(yx), num_Abs_f64(yy)) < own * sum) {
         return {yx, yy};
     }
     return {mx, my};
 }
 
 // simple finds one by Youngs, or else by Mixed.
-// (*square[float64]).simple, normal2.go:52
+// (*square[float64]).simple, normal2.go:57
 struct square_simple_f64_results { double r0; double r1; };
 DEVICE square_simple_f64_results square_simple_f64(square_f64 *q, int32 way) {
     if (way == 0) {
@@ -3319,7 +3359,7 @@ DEVICE square_simple_f64_results square_simple_f64(square_f64 *q, int32 way) {
 }
 
 // simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
-// simple2[float64], normal2.go:29
+// simple2[float64], normal2.go:34
 struct simple2_f64_results { double r0; double r1; };
 DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32 way) {
     if (way == 4) {
@@ -3334,9 +3374,9 @@ DEVICE simple2_f64_results simple2_f64(Slice<double> f, int64 c, int64 sy, int32
 }
 
 // LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
-// LineConstant[float64], plane2.go:34
-DEVICE double LineConstant_f64(double mx, double my, double f) {
-    double m1 = abs_f64(mx), m2 = abs_f64(my);
+// LineConstant[float64], geom/line.go:36
+DEVICE double geom_LineConstant_f64(double mx, double my, double f) {
+    double m1 = num_Abs_f64(mx), m2 = num_Abs_f64(my);
     if (m1 > m2) {
         const double value1 = m2, value2 = m1;
         m1 = value1;
@@ -3348,44 +3388,44 @@ DEVICE double LineConstant_f64(double mx, double my, double f) {
     }
     m1 /= sum;
     m2 /= sum;
-    double v = smaller_f64(f, 1.0 - f);
+    double v = num_Smaller_f64(f, 1.0 - f);
     double a = 0.0;
     if (2.0 * m2 * v < m1) {
-        a = sqrt_f64(2.0 * m1 * m2 * v);
+        a = num_Sqrt_f64(2.0 * m1 * m2 * v);
     } else {
         a = m2 * v + m1 / 2.0;
     }
     if (f > 0.5) {
         a = 1.0 - a;
     }
-    return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0);
+    return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0);
 }
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
 // w (f - f~) counts.
-// (*square[float64]).residual, normal2.go:93
+// (*square[float64]).residual, normal2.go:98
 DEVICE double square_residual_f64(square_f64 *q, double mx, double my, double w) {
-    double a = LineConstant_f64(mx, my, q->c);
-    double d = w * (Area_f64(mx, my, a + mx + my) - q->sw);
+    double a = geom_LineConstant_f64(mx, my, q->c);
+    double d = w * (geom_Area_f64(mx, my, a + mx + my) - q->sw);
     double sum = d * d;
-    d = Area_f64(mx, my, a + my) - q->s;
+    d = geom_Area_f64(mx, my, a + my) - q->s;
     sum += d * d;
-    d = w * (Area_f64(mx, my, a - mx + my) - q->se);
+    d = w * (geom_Area_f64(mx, my, a - mx + my) - q->se);
     sum += d * d;
-    d = Area_f64(mx, my, a + mx) - q->w;
+    d = geom_Area_f64(mx, my, a + mx) - q->w;
     sum += d * d;
-    d = Area_f64(mx, my, a - mx) - q->e;
+    d = geom_Area_f64(mx, my, a - mx) - q->e;
     sum += d * d;
-    d = w * (Area_f64(mx, my, a + mx - my) - q->nw);
+    d = w * (geom_Area_f64(mx, my, a + mx - my) - q->nw);
     sum += d * d;
-    d = Area_f64(mx, my, a - my) - q->n;
+    d = geom_Area_f64(mx, my, a - my) - q->n;
     sum += d * d;
-    d = w * (Area_f64(mx, my, a - mx - my) - q->ne);
+    d = w * (geom_Area_f64(mx, my, a - mx - my) - q->ne);
     return sum + d * d;
 }
 
 // elvira takes of six slopes, left, centred and right differences along either axis, the one of least residual.
-// (*square[float64]).elvira, normal2.go:114
+// (*square[float64]).elvira, normal2.go:119
 struct square_elvira_f64_results { double r0; double r1; };
 DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
     double mx = 0.0;
@@ -3439,7 +3479,7 @@ DEVICE square_elvira_f64_results square_elvira_f64(square_f64 *q) {
 
 // lvira goes from ELVIRA's normal to the least residual. Steps are those of Newton's method for its root of the
 // derivative, with the secant through nudge beside it, halved until the residual falls.
-// (*square[float64]).lvira, normal2.go:148
+// (*square[float64]).lvira, normal2.go:153
 struct square_lvira_f64_results { double r0; double r1; };
 DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
     double mx = 0.0;
@@ -3447,14 +3487,14 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
     const auto results1 = square_elvira_f64(q);
     mx = results1.r0;
     my = results1.r1;
-    bool steep = abs_f64(mx) > abs_f64(my);
+    bool steep = num_Abs_f64(mx) > num_Abs_f64(my);
     if (steep) {
-        const double value1 = mx / abs_f64(mx), value2 = my / abs_f64(mx);
+        const double value1 = mx / num_Abs_f64(mx), value2 = my / num_Abs_f64(mx);
         mx = value1;
         my = value2;
     } else {
-        mx = mx / abs_f64(my);
-        my = my / abs_f64(my);
+        mx = mx / num_Abs_f64(my);
+        my = my / num_Abs_f64(my);
     }
     double best = square_residual_f64(q, mx, my, 0.0625);
     for (int64 turn1 = 0; turn1 < 8; turn1++) {
@@ -3473,7 +3513,7 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
         if (slope > 0.0) {
             turn = -turn;
         }
-        if (bend > 0.0 && abs_f64(slope) < abs_f64(turn) * bend) {
+        if (bend > 0.0 && num_Abs_f64(slope) < num_Abs_f64(turn) * bend) {
             turn = -slope / bend;
         }
         bool better = false;
@@ -3495,7 +3535,7 @@ DEVICE square_lvira_f64_results square_lvira_f64(square_f64 *q, double nudge) {
 }
 
 // normal finds one from the nine cells by any way but Heights.
-// (*square[float64]).normal, normal2.go:41
+// (*square[float64]).normal, normal2.go:46
 struct square_normal_f64_results { double r0; double r1; };
 DEVICE square_normal_f64_results square_normal_f64(square_f64 *q, int32 way, double nudge) {
     switch (way) {
@@ -3515,7 +3555,7 @@ DEVICE square_normal_f64_results square_normal_f64(square_f64 *q, int32 way, dou
 }
 
 // normal2 finds a normal in cell c by the given way.
-// normal2[float64], normal2.go:20
+// normal2[float64], normal2.go:25
 struct normal2_f64_results { double r0; double r1; };
 DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32 way, double nudge) {
     if (way == 4) {
@@ -3527,23 +3567,23 @@ DEVICE normal2_f64_results normal2_f64(Slice<double> f, int64 c, int64 sy, int32
     return {results2.r0, results2.r1};
 }
 
-// (*Sweep2[float64]).found, sweep2.go:130
-DEVICE Plane2_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
+// (*Sweep2[float64]).found, sweep2.go:88
+DEVICE geom_Line_f64 Sweep2_found_f64(const Sweep2_f64 *s, int64 c) {
     auto [mx, my] = normal2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal, s->Nudge);
-    return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
+    return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
 }
 
 // Reconstruct2 finds the plane of cell (i, j) if it is mixed. Other cells keep what Planes has.
-// Reconstruct2[float64], sweep2.go:138
+// Reconstruct2[float64], sweep2.go:96
 DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
-    if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
+    if (mixed_f64(s->F[c], s->Dust)) {
         s->Planes[c] = Sweep2_found_f64(s, c);
     }
 }
 
 // PatchReconstruct2 is Reconstruct2 for the cells of patch t.
-// PatchReconstruct2[float64], patchplanes2.go:8
+// PatchReconstruct2[float64], patchplanes2.go:12
 DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
@@ -3570,59 +3610,99 @@ DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches
     }
 }
 
-// (*Sweep2[float32]).plane, sweep2.go:122
-DEVICE Plane2_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
+// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are empty.
+// staysEmpty[float32], flux.go:29
+DEVICE bool staysEmpty_f32(int32 kind, float f, float below, float above, float tolerance) {
+    return empty_f32(f, tolerance) && empty_f32(below, tolerance) && empty_f32(above, tolerance) && (kind == 0 || f == 0.0f);
+}
+
+// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
+// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull[float32], flux.go:35
+DEVICE bool staysFull_f32(int32 kind, float f, float below, float above, float tolerance) {
+    return full_f32(f, tolerance) && full_f32(below, tolerance) && full_f32(above, tolerance) && (kind == 0 || f == 1.0f);
+}
+
+// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
+// and whether the donor is so: a mixed one needs its plane.
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
+// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
+// cells.
+// pureFlux[float32], flux.go:62
+struct pureFlux_f32_results { float r0; bool r1; };
+DEVICE pureFlux_f32_results pureFlux_f32(float cfl, float donor, float tolerance) {
+    if (cfl == 0.0f || empty_f32(donor, tolerance)) {
+        return {0.0f, true};
+    }
+    if (full_f32(donor, tolerance)) {
+        return {cfl, true};
+    }
+    return {0.0f, false};
+}
+
+// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
+// which has been stretched by then: lo and hi are the CFL numbers of its faces.
+// stretched[float32], flux.go:92
+DEVICE float stretched_f32(float thickness, float lo, float hi) {
+    return thickness / (1.0f + (hi - lo));
+}
+
+// (*Sweep2[float32]).plane, sweep2.go:80
+DEVICE geom_Line_f32 Sweep2_plane_f32(const Sweep2_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
     }
     auto [mx, my] = simple2_f32(s->F, c, int64(s->Lattice_.SY), s->Normal);
-    return Plane2_f32{mx, my, LineConstant_f32(mx, my, s->F[c]), 0.0f};
+    return geom_Line_f32{mx, my, geom_LineConstant_f32(mx, my, s->F[c]), 0.0f};
+}
+
+// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
+// along is the normal's component along the axis.
+// movedAlpha[float32], flux.go:96
+DEVICE float movedAlpha_f32(float cfl, float thickness, float along, float alpha) {
+    if (cfl > 0.0f) {
+        return alpha - along * (1.0f - thickness);
+    }
+    return alpha;
+}
+
+// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
+// lineFlux[float32], flux.go:104
+DEVICE float lineFlux_f32(float cfl, float thickness, float along, float across, float alpha) {
+    return cfl * geom_Area_f32(along * thickness, across, movedAlpha_f32(cfl, thickness, along, alpha));
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-//
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
-// the interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
-// (*Sweep2[float32]).flux, sweep2.go:89
+// (*Sweep2[float32]).flux, sweep2.go:58
 DEVICE float Sweep2_flux_f32(const Sweep2_f32 *s, int64 c, float q) {
     int64 step = int64(s->Stride);
     float cfl = s->U[c] * q;
-    if (cfl == 0.0f) {
-        return 0.0f;
-    }
     int64 donor = c;
     if (cfl > 0.0f) {
         donor = sub(c, step);
     }
-    float f = s->F[donor];
-    if (f <= s->Dust) {
-        return 0.0f;
+    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->Dust); pure) {
+        return flux;
     }
-    if (f >= 1.0f - s->Dust) {
-        return cfl;
-    }
-    // the layer of the donor that is swept over the face
-    float t = abs_f32(cfl);
+    float t = num_Abs_f32(cfl);
     if (s->Kind == 2) {
-        t /= 1.0f + (s->U[add(donor, step)] * q - s->U[donor] * q);
+        t = stretched_f32(t, s->U[donor] * q, s->U[add(donor, step)] * q);
     }
-    Plane2_f32 p = Sweep2_plane_f32(s, donor);
+    geom_Line_f32 p = Sweep2_plane_f32(s, donor);
     float along = p.X, across = p.Y;
     if (s->Axis == 1) {
         const float value1 = across, value2 = along;
         along = value1;
         across = value2;
     }
-    float alpha = p.Alpha;
-    if (cfl > 0.0f) {
-        alpha -= along * (1.0f - t);
-    }
-    return cfl * Area_f32(along * t, across, alpha);
+    return lineFlux_f32(cfl, t, along, across, p.Alpha);
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. In full surroundings all is as before, to the last bit.
-// updated[float32], sweep2.go:70
+// updated[float32], flux.go:41
 DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, float in, float out) {
     float gain = in - out;
     float spread = hi - lo;
@@ -3642,7 +3722,7 @@ DEVICE float updated_f32(int32 kind, float f, float start, float lo, float hi, f
     return f + gain;
 }
 
-// (*Sweep2[float32]).advance, sweep2.go:59
+// (*Sweep2[float32]).advance, sweep2.go:48
 DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -3653,76 +3733,110 @@ DEVICE void Sweep2_advance_f32(const Sweep2_f32 *s, int64 c, Clock_f32 *clock) {
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float32], sweep2.go:42
+// Advance2[float32], sweep2.go:37
 DEVICE void Advance2_f32_at(int64 i, int64 j, const Sweep2_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    // What follows is what advance comes to here, without its work.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (s->Kind == 0 || f == 0.0f)) {
-        s->Out[c] = f;
-        return;
-    }
-    float full = 1.0f - s->Dust;
-    if (f >= full && below >= full && above >= full && (s->Kind == 0 && s->Start[c] > 0.5f || s->Kind != 0 && f == 1.0f)) {
+    if (staysEmpty_f32(s->Kind, f, below, above, s->Dust) || staysFull_f32(s->Kind, f, below, above, s->Dust) && (s->Kind != 0 || s->Start[c] > 0.5f)) {
         s->Out[c] = f;
         return;
     }
     Sweep2_advance_f32(s, c, clock);
 }
 
-// (*Sweep2[float64]).plane, sweep2.go:122
-DEVICE Plane2_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
+// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are empty.
+// staysEmpty[float64], flux.go:29
+DEVICE bool staysEmpty_f64(int32 kind, double f, double below, double above, double tolerance) {
+    return empty_f64(f, tolerance) && empty_f64(below, tolerance) && empty_f64(above, tolerance) && (kind == 0 || f == 0.0);
+}
+
+// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
+// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+// staysFull[float64], flux.go:35
+DEVICE bool staysFull_f64(int32 kind, double f, double below, double above, double tolerance) {
+    return full_f64(f, tolerance) && full_f64(below, tolerance) && full_f64(above, tolerance) && (kind == 0 || f == 1.0);
+}
+
+// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
+// and whether the donor is so: a mixed one needs its plane.
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
+// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
+// cells.
+// pureFlux[float64], flux.go:62
+struct pureFlux_f64_results { double r0; bool r1; };
+DEVICE pureFlux_f64_results pureFlux_f64(double cfl, double donor, double tolerance) {
+    if (cfl == 0.0 || empty_f64(donor, tolerance)) {
+        return {0.0, true};
+    }
+    if (full_f64(donor, tolerance)) {
+        return {cfl, true};
+    }
+    return {0.0, false};
+}
+
+// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
+// which has been stretched by then: lo and hi are the CFL numbers of its faces.
+// stretched[float64], flux.go:92
+DEVICE double stretched_f64(double thickness, double lo, double hi) {
+    return thickness / (1.0 + (hi - lo));
+}
+
+// (*Sweep2[float64]).plane, sweep2.go:80
+DEVICE geom_Line_f64 Sweep2_plane_f64(const Sweep2_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
     }
     auto [mx, my] = simple2_f64(s->F, c, int64(s->Lattice_.SY), s->Normal);
-    return Plane2_f64{mx, my, LineConstant_f64(mx, my, s->F[c]), 0.0};
+    return geom_Line_f64{mx, my, geom_LineConstant_f64(mx, my, s->F[c]), 0.0};
+}
+
+// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
+// along is the normal's component along the axis.
+// movedAlpha[float64], flux.go:96
+DEVICE double movedAlpha_f64(double cfl, double thickness, double along, double alpha) {
+    if (cfl > 0.0) {
+        return alpha - along * (1.0 - thickness);
+    }
+    return alpha;
+}
+
+// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
+// lineFlux[float64], flux.go:104
+DEVICE double lineFlux_f64(double cfl, double thickness, double along, double across, double alpha) {
+    return cfl * geom_Area_f64(along * thickness, across, movedAlpha_f64(cfl, thickness, along, alpha));
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-//
-// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
-// the interface comes by: if such dust moved, each of its fluxes would leave some more behind, in more and more cells.
-// (*Sweep2[float64]).flux, sweep2.go:89
+// (*Sweep2[float64]).flux, sweep2.go:58
 DEVICE double Sweep2_flux_f64(const Sweep2_f64 *s, int64 c, double q) {
     int64 step = int64(s->Stride);
     double cfl = s->U[c] * q;
-    if (cfl == 0.0) {
-        return 0.0;
-    }
     int64 donor = c;
     if (cfl > 0.0) {
         donor = sub(c, step);
     }
-    double f = s->F[donor];
-    if (f <= s->Dust) {
-        return 0.0;
+    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->Dust); pure) {
+        return flux;
     }
-    if (f >= 1.0 - s->Dust) {
-        return cfl;
-    }
-    // the layer of the donor that is swept over the face
-    double t = abs_f64(cfl);
+    double t = num_Abs_f64(cfl);
     if (s->Kind == 2) {
-        t /= 1.0 + (s->U[add(donor, step)] * q - s->U[donor] * q);
+        t = stretched_f64(t, s->U[donor] * q, s->U[add(donor, step)] * q);
     }
-    Plane2_f64 p = Sweep2_plane_f64(s, donor);
+    geom_Line_f64 p = Sweep2_plane_f64(s, donor);
     double along = p.X, across = p.Y;
     if (s->Axis == 1) {
         const double value1 = across, value2 = along;
         along = value1;
         across = value2;
     }
-    double alpha = p.Alpha;
-    if (cfl > 0.0) {
-        alpha -= along * (1.0 - t);
-    }
-    return cfl * Area_f64(along * t, across, alpha);
+    return lineFlux_f64(cfl, t, along, across, p.Alpha);
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
 // passes them. In full surroundings all is as before, to the last bit.
-// updated[float64], sweep2.go:70
+// updated[float64], flux.go:41
 DEVICE double updated_f64(int32 kind, double f, double start, double lo, double hi, double in, double out) {
     double gain = in - out;
     double spread = hi - lo;
@@ -3742,7 +3856,7 @@ DEVICE double updated_f64(int32 kind, double f, double start, double lo, double 
     return f + gain;
 }
 
-// (*Sweep2[float64]).advance, sweep2.go:59
+// (*Sweep2[float64]).advance, sweep2.go:48
 DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -3753,41 +3867,31 @@ DEVICE void Sweep2_advance_f64(const Sweep2_f64 *s, int64 c, Clock_f64 *clock) {
 }
 
 // Advance2 takes cell (i, j) through a sweep. Nothing is clipped: what leaves one cell enters the next.
-// Advance2[float64], sweep2.go:42
+// Advance2[float64], sweep2.go:37
 DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, 0);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    // What follows is what advance comes to here, without its work.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (s->Kind == 0 || f == 0.0)) {
-        s->Out[c] = f;
-        return;
-    }
-    double full = 1.0 - s->Dust;
-    if (f >= full && below >= full && above >= full && (s->Kind == 0 && s->Start[c] > 0.5 || s->Kind != 0 && f == 1.0)) {
+    if (staysEmpty_f64(s->Kind, f, below, above, s->Dust) || staysFull_f64(s->Kind, f, below, above, s->Dust) && (s->Kind != 0 || s->Start[c] > 0.5)) {
         s->Out[c] = f;
         return;
     }
     Sweep2_advance_f64(s, c, clock);
 }
 
-// still tells that advance comes to f in cell c, without its work.
-// (*Sweep3[float32]).still, sweep3.go:35
-DEVICE bool Sweep3_still_f32(const Sweep3_f32 *s, int64 c, float f, float below, float above) {
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
-        return true;
-    }
-    float full = 1.0f - s->Dust;
-    return f >= full && below >= full && above >= full && s->Start[c] > 0.5f;
+// stays tells whether the sweep leaves cell c as it is.
+// (*Sweep3[float32]).stays, sweep3.go:40
+DEVICE bool Sweep3_stays_f32(const Sweep3_f32 *s, int64 c, float f, float below, float above) {
+    return staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f;
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
-// (*cube[float32]).column, normal3.go:56
+// (*cube[float32]).column, normal3.go:61
 DEVICE float cube_column_f32(cube_f32 *q, int64 at, int64 s) {
     return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
 }
 
 // arranged is the normal with component m along the axis and a, b along the others, in their order.
-// arranged[float32], normal3.go:87
+// arranged[float32], normal3.go:92
 struct arranged_f32_results { float r0; float r1; float r2; };
 DEVICE arranged_f32_results arranged_f32(int64 axis, float m, float a, float b) {
     if (axis == 0) {
@@ -3799,7 +3903,7 @@ DEVICE arranged_f32_results arranged_f32(int64 axis, float m, float a, float b) 
 }
 
 // mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-// (*cube[float32]).mixed, normal3.go:59
+// (*cube[float32]).mixed, normal3.go:64
 struct cube_mixed_f32_results { float r0; float r1; float r2; };
 DEVICE cube_mixed_f32_results cube_mixed_f32(cube_f32 *q) {
     float mx = 0.0f;
@@ -3824,7 +3928,7 @@ DEVICE cube_mixed_f32_results cube_mixed_f32(cube_f32 *q) {
         }
         float a = (cube_column_f32(q, sub(int64(13), s), along) - cube_column_f32(q, add(int64(13), s), along)) / 2.0f;
         float b = (cube_column_f32(q, sub(int64(13), t), along) - cube_column_f32(q, add(int64(13), t), along)) / 2.0f;
-        if (float o = 1.0f / (1.0f + abs_f32(a) + abs_f32(b)); o > own) {
+        if (float o = 1.0f / (1.0f + num_Abs_f32(a) + num_Abs_f32(b)); o > own) {
             own = o;
             const auto results1 = arranged_f32(axis, sign, a, b);
             mx = results1.r0;
@@ -3832,15 +3936,15 @@ DEVICE cube_mixed_f32_results cube_mixed_f32(cube_f32 *q) {
             mz = results1.r2;
         }
     }
-    float sum = abs_f32(yx) + abs_f32(yy) + abs_f32(yz);
-    if (sum >= 0x1.4484cp-100f /* 1e-30 */ && larger_f32(larger_f32(abs_f32(yx), abs_f32(yy)), abs_f32(yz)) < own * sum) {
+    float sum = num_Abs_f32(yx) + num_Abs_f32(yy) + num_Abs_f32(yz);
+    if (sum >= 0x1.4484cp-100f /* 1e-30 */ && num_Larger_f32(num_Larger_f32(num_Abs_f32(yx), num_Abs_f32(yy)), num_Abs_f32(yz)) < own * sum) {
         return {yx, yy, yz};
     }
     return {mx, my, mz};
 }
 
 // simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
-// simple3[float32], normal3.go:31
+// simple3[float32], normal3.go:36
 struct simple3_f32_results { float r0; float r1; float r2; };
 DEVICE simple3_f32_results simple3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, int32 way) {
     if (way == 4) {
@@ -3859,8 +3963,8 @@ DEVICE simple3_f32_results simple3_f32(Slice<float> f, int64 c, int64 sy, int64 
 }
 
 // cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float32], plane3.go:132
-DEVICE float cubeRoot_f32(float y) {
+// cubeRoot[float32], geom/plane.go:136
+DEVICE float geom_cubeRoot_f32(float y) {
     if (y <= 0.0f) {
         return 0.0f;
     }
@@ -3888,8 +3992,8 @@ DEVICE float cubeRoot_f32(float y) {
 }
 
 // ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
-// ratio[float32], plane3.go:122
-DEVICE float ratio_f32(float kappa) {
+// ratio[float32], geom/plane.go:126
+DEVICE float geom_ratio_f32(float kappa) {
     float r = 1.0f + kappa + 3.0f * kappa * kappa / (1.0f - 0x1.19999ap+02f /* 4.4 */ * kappa);
     for (int64 turn1 = 0; turn1 < 3; turn1++) {
         float q = kappa * r * r;
@@ -3902,8 +4006,8 @@ DEVICE float ratio_f32(float kappa) {
 //
 // The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
 // steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
-// lowConstant[float32], plane3.go:96
-DEVICE float lowConstant_f32(float m1, float m2, float m3, float v) {
+// lowConstant[float32], geom/plane.go:100
+DEVICE float geom_lowConstant_f32(float m1, float m2, float m3, float v) {
     float m12 = m1 + m2;
     float x = m12 - 2.0f * m3 * v;
     if (x <= 0.0f) {
@@ -3913,67 +4017,65 @@ DEVICE float lowConstant_f32(float m1, float m2, float m3, float v) {
         // below m2
         float w = v - m1 / m2 * m1 / (6.0f * m3);
         if (w >= 0.0f) {
-            return (m1 + sqrt_f32(m1 * m1 + 8.0f * m2 * m3 * w)) / 2.0f;
+            return (m1 + num_Sqrt_f32(m1 * m1 + 8.0f * m2 * m3 * w)) / 2.0f;
         }
-        return cubeRoot_f32(6.0f * m1 * m2 * m3 * v);
+        return geom_cubeRoot_f32(6.0f * m1 * m2 * m3 * v);
     }
     if (m3 < m12) {
         float delta = (m12 - m3) / 2.0f;
-        float p = excess_f32(m1, delta);
+        float p = geom_excess_f32(m1, delta);
         float w = (0.5f - v) * (m1 * m2 * m3);
         if (w <= delta * (p - delta * delta / 3.0f)) {
             // above m3
             float s = w / p;
-            return 0.5f - s * ratio_f32(s * s / (3.0f * p));
+            return 0.5f - s * geom_ratio_f32(s * s / (3.0f * p));
         }
     }
-    return m12 - x / 2.0f * ratio_f32(x / m1 * (x / m2) / 24.0f);
+    return m12 - x / 2.0f * geom_ratio_f32(x / m1 * (x / m2) / 24.0f);
 }
 
 // PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
 // and Gekle (Computation 10, 2022): the linear one first.
-// PlaneConstant[float32], plane3.go:80
-DEVICE float PlaneConstant_f32(float mx, float my, float mz, float f) {
-    auto [m1, m2, m3, sum] = sorted3_f32(mx, my, mz);
+// PlaneConstant[float32], geom/plane.go:84
+DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f32(mx, my, mz);
     if (sum == 0.0f) {
         return f;
     }
-    float a = lowConstant_f32(m1, m2, m3, smaller_f32(f, 1.0f - f));
+    float a = geom_lowConstant_f32(m1, m2, m3, num_Smaller_f32(f, 1.0f - f));
     if (f > 0.5f) {
         a = 1.0f - a;
     }
-    return a * sum + smaller_f32(mx, 0.0f) + smaller_f32(my, 0.0f) + smaller_f32(mz, 0.0f);
+    return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f);
 }
 
-// (*Sweep3[float32]).plane, sweep3.go:84
-DEVICE Plane3_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
+// (*Sweep3[float32]).plane, sweep3.go:74
+DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
     }
     auto [mx, my, mz] = simple3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal);
-    return Plane3_f32{mx, my, mz, PlaneConstant_f32(mx, my, mz, s->F[c])};
+    return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
+}
+
+// planeFlux is the flux from a mixed donor in space.
+// planeFlux[float32], flux.go:109
+DEVICE float planeFlux_f32(float cfl, float thickness, float along, float a, float b, float alpha) {
+    return cfl * geom_Volume_f32(along * thickness, a, b, movedAlpha_f32(cfl, thickness, along, alpha));
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:53
+// (*Sweep3[float32]).flux, sweep3.go:55
 DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     float cfl = s->U[c] * q;
-    if (cfl == 0.0f) {
-        return 0.0f;
-    }
     int64 donor = c;
     if (cfl > 0.0f) {
         donor = sub(c, int64(s->Stride));
     }
-    float f = s->F[donor];
-    if (f <= s->Dust) {
-        return 0.0f;
+    if (auto [flux, pure] = pureFlux_f32(cfl, s->F[donor], s->Dust); pure) {
+        return flux;
     }
-    if (f >= 1.0f - s->Dust) {
-        return cfl;
-    }
-    float t = abs_f32(cfl);
-    Plane3_f32 p = Sweep3_plane_f32(s, donor);
+    geom_Plane_f32 p = Sweep3_plane_f32(s, donor);
     float along = p.X, a = p.Y, b = p.Z;
     if (s->Axis == 1) {
         const float value1 = a, value2 = along;
@@ -3984,14 +4086,10 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
         along = value3;
         b = value4;
     }
-    float alpha = p.Alpha;
-    if (cfl > 0.0f) {
-        alpha -= along * (1.0f - t);
-    }
-    return cfl * Volume_f32(along * t, a, b, alpha);
+    return planeFlux_f32(cfl, num_Abs_f32(cfl), along, a, b, p.Alpha);
 }
 
-// (*Sweep3[float32]).advance, sweep3.go:43
+// (*Sweep3[float32]).advance, sweep3.go:45
 DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -4002,35 +4100,31 @@ DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float32], sweep3.go:24
+// Advance3[float32], sweep3.go:29
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_still_f32(s, c, f, below, above)) {
+    if (Sweep3_stays_f32(s, c, f, below, above)) {
         s->Out[c] = f;
         return;
     }
     Sweep3_advance_f32(s, c, clock);
 }
 
-// still tells that advance comes to f in cell c, without its work.
-// (*Sweep3[float64]).still, sweep3.go:35
-DEVICE bool Sweep3_still_f64(const Sweep3_f64 *s, int64 c, double f, double below, double above) {
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust) {
-        return true;
-    }
-    double full = 1.0 - s->Dust;
-    return f >= full && below >= full && above >= full && s->Start[c] > 0.5;
+// stays tells whether the sweep leaves cell c as it is.
+// (*Sweep3[float64]).stays, sweep3.go:40
+DEVICE bool Sweep3_stays_f64(const Sweep3_f64 *s, int64 c, double f, double below, double above) {
+    return staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5;
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
-// (*cube[float64]).column, normal3.go:56
+// (*cube[float64]).column, normal3.go:61
 DEVICE double cube_column_f64(cube_f64 *q, int64 at, int64 s) {
     return q->f[sub(at, s)] + q->f[at] + q->f[add(at, s)];
 }
 
 // arranged is the normal with component m along the axis and a, b along the others, in their order.
-// arranged[float64], normal3.go:87
+// arranged[float64], normal3.go:92
 struct arranged_f64_results { double r0; double r1; double r2; };
 DEVICE arranged_f64_results arranged_f64(int64 axis, double m, double a, double b) {
     if (axis == 0) {
@@ -4042,7 +4136,7 @@ DEVICE arranged_f64_results arranged_f64(int64 axis, double m, double a, double 
 }
 
 // mixed takes of the three centred normals the one most along its own axis, and Youngs' if that is less so.
-// (*cube[float64]).mixed, normal3.go:59
+// (*cube[float64]).mixed, normal3.go:64
 struct cube_mixed_f64_results { double r0; double r1; double r2; };
 DEVICE cube_mixed_f64_results cube_mixed_f64(cube_f64 *q) {
     double mx = 0.0;
@@ -4067,7 +4161,7 @@ DEVICE cube_mixed_f64_results cube_mixed_f64(cube_f64 *q) {
         }
         double a = (cube_column_f64(q, sub(int64(13), s), along) - cube_column_f64(q, add(int64(13), s), along)) / 2.0;
         double b = (cube_column_f64(q, sub(int64(13), t), along) - cube_column_f64(q, add(int64(13), t), along)) / 2.0;
-        if (double o = 1.0 / (1.0 + abs_f64(a) + abs_f64(b)); o > own) {
+        if (double o = 1.0 / (1.0 + num_Abs_f64(a) + num_Abs_f64(b)); o > own) {
             own = o;
             const auto results1 = arranged_f64(axis, sign, a, b);
             mx = results1.r0;
@@ -4075,15 +4169,15 @@ DEVICE cube_mixed_f64_results cube_mixed_f64(cube_f64 *q) {
             mz = results1.r2;
         }
     }
-    double sum = abs_f64(yx) + abs_f64(yy) + abs_f64(yz);
-    if (sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && larger_f64(larger_f64(abs_f64(yx), abs_f64(yy)), abs_f64(yz)) < own * sum) {
+    double sum = num_Abs_f64(yx) + num_Abs_f64(yy) + num_Abs_f64(yz);
+    if (sum >= 0x1.4484bfeebc2ap-100 /* 1e-30 */ && num_Larger_f64(num_Larger_f64(num_Abs_f64(yx), num_Abs_f64(yy)), num_Abs_f64(yz)) < own * sum) {
         return {yx, yy, yz};
     }
     return {mx, my, mz};
 }
 
 // simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
-// simple3[float64], normal3.go:31
+// simple3[float64], normal3.go:36
 struct simple3_f64_results { double r0; double r1; double r2; };
 DEVICE simple3_f64_results simple3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, int32 way) {
     if (way == 4) {
@@ -4102,8 +4196,8 @@ DEVICE simple3_f64_results simple3_f64(Slice<double> f, int64 c, int64 sy, int64
 }
 
 // cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
-// cubeRoot[float64], plane3.go:132
-DEVICE double cubeRoot_f64(double y) {
+// cubeRoot[float64], geom/plane.go:136
+DEVICE double geom_cubeRoot_f64(double y) {
     if (y <= 0.0) {
         return 0.0;
     }
@@ -4131,8 +4225,8 @@ DEVICE double cubeRoot_f64(double y) {
 }
 
 // ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
-// ratio[float64], plane3.go:122
-DEVICE double ratio_f64(double kappa) {
+// ratio[float64], geom/plane.go:126
+DEVICE double geom_ratio_f64(double kappa) {
     double r = 1.0 + kappa + 3.0 * kappa * kappa / (1.0 - 0x1.199999999999ap+02 /* 4.4 */ * kappa);
     for (int64 turn1 = 0; turn1 < 3; turn1++) {
         double q = kappa * r * r;
@@ -4145,8 +4239,8 @@ DEVICE double ratio_f64(double kappa) {
 //
 // The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
 // steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
-// lowConstant[float64], plane3.go:96
-DEVICE double lowConstant_f64(double m1, double m2, double m3, double v) {
+// lowConstant[float64], geom/plane.go:100
+DEVICE double geom_lowConstant_f64(double m1, double m2, double m3, double v) {
     double m12 = m1 + m2;
     double x = m12 - 2.0 * m3 * v;
     if (x <= 0.0) {
@@ -4156,67 +4250,65 @@ DEVICE double lowConstant_f64(double m1, double m2, double m3, double v) {
         // below m2
         double w = v - m1 / m2 * m1 / (6.0 * m3);
         if (w >= 0.0) {
-            return (m1 + sqrt_f64(m1 * m1 + 8.0 * m2 * m3 * w)) / 2.0;
+            return (m1 + num_Sqrt_f64(m1 * m1 + 8.0 * m2 * m3 * w)) / 2.0;
         }
-        return cubeRoot_f64(6.0 * m1 * m2 * m3 * v);
+        return geom_cubeRoot_f64(6.0 * m1 * m2 * m3 * v);
     }
     if (m3 < m12) {
         double delta = (m12 - m3) / 2.0;
-        double p = excess_f64(m1, delta);
+        double p = geom_excess_f64(m1, delta);
         double w = (0.5 - v) * (m1 * m2 * m3);
         if (w <= delta * (p - delta * delta / 3.0)) {
             // above m3
             double s = w / p;
-            return 0.5 - s * ratio_f64(s * s / (3.0 * p));
+            return 0.5 - s * geom_ratio_f64(s * s / (3.0 * p));
         }
     }
-    return m12 - x / 2.0 * ratio_f64(x / m1 * (x / m2) / 24.0);
+    return m12 - x / 2.0 * geom_ratio_f64(x / m1 * (x / m2) / 24.0);
 }
 
 // PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
 // and Gekle (Computation 10, 2022): the linear one first.
-// PlaneConstant[float64], plane3.go:80
-DEVICE double PlaneConstant_f64(double mx, double my, double mz, double f) {
-    auto [m1, m2, m3, sum] = sorted3_f64(mx, my, mz);
+// PlaneConstant[float64], geom/plane.go:84
+DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) {
+    auto [m1, m2, m3, sum] = geom_sorted3_f64(mx, my, mz);
     if (sum == 0.0) {
         return f;
     }
-    double a = lowConstant_f64(m1, m2, m3, smaller_f64(f, 1.0 - f));
+    double a = geom_lowConstant_f64(m1, m2, m3, num_Smaller_f64(f, 1.0 - f));
     if (f > 0.5) {
         a = 1.0 - a;
     }
-    return a * sum + smaller_f64(mx, 0.0) + smaller_f64(my, 0.0) + smaller_f64(mz, 0.0);
+    return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0);
 }
 
-// (*Sweep3[float64]).plane, sweep3.go:84
-DEVICE Plane3_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
+// (*Sweep3[float64]).plane, sweep3.go:74
+DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
     }
     auto [mx, my, mz] = simple3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal);
-    return Plane3_f64{mx, my, mz, PlaneConstant_f64(mx, my, mz, s->F[c])};
+    return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
+}
+
+// planeFlux is the flux from a mixed donor in space.
+// planeFlux[float64], flux.go:109
+DEVICE double planeFlux_f64(double cfl, double thickness, double along, double a, double b, double alpha) {
+    return cfl * geom_Volume_f64(along * thickness, a, b, movedAlpha_f64(cfl, thickness, along, alpha));
 }
 
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float64]).flux, sweep3.go:53
+// (*Sweep3[float64]).flux, sweep3.go:55
 DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     double cfl = s->U[c] * q;
-    if (cfl == 0.0) {
-        return 0.0;
-    }
     int64 donor = c;
     if (cfl > 0.0) {
         donor = sub(c, int64(s->Stride));
     }
-    double f = s->F[donor];
-    if (f <= s->Dust) {
-        return 0.0;
+    if (auto [flux, pure] = pureFlux_f64(cfl, s->F[donor], s->Dust); pure) {
+        return flux;
     }
-    if (f >= 1.0 - s->Dust) {
-        return cfl;
-    }
-    double t = abs_f64(cfl);
-    Plane3_f64 p = Sweep3_plane_f64(s, donor);
+    geom_Plane_f64 p = Sweep3_plane_f64(s, donor);
     double along = p.X, a = p.Y, b = p.Z;
     if (s->Axis == 1) {
         const double value1 = a, value2 = along;
@@ -4227,14 +4319,10 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
         along = value3;
         b = value4;
     }
-    double alpha = p.Alpha;
-    if (cfl > 0.0) {
-        alpha -= along * (1.0 - t);
-    }
-    return cfl * Volume_f64(along * t, a, b, alpha);
+    return planeFlux_f64(cfl, num_Abs_f64(cfl), along, a, b, p.Alpha);
 }
 
-// (*Sweep3[float64]).advance, sweep3.go:43
+// (*Sweep3[float64]).advance, sweep3.go:45
 DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -4245,11 +4333,11 @@ DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
-// Advance3[float64], sweep3.go:24
+// Advance3[float64], sweep3.go:29
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_still_f64(s, c, f, below, above)) {
+    if (Sweep3_stays_f64(s, c, f, below, above)) {
         s->Out[c] = f;
         return;
     }
@@ -4257,7 +4345,7 @@ DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Cloc
 }
 
 // sloped is the fall from l to r: centred, left or right.
-// sloped[float32], normal3.go:145
+// sloped[float32], normal3.go:150
 DEVICE float sloped_f32(int64 kind, float l, float m, float r) {
     if (kind == 0) {
         return (l - r) / 2.0f;
@@ -4269,16 +4357,16 @@ DEVICE float sloped_f32(int64 kind, float l, float m, float r) {
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
-// (*cube[float32]).residual, normal3.go:98
+// (*cube[float32]).residual, normal3.go:103
 DEVICE float cube_residual_f32(cube_f32 *q, float mx, float my, float mz, float enough) {
-    leaning_f32 p = leaningTo_f32(mx, my, mz);
-    float alpha = PlaneConstant_f32(mx, my, mz, q->f[13]);
+    geom_SortedNormal_f32 p = geom_SortNormal_f32(mx, my, mz);
+    float alpha = geom_PlaneConstant_f32(mx, my, mz, q->f[13]);
     float sum = 0.0f;
     for (int64 k = 0; k < 3; k++) {
         for (int64 j = 0; j < 3; j++) {
             float a = alpha - float(sub(k, int64(1))) * mz - float(sub(j, int64(1))) * my;
             int64 at = add(mul(int64(9), k), mul(int64(3), j));
-            float l = leaning_volume_f32(&p, a + mx) - q->f[at], m = leaning_volume_f32(&p, a) - q->f[add(at, int64(1))], r = leaning_volume_f32(&p, a - mx) - q->f[add(at, int64(2))];
+            float l = geom_SortedNormal_Volume_f32(&p, a + mx) - q->f[at], m = geom_SortedNormal_Volume_f32(&p, a) - q->f[add(at, int64(1))], r = geom_SortedNormal_Volume_f32(&p, a - mx) - q->f[add(at, int64(2))];
             sum += l * l + m * m + r * r;
         }
         if (sum > enough) {
@@ -4290,7 +4378,7 @@ DEVICE float cube_residual_f32(cube_f32 *q, float mx, float my, float mz, float 
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*cube[float32]).elvira, normal3.go:118
+// (*cube[float32]).elvira, normal3.go:123
 struct cube_elvira_f32_results { float r0; float r1; float r2; };
 DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
     float mx = 0.0f;
@@ -4330,10 +4418,10 @@ DEVICE cube_elvira_f32_results cube_elvira_f32(cube_f32 *q) {
 
 // differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
 // axis, and returns the sum of their squares.
-// (*cube[float32]).differences, lvira3.go:9
+// (*cube[float32]).differences, lvira3.go:14
 DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Array<float, 27> *d) {
-    leaning_f32 p = leaningTo_f32(mx, my, mz);
-    float alpha = PlaneConstant_f32(mx, my, mz, q->f[13]);
+    geom_SortedNormal_f32 p = geom_SortNormal_f32(mx, my, mz);
+    float alpha = geom_PlaneConstant_f32(mx, my, mz, q->f[13]);
     float sum = 0.0f;
     for (int64 at = 0; at < 27; at++) {
         float a = alpha - float(sub(at % 3, int64(1))) * mx - float(sub(at / 3 % 3, int64(1))) * my - float(sub(at / 9, int64(1))) * mz;
@@ -4350,7 +4438,7 @@ DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Arr
         if (at / 9 != 1) {
             w *= 0.25f;
         }
-        (*d)[at] = w * (leaning_volume_f32(&p, a) - q->f[at]);
+        (*d)[at] = w * (geom_SortedNormal_Volume_f32(&p, a) - q->f[at]);
         sum += (*d)[at] * (*d)[at];
     }
     return sum;
@@ -4358,7 +4446,7 @@ DEVICE float cube_differences_f32(cube_f32 *q, float mx, float my, float mz, Arr
 
 // lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
 // largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-// (*cube[float32]).lvira, lvira3.go:36
+// (*cube[float32]).lvira, lvira3.go:41
 struct cube_lvira_f32_results { float r0; float r1; float r2; };
 DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
     float mx = 0.0f;
@@ -4369,13 +4457,13 @@ DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
     my = results1.r1;
     mz = results1.r2;
     int64 axis = 2;
-    float most = abs_f32(mz);
-    if (abs_f32(mx) > most && abs_f32(mx) >= abs_f32(my)) {
+    float most = num_Abs_f32(mz);
+    if (num_Abs_f32(mx) > most && num_Abs_f32(mx) >= num_Abs_f32(my)) {
         axis = 0;
-        most = abs_f32(mx);
-    } else if (abs_f32(my) > most) {
+        most = num_Abs_f32(mx);
+    } else if (num_Abs_f32(my) > most) {
         axis = 1;
-        most = abs_f32(my);
+        most = num_Abs_f32(my);
     }
     mx = mx / most;
     my = my / most;
@@ -4404,7 +4492,7 @@ DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
             break;
         }
         float s = (ab * rb - bb * ra) / det, t = (ab * ra - aa * rb) / det;
-        if (float size = larger_f32(abs_f32(s), abs_f32(t)) * nudge; size > 0.5f) {
+        if (float size = num_Larger_f32(num_Abs_f32(s), num_Abs_f32(t)) * nudge; size > 0.5f) {
             s = s / size / 2.0f;
             t = t / size / 2.0f;
         }
@@ -4431,7 +4519,7 @@ DEVICE cube_lvira_f32_results cube_lvira_f32(cube_f32 *q, float nudge) {
 }
 
 // normal3 finds a normal in cell c by the given way.
-// normal3[float32], normal3.go:19
+// normal3[float32], normal3.go:24
 struct normal3_f32_results { float r0; float r1; float r2; };
 DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 sz, int32 way, float nudge) {
     if (way == 2) {
@@ -4447,23 +4535,23 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float32]).found, sweep3.go:92
-DEVICE Plane3_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
+// (*Sweep3[float32]).found, sweep3.go:82
+DEVICE geom_Plane_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
-    return Plane3_f32{mx, my, mz, PlaneConstant_f32(mx, my, mz, s->F[c])};
+    return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:100
+// Reconstruct3[float32], sweep3.go:90
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    if (float f = s->F[c]; f > s->Dust && f < 1.0f - s->Dust) {
+    if (mixed_f32(s->F[c], s->Dust)) {
         s->Planes[c] = Sweep3_found_f32(s, c);
     }
 }
 
 // sloped is the fall from l to r: centred, left or right.
-// sloped[float64], normal3.go:145
+// sloped[float64], normal3.go:150
 DEVICE double sloped_f64(int64 kind, double l, double m, double r) {
     if (kind == 0) {
         return (l - r) / 2.0;
@@ -4475,16 +4563,16 @@ DEVICE double sloped_f64(int64 kind, double l, double m, double r) {
 
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
-// (*cube[float64]).residual, normal3.go:98
+// (*cube[float64]).residual, normal3.go:103
 DEVICE double cube_residual_f64(cube_f64 *q, double mx, double my, double mz, double enough) {
-    leaning_f64 p = leaningTo_f64(mx, my, mz);
-    double alpha = PlaneConstant_f64(mx, my, mz, q->f[13]);
+    geom_SortedNormal_f64 p = geom_SortNormal_f64(mx, my, mz);
+    double alpha = geom_PlaneConstant_f64(mx, my, mz, q->f[13]);
     double sum = 0.0;
     for (int64 k = 0; k < 3; k++) {
         for (int64 j = 0; j < 3; j++) {
             double a = alpha - double(sub(k, int64(1))) * mz - double(sub(j, int64(1))) * my;
             int64 at = add(mul(int64(9), k), mul(int64(3), j));
-            double l = leaning_volume_f64(&p, a + mx) - q->f[at], m = leaning_volume_f64(&p, a) - q->f[add(at, int64(1))], r = leaning_volume_f64(&p, a - mx) - q->f[add(at, int64(2))];
+            double l = geom_SortedNormal_Volume_f64(&p, a + mx) - q->f[at], m = geom_SortedNormal_Volume_f64(&p, a) - q->f[add(at, int64(1))], r = geom_SortedNormal_Volume_f64(&p, a - mx) - q->f[add(at, int64(2))];
             sum += l * l + m * m + r * r;
         }
         if (sum > enough) {
@@ -4496,7 +4584,7 @@ DEVICE double cube_residual_f64(cube_f64 *q, double mx, double my, double mz, do
 
 // elvira takes of 27 normals, left, centred and right differences of the columns along each axis, the one of least
 // residual. Planes whose columns end outside of the 3×3×3 cells are not among them.
-// (*cube[float64]).elvira, normal3.go:118
+// (*cube[float64]).elvira, normal3.go:123
 struct cube_elvira_f64_results { double r0; double r1; double r2; };
 DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
     double mx = 0.0;
@@ -4536,10 +4624,10 @@ DEVICE cube_elvira_f64_results cube_elvira_f64(cube_f64 *q) {
 
 // differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
 // axis, and returns the sum of their squares.
-// (*cube[float64]).differences, lvira3.go:9
+// (*cube[float64]).differences, lvira3.go:14
 DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz, Array<double, 27> *d) {
-    leaning_f64 p = leaningTo_f64(mx, my, mz);
-    double alpha = PlaneConstant_f64(mx, my, mz, q->f[13]);
+    geom_SortedNormal_f64 p = geom_SortNormal_f64(mx, my, mz);
+    double alpha = geom_PlaneConstant_f64(mx, my, mz, q->f[13]);
     double sum = 0.0;
     for (int64 at = 0; at < 27; at++) {
         double a = alpha - double(sub(at % 3, int64(1))) * mx - double(sub(at / 3 % 3, int64(1))) * my - double(sub(at / 9, int64(1))) * mz;
@@ -4556,7 +4644,7 @@ DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz,
         if (at / 9 != 1) {
             w *= 0.25;
         }
-        (*d)[at] = w * (leaning_volume_f64(&p, a) - q->f[at]);
+        (*d)[at] = w * (geom_SortedNormal_Volume_f64(&p, a) - q->f[at]);
         sum += (*d)[at] * (*d)[at];
     }
     return sum;
@@ -4564,7 +4652,7 @@ DEVICE double cube_differences_f64(cube_f64 *q, double mx, double my, double mz,
 
 // lvira goes from ELVIRA's normal to the least residual, by steps of Gauss and Newton in the two components beside the
 // largest. Their derivatives are differences by nudge; a step is shortened until the residual falls.
-// (*cube[float64]).lvira, lvira3.go:36
+// (*cube[float64]).lvira, lvira3.go:41
 struct cube_lvira_f64_results { double r0; double r1; double r2; };
 DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
     double mx = 0.0;
@@ -4575,13 +4663,13 @@ DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
     my = results1.r1;
     mz = results1.r2;
     int64 axis = 2;
-    double most = abs_f64(mz);
-    if (abs_f64(mx) > most && abs_f64(mx) >= abs_f64(my)) {
+    double most = num_Abs_f64(mz);
+    if (num_Abs_f64(mx) > most && num_Abs_f64(mx) >= num_Abs_f64(my)) {
         axis = 0;
-        most = abs_f64(mx);
-    } else if (abs_f64(my) > most) {
+        most = num_Abs_f64(mx);
+    } else if (num_Abs_f64(my) > most) {
         axis = 1;
-        most = abs_f64(my);
+        most = num_Abs_f64(my);
     }
     mx = mx / most;
     my = my / most;
@@ -4610,7 +4698,7 @@ DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
             break;
         }
         double s = (ab * rb - bb * ra) / det, t = (ab * ra - aa * rb) / det;
-        if (double size = larger_f64(abs_f64(s), abs_f64(t)) * nudge; size > 0.5) {
+        if (double size = num_Larger_f64(num_Abs_f64(s), num_Abs_f64(t)) * nudge; size > 0.5) {
             s = s / size / 2.0;
             t = t / size / 2.0;
         }
@@ -4637,7 +4725,7 @@ DEVICE cube_lvira_f64_results cube_lvira_f64(cube_f64 *q, double nudge) {
 }
 
 // normal3 finds a normal in cell c by the given way.
-// normal3[float64], normal3.go:19
+// normal3[float64], normal3.go:24
 struct normal3_f64_results { double r0; double r1; double r2; };
 DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64 sz, int32 way, double nudge) {
     if (way == 2) {
@@ -4653,23 +4741,23 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float64]).found, sweep3.go:92
-DEVICE Plane3_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
+// (*Sweep3[float64]).found, sweep3.go:82
+DEVICE geom_Plane_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
-    return Plane3_f64{mx, my, mz, PlaneConstant_f64(mx, my, mz, s->F[c])};
+    return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:100
+// Reconstruct3[float64], sweep3.go:90
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
-    if (double f = s->F[c]; f > s->Dust && f < 1.0 - s->Dust) {
+    if (mixed_f64(s->F[c], s->Dust)) {
         s->Planes[c] = Sweep3_found_f64(s, c);
     }
 }
 
 // work finds what there is to do for the n-th tile of Order.
-// (*Tiles2[float32]).work, tilecells2.go:45
+// (*Tiles2[float32]).work, tilecells2.go:50
 DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -4710,7 +4798,7 @@ DEVICE tileWork Tiles2_work_f32(const Tiles2_f32 *s, int64 n) {
     return w;
 }
 
-// clamped, tilecells2.go:80
+// clamped, tilecells2.go:85
 DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
     if (i < lo) {
         return lo;
@@ -4722,7 +4810,7 @@ DEVICE int32 clamped(int32 i, int32 lo, int32 end) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float32]).load, tilecells2.go:4
+// (*Tiles2[float32]).load, tilecells2.go:9
 DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -4731,7 +4819,7 @@ DEVICE void Tiles2_load_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arra
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
 // neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float32]).reach, tilecells2.go:143
+// (*Tiles2[float32]).reach, tilecells2.go:136
 struct Tiles2_reach_f32_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -4742,14 +4830,14 @@ DEVICE Tiles2_reach_f32_results Tiles2_reach_f32(const Tiles2_f32 *s, int32 n) {
 
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
 // for faces, and not beyond what the block has.
-// (*Tiles2[float32]).around, tilecells2.go:159
+// (*Tiles2[float32]).around, tilecells2.go:152
 DEVICE bool Tiles2_around_f32(const Tiles2_f32 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
-    return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
+    return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float32]).needed, tilecells2.go:151
+// (*Tiles2[float32]).needed, tilecells2.go:144
 DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f32(s, n);
     int32 face = s->Axis ^ n;
@@ -4757,7 +4845,7 @@ DEVICE bool Tiles2_needed_f32(const Tiles2_f32 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
-// (*Tiles2[float32]).strides, tilecells2.go:119
+// (*Tiles2[float32]).strides, tilecells2.go:112
 struct Tiles2_strides_f32_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 axis) {
     if (axis == 0) {
@@ -4766,7 +4854,7 @@ DEVICE Tiles2_strides_f32_results Tiles2_strides_f32(const Tiles2_f32 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float32]).velocity, tilecells2.go:166
+// (*Tiles2[float32]).velocity, tilecells2.go:159
 DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -4774,17 +4862,15 @@ DEVICE float Tiles2_velocity_f32(const Tiles2_f32 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// crossing is the mark of a face with the given CFL number: 1 if its donor, of the cells below and above, is mixed.
-// crossing[float32], tilemarks.go:35
-DEVICE int32 crossing_f32(float cfl, bool below, bool above) {
-    if (cfl == 0.0f || cfl > 0.0f && !below || !(cfl > 0.0f) && !above) {
-        return 0;
-    }
-    return 1;
+// fromMixed tells whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
+// Where that number is NaN it is the one above, so that the NaN is not hidden.
+// fromMixed[float32], flux.go:86
+DEVICE bool fromMixed_f32(float cfl, bool below, bool above) {
+    return cfl > 0.0f && below || !(cfl >= 0.0f) && above;
 }
 
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float32]).crosses, tilecells2.go:127
+// (*Tiles2[float32]).crosses, tilecells2.go:120
 DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -4795,13 +4881,13 @@ DEVICE int32 Tiles2_crosses_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x
     auto [step, unused1] = Tiles2_strides_f32(s, axis);
     bool below = mixed_f32((*a)[sub(own, step)], s->Dust), above = mixed_f32((*a)[own], s->Dust);
     if (below || above) {
-        return crossing_f32(Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above);
+        return marked(fromMixed_f32(Tiles2_velocity_f32(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above));
     }
     return 0;
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float32]).flux, tilecells2.go:174
+// (*Tiles2[float32]).flux, tilecells2.go:167
 DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, int32 y, Array<float, 1444> *a,
         Clock_f32 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -4816,9 +4902,9 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
         place = sub(c, stride);
     }
     float f = (*a)[donor];
-    float t = abs_f32(cfl);
+    float t = num_Abs_f32(cfl);
     if (kind == 2) {
-        t /= 1.0f + (Tiles2_velocity_f32(s, axis, add(place, stride)) * q - Tiles2_velocity_f32(s, axis, place) * q);
+        t = stretched_f32(t, Tiles2_velocity_f32(s, axis, place) * q, Tiles2_velocity_f32(s, axis, add(place, stride)) * q);
     }
     square_f32 around = square_f32{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
     float along = 0.0f, across = 0.0f;
@@ -4831,64 +4917,53 @@ DEVICE float Tiles2_flux_f32(const Tiles2_f32 *s, int32 n, int32 own, int32 x, i
         along = results2.r0;
         across = results2.r1;
     }
-    float alpha = LineConstant_f32(along, across, f);
+    float alpha = geom_LineConstant_f32(along, across, f);
     if (axis == 1) {
         const float value1 = across, value2 = along;
         along = value1;
         across = value2;
     }
-    if (cfl > 0.0f) {
-        alpha -= along * (1.0f - t);
-    }
-    return cfl * Area_f32(along * t, across, alpha);
+    return lineFlux_f32(cfl, t, along, across, alpha);
 }
 
 // shared is the place of a tile's cell in shared memory.
-// shared, tilecells2.go:78
+// shared, tilecells2.go:83
 DEVICE int32 shared(int32 px, int32 py) {
     return add(add(px, 3), mul(add(py, 3), 38));
 }
 
-// passed is the flux through a face between two cells: inMixed where the donor is mixed.
-// passed[float32], tilemarks.go:43
-DEVICE float passed_f32(float cfl, float below, float above, float inMixed, float dust) {
+// faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
+// faceFlux[float32], flux.go:73
+DEVICE float faceFlux_f32(float cfl, float below, float above, float inMixed, float tolerance) {
     float donor = above;
     if (cfl > 0.0f) {
         donor = below;
     }
-    if (cfl == 0.0f || donor <= dust) {
-        return 0.0f;
-    }
-    if (donor >= 1.0f - dust) {
-        return cfl;
+    if (auto [flux, pure] = pureFlux_f32(cfl, donor, tolerance); pure) {
+        return flux;
     }
     return inMixed;
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
 // passes the faces of mixed donors.
-// (*Tiles2[float32]).sweep, tilecells2.go:99
+// (*Tiles2[float32]).sweep, tilecells2.go:97
 DEVICE float Tiles2_sweep_f32(const Tiles2_f32 *s, int32 n, Array<float, 1444> *a, Array<float, 1444> *flux,
         int32 own, int64 c, float start, Clock_f32 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     auto [step, stride] = Tiles2_strides_f32(s, axis);
     float f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    // As in Advance2.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (kind == 0 || f == 0.0f)) {
-        return f;
-    }
-    float full = 1.0f - s->Dust;
-    if (f >= full && below >= full && above >= full && (kind == 0 && start > 0.5f || kind != 0 && f == 1.0f)) {
+    if (staysEmpty_f32(kind, f, below, above, s->Dust) || staysFull_f32(kind, f, below, above, s->Dust) && (kind != 0 || start > 0.5f)) {
         return f;
     }
     float q = clock->Courant[axis];
     float lo = Tiles2_velocity_f32(s, axis, c) * q, hi = Tiles2_velocity_f32(s, axis, add(c, stride)) * q;
-    float in = passed_f32(lo, below, f, (*flux)[own], s->Dust), out = passed_f32(hi, f, above, (*flux)[add(own, step)], s->Dust);
+    float in = faceFlux_f32(lo, below, f, (*flux)[own], s->Dust), out = faceFlux_f32(hi, f, above, (*flux)[add(own, step)], s->Dust);
     return updated_f32(kind, f, start, lo, hi, in, out);
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float32]).first, tilecells2.go:11
+// (*Tiles2[float32]).first, tilecells2.go:16
 DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
@@ -4896,14 +4971,14 @@ DEVICE void Tiles2_first_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Arr
     if (px < neg(rx) || px >= add(32, rx) || py < neg(ry) || py >= add(32, ry)) {
         return;
     }
-    int32 i = clamped(add(x, px), neg(smallerOf(s->Open[0][0], rx)), add(s->N[0], smallerOf(s->Open[0][1], rx)));
-    int32 j = clamped(add(y, py), neg(smallerOf(s->Open[1][0], ry)), add(s->N[1], smallerOf(s->Open[1][1], ry)));
+    int32 i = clamped(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx)));
+    int32 j = clamped(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)));
     int32 own = shared(sub(i, x), sub(j, y));
     (*between)[shared(px, py)] = Tiles2_sweep_f32(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float32]).second, tilecells2.go:24
+// (*Tiles2[float32]).second, tilecells2.go:29
 DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Clock_f32 *clock) {
     int32 px = k % 32, py = k / 32;
@@ -4919,25 +4994,23 @@ DEVICE void Tiles2_second_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Ar
 }
 
 // contents is the kind of one cell, which a sweep of the given kind leaves alone among others like it.
-// contents[float32], tilekind2.go:27
+// contents[float32], tilekind2.go:29
 DEVICE int32 contents_f32(float f, int32 sweep, float dust) {
-    float empty = 0.0f, full = 1.0f;
-    if (sweep == 0) {
-        empty = dust;
-        full = 1.0f - dust;
+    if (sweep != 0) {
+        dust = 0.0f;
     }
     int32 kind = 0;
-    if (!(f <= empty) || sweep != 0 && f < 0.0f) {
+    if (!empty_f32(f, dust) || sweep != 0 && f < 0.0f) {
         kind |= 1;
     }
-    if (!(f >= full) || sweep != 0 && f > 1.0f) {
+    if (!full_f32(f, dust) || sweep != 0 && f > 1.0f) {
         kind |= 2;
     }
     return kind;
 }
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float32]).kindOf, tilekind2.go:13
+// (*Tiles2[float32]).kindOf, tilekind2.go:15
 DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, Array<float, 1444> *f) {
     int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
     int32 kind = 0;
@@ -4951,7 +5024,7 @@ DEVICE int32 Tiles2_kindOf_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float32], tilekind2.go:43
+// merged[float32], tilekind2.go:44
 DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -4961,7 +5034,7 @@ DEVICE int32 merged_f32(Array<float, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float32]).copied, tilecells2.go:37
+// (*Tiles2[float32]).copied, tilecells2.go:42
 DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -4970,10 +5043,11 @@ DEVICE void Tiles2_copied_f32(const Tiles2_f32 *s, int32 k, int32 x, int32 y) {
 }
 
 // TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
-// Normals are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor
-// are listed before each sweep, so that no thread waits while another one finds a flux, and each is found once.
-// TileStep2[float32], tile2.go:52
-DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
+// Normals are found by Youngs or Mixed, or in the fine variant by any way but Heights: without ELVIRA and LVIRA a
+// thread takes half of the registers. Faces with a mixed donor are listed before each sweep, so that no thread waits
+// while another one finds a flux, and each is found once.
+// TileStep2[float32], tile2.go:55
+DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
         Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
     tileWork w = Tiles2_work_f32(s, t);
@@ -4994,7 +5068,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
     }
     __syncthreads();
     for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 0, (*list)[n], w.x, w.y, f, clock, false);
+        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 0, (*list)[n], w.x, w.y, f, clock, fine);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
@@ -5014,7 +5088,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
     }
     __syncthreads();
     for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 1, (*list)[n], w.x, w.y, between, clock, false);
+        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 1, (*list)[n], w.x, w.y, between, clock, fine);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
@@ -5042,7 +5116,7 @@ DEVICE void TileStep2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Arr
 }
 
 // work finds what there is to do for the n-th tile of Order.
-// (*Tiles2[float64]).work, tilecells2.go:45
+// (*Tiles2[float64]).work, tilecells2.go:50
 DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
     tileWork w = {};
     if (n >= int64(s->Count[0])) {
@@ -5084,7 +5158,7 @@ DEVICE tileWork Tiles2_work_f64(const Tiles2_f64 *s, int64 n) {
 }
 
 // load brings number k of the tile's cells and rim to shared memory.
-// (*Tiles2[float64]).load, tilecells2.go:4
+// (*Tiles2[float64]).load, tilecells2.go:9
 DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 i = clamped(sub(add(x, k % 38), 3), neg(s->Open[0][0]), add(s->N[0], s->Open[0][1]));
     int32 j = clamped(sub(add(y, k / 38), 3), neg(s->Open[1][0]), add(s->N[1], s->Open[1][1]));
@@ -5093,7 +5167,7 @@ DEVICE void Tiles2_load_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arra
 
 // reach is how far around a tile sweep n takes cells, along x and y: for the donors of the second sweep and the
 // neighbours that their planes depend on, two cells along its axis and one across.
-// (*Tiles2[float64]).reach, tilecells2.go:143
+// (*Tiles2[float64]).reach, tilecells2.go:136
 struct Tiles2_reach_f64_results { int32 r0; int32 r1; };
 DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
     if ((s->Axis ^ n) == 0) {
@@ -5104,14 +5178,14 @@ DEVICE Tiles2_reach_f64_results Tiles2_reach_f64(const Tiles2_f64 *s, int32 n) {
 
 // around tells whether place p of a tile that begins at cell x lies in it or at most reach cells away, one more above
 // for faces, and not beyond what the block has.
-// (*Tiles2[float64]).around, tilecells2.go:159
+// (*Tiles2[float64]).around, tilecells2.go:152
 DEVICE bool Tiles2_around_f64(const Tiles2_f64 *s, int32 axis, int32 p, int32 x, int32 reach, int32 face) {
     int32 i = add(x, p);
-    return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(smallerOf(s->Open[axis][0], reach)) && i < add(add(s->N[axis], smallerOf(s->Open[axis][1], reach)), face);
+    return p >= neg(reach) && p < add(add(32, reach), face) && i >= neg(num_Smaller_int32(s->Open[axis][0], reach)) && i < add(add(s->N[axis], num_Smaller_int32(s->Open[axis][1], reach)), face);
 }
 
 // needed tells whether sweep n takes a cell next to the lower face of cell (px, py) of a tile.
-// (*Tiles2[float64]).needed, tilecells2.go:151
+// (*Tiles2[float64]).needed, tilecells2.go:144
 DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, int32 x, int32 y) {
     auto [rx, ry] = Tiles2_reach_f64(s, n);
     int32 face = s->Axis ^ n;
@@ -5119,7 +5193,7 @@ DEVICE bool Tiles2_needed_f64(const Tiles2_f64 *s, int32 n, int32 px, int32 py, 
 }
 
 // strides lead from cell to cell along an axis, in shared memory and in that of the block.
-// (*Tiles2[float64]).strides, tilecells2.go:119
+// (*Tiles2[float64]).strides, tilecells2.go:112
 struct Tiles2_strides_f64_results { int32 r0; int64 r1; };
 DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 axis) {
     if (axis == 0) {
@@ -5128,7 +5202,7 @@ DEVICE Tiles2_strides_f64_results Tiles2_strides_f64(const Tiles2_f64 *s, int32 
     return {38, int64(s->Lattice_.SY)};
 }
 
-// (*Tiles2[float64]).velocity, tilecells2.go:166
+// (*Tiles2[float64]).velocity, tilecells2.go:159
 DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     if (axis == 0) {
         return s->U[c];
@@ -5136,17 +5210,15 @@ DEVICE double Tiles2_velocity_f64(const Tiles2_f64 *s, int32 axis, int64 c) {
     return s->V[c];
 }
 
-// crossing is the mark of a face with the given CFL number: 1 if its donor, of the cells below and above, is mixed.
-// crossing[float64], tilemarks.go:35
-DEVICE int32 crossing_f64(double cfl, bool below, bool above) {
-    if (cfl == 0.0 || cfl > 0.0 && !below || !(cfl > 0.0) && !above) {
-        return 0;
-    }
-    return 1;
+// fromMixed tells whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
+// Where that number is NaN it is the one above, so that the NaN is not hidden.
+// fromMixed[float64], flux.go:86
+DEVICE bool fromMixed_f64(double cfl, bool below, bool above) {
+    return cfl > 0.0 && below || !(cfl >= 0.0) && above;
 }
 
 // crosses is 1 if sweep n needs the flux through the lower face of the cell at own, and its donor is mixed.
-// (*Tiles2[float64]).crosses, tilecells2.go:127
+// (*Tiles2[float64]).crosses, tilecells2.go:120
 DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock) {
     int32 px = sub(own % 38, 3), py = sub(own / 38, 3);
@@ -5157,13 +5229,13 @@ DEVICE int32 Tiles2_crosses_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x
     auto [step, unused1] = Tiles2_strides_f64(s, axis);
     bool below = mixed_f64((*a)[sub(own, step)], s->Dust), above = mixed_f64((*a)[own], s->Dust);
     if (below || above) {
-        return crossing_f64(Tiles2_velocity_f64(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above);
+        return marked(fromMixed_f64(Tiles2_velocity_f64(s, axis, Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), 0)) * clock->Courant[axis], below, above));
     }
     return 0;
 }
 
 // flux is that of Sweep2 in sweep n, through a face that crosses marks.
-// (*Tiles2[float64]).flux, tilecells2.go:174
+// (*Tiles2[float64]).flux, tilecells2.go:167
 DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, int32 y, Array<double, 1444> *a,
         Clock_f64 *clock, bool fine) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
@@ -5178,9 +5250,9 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
         place = sub(c, stride);
     }
     double f = (*a)[donor];
-    double t = abs_f64(cfl);
+    double t = num_Abs_f64(cfl);
     if (kind == 2) {
-        t /= 1.0 + (Tiles2_velocity_f64(s, axis, add(place, stride)) * q - Tiles2_velocity_f64(s, axis, place) * q);
+        t = stretched_f64(t, Tiles2_velocity_f64(s, axis, place) * q, Tiles2_velocity_f64(s, axis, add(place, stride)) * q);
     }
     square_f64 around = square_f64{(*a)[sub(sub(donor, 38), 1)], (*a)[sub(donor, 38)], (*a)[add(sub(donor, 38), 1)], (*a)[sub(donor, 1)], f, (*a)[add(donor, 1)], (*a)[sub(add(donor, 38), 1)], (*a)[add(donor, 38)], (*a)[add(add(donor, 38), 1)]};
     double along = 0.0, across = 0.0;
@@ -5193,58 +5265,47 @@ DEVICE double Tiles2_flux_f64(const Tiles2_f64 *s, int32 n, int32 own, int32 x, 
         along = results2.r0;
         across = results2.r1;
     }
-    double alpha = LineConstant_f64(along, across, f);
+    double alpha = geom_LineConstant_f64(along, across, f);
     if (axis == 1) {
         const double value1 = across, value2 = along;
         along = value1;
         across = value2;
     }
-    if (cfl > 0.0) {
-        alpha -= along * (1.0 - t);
-    }
-    return cfl * Area_f64(along * t, across, alpha);
+    return lineFlux_f64(cfl, t, along, across, alpha);
 }
 
-// passed is the flux through a face between two cells: inMixed where the donor is mixed.
-// passed[float64], tilemarks.go:43
-DEVICE double passed_f64(double cfl, double below, double above, double inMixed, double dust) {
+// faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
+// faceFlux[float64], flux.go:73
+DEVICE double faceFlux_f64(double cfl, double below, double above, double inMixed, double tolerance) {
     double donor = above;
     if (cfl > 0.0) {
         donor = below;
     }
-    if (cfl == 0.0 || donor <= dust) {
-        return 0.0;
-    }
-    if (donor >= 1.0 - dust) {
-        return cfl;
+    if (auto [flux, pure] = pureFlux_f64(cfl, donor, tolerance); pure) {
+        return flux;
     }
     return inMixed;
 }
 
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
 // passes the faces of mixed donors.
-// (*Tiles2[float64]).sweep, tilecells2.go:99
+// (*Tiles2[float64]).sweep, tilecells2.go:97
 DEVICE double Tiles2_sweep_f64(const Tiles2_f64 *s, int32 n, Array<double, 1444> *a, Array<double, 1444> *flux,
         int32 own, int64 c, double start, Clock_f64 *clock) {
     int32 axis = s->Axis ^ n, kind = s->Kinds[n];
     auto [step, stride] = Tiles2_strides_f64(s, axis);
     double f = (*a)[own], below = (*a)[sub(own, step)], above = (*a)[add(own, step)];
-    // As in Advance2.
-    if (f <= s->Dust && below <= s->Dust && above <= s->Dust && (kind == 0 || f == 0.0)) {
-        return f;
-    }
-    double full = 1.0 - s->Dust;
-    if (f >= full && below >= full && above >= full && (kind == 0 && start > 0.5 || kind != 0 && f == 1.0)) {
+    if (staysEmpty_f64(kind, f, below, above, s->Dust) || staysFull_f64(kind, f, below, above, s->Dust) && (kind != 0 || start > 0.5)) {
         return f;
     }
     double q = clock->Courant[axis];
     double lo = Tiles2_velocity_f64(s, axis, c) * q, hi = Tiles2_velocity_f64(s, axis, add(c, stride)) * q;
-    double in = passed_f64(lo, below, f, (*flux)[own], s->Dust), out = passed_f64(hi, f, above, (*flux)[add(own, step)], s->Dust);
+    double in = faceFlux_f64(lo, below, f, (*flux)[own], s->Dust), out = faceFlux_f64(hi, f, above, (*flux)[add(own, step)], s->Dust);
     return updated_f64(kind, f, start, lo, hi, in, out);
 }
 
 // first takes number k of the cells that the second sweep may ask for through the first one.
-// (*Tiles2[float64]).first, tilecells2.go:11
+// (*Tiles2[float64]).first, tilecells2.go:16
 DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = sub(k % 36, 2), py = sub(k / 36, 2);
@@ -5252,14 +5313,14 @@ DEVICE void Tiles2_first_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Arr
     if (px < neg(rx) || px >= add(32, rx) || py < neg(ry) || py >= add(32, ry)) {
         return;
     }
-    int32 i = clamped(add(x, px), neg(smallerOf(s->Open[0][0], rx)), add(s->N[0], smallerOf(s->Open[0][1], rx)));
-    int32 j = clamped(add(y, py), neg(smallerOf(s->Open[1][0], ry)), add(s->N[1], smallerOf(s->Open[1][1], ry)));
+    int32 i = clamped(add(x, px), neg(num_Smaller_int32(s->Open[0][0], rx)), add(s->N[0], num_Smaller_int32(s->Open[0][1], rx)));
+    int32 j = clamped(add(y, py), neg(num_Smaller_int32(s->Open[1][0], ry)), add(s->N[1], num_Smaller_int32(s->Open[1][1], ry)));
     int32 own = shared(sub(i, x), sub(j, y));
     (*between)[shared(px, py)] = Tiles2_sweep_f64(s, 0, f, flux, own, Lattice_at(&s->Lattice_, int64(i), int64(j), 0), (*f)[own], clock);
 }
 
 // second takes number k of the tile's cells through the second sweep. f has them as they are at the end.
-// (*Tiles2[float64]).second, tilecells2.go:24
+// (*Tiles2[float64]).second, tilecells2.go:29
 DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Clock_f64 *clock) {
     int32 px = k % 32, py = k / 32;
@@ -5275,25 +5336,23 @@ DEVICE void Tiles2_second_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Ar
 }
 
 // contents is the kind of one cell, which a sweep of the given kind leaves alone among others like it.
-// contents[float64], tilekind2.go:27
+// contents[float64], tilekind2.go:29
 DEVICE int32 contents_f64(double f, int32 sweep, double dust) {
-    double empty = 0.0, full = 1.0;
-    if (sweep == 0) {
-        empty = dust;
-        full = 1.0 - dust;
+    if (sweep != 0) {
+        dust = 0.0;
     }
     int32 kind = 0;
-    if (!(f <= empty) || sweep != 0 && f < 0.0) {
+    if (!empty_f64(f, dust) || sweep != 0 && f < 0.0) {
         kind |= 1;
     }
-    if (!(f >= full) || sweep != 0 && f > 1.0) {
+    if (!full_f64(f, dust) || sweep != 0 && f > 1.0) {
         kind |= 2;
     }
     return kind;
 }
 
 // kindOf is the kind of a piece of a tile, TileX·TileY/marks cells in a row.
-// (*Tiles2[float64]).kindOf, tilekind2.go:13
+// (*Tiles2[float64]).kindOf, tilekind2.go:15
 DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, Array<double, 1444> *f) {
     int32 px = mul(k, 4) % 32, py = mul(k, 4) / 32;
     int32 kind = 0;
@@ -5307,7 +5366,7 @@ DEVICE int32 Tiles2_kindOf_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y, A
 }
 
 // merged is the kind of several pieces together.
-// merged[float64], tilekind2.go:43
+// merged[float64], tilekind2.go:44
 DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
     int32 kind = 0;
     for (int32 k = 0, end1 = n; k < end1; k++) {
@@ -5317,7 +5376,7 @@ DEVICE int32 merged_f64(Array<double, 1444> *pieces, int32 first, int32 n) {
 }
 
 // copied makes number k of the tile's cells the same in both fields.
-// (*Tiles2[float64]).copied, tilecells2.go:37
+// (*Tiles2[float64]).copied, tilecells2.go:42
 DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
     if (int32 i = add(x, k % 32), j = add(y, k / 32); i < s->N[0] && j < s->N[1]) {
         int64 c = Lattice_at(&s->Lattice_, int64(i), int64(j), 0);
@@ -5326,10 +5385,11 @@ DEVICE void Tiles2_copied_f64(const Tiles2_f64 *s, int32 k, int32 x, int32 y) {
 }
 
 // TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
-// Normals are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor
-// are listed before each sweep, so that no thread waits while another one finds a flux, and each is found once.
-// TileStep2[float64], tile2.go:52
-DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
+// Normals are found by Youngs or Mixed, or in the fine variant by any way but Heights: without ELVIRA and LVIRA a
+// thread takes half of the registers. Faces with a mixed donor are listed before each sweep, so that no thread waits
+// while another one finds a flux, and each is found once.
+// TileStep2[float64], tile2.go:55
+DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
         Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
     tileWork w = Tiles2_work_f64(s, t);
@@ -5350,7 +5410,7 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     }
     __syncthreads();
     for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 0, (*list)[n], w.x, w.y, f, clock, false);
+        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 0, (*list)[n], w.x, w.y, f, clock, fine);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
@@ -5370,7 +5430,7 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     }
     __syncthreads();
     for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 1, (*list)[n], w.x, w.y, between, clock, false);
+        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 1, (*list)[n], w.x, w.y, between, clock, fine);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
@@ -5397,150 +5457,10 @@ DEVICE void TileStep2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Arr
     }
 }
 
-// TileFine2 is TileStep2 by any normal but Heights.
-// TileFine2[float32], tile2.go:108
-DEVICE void TileFine2_f32_at(int64 t, const Tiles2_f32 *s, Clock_f32 *clock, Array<float, 1444> *f,
-        Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
-        Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
-    tileWork w = Tiles2_work_f32(s, t);
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
-        Tiles2_load_f32(s, k, w.x, w.y, f);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
-        (*crossed)[k] = Tiles2_crosses_f32(s, 0, k, w.x, w.y, f, clock);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 0, (*list)[n], w.x, w.y, f, clock, true);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
-        Tiles2_first_f32(s, k, w.x, w.y, f, between, flux, clock);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
-        (*crossed)[k] = Tiles2_crosses_f32(s, 1, k, w.x, w.y, between, clock);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 1, (*list)[n], w.x, w.y, between, clock, true);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
-        (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
-        (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
-        Tiles2_copied_f32(s, k, w.x, w.y);
-    }
-    __syncthreads();
-    for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
-        s->Is[w.tile] = w.kind;
-        if (w.mark > 0) {
-            s->Is[w.tile] = merged_f32(between, 256, 16);
-        }
-    }
-}
-
-// TileFine2 is TileStep2 by any normal but Heights.
-// TileFine2[float64], tile2.go:108
-DEVICE void TileFine2_f64_at(int64 t, const Tiles2_f64 *s, Clock_f64 *clock, Array<double, 1444> *f,
-        Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
-        Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
-    tileWork w = Tiles2_work_f64(s, t);
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
-        Tiles2_load_f64(s, k, w.x, w.y, f);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
-        (*crossed)[k] = Tiles2_crosses_f64(s, 0, k, w.x, w.y, f, clock);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 0, (*list)[n], w.x, w.y, f, clock, true);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
-        Tiles2_first_f64(s, k, w.x, w.y, f, between, flux, clock);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
-        (*crossed)[k] = Tiles2_crosses_f64(s, 1, k, w.x, w.y, between, clock);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
-        (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
-        (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
-    }
-    __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
-        (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 1, (*list)[n], w.x, w.y, between, clock, true);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
-        Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
-        (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
-        (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
-        Tiles2_copied_f64(s, k, w.x, w.y);
-    }
-    __syncthreads();
-    for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
-        s->Is[w.tile] = w.kind;
-        if (w.mark > 0) {
-            s->Is[w.tile] = merged_f64(between, 256, 16);
-        }
-    }
-}
-
-// (*Bricks).work, tile3.go:39
+// (*Bricks).work, tile3.go:41
 DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
     brickWork w = {};
-    if (n < int64(b->Length_[0])) {
+    if (n < int64(b->Length[0])) {
         const auto results1 = Bricks_corner(b, b->Order[n]);
         w.x = results1.r0;
         w.y = results1.r1;
@@ -5553,7 +5473,7 @@ DEVICE brickWork Bricks_work(const Bricks *b, int64 n) {
 }
 
 // crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
-// (*Sweep3[float32]).crosses, tile3.go:78
+// (*Sweep3[float32]).crosses, tile3.go:80
 DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Clock_f32 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
@@ -5582,17 +5502,17 @@ DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, 
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
     bool below = mixed_f32(s->F[sub(c, int64(s->Stride))], s->Dust), above = mixed_f32(s->F[c], s->Dust);
     if (below || above) {
-        return crossing_f32(s->U[c] * clock->Courant[s->Axis], below, above);
+        return marked(fromMixed_f32(s->U[c] * clock->Courant[s->Axis], below, above));
     }
     return 0;
 }
 
 // between takes cell c through the sweep, whose lower face has the given number.
-// (*Sweep3[float32]).between, tile3.go:101
+// (*Sweep3[float32]).between, tile3.go:103
 DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
         Clock_f32 *clock) {
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_still_f32(s, c, f, below, above)) {
+    if (Sweep3_stays_f32(s, c, f, below, above)) {
         s->Out[c] = f;
         return;
     }
@@ -5604,13 +5524,13 @@ DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<f
     }
     float q = clock->Courant[s->Axis];
     float lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
-    float in = passed_f32(lo, below, f, (*flux)[face], s->Dust), out = passed_f32(hi, f, above, (*flux)[add(face, step)], s->Dust);
+    float in = faceFlux_f32(lo, below, f, (*flux)[face], s->Dust), out = faceFlux_f32(hi, f, above, (*flux)[add(face, step)], s->Dust);
     s->Out[c] = updated_f32(0, f, s->Start[c], lo, hi, in, out);
 }
 
 // Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
 // thread waits while another one finds a flux, and each is found once but between bricks.
-// Brick3[float32], tile3.go:52
+// Brick3[float32], tile3.go:54
 DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f32 *clock,
         Array<float, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
         Array<int32, 33> *total) {
@@ -5642,7 +5562,7 @@ DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f
 }
 
 // crosses is 1 if the flux through face k of a brick is needed, and its donor is mixed.
-// (*Sweep3[float64]).crosses, tile3.go:78
+// (*Sweep3[float64]).crosses, tile3.go:80
 DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, int32 z, const Bricks *b,
         Clock_f64 *clock) {
     int32 px = k % 33, py = k / 33 % 9, pz = k / 297;
@@ -5671,17 +5591,17 @@ DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, 
     int64 c = Lattice_at(&s->Lattice_, int64(add(x, px)), int64(add(y, py)), int64(add(z, pz)));
     bool below = mixed_f64(s->F[sub(c, int64(s->Stride))], s->Dust), above = mixed_f64(s->F[c], s->Dust);
     if (below || above) {
-        return crossing_f64(s->U[c] * clock->Courant[s->Axis], below, above);
+        return marked(fromMixed_f64(s->U[c] * clock->Courant[s->Axis], below, above));
     }
     return 0;
 }
 
 // between takes cell c through the sweep, whose lower face has the given number.
-// (*Sweep3[float64]).between, tile3.go:101
+// (*Sweep3[float64]).between, tile3.go:103
 DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
         Clock_f64 *clock) {
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_still_f64(s, c, f, below, above)) {
+    if (Sweep3_stays_f64(s, c, f, below, above)) {
         s->Out[c] = f;
         return;
     }
@@ -5693,13 +5613,13 @@ DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<d
     }
     double q = clock->Courant[s->Axis];
     double lo = s->U[c] * q, hi = s->U[add(c, int64(s->Stride))] * q;
-    double in = passed_f64(lo, below, f, (*flux)[face], s->Dust), out = passed_f64(hi, f, above, (*flux)[add(face, step)], s->Dust);
+    double in = faceFlux_f64(lo, below, f, (*flux)[face], s->Dust), out = faceFlux_f64(hi, f, above, (*flux)[add(face, step)], s->Dust);
     s->Out[c] = updated_f64(0, f, s->Start[c], lo, hi, in, out);
 }
 
 // Brick3 is Advance3 for the cells of the t-th brick of Order. Faces with a mixed donor are listed first, so that no
 // thread waits while another one finds a flux, and each is found once but between bricks.
-// Brick3[float64], tile3.go:52
+// Brick3[float64], tile3.go:54
 DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f64 *clock,
         Array<double, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
         Array<int32, 33> *total) {
@@ -5731,7 +5651,7 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
 }
 
 // take copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
-// (*TileGhosts[float32]).take, tilekind2.go:86
+// (*TileGhosts[float32]).take, tilekind2.go:87
 DEVICE int32 TileGhosts_take_f32(const TileGhosts_f32 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -5748,7 +5668,7 @@ DEVICE int32 TileGhosts_take_f32(const TileGhosts_f32 *g, int32 k, int32 x, int3
 }
 
 // TakeTile finds what the t-th tile of Order holds in F, and makes it the same in both fields.
-// TakeTile[float32], tilekind2.go:70
+// TakeTile[float32], tilekind2.go:71
 DEVICE void TakeTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
     for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
@@ -5767,7 +5687,7 @@ DEVICE void TakeTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int32, 256> 
 }
 
 // take copies each kindPieces-th cell of the tile that begins at (x, y), from number k on, and finds their kind.
-// (*TileGhosts[float64]).take, tilekind2.go:86
+// (*TileGhosts[float64]).take, tilekind2.go:87
 DEVICE int32 TileGhosts_take_f64(const TileGhosts_f64 *g, int32 k, int32 x, int32 y) {
     int32 kind = 0;
     for (int32 at = k; at < 1024; at = add(at, 256)) {
@@ -5784,7 +5704,7 @@ DEVICE int32 TileGhosts_take_f64(const TileGhosts_f64 *g, int32 k, int32 x, int3
 }
 
 // TakeTile finds what the t-th tile of Order holds in F, and makes it the same in both fields.
-// TakeTile[float64], tilekind2.go:70
+// TakeTile[float64], tilekind2.go:71
 DEVICE void TakeTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
     for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
@@ -5804,7 +5724,7 @@ DEVICE void TakeTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int32, 256> 
 
 // MarkTile finds out whether tile t belongs to the list: if a tile up to two away is mixed, another one's or of another
 // kind, or if not both fields hold it.
-// MarkTile, tilelist2.go:28
+// MarkTile, tilelist2.go:30
 DEVICE void MarkTile_at(int64 t, const TileList *l) {
     int32 x = rem(int32(t), l->Tiles[0]), y = quo(int32(t), l->Tiles[0]);
     int32 kind = l->Kinds[t] & 3;
@@ -5828,13 +5748,13 @@ DEVICE void MarkTile_at(int64 t, const TileList *l) {
 }
 
 // ListTiles lists the tiles that are marked. It runs for index 0 alone.
-// ListTiles, tilelist2.go:54
+// ListTiles, tilelist2.go:56
 DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts, Array<int32, 32> *sums) {
     int32 tiles = mul(l->Tiles[0], l->Tiles[1]);
     int32 length = sub(add(tiles, 1024), 1) / 1024;
     for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
         int32 n = 0;
-        for (int32 at = mul(int32(k), length); at < smallerOf(mul(int32(add(k, int64(1))), length), tiles); at++) {
+        for (int32 at = mul(int32(k), length); at < num_Smaller_int32(mul(int32(add(k, int64(1))), length), tiles); at++) {
             n = add(n, l->Busy[at]);
         }
         (*counts)[k] = n;
@@ -5863,7 +5783,7 @@ DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts,
         for (int64 at = mul(k / 32, int64(32)); at < k; at++) {
             before = add(before, (*counts)[at]);
         }
-        for (int32 at = mul(int32(k), length); at < smallerOf(mul(int32(add(k, int64(1))), length), tiles); at++) {
+        for (int32 at = mul(int32(k), length); at < num_Smaller_int32(mul(int32(add(k, int64(1))), length), tiles); at++) {
             if (l->Busy[at] != 0) {
                 l->Order[before] = at;
                 before = add(before, int32(1));
@@ -5874,19 +5794,19 @@ DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts,
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary. None of the
 // cells that are copied from is one that is copied to.
-// FillWall[float32], wall.go:7
+// FillWall[float32], wall.go:9
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary. None of the
 // cells that are copied from is one that is copied to.
-// FillWall[float64], wall.go:7
+// FillWall[float64], wall.go:9
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
 
-// Kernel KindOfBrick, bricklist3.go:31
+// Kernel KindOfBrick, bricklist3.go:33
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     __shared__ Array<int32, 256> pieces;
@@ -5895,7 +5815,7 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int6
     if (t < hi) KindOfBrick_f32_at(t, &l, &pieces, &groups);
 }
 
-// Kernel KindOfBrick, bricklist3.go:31
+// Kernel KindOfBrick, bricklist3.go:33
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     __shared__ Array<int32, 256> pieces;
@@ -5904,35 +5824,35 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int6
     if (t < hi) KindOfBrick_f64_at(t, &l, &pieces, &groups);
 }
 
-// Kernel MarkBrick, bricklist3.go:76
+// Kernel MarkBrick, bricklist3.go:78
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f32_at(t, &l);
 }
 
-// Kernel MarkBrick, bricklist3.go:76
+// Kernel MarkBrick, bricklist3.go:78
 extern "C" __global__ void __launch_bounds__(128) MarkBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkBrick_f64_at(t, &l);
 }
 
-// Kernel RestBrick, bricklist3.go:112
+// Kernel RestBrick, bricklist3.go:107
 extern "C" __global__ void __launch_bounds__(256) RestBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) RestBrick_f32_at(t, &l);
 }
 
-// Kernel RestBrick, bricklist3.go:112
+// Kernel RestBrick, bricklist3.go:107
 extern "C" __global__ void __launch_bounds__(256) RestBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) RestBrick_f64_at(t, &l);
 }
 
-// Kernel Gradient2, gradient.go:15
+// Kernel Gradient2, gradient.go:17
 extern "C" __global__ void __launch_bounds__(128) Gradient2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f32 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5940,7 +5860,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient2_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j) Gradient2_f32_at(i, j, &g);
 }
 
-// Kernel Gradient2, gradient.go:15
+// Kernel Gradient2, gradient.go:17
 extern "C" __global__ void __launch_bounds__(128) Gradient2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f64 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5948,7 +5868,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient2_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j) Gradient2_f64_at(i, j, &g);
 }
 
-// Kernel GradientRows2, gradient.go:46
+// Kernel GradientRows2, gradient.go:48
 extern "C" __global__ void __launch_bounds__(128) GradientRows2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f32 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5956,7 +5876,7 @@ extern "C" __global__ void __launch_bounds__(128) GradientRows2_f32(int64 lo_i, 
     if (i < hi_i && j < hi_j) GradientRows2_f32_at(i, j, &g);
 }
 
-// Kernel GradientRows2, gradient.go:46
+// Kernel GradientRows2, gradient.go:48
 extern "C" __global__ void __launch_bounds__(128) GradientRows2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Gradients_f64 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5964,7 +5884,7 @@ extern "C" __global__ void __launch_bounds__(128) GradientRows2_f64(int64 lo_i, 
     if (i < hi_i && j < hi_j) GradientRows2_f64_at(i, j, &g);
 }
 
-// Kernel Gradient3, gradient.go:62
+// Kernel Gradient3, gradient.go:64
 extern "C" __global__ void __launch_bounds__(128) Gradient3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Gradients_f32 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5973,7 +5893,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient3_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) Gradient3_f32_at(i, j, k, &g);
 }
 
-// Kernel Gradient3, gradient.go:62
+// Kernel Gradient3, gradient.go:64
 extern "C" __global__ void __launch_bounds__(128) Gradient3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Gradients_f64 g) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5982,7 +5902,7 @@ extern "C" __global__ void __launch_bounds__(128) Gradient3_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) Gradient3_f64_at(i, j, k, &g);
 }
 
-// Kernel Curvature2, gradient.go:81
+// Kernel Curvature2, gradient.go:83
 extern "C" __global__ void __launch_bounds__(128) Curvature2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Curvatures_f32 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5990,7 +5910,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature2_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j) Curvature2_f32_at(i, j, &v);
 }
 
-// Kernel Curvature2, gradient.go:81
+// Kernel Curvature2, gradient.go:83
 extern "C" __global__ void __launch_bounds__(128) Curvature2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Curvatures_f64 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5998,7 +5918,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature2_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j) Curvature2_f64_at(i, j, &v);
 }
 
-// Kernel Curvature3, gradient.go:94
+// Kernel Curvature3, gradient.go:96
 extern "C" __global__ void __launch_bounds__(128) Curvature3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Curvatures_f32 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6007,7 +5927,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature3_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Curvature3_f32_at(i, j, k, &v);
 }
 
-// Kernel Curvature3, gradient.go:94
+// Kernel Curvature3, gradient.go:96
 extern "C" __global__ void __launch_bounds__(128) Curvature3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Curvatures_f64 v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6016,7 +5936,7 @@ extern "C" __global__ void __launch_bounds__(128) Curvature3_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Curvature3_f64_at(i, j, k, &v);
 }
 
-// Kernel FillDisk2, initial.go:21
+// Kernel FillDisk2, initial.go:26
 extern "C" __global__ void __launch_bounds__(128) FillDisk2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Ball_f32 b, Slice<float> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6024,7 +5944,7 @@ extern "C" __global__ void __launch_bounds__(128) FillDisk2_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j) FillDisk2_f32_at(i, j, &b, f);
 }
 
-// Kernel FillDisk2, initial.go:21
+// Kernel FillDisk2, initial.go:26
 extern "C" __global__ void __launch_bounds__(128) FillDisk2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Ball_f64 b, Slice<double> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6032,7 +5952,7 @@ extern "C" __global__ void __launch_bounds__(128) FillDisk2_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j) FillDisk2_f64_at(i, j, &b, f);
 }
 
-// Kernel FillBall3, initial.go:30
+// Kernel FillBall3, initial.go:35
 extern "C" __global__ void __launch_bounds__(128) FillBall3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Ball_f32 b, Slice<float> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6041,7 +5961,7 @@ extern "C" __global__ void __launch_bounds__(128) FillBall3_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) FillBall3_f32_at(i, j, k, &b, f);
 }
 
-// Kernel FillBall3, initial.go:30
+// Kernel FillBall3, initial.go:35
 extern "C" __global__ void __launch_bounds__(128) FillBall3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Ball_f64 b, Slice<double> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6050,7 +5970,7 @@ extern "C" __global__ void __launch_bounds__(128) FillBall3_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) FillBall3_f64_at(i, j, k, &b, f);
 }
 
-// Kernel Match2, match.go:57
+// Kernel Match2, match.go:62
 extern "C" __global__ void __launch_bounds__(128) Match2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Matching_f32 m) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6058,7 +5978,7 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j) Match2_f32_at(i, j, &m);
 }
 
-// Kernel Match2, match.go:57
+// Kernel Match2, match.go:62
 extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Matching_f64 m) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6066,7 +5986,7 @@ extern "C" __global__ void __launch_bounds__(128) Match2_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j) Match2_f64_at(i, j, &m);
 }
 
-// Kernel CountDisk2, patchdisk2.go:9
+// Kernel CountDisk2, patchdisk2.go:13
 extern "C" __global__ void __launch_bounds__(128) CountDisk2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Ball_f32 b, Slice<float> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6074,7 +5994,7 @@ extern "C" __global__ void __launch_bounds__(128) CountDisk2_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j) CountDisk2_f32_at(i, j, &b, f);
 }
 
-// Kernel CountDisk2, patchdisk2.go:9
+// Kernel CountDisk2, patchdisk2.go:13
 extern "C" __global__ void __launch_bounds__(128) CountDisk2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Ball_f64 b, Slice<double> f) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6082,7 +6002,7 @@ extern "C" __global__ void __launch_bounds__(128) CountDisk2_f64(int64 lo_i, int
     if (i < hi_i && j < hi_j) CountDisk2_f64_at(i, j, &b, f);
 }
 
-// Kernel PatchDisk2, patchdisk2.go:34
+// Kernel PatchDisk2, patchdisk2.go:38
 extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f32(int64 lo, int64 hi,
         const __grid_constant__ Ball_f32 b, const __grid_constant__ Patches p, Slice<float> f) {
     __shared__ Array<int32, 1024> inside;
@@ -6094,7 +6014,7 @@ extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f32(int64 lo, int64
     if (t < hi) PatchDisk2_f32_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
 }
 
-// Kernel PatchDisk2, patchdisk2.go:34
+// Kernel PatchDisk2, patchdisk2.go:38
 extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f64(int64 lo, int64 hi,
         const __grid_constant__ Ball_f64 b, const __grid_constant__ Patches p, Slice<double> f) {
     __shared__ Array<int32, 1024> inside;
@@ -6106,7 +6026,7 @@ extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f64(int64 lo, int64
     if (t < hi) PatchDisk2_f64_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
 }
 
-// Kernel PatchMatch2, patchmatch2.go:8
+// Kernel PatchMatch2, patchmatch2.go:12
 extern "C" __global__ void __launch_bounds__(128, 14) PatchMatch2_f32(int64 lo, int64 hi,
         const __grid_constant__ Matching_f32 m, const __grid_constant__ Patches p) {
     __shared__ Array<int32, 128> bits;
@@ -6116,7 +6036,7 @@ extern "C" __global__ void __launch_bounds__(128, 14) PatchMatch2_f32(int64 lo, 
     if (t < hi) PatchMatch2_f32_at(t, &m, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchMatch2, patchmatch2.go:8
+// Kernel PatchMatch2, patchmatch2.go:12
 extern "C" __global__ void __launch_bounds__(128, 7) PatchMatch2_f64(int64 lo, int64 hi,
         const __grid_constant__ Matching_f64 m, const __grid_constant__ Patches p) {
     __shared__ Array<int32, 128> bits;
@@ -6126,7 +6046,7 @@ extern "C" __global__ void __launch_bounds__(128, 7) PatchMatch2_f64(int64 lo, i
     if (t < hi) PatchMatch2_f64_at(t, &m, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchReconstruct2, patchplanes2.go:8
+// Kernel PatchReconstruct2, patchplanes2.go:12
 extern "C" __global__ void __launch_bounds__(128, 12) PatchReconstruct2_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep2_f32 s, const __grid_constant__ Patches p) {
     __shared__ Array<int32, 128> bits;
@@ -6136,7 +6056,7 @@ extern "C" __global__ void __launch_bounds__(128, 12) PatchReconstruct2_f32(int6
     if (t < hi) PatchReconstruct2_f32_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel PatchReconstruct2, patchplanes2.go:8
+// Kernel PatchReconstruct2, patchplanes2.go:12
 extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep2_f64 s, const __grid_constant__ Patches p) {
     __shared__ Array<int32, 128> bits;
@@ -6146,7 +6066,7 @@ extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64
     if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel Advance2, sweep2.go:42
+// Kernel Advance2, sweep2.go:37
 extern "C" __global__ void __launch_bounds__(128) Advance2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6154,7 +6074,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f32_at(i, j, &s, clock);
 }
 
-// Kernel Advance2, sweep2.go:42
+// Kernel Advance2, sweep2.go:37
 extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6162,7 +6082,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance2_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j) Advance2_f64_at(i, j, &s, clock);
 }
 
-// Kernel Reconstruct2, sweep2.go:138
+// Kernel Reconstruct2, sweep2.go:96
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6170,7 +6090,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f32_at(i, j, &s);
 }
 
-// Kernel Reconstruct2, sweep2.go:138
+// Kernel Reconstruct2, sweep2.go:96
 extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         const __grid_constant__ Sweep2_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6178,7 +6098,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct2_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j) Reconstruct2_f64_at(i, j, &s);
 }
 
-// Kernel Advance3, sweep3.go:24
+// Kernel Advance3, sweep3.go:29
 extern "C" __global__ void __launch_bounds__(128) Advance3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6187,7 +6107,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f32_at(i, j, k, &s, clock);
 }
 
-// Kernel Advance3, sweep3.go:24
+// Kernel Advance3, sweep3.go:29
 extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6196,7 +6116,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:100
+// Kernel Reconstruct3, sweep3.go:90
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6205,7 +6125,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:100
+// Kernel Reconstruct3, sweep3.go:90
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6214,8 +6134,8 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f64_at(i, j, k, &s);
 }
 
-// Kernel TileStep2, tile2.go:52
-extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_f32(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:55
+extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_fine_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
     __shared__ Array<float, 1444> between;
@@ -6225,11 +6145,11 @@ extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_f32(int64 lo, int
     __shared__ Array<int32, 38> counts;
     __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f32_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) TileStep2_f32_at(t, false, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileStep2, tile2.go:52
-extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_f64(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:55
+extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_fine_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
     __shared__ Array<double, 1444> between;
@@ -6239,11 +6159,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_f64(int64 lo, int
     __shared__ Array<int32, 38> counts;
     __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileStep2_f64_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) TileStep2_f64_at(t, false, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileFine2, tile2.go:108
-extern "C" __global__ void __launch_bounds__(256) TileFine2_f32(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:55
+extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
     __shared__ Array<float, 1444> f;
     __shared__ Array<float, 1444> between;
@@ -6253,11 +6173,11 @@ extern "C" __global__ void __launch_bounds__(256) TileFine2_f32(int64 lo, int64 
     __shared__ Array<int32, 38> counts;
     __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileFine2_f32_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) TileStep2_f32_at(t, true, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TileFine2, tile2.go:108
-extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 hi,
+// Kernel TileStep2, tile2.go:55
+extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
     __shared__ Array<double, 1444> f;
     __shared__ Array<double, 1444> between;
@@ -6267,10 +6187,10 @@ extern "C" __global__ void __launch_bounds__(256) TileFine2_f64(int64 lo, int64 
     __shared__ Array<int32, 38> counts;
     __shared__ Array<int32, 38> total;
     const int64 t = lo + blockIdx.x;
-    if (t < hi) TileFine2_f64_at(t, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
+    if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel Brick3, tile3.go:52
+// Kernel Brick3, tile3.go:54
 extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f32 s, const __grid_constant__ Bricks b, Clock_f32 *clock) {
     __shared__ Array<float, 1485> flux;
@@ -6282,7 +6202,7 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
     if (t < hi) Brick3_f32_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel Brick3, tile3.go:52
+// Kernel Brick3, tile3.go:54
 extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f64 s, const __grid_constant__ Bricks b, Clock_f64 *clock) {
     __shared__ Array<double, 1485> flux;
@@ -6294,7 +6214,7 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
     if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
 }
 
-// Kernel TakeTile, tilekind2.go:70
+// Kernel TakeTile, tilekind2.go:71
 extern "C" __global__ void __launch_bounds__(256) TakeTile_f32(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f32 g) {
     __shared__ Array<int32, 256> pieces;
@@ -6303,7 +6223,7 @@ extern "C" __global__ void __launch_bounds__(256) TakeTile_f32(int64 lo, int64 h
     if (t < hi) TakeTile_f32_at(t, &g, &pieces, &groups);
 }
 
-// Kernel TakeTile, tilekind2.go:70
+// Kernel TakeTile, tilekind2.go:71
 extern "C" __global__ void __launch_bounds__(256) TakeTile_f64(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f64 g) {
     __shared__ Array<int32, 256> pieces;
@@ -6312,13 +6232,13 @@ extern "C" __global__ void __launch_bounds__(256) TakeTile_f64(int64 lo, int64 h
     if (t < hi) TakeTile_f64_at(t, &g, &pieces, &groups);
 }
 
-// Kernel MarkTile, tilelist2.go:28
+// Kernel MarkTile, tilelist2.go:30
 extern "C" __global__ void __launch_bounds__(128) MarkTile(int64 lo, int64 hi, const __grid_constant__ TileList l) {
     const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (t < hi) MarkTile_at(t, &l);
 }
 
-// Kernel ListTiles, tilelist2.go:54
+// Kernel ListTiles, tilelist2.go:56
 extern "C" __global__ void __launch_bounds__(1024) ListTiles(int64 lo, int64 hi,
         const __grid_constant__ TileList l) {
     __shared__ Array<int32, 1024> counts;
@@ -6327,14 +6247,14 @@ extern "C" __global__ void __launch_bounds__(1024) ListTiles(int64 lo, int64 hi,
     if (t < hi) ListTiles_at(t, &l, &counts, &sums);
 }
 
-// Kernel FillWall, wall.go:7
+// Kernel FillWall, wall.go:9
 extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f32_at(i, from, to, f);
 }
 
-// Kernel FillWall, wall.go:7
+// Kernel FillWall, wall.go:9
 extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 //go:embed kernels_gen.ptx
@@ -15,12 +16,12 @@ var ptx string
 var Module = &abi.Module{Name: "kernels", PTX: ptx}
 
 // KindOfBrickLoop runs KindOfBrick for lo ≤ index < hi, on the CPU or another device.
-type KindOfBrickLoop[F Float] struct {
+type KindOfBrickLoop[F num.Float] struct {
 	l *BrickList[F]
 }
 
 // NewKindOfBrickLoop prepares KindOfBrick.
-func NewKindOfBrickLoop[F Float](l *BrickList[F]) *KindOfBrickLoop[F] {
+func NewKindOfBrickLoop[F num.Float](l *BrickList[F]) *KindOfBrickLoop[F] {
 	return &KindOfBrickLoop[F]{l}
 }
 
@@ -44,12 +45,12 @@ func (loop *KindOfBrickLoop[F]) Launch() abi.Launch {
 }
 
 // MarkBrickLoop runs MarkBrick for lo ≤ index < hi, on the CPU or another device.
-type MarkBrickLoop[F Float] struct {
+type MarkBrickLoop[F num.Float] struct {
 	l *BrickList[F]
 }
 
 // NewMarkBrickLoop prepares MarkBrick.
-func NewMarkBrickLoop[F Float](l *BrickList[F]) *MarkBrickLoop[F] {
+func NewMarkBrickLoop[F num.Float](l *BrickList[F]) *MarkBrickLoop[F] {
 	return &MarkBrickLoop[F]{l}
 }
 
@@ -68,12 +69,12 @@ func (loop *MarkBrickLoop[F]) Launch() abi.Launch {
 }
 
 // RestBrickLoop runs RestBrick for lo ≤ index < hi, on the CPU or another device.
-type RestBrickLoop[F Float] struct {
+type RestBrickLoop[F num.Float] struct {
 	l *BrickList[F]
 }
 
 // NewRestBrickLoop prepares RestBrick.
-func NewRestBrickLoop[F Float](l *BrickList[F]) *RestBrickLoop[F] {
+func NewRestBrickLoop[F num.Float](l *BrickList[F]) *RestBrickLoop[F] {
 	return &RestBrickLoop[F]{l}
 }
 
@@ -95,13 +96,13 @@ func (loop *RestBrickLoop[F]) Launch() abi.Launch {
 }
 
 // Gradient2Loop runs Gradient2 for the elements of box, on the CPU or another device.
-type Gradient2Loop[F Float] struct {
+type Gradient2Loop[F num.Float] struct {
 	box abi.Box
 	g   *Gradients[F]
 }
 
 // NewGradient2Loop prepares Gradient2.
-func NewGradient2Loop[F Float](box abi.Box, g *Gradients[F]) *Gradient2Loop[F] {
+func NewGradient2Loop[F num.Float](box abi.Box, g *Gradients[F]) *Gradient2Loop[F] {
 	return &Gradient2Loop[F]{box, g}
 }
 
@@ -124,13 +125,13 @@ func (loop *Gradient2Loop[F]) Launch() abi.Launch {
 }
 
 // GradientRows2Loop runs GradientRows2 for the elements of box, on the CPU or another device.
-type GradientRows2Loop[F Float] struct {
+type GradientRows2Loop[F num.Float] struct {
 	box abi.Box
 	g   *Gradients[F]
 }
 
 // NewGradientRows2Loop prepares GradientRows2.
-func NewGradientRows2Loop[F Float](box abi.Box, g *Gradients[F]) *GradientRows2Loop[F] {
+func NewGradientRows2Loop[F num.Float](box abi.Box, g *Gradients[F]) *GradientRows2Loop[F] {
 	return &GradientRows2Loop[F]{box, g}
 }
 
@@ -153,13 +154,13 @@ func (loop *GradientRows2Loop[F]) Launch() abi.Launch {
 }
 
 // Gradient3Loop runs Gradient3 for the elements of box, on the CPU or another device.
-type Gradient3Loop[F Float] struct {
+type Gradient3Loop[F num.Float] struct {
 	box abi.Box
 	g   *Gradients[F]
 }
 
 // NewGradient3Loop prepares Gradient3.
-func NewGradient3Loop[F Float](box abi.Box, g *Gradients[F]) *Gradient3Loop[F] {
+func NewGradient3Loop[F num.Float](box abi.Box, g *Gradients[F]) *Gradient3Loop[F] {
 	return &Gradient3Loop[F]{box, g}
 }
 
@@ -182,13 +183,13 @@ func (loop *Gradient3Loop[F]) Launch() abi.Launch {
 }
 
 // Curvature2Loop runs Curvature2 for the elements of box, on the CPU or another device.
-type Curvature2Loop[F Float] struct {
+type Curvature2Loop[F num.Float] struct {
 	box abi.Box
 	v   *Curvatures[F]
 }
 
 // NewCurvature2Loop prepares Curvature2.
-func NewCurvature2Loop[F Float](box abi.Box, v *Curvatures[F]) *Curvature2Loop[F] {
+func NewCurvature2Loop[F num.Float](box abi.Box, v *Curvatures[F]) *Curvature2Loop[F] {
 	return &Curvature2Loop[F]{box, v}
 }
 
@@ -211,13 +212,13 @@ func (loop *Curvature2Loop[F]) Launch() abi.Launch {
 }
 
 // Curvature3Loop runs Curvature3 for the elements of box, on the CPU or another device.
-type Curvature3Loop[F Float] struct {
+type Curvature3Loop[F num.Float] struct {
 	box abi.Box
 	v   *Curvatures[F]
 }
 
 // NewCurvature3Loop prepares Curvature3.
-func NewCurvature3Loop[F Float](box abi.Box, v *Curvatures[F]) *Curvature3Loop[F] {
+func NewCurvature3Loop[F num.Float](box abi.Box, v *Curvatures[F]) *Curvature3Loop[F] {
 	return &Curvature3Loop[F]{box, v}
 }
 
@@ -240,14 +241,14 @@ func (loop *Curvature3Loop[F]) Launch() abi.Launch {
 }
 
 // FillDisk2Loop runs FillDisk2 for the elements of box, on the CPU or another device.
-type FillDisk2Loop[F Float] struct {
+type FillDisk2Loop[F num.Float] struct {
 	box abi.Box
 	b   *Ball[F]
 	f   []F
 }
 
 // NewFillDisk2Loop prepares FillDisk2.
-func NewFillDisk2Loop[F Float](box abi.Box, b *Ball[F], f []F) *FillDisk2Loop[F] {
+func NewFillDisk2Loop[F num.Float](box abi.Box, b *Ball[F], f []F) *FillDisk2Loop[F] {
 	return &FillDisk2Loop[F]{box, b, f}
 }
 
@@ -271,14 +272,14 @@ func (loop *FillDisk2Loop[F]) Launch() abi.Launch {
 }
 
 // FillBall3Loop runs FillBall3 for the elements of box, on the CPU or another device.
-type FillBall3Loop[F Float] struct {
+type FillBall3Loop[F num.Float] struct {
 	box abi.Box
 	b   *Ball[F]
 	f   []F
 }
 
 // NewFillBall3Loop prepares FillBall3.
-func NewFillBall3Loop[F Float](box abi.Box, b *Ball[F], f []F) *FillBall3Loop[F] {
+func NewFillBall3Loop[F num.Float](box abi.Box, b *Ball[F], f []F) *FillBall3Loop[F] {
 	return &FillBall3Loop[F]{box, b, f}
 }
 
@@ -302,13 +303,13 @@ func (loop *FillBall3Loop[F]) Launch() abi.Launch {
 }
 
 // Match2Loop runs Match2 for the elements of box, on the CPU or another device.
-type Match2Loop[F Float] struct {
+type Match2Loop[F num.Float] struct {
 	box abi.Box
 	m   *Matching[F]
 }
 
 // NewMatch2Loop prepares Match2.
-func NewMatch2Loop[F Float](box abi.Box, m *Matching[F]) *Match2Loop[F] {
+func NewMatch2Loop[F num.Float](box abi.Box, m *Matching[F]) *Match2Loop[F] {
 	return &Match2Loop[F]{box, m}
 }
 
@@ -331,14 +332,14 @@ func (loop *Match2Loop[F]) Launch() abi.Launch {
 }
 
 // CountDisk2Loop runs CountDisk2 for the elements of box, on the CPU or another device.
-type CountDisk2Loop[F Float] struct {
+type CountDisk2Loop[F num.Float] struct {
 	box abi.Box
 	b   *Ball[F]
 	f   []F
 }
 
 // NewCountDisk2Loop prepares CountDisk2.
-func NewCountDisk2Loop[F Float](box abi.Box, b *Ball[F], f []F) *CountDisk2Loop[F] {
+func NewCountDisk2Loop[F num.Float](box abi.Box, b *Ball[F], f []F) *CountDisk2Loop[F] {
 	return &CountDisk2Loop[F]{box, b, f}
 }
 
@@ -362,14 +363,14 @@ func (loop *CountDisk2Loop[F]) Launch() abi.Launch {
 }
 
 // PatchDisk2Loop runs PatchDisk2 for lo ≤ index < hi, on the CPU or another device.
-type PatchDisk2Loop[F Float] struct {
+type PatchDisk2Loop[F num.Float] struct {
 	b *Ball[F]
 	p *Patches
 	f []F
 }
 
 // NewPatchDisk2Loop prepares PatchDisk2.
-func NewPatchDisk2Loop[F Float](b *Ball[F], p *Patches, f []F) *PatchDisk2Loop[F] {
+func NewPatchDisk2Loop[F num.Float](b *Ball[F], p *Patches, f []F) *PatchDisk2Loop[F] {
 	return &PatchDisk2Loop[F]{b, p, f}
 }
 
@@ -398,13 +399,13 @@ func (loop *PatchDisk2Loop[F]) Launch() abi.Launch {
 }
 
 // PatchMatch2Loop runs PatchMatch2 for lo ≤ index < hi, on the CPU or another device.
-type PatchMatch2Loop[F Float] struct {
+type PatchMatch2Loop[F num.Float] struct {
 	m *Matching[F]
 	p *Patches
 }
 
 // NewPatchMatch2Loop prepares PatchMatch2.
-func NewPatchMatch2Loop[F Float](m *Matching[F], p *Patches) *PatchMatch2Loop[F] {
+func NewPatchMatch2Loop[F num.Float](m *Matching[F], p *Patches) *PatchMatch2Loop[F] {
 	return &PatchMatch2Loop[F]{m, p}
 }
 
@@ -430,13 +431,13 @@ func (loop *PatchMatch2Loop[F]) Launch() abi.Launch {
 }
 
 // PatchReconstruct2Loop runs PatchReconstruct2 for lo ≤ index < hi, on the CPU or another device.
-type PatchReconstruct2Loop[F Float] struct {
+type PatchReconstruct2Loop[F num.Float] struct {
 	s *Sweep2[F]
 	p *Patches
 }
 
 // NewPatchReconstruct2Loop prepares PatchReconstruct2.
-func NewPatchReconstruct2Loop[F Float](s *Sweep2[F], p *Patches) *PatchReconstruct2Loop[F] {
+func NewPatchReconstruct2Loop[F num.Float](s *Sweep2[F], p *Patches) *PatchReconstruct2Loop[F] {
 	return &PatchReconstruct2Loop[F]{s, p}
 }
 
@@ -462,14 +463,14 @@ func (loop *PatchReconstruct2Loop[F]) Launch() abi.Launch {
 }
 
 // Advance2Loop runs Advance2 for the elements of box, on the CPU or another device.
-type Advance2Loop[F Float] struct {
+type Advance2Loop[F num.Float] struct {
 	box   abi.Box
 	s     *Sweep2[F]
 	clock *Clock[F]
 }
 
 // NewAdvance2Loop prepares Advance2.
-func NewAdvance2Loop[F Float](box abi.Box, s *Sweep2[F], clock *Clock[F]) *Advance2Loop[F] {
+func NewAdvance2Loop[F num.Float](box abi.Box, s *Sweep2[F], clock *Clock[F]) *Advance2Loop[F] {
 	return &Advance2Loop[F]{box, s, clock}
 }
 
@@ -493,13 +494,13 @@ func (loop *Advance2Loop[F]) Launch() abi.Launch {
 }
 
 // Reconstruct2Loop runs Reconstruct2 for the elements of box, on the CPU or another device.
-type Reconstruct2Loop[F Float] struct {
+type Reconstruct2Loop[F num.Float] struct {
 	box abi.Box
 	s   *Sweep2[F]
 }
 
 // NewReconstruct2Loop prepares Reconstruct2.
-func NewReconstruct2Loop[F Float](box abi.Box, s *Sweep2[F]) *Reconstruct2Loop[F] {
+func NewReconstruct2Loop[F num.Float](box abi.Box, s *Sweep2[F]) *Reconstruct2Loop[F] {
 	return &Reconstruct2Loop[F]{box, s}
 }
 
@@ -522,14 +523,14 @@ func (loop *Reconstruct2Loop[F]) Launch() abi.Launch {
 }
 
 // Advance3Loop runs Advance3 for the elements of box, on the CPU or another device.
-type Advance3Loop[F Float] struct {
+type Advance3Loop[F num.Float] struct {
 	box   abi.Box
 	s     *Sweep3[F]
 	clock *Clock[F]
 }
 
 // NewAdvance3Loop prepares Advance3.
-func NewAdvance3Loop[F Float](box abi.Box, s *Sweep3[F], clock *Clock[F]) *Advance3Loop[F] {
+func NewAdvance3Loop[F num.Float](box abi.Box, s *Sweep3[F], clock *Clock[F]) *Advance3Loop[F] {
 	return &Advance3Loop[F]{box, s, clock}
 }
 
@@ -553,13 +554,13 @@ func (loop *Advance3Loop[F]) Launch() abi.Launch {
 }
 
 // Reconstruct3Loop runs Reconstruct3 for the elements of box, on the CPU or another device.
-type Reconstruct3Loop[F Float] struct {
+type Reconstruct3Loop[F num.Float] struct {
 	box abi.Box
 	s   *Sweep3[F]
 }
 
 // NewReconstruct3Loop prepares Reconstruct3.
-func NewReconstruct3Loop[F Float](box abi.Box, s *Sweep3[F]) *Reconstruct3Loop[F] {
+func NewReconstruct3Loop[F num.Float](box abi.Box, s *Sweep3[F]) *Reconstruct3Loop[F] {
 	return &Reconstruct3Loop[F]{box, s}
 }
 
@@ -582,14 +583,15 @@ func (loop *Reconstruct3Loop[F]) Launch() abi.Launch {
 }
 
 // TileStep2Loop runs TileStep2 for lo ≤ index < hi, on the CPU or another device.
-type TileStep2Loop[F Float] struct {
+type TileStep2Loop[F num.Float] struct {
+	fine  bool
 	s     *Tiles2[F]
 	clock *Clock[F]
 }
 
 // NewTileStep2Loop prepares TileStep2.
-func NewTileStep2Loop[F Float](s *Tiles2[F], clock *Clock[F]) *TileStep2Loop[F] {
-	return &TileStep2Loop[F]{s, clock}
+func NewTileStep2Loop[F num.Float](fine bool, s *Tiles2[F], clock *Clock[F]) *TileStep2Loop[F] {
+	return &TileStep2Loop[F]{fine, s, clock}
 }
 
 // Range runs the kernel on the CPU.
@@ -602,7 +604,7 @@ func (loop *TileStep2Loop[F]) Range(lo, hi int) {
 	var counts [38]int32
 	var total [38]int32
 	for t := lo; t < hi; t++ {
-		TileStep2(t, loop.s, loop.clock, &f, &between, &flux, &crossed, &list, &counts, &total)
+		TileStep2(t, loop.fine, loop.s, loop.clock, &f, &between, &flux, &crossed, &list, &counts, &total)
 	}
 }
 
@@ -611,57 +613,32 @@ func (loop *TileStep2Loop[F]) Grain() int { return 4 }
 
 // Launch says how other devices run the kernel.
 func (loop *TileStep2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TileStep2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "TileStep2" + loop.variant() + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.PointerTo("clock", loop.clock),
 	}}
 }
 
-// TileFine2Loop runs TileFine2 for lo ≤ index < hi, on the CPU or another device.
-type TileFine2Loop[F Float] struct {
-	s     *Tiles2[F]
-	clock *Clock[F]
-}
-
-// NewTileFine2Loop prepares TileFine2.
-func NewTileFine2Loop[F Float](s *Tiles2[F], clock *Clock[F]) *TileFine2Loop[F] {
-	return &TileFine2Loop[F]{s, clock}
-}
-
-// Range runs the kernel on the CPU.
-func (loop *TileFine2Loop[F]) Range(lo, hi int) {
-	var f [1444]F
-	var between [1444]F
-	var flux [1444]F
-	var crossed [1444]int32
-	var list [1444]int32
-	var counts [38]int32
-	var total [38]int32
-	for t := lo; t < hi; t++ {
-		TileFine2(t, loop.s, loop.clock, &f, &between, &flux, &crossed, &list, &counts, &total)
+// variant tells the kernel's variants apart.
+func (loop *TileStep2Loop[F]) variant() string {
+	switch {
+	case !loop.fine:
+		return "_fine_false"
+	case loop.fine:
+		return "_fine_true"
 	}
-}
-
-// Grain is how many indices a thread of the CPU takes at a time.
-func (loop *TileFine2Loop[F]) Grain() int { return 4 }
-
-// Launch says how other devices run the kernel.
-func (loop *TileFine2Loop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "TileFine2" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
-		abi.ConstantOf("s", loop.s),
-		abi.PointerTo("clock", loop.clock),
-	}}
+	panic("TileStep2 has no variant for these constants")
 }
 
 // Brick3Loop runs Brick3 for lo ≤ index < hi, on the CPU or another device.
-type Brick3Loop[F Float] struct {
+type Brick3Loop[F num.Float] struct {
 	s     *Sweep3[F]
 	b     *Bricks
 	clock *Clock[F]
 }
 
 // NewBrick3Loop prepares Brick3.
-func NewBrick3Loop[F Float](s *Sweep3[F], b *Bricks, clock *Clock[F]) *Brick3Loop[F] {
+func NewBrick3Loop[F num.Float](s *Sweep3[F], b *Bricks, clock *Clock[F]) *Brick3Loop[F] {
 	return &Brick3Loop[F]{s, b, clock}
 }
 
@@ -690,12 +667,12 @@ func (loop *Brick3Loop[F]) Launch() abi.Launch {
 }
 
 // TakeTileLoop runs TakeTile for lo ≤ index < hi, on the CPU or another device.
-type TakeTileLoop[F Float] struct {
+type TakeTileLoop[F num.Float] struct {
 	g *TileGhosts[F]
 }
 
 // NewTakeTileLoop prepares TakeTile.
-func NewTakeTileLoop[F Float](g *TileGhosts[F]) *TakeTileLoop[F] {
+func NewTakeTileLoop[F num.Float](g *TileGhosts[F]) *TakeTileLoop[F] {
 	return &TakeTileLoop[F]{g}
 }
 
@@ -772,14 +749,14 @@ func (loop *ListTilesLoop) Launch() abi.Launch {
 }
 
 // FillWallLoop runs FillWall for lo ≤ index < hi, on the CPU or another device.
-type FillWallLoop[F Float] struct {
+type FillWallLoop[F num.Float] struct {
 	from []int32
 	to   []int32
 	f    []F
 }
 
 // NewFillWallLoop prepares FillWall.
-func NewFillWallLoop[F Float](from []int32, to []int32, f []F) *FillWallLoop[F] {
+func NewFillWallLoop[F num.Float](from []int32, to []int32, f []F) *FillWallLoop[F] {
 	return &FillWallLoop[F]{from, to, f}
 }
 

@@ -1,5 +1,10 @@
 package kernels
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
 // aside is the weight of a neighbour for LVIRA with each axis from the second on along which it lies beside the cell:
 // see oblique. With a weight of 1 errors of Enright's ball are larger by a fifth (64³).
 const aside = 1. / 4
@@ -7,8 +12,8 @@ const aside = 1. / 4
 // differences fills d with w (f~ - f) of all neighbours, where w is 1 for those that lie beside the cell along one
 // axis, and returns the sum of their squares.
 func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
-	p := leaningTo(mx, my, mz)
-	alpha := PlaneConstant(mx, my, mz, q.f[13])
+	p := geom.SortNormal(mx, my, mz)
+	alpha := geom.PlaneConstant(mx, my, mz, q.f[13])
 	sum := F(0)
 	for at := range 27 {
 		a := alpha - F(at%3-1)*mx - F(at/3%3-1)*my - F(at/9-1)*mz
@@ -25,7 +30,7 @@ func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
 		if at/9 != 1 {
 			w *= aside
 		}
-		d[at] = w * (p.volume(a) - q.f[at])
+		d[at] = w * (p.Volume(a) - q.f[at])
 		sum += d[at] * d[at]
 	}
 	return sum
@@ -36,11 +41,11 @@ func (q *cube[F]) differences(mx, my, mz F, d *[27]F) F {
 func (q *cube[F]) lvira(nudge F) (mx, my, mz F) {
 	mx, my, mz = q.elvira()
 	axis := 2
-	most := abs(mz)
-	if abs(mx) > most && abs(mx) >= abs(my) {
-		axis, most = 0, abs(mx)
-	} else if abs(my) > most {
-		axis, most = 1, abs(my)
+	most := num.Abs(mz)
+	if num.Abs(mx) > most && num.Abs(mx) >= num.Abs(my) {
+		axis, most = 0, num.Abs(mx)
+	} else if num.Abs(my) > most {
+		axis, most = 1, num.Abs(my)
 	}
 	mx, my, mz = mx/most, my/most, mz/most
 	var now, a, b [27]F
@@ -67,7 +72,7 @@ func (q *cube[F]) lvira(nudge F) (mx, my, mz F) {
 			break
 		}
 		s, t := (ab*rb-bb*ra)/det, (ab*ra-aa*rb)/det
-		if size := larger(abs(s), abs(t)) * nudge; size > 0.5 {
+		if size := num.Larger(num.Abs(s), num.Abs(t)) * nudge; size > 0.5 {
 			s, t = s/size/2, t/size/2
 		}
 		better := false

@@ -1,11 +1,16 @@
 package kernels
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
 // Matching is the iterative reconstruction of Francois, Lo and Sewell (ASME 2014) in the plane: the line n·x + ρ = 0
 // with x from the middle of the cell, n the unit vector along the gradient, so that n·x + ρ ≥ 0 is the fluid, and ρ
 // such that its polygon has the cell's volume.
 //
 //atoll:constant
-type Matching[F Float] struct {
+type Matching[F num.Float] struct {
 	Lattice
 	H         [3]F     // sides of a cell
 	Tolerance F        // of the volume, as a part of the cell's
@@ -54,7 +59,7 @@ func Cases() []uint32 {
 // Match2 finds ρ of cell (i, j) if it is mixed.
 //
 //atoll:kernel
-func Match2[F Float](i, j int, m *Matching[F]) {
+func Match2[F num.Float](i, j int, m *Matching[F]) {
 	c := m.at(i, j, 0)
 	if mixed(m.F[c], 0) || m.All && (m.DX[c] != 0 || m.DY[c] != 0) {
 		m.match(c)
@@ -67,21 +72,21 @@ func Match2[F Float](i, j int, m *Matching[F]) {
 func (m *Matching[F]) match(c int) {
 	f := m.F[c]
 	nx, ny := m.DX[c], m.DY[c]
-	size := sqrt(nx*nx + ny*ny)
-	if size < faint {
+	size := num.Sqrt(nx*nx + ny*ny)
+	if size < geom.Faint {
 		m.Turns[c] = -1
 		return
 	}
 	a, b := nx/size*m.H[0], ny/size*m.H[1] // how the distance from the line grows over the cell, along x and y
 	steepness := 1 / (a*a + b*b)
-	hi := (abs(a) + abs(b)) / 2 // all is fluid
+	hi := (num.Abs(a) + num.Abs(b)) / 2 // all is fluid
 	lo := -hi
 	rho, turns := lo+f*(hi-lo), int32(0)
 	for {
 		p := m.polygon(a, b, rho)
 		turns++
 		miss := p.area - f
-		if abs(miss) <= m.Tolerance || turns == 100 {
+		if num.Abs(miss) <= m.Tolerance || turns == 100 {
 			break
 		}
 		if miss < 0 {
@@ -90,7 +95,7 @@ func (m *Matching[F]) match(c int) {
 			hi = rho
 		}
 		// The slope of V is the length of the line over the steepness of the distance.
-		next := rho - p.excess(f)/(abs(a*p.dy-b*p.dx)*steepness)
+		next := rho - p.excess(f)/(num.Abs(a*p.dy-b*p.dx)*steepness)
 		if !(next > lo && next < hi) {
 			next = (lo + hi) / 2
 		}
@@ -103,7 +108,7 @@ func (m *Matching[F]) match(c int) {
 }
 
 // polygon is the fluid in a cell, seen as the unit square.
-type polygon[F Float] struct {
+type polygon[F num.Float] struct {
 	vertices int32 // of the cell that are in the fluid
 	area     F
 	dx, dy   F // along its side on the line
@@ -114,20 +119,20 @@ type polygon[F Float] struct {
 func (p *polygon[F]) excess(f F) F {
 	switch p.vertices {
 	case 1:
-		root := sqrt(p.area)
-		return 2 * root * (root - sqrt(f))
+		root := num.Sqrt(p.area)
+		return 2 * root * (root - num.Sqrt(f))
 	case 3:
-		root := sqrt(1 - p.area)
-		return 2 * root * (sqrt(1-f) - root)
+		root := num.Sqrt(1 - p.area)
+		return 2 * root * (num.Sqrt(1-f) - root)
 	}
 	return p.area - f
 }
 
 // corner is a vertex of the unit square, from its middle.
-func corner[F Float](v uint32) (x, y F) { return F(int32(v&1)) - 0.5, F(int32(v>>1)) - 0.5 }
+func corner[F num.Float](v uint32) (x, y F) { return F(int32(v&1)) - 0.5, F(int32(v>>1)) - 0.5 }
 
 // crossing2 is where a·x + b·y + ρ = 0 passes the edge between vertices u and v.
-func crossing2[F Float](a, b, rho F, u, v uint32) (x, y F) {
+func crossing2[F num.Float](a, b, rho F, u, v uint32) (x, y F) {
 	ux, uy := corner[F](u)
 	vx, vy := corner[F](v)
 	from, to := (a*ux+b*uy)+rho, (a*vx+b*vy)+rho // the very numbers whose signs gave the case

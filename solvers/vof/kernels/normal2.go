@@ -1,5 +1,10 @@
 package kernels
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
 // Ways to find a normal.
 const (
 	Youngs  int32 = iota // the 9-point or 27-point gradient, which on a lattice is Green-Gauss
@@ -10,14 +15,14 @@ const (
 )
 
 // square is a cell's volume fraction and those of its neighbours, named by the compass.
-type square[F Float] struct{ sw, s, se, w, c, e, nw, n, ne F }
+type square[F num.Float] struct{ sw, s, se, w, c, e, nw, n, ne F }
 
-func around2[F Float](f []F, c, sy int) square[F] {
+func around2[F num.Float](f []F, c, sy int) square[F] {
 	return square[F]{f[c-sy-1], f[c-sy], f[c-sy+1], f[c-1], f[c], f[c+1], f[c+sy-1], f[c+sy], f[c+sy+1]}
 }
 
 // normal2 finds a normal in cell c by the given way.
-func normal2[F Float](f []F, c, sy int, way int32, nudge F) (mx, my F) {
+func normal2[F num.Float](f []F, c, sy int, way int32, nudge F) (mx, my F) {
 	if way == Heights {
 		return simple2(f, c, sy, way)
 	}
@@ -26,7 +31,7 @@ func normal2[F Float](f []F, c, sy int, way int32, nudge F) (mx, my F) {
 }
 
 // simple2 is normal2 by Youngs, Mixed or Heights. A kernel that knows these alone takes half of the registers.
-func simple2[F Float](f []F, c, sy int, way int32) (mx, my F) {
+func simple2[F num.Float](f []F, c, sy int, way int32) (mx, my F) {
 	if way == Heights {
 		mx, my, _, ok := heights2(f, c, sy, 1, 1)
 		if ok {
@@ -61,7 +66,7 @@ func (q *square[F]) youngs() (mx, my F) {
 }
 
 // side is 1 where the fluid lies below, -1 where it lies above.
-func side[F Float](below, above F) F {
+func side[F num.Float](below, above F) F {
 	if below >= above {
 		return 1
 	}
@@ -74,15 +79,15 @@ func (q *square[F]) mixed() (mx, my F) {
 	s, n := q.sw+q.s+q.se, q.nw+q.n+q.ne
 	x, y := (w-e)/2, (s-n)/2
 	var own F
-	if abs(x) <= abs(y) { // heights along y
+	if num.Abs(x) <= num.Abs(y) { // heights along y
 		mx, my = x, side(s, n)
-		own = 1 / (1 + abs(x))
+		own = 1 / (1 + num.Abs(x))
 	} else {
 		mx, my = side(w, e), y
-		own = 1 / (1 + abs(y))
+		own = 1 / (1 + num.Abs(y))
 	}
 	yx, yy := q.youngs()
-	if sum := abs(yx) + abs(yy); sum >= faint && larger(abs(yx), abs(yy)) < own*sum {
+	if sum := num.Abs(yx) + num.Abs(yy); sum >= geom.Faint && num.Larger(num.Abs(yx), num.Abs(yy)) < own*sum {
 		return yx, yy
 	}
 	return mx, my
@@ -91,22 +96,22 @@ func (q *square[F]) mixed() (mx, my F) {
 // residual is Σ(f - f~)² over the neighbours, f~ that of the line with the centre's volume fraction; at corners
 // w (f - f~) counts.
 func (q *square[F]) residual(mx, my, w F) F {
-	a := LineConstant(mx, my, q.c)
-	d := w * (Area(mx, my, a+mx+my) - q.sw)
+	a := geom.LineConstant(mx, my, q.c)
+	d := w * (geom.Area(mx, my, a+mx+my) - q.sw)
 	sum := d * d
-	d = Area(mx, my, a+my) - q.s
+	d = geom.Area(mx, my, a+my) - q.s
 	sum += d * d
-	d = w * (Area(mx, my, a-mx+my) - q.se)
+	d = w * (geom.Area(mx, my, a-mx+my) - q.se)
 	sum += d * d
-	d = Area(mx, my, a+mx) - q.w
+	d = geom.Area(mx, my, a+mx) - q.w
 	sum += d * d
-	d = Area(mx, my, a-mx) - q.e
+	d = geom.Area(mx, my, a-mx) - q.e
 	sum += d * d
-	d = w * (Area(mx, my, a+mx-my) - q.nw)
+	d = w * (geom.Area(mx, my, a+mx-my) - q.nw)
 	sum += d * d
-	d = Area(mx, my, a-my) - q.n
+	d = geom.Area(mx, my, a-my) - q.n
 	sum += d * d
-	d = w * (Area(mx, my, a-mx-my) - q.ne)
+	d = w * (geom.Area(mx, my, a-mx-my) - q.ne)
 	return sum + d*d
 }
 
@@ -147,11 +152,11 @@ const oblique = 1. / 16
 // derivative, with the secant through nudge beside it, halved until the residual falls.
 func (q *square[F]) lvira(nudge F) (mx, my F) {
 	mx, my = q.elvira()
-	steep := abs(mx) > abs(my)
+	steep := num.Abs(mx) > num.Abs(my)
 	if steep {
-		mx, my = mx/abs(mx), my/abs(mx)
+		mx, my = mx/num.Abs(mx), my/num.Abs(mx)
 	} else {
-		mx, my = mx/abs(my), my/abs(my)
+		mx, my = mx/num.Abs(my), my/num.Abs(my)
 	}
 	best := q.residual(mx, my, oblique)
 	for range 8 {
@@ -168,7 +173,7 @@ func (q *square[F]) lvira(nudge F) (mx, my F) {
 		if slope > 0 {
 			turn = -turn
 		}
-		if bend > 0 && abs(slope) < abs(turn)*bend {
+		if bend > 0 && num.Abs(slope) < num.Abs(turn)*bend {
 			turn = -slope / bend
 		}
 		better := false

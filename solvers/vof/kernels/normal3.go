@@ -1,9 +1,14 @@
 package kernels
 
-// cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
-type cube[F Float] struct{ f [27]F }
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
-func around3[F Float](f []F, c, sy, sz int) cube[F] {
+// cube is a cell's volume fraction and those of its neighbours, x fastest: the cell itself is number 13.
+type cube[F num.Float] struct{ f [27]F }
+
+func around3[F num.Float](f []F, c, sy, sz int) cube[F] {
 	var q cube[F]
 	for k := range 3 {
 		for j := range 3 {
@@ -16,7 +21,7 @@ func around3[F Float](f []F, c, sy, sz int) cube[F] {
 }
 
 // normal3 finds a normal in cell c by the given way.
-func normal3[F Float](f []F, c, sy, sz int, way int32, nudge F) (mx, my, mz F) {
+func normal3[F num.Float](f []F, c, sy, sz int, way int32, nudge F) (mx, my, mz F) {
 	if way == ELVIRA {
 		q := around3(f, c, sy, sz)
 		return q.elvira()
@@ -28,7 +33,7 @@ func normal3[F Float](f []F, c, sy, sz int, way int32, nudge F) (mx, my, mz F) {
 }
 
 // simple3 is normal3 by Youngs, Mixed or Heights: see simple2.
-func simple3[F Float](f []F, c, sy, sz int, way int32) (mx, my, mz F) {
+func simple3[F num.Float](f []F, c, sy, sz int, way int32) (mx, my, mz F) {
 	if way == Heights {
 		mx, my, mz, _, ok := heights3(f, c, sy, sz, 1, 1, 1)
 		if ok {
@@ -71,20 +76,20 @@ func (q *cube[F]) mixed() (mx, my, mz F) {
 		}
 		a := (q.column(13-s, along) - q.column(13+s, along)) / 2
 		b := (q.column(13-t, along) - q.column(13+t, along)) / 2
-		if o := 1 / (1 + abs(a) + abs(b)); o > own {
+		if o := 1 / (1 + num.Abs(a) + num.Abs(b)); o > own {
 			own = o
 			mx, my, mz = arranged(axis, sign, a, b)
 		}
 	}
-	sum := abs(yx) + abs(yy) + abs(yz)
-	if sum >= faint && larger(larger(abs(yx), abs(yy)), abs(yz)) < own*sum {
+	sum := num.Abs(yx) + num.Abs(yy) + num.Abs(yz)
+	if sum >= geom.Faint && num.Larger(num.Larger(num.Abs(yx), num.Abs(yy)), num.Abs(yz)) < own*sum {
 		return yx, yy, yz
 	}
 	return mx, my, mz
 }
 
 // arranged is the normal with component m along the axis and a, b along the others, in their order.
-func arranged[F Float](axis int, m, a, b F) (mx, my, mz F) {
+func arranged[F num.Float](axis int, m, a, b F) (mx, my, mz F) {
 	if axis == 0 {
 		return m, a, b
 	} else if axis == 1 {
@@ -96,14 +101,14 @@ func arranged[F Float](axis int, m, a, b F) (mx, my, mz F) {
 // residual is Σ(f - f~)² over the neighbours, f~ that of the plane with the centre's volume fraction. It stops where it
 // exceeds enough.
 func (q *cube[F]) residual(mx, my, mz, enough F) F {
-	p := leaningTo(mx, my, mz)
-	alpha := PlaneConstant(mx, my, mz, q.f[13])
+	p := geom.SortNormal(mx, my, mz)
+	alpha := geom.PlaneConstant(mx, my, mz, q.f[13])
 	sum := F(0)
 	for k := range 3 {
 		for j := range 3 {
 			a := alpha - F(k-1)*mz - F(j-1)*my
 			at := 9*k + 3*j
-			l, m, r := p.volume(a+mx)-q.f[at], p.volume(a)-q.f[at+1], p.volume(a-mx)-q.f[at+2]
+			l, m, r := p.Volume(a+mx)-q.f[at], p.Volume(a)-q.f[at+1], p.Volume(a-mx)-q.f[at+2]
 			sum += l*l + m*m + r*r
 		}
 		if sum > enough {
@@ -142,7 +147,7 @@ func (q *cube[F]) elvira() (mx, my, mz F) {
 }
 
 // sloped is the fall from l to r: centred, left or right.
-func sloped[F Float](kind int, l, m, r F) F {
+func sloped[F num.Float](kind int, l, m, r F) F {
 	if kind == 0 {
 		return (l - r) / 2
 	} else if kind == 1 {

@@ -9,6 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -27,7 +29,7 @@ func TestParity(t *testing.T) {
 }
 
 // noisy is a field of n numbers in rows of nx: half of it is a smooth interface, half what the edge cases are made of.
-func noisy[F Float](rng *rand.Rand, n, nx int) []F {
+func noisy[F num.Float](rng *rand.Rand, n, nx int) []F {
 	f := make([]F, n)
 	a, b := rng.NormFloat64(), rng.NormFloat64()
 	for c := range f {
@@ -45,7 +47,7 @@ func noisy[F Float](rng *rand.Rand, n, nx int) []F {
 	return f
 }
 
-func velocities[F Float](rng *rand.Rand, n int) []F {
+func velocities[F num.Float](rng *rand.Rand, n int) []F {
 	u := make([]F, n)
 	for c := range u {
 		u[c] = F([]float64{0, .5, -.5, rng.Float64() - .5, rng.Float64() - .5, rng.Float64() - .5}[rng.IntN(6)])
@@ -53,7 +55,7 @@ func velocities[F Float](rng *rand.Rand, n int) []F {
 	return u
 }
 
-func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
+func parity[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	clock := &Clock[F]{Courant: [3]F{1, -1, .9}}
 	both := func(n int, of func(k int) loop) {
@@ -70,7 +72,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 			for kind := WeymouthYue; kind <= Lagrangian; kind++ {
 				for axis, stride := range []int32{1, lattice.SY} {
 					f, u := noisy[F](rng, n, nx+2*g), velocities[F](rng, n)
-					out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]Plane2[F]{make([]Plane2[F], n), make([]Plane2[F], n)}
+					out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]geom.Line[F]{make([]geom.Line[F], n),
+						make([]geom.Line[F], n)}
 					of := func(k int) *Sweep2[F] {
 						return &Sweep2[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Kind: kind, Normal: normal,
 							Stored: normal == ELVIRA || normal == LVIRA, Nudge: nudge, Dust: nudge * nudge, F: f, Start: f, Out: out[k],
@@ -117,7 +120,8 @@ func parity[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 	for normal := Youngs; normal <= Heights; normal++ {
 		for axis, stride := range []int32{1, lattice.SY, lattice.SZ} {
 			f, u := noisy[F](rng, n, nx+2*g), velocities[F](rng, n)
-			out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]Plane3[F]{make([]Plane3[F], n), make([]Plane3[F], n)}
+			out, planes := [2][]F{make([]F, n), make([]F, n)}, [2][]geom.Plane[F]{make([]geom.Plane[F], n),
+				make([]geom.Plane[F], n)}
 			of := func(k int) *Sweep3[F] {
 				return &Sweep3[F]{Lattice: lattice, Axis: int32(axis), Stride: stride, Normal: normal,
 					Stored: normal == ELVIRA || normal == LVIRA, Nudge: nudge, Dust: nudge * nudge, F: f, Start: f,

@@ -1,12 +1,16 @@
 package kernels
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // CountDisk2 is FillDisk2 where cells are cut by no planes: a part that the circle does not pass holds smallest
 // parts of one kind, so that dividing the cell comes to counting the smallest parts whose centre is in the disk.
 //
 //atoll:kernel
-func CountDisk2[F Float](i, j int, b *Ball[F], f []F) {
+func CountDisk2[F num.Float](i, j int, b *Ball[F], f []F) {
 	x, y := b.place2(int32(i), int32(j))
 	v, pure := b.pure2(x, y, b.H[0], b.H[1])
 	if !pure {
@@ -21,7 +25,7 @@ func CountDisk2[F Float](i, j int, b *Ball[F], f []F) {
 
 // diskWork is where a patch begins and how many turns the loops of PatchDisk2 take: pure ones where the circle is
 // far, else the others.
-type diskWork[F Float] struct {
+type diskWork[F num.Float] struct {
 	value       F
 	x, y        int32
 	pure, cells int32
@@ -31,7 +35,7 @@ type diskWork[F Float] struct {
 // threads.
 //
 //atoll:kernel tile block=256
-func PatchDisk2[F Float](
+func PatchDisk2[F num.Float](
 	t int, b *Ball[F], p *Patches, f []F, inside, near, list *[patchCells]int32, counts *[patch]int32, count *[1]int32,
 ) {
 	w := b.work(t, p)
@@ -47,10 +51,10 @@ func PatchDisk2[F Float](
 		near[k] = marked(!pure)
 		inside[k] = int32(v) << (2 * b.Levels)
 	}
-	for k := range smallerOf(w.cells, patch) {
+	for k := range num.Smaller(w.cells, patch) {
 		counts[k] = counted(near[:], k, patch, patch)
 	}
-	for k := range smallerOf(w.cells, patch) {
+	for k := range num.Smaller(w.cells, patch) {
 		end := listed(list[:], near[:], counts[:], k, patch, patch)
 		if k == patch-1 {
 			count[0] = end
@@ -129,7 +133,7 @@ func (b *Ball[F]) row2(i, j, row int32) int32 {
 }
 
 // strip is a row of smallest parts of a cell.
-type strip[F Float] struct {
+type strip[F num.Float] struct {
 	x, width, half F // where it begins, a part's width and half of it
 	centre, square F // the disk's middle, and the squared distance from it along y
 }
@@ -152,5 +156,5 @@ func (s *strip[F]) inside(k int32, radius F) bool {
 	x := s.column(k)
 	square := x*x + s.square
 	least, most := radius*radius*(1-slack), radius*radius*(1+slack)
-	return square < least || square <= most && sqrt(square) < radius
+	return square < least || square <= most && num.Sqrt(square) < radius
 }

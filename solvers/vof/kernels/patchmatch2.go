@@ -1,11 +1,15 @@
 package kernels
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // PatchMatch2 is Match2 for the cells of patch t.
 //
 //atoll:kernel tile block=128 blocks=7
-func PatchMatch2[F Float](
+func PatchMatch2[F num.Float](
 	t int, m *Matching[F], p *Patches, bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32,
 ) {
 	x, y := p.corner(t)

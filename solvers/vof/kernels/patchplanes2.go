@@ -1,11 +1,15 @@
 package kernels
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // PatchReconstruct2 is Reconstruct2 for the cells of patch t.
 //
 //atoll:kernel tile block=128 blocks=6
-func PatchReconstruct2[F Float](
+func PatchReconstruct2[F num.Float](
 	t int, s *Sweep2[F], p *Patches, bits *[patchRuns]int32, groups *[patchGroups]int32, list *[patchCells]int32,
 ) {
 	x, y := p.corner(t)

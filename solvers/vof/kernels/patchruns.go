@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // A patch is read in runs, each by a thread that reads all of its cells before it looks at any: a GPU then has
 // enough on the way to be bound by its memory. The few cells that have work are listed in order and get a thread
 // each.
@@ -11,10 +13,10 @@ const (
 )
 
 // octet is the numbers of a run, from the lowest cell up.
-type octet[F Float] struct{ a, b, c, d, e, f, g, h F }
+type octet[F num.Float] struct{ a, b, c, d, e, f, g, h F }
 
 // octetOf reads a field in run k of the patch at (x, y). Cells that are not to be done count as 0.
-func octetOf[F Float](v []F, l *Lattice, p *Patches, k, x, y int32) octet[F] {
+func octetOf[F num.Float](v []F, l *Lattice, p *Patches, k, x, y int32) octet[F] {
 	i, j := x+k%patch, y+k/patch*run
 	c, sy := l.at(int(i), int(j), 0), int(l.SY)
 	var o octet[F]

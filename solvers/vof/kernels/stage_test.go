@@ -8,6 +8,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -20,7 +22,7 @@ func TestStages(t *testing.T) {
 	})
 }
 
-func stages[F Float](t *testing.T, l cudatest.Runner, tolerance F) {
+func stages[F num.Float](t *testing.T, l cudatest.Runner, tolerance F) {
 	const nx, ny, g = 71, 64, 5
 	const n = (nx + 2*g) * (ny + 2*g)
 	lattice := Lattice{Origin: g*(nx+2*g) + g, SY: nx + 2*g}
@@ -87,13 +89,13 @@ func stages[F Float](t *testing.T, l cudatest.Runner, tolerance F) {
 		}
 	}
 
-	sweep := func(planes []Plane2[F]) *Sweep2[F] {
+	sweep := func(planes []geom.Line[F]) *Sweep2[F] {
 		return &Sweep2[F]{Lattice: lattice, Stride: 1, Normal: Youngs, Dust: tolerance, F: f, Planes: planes}
 	}
-	planes := make([]Plane2[F], n)
+	planes := make([]geom.Line[F], n)
 	NewReconstruct2Loop(box, sweep(planes)).Range(0, box.Size())
 	for _, translated := range []bool{false, true} {
-		others := make([]Plane2[F], n)
+		others := make([]geom.Line[F], n)
 		if of := NewPatchReconstruct2Loop(sweep(others), patches); translated {
 			l.Run(t, of, 0, count)
 		} else {

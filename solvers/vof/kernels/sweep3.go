@@ -1,9 +1,14 @@
 package kernels
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
 // Sweep3 is a sweep in space. It is as [Sweep2], but for EI-LE, which conserves in the plane only.
 //
 //atoll:constant
-type Sweep3[F Float] struct {
+type Sweep3[F num.Float] struct {
 	Lattice
 	Axis   int32 // 0, 1 or 2
 	Stride int32 // from cell to cell along the axis
@@ -15,29 +20,26 @@ type Sweep3[F Float] struct {
 	Start  []F
 	Out    []F
 	U      []F // velocity through the faces
-	Planes []Plane3[F]
+	Planes []geom.Plane[F]
 }
 
 // Advance3 takes cell (i, j, k) through a sweep of Weymouth and Yue. Nothing is clipped.
 //
 //atoll:kernel
-func Advance3[F Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
+func Advance3[F num.Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if s.still(c, f, below, above) {
+	if s.stays(c, f, below, above) {
 		s.Out[c] = f
 		return
 	}
 	s.advance(c, clock)
 }
 
-// still tells that advance comes to f in cell c, without its work.
-func (s *Sweep3[F]) still(c int, f, below, above F) bool {
-	if f <= s.Dust && below <= s.Dust && above <= s.Dust {
-		return true
-	}
-	full := 1 - s.Dust
-	return f >= full && below >= full && above >= full && s.Start[c] > 0.5
+// stays tells whether the sweep leaves cell c as it is.
+func (s *Sweep3[F]) stays(c int, f, below, above F) bool {
+	return staysEmpty(WeymouthYue, f, below, above, s.Dust) ||
+		staysFull(WeymouthYue, f, below, above, s.Dust) && s.Start[c] > 0.5
 }
 
 func (s *Sweep3[F]) advance(c int, clock *Clock[F]) {
@@ -52,21 +54,13 @@ func (s *Sweep3[F]) advance(c int, clock *Clock[F]) {
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
 func (s *Sweep3[F]) flux(c int, q F) F {
 	cfl := s.U[c] * q
-	if cfl == 0 {
-		return 0
-	}
 	donor := c
 	if cfl > 0 {
 		donor = c - int(s.Stride)
 	}
-	f := s.F[donor]
-	if f <= s.Dust {
-		return 0
+	if flux, pure := pureFlux(cfl, s.F[donor], s.Dust); pure {
+		return flux
 	}
-	if f >= 1-s.Dust {
-		return cfl
-	}
-	t := abs(cfl)
 	p := s.plane(donor)
 	along, a, b := p.X, p.Y, p.Z
 	if s.Axis == 1 {
@@ -74,38 +68,34 @@ func (s *Sweep3[F]) flux(c int, q F) F {
 	} else if s.Axis == 2 {
 		along, b = b, along
 	}
-	alpha := p.Alpha
-	if cfl > 0 {
-		alpha -= along * (1 - t)
-	}
-	return cfl * Volume(along*t, a, b, alpha)
+	return planeFlux(cfl, num.Abs(cfl), along, a, b, p.Alpha)
 }
 
-func (s *Sweep3[F]) plane(c int) Plane3[F] {
+func (s *Sweep3[F]) plane(c int) geom.Plane[F] {
 	if s.Stored {
 		return s.Planes[c]
 	}
 	mx, my, mz := simple3(s.F, c, int(s.SY), int(s.SZ), s.Normal)
-	return Plane3[F]{mx, my, mz, PlaneConstant(mx, my, mz, s.F[c])}
+	return geom.Plane[F]{X: mx, Y: my, Z: mz, Alpha: geom.PlaneConstant(mx, my, mz, s.F[c])}
 }
 
-func (s *Sweep3[F]) found(c int) Plane3[F] {
+func (s *Sweep3[F]) found(c int) geom.Plane[F] {
 	mx, my, mz := normal3(s.F, c, int(s.SY), int(s.SZ), s.Normal, s.Nudge)
-	return Plane3[F]{mx, my, mz, PlaneConstant(mx, my, mz, s.F[c])}
+	return geom.Plane[F]{X: mx, Y: my, Z: mz, Alpha: geom.PlaneConstant(mx, my, mz, s.F[c])}
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
 //
 //atoll:kernel
-func Reconstruct3[F Float](i, j, k int, s *Sweep3[F]) {
+func Reconstruct3[F num.Float](i, j, k int, s *Sweep3[F]) {
 	c := s.at(i, j, k)
-	if f := s.F[c]; f > s.Dust && f < 1-s.Dust {
+	if mixed(s.F[c], s.Dust) {
 		s.Planes[c] = s.found(c)
 	}
 }
 
 // PlaneOf3 is the plane of the mixed cell at place c of a field, found in the given way, on the host.
-func PlaneOf3[F Float](f []F, c int, l Lattice, way int32, nudge F) Plane3[F] {
+func PlaneOf3[F num.Float](f []F, c int, l Lattice, way int32, nudge F) geom.Plane[F] {
 	s := Sweep3[F]{Lattice: l, Normal: way, Nudge: nudge, F: f}
 	return s.found(c)
 }

@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // A tile is a rectangle of cells that a block of a GPU's threads takes through both sweeps of a step at once. What lies
 // between the sweeps stays in memory that the block shares, with a rim as wide as a step reaches: a donor next to the
 // cell and the neighbours that its plane depends on, for either sweep.
@@ -17,7 +19,7 @@ const (
 // and the velocities have TileReach layers of ghosts. Heights reach too far for tiles.
 //
 //atoll:constant
-type Tiles2[F Float] struct {
+type Tiles2[F num.Float] struct {
 	Lattice
 	Axis   int32    // of the first sweep
 	N      [2]int32 // cells of the block
@@ -45,11 +47,12 @@ type tileWork struct {
 }
 
 // TileStep2 takes the cells of the t-th tile of Order from F to Out, as Advance2 does by two sweeps: to the last bit.
-// Normals are Youngs or Mixed: without ELVIRA and LVIRA a thread takes half of the registers. Faces with a mixed donor
-// are listed before each sweep, so that no thread waits while another one finds a flux, and each is found once.
+// Normals are found by Youngs or Mixed, or in the fine variant by any way but Heights: without ELVIRA and LVIRA a
+// thread takes half of the registers. Faces with a mixed donor are listed before each sweep, so that no thread waits
+// while another one finds a flux, and each is found once.
 //
-//atoll:kernel tile block=256 blocks=3
-func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed,
+//atoll:kernel tile block=256 fine=false,true blocks=3,0
+func TileStep2[F num.Float](t int, fine bool, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed,
 	list *[TileRoom]int32, counts, total *[tileWidth]int32) {
 	w := s.work(t)
 	for k := range w.load {
@@ -65,7 +68,7 @@ func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *
 		total[x] = listed(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
 	}
 	for n := range total[tileWidth-1] {
-		flux[list[n]] = s.flux(0, list[n], w.x, w.y, f, clock, false)
+		flux[list[n]] = s.flux(0, list[n], w.x, w.y, f, clock, fine)
 	}
 	for k := range w.between {
 		s.first(k, w.x, w.y, f, between, flux, clock)
@@ -80,63 +83,7 @@ func TileStep2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *
 		total[x] = listed(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
 	}
 	for n := range total[tileWidth-1] {
-		flux[list[n]] = s.flux(1, list[n], w.x, w.y, between, clock, false)
-	}
-	for k := range w.cells {
-		s.second(k, w.x, w.y, f, between, flux, clock)
-	}
-	for k := range w.mark {
-		between[k] = F(s.kindOf(k, w.x, w.y, f))
-	}
-	for k := range w.mark / 16 {
-		between[marks+k] = F(merged(between, 16*k, 16))
-	}
-	for k := range w.copied {
-		s.copied(k, w.x, w.y)
-	}
-	for range w.once {
-		s.Is[w.tile] = w.kind
-		if w.mark > 0 {
-			s.Is[w.tile] = merged(between, marks, marks/16)
-		}
-	}
-}
-
-// TileFine2 is TileStep2 by any normal but Heights.
-//
-//atoll:kernel tile block=256
-func TileFine2[F Float](t int, s *Tiles2[F], clock *Clock[F], f, between, flux *[TileRoom]F, crossed,
-	list *[TileRoom]int32, counts, total *[tileWidth]int32) {
-	w := s.work(t)
-	for k := range w.load {
-		s.load(k, w.x, w.y, f)
-	}
-	for k := range w.load {
-		crossed[k] = s.crosses(0, k, w.x, w.y, f, clock)
-	}
-	for x := range tileWidth {
-		counts[x] = counted(crossed[:], int32(x), tileWidth, w.height)
-	}
-	for x := range tileWidth {
-		total[x] = listed(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
-	}
-	for n := range total[tileWidth-1] {
-		flux[list[n]] = s.flux(0, list[n], w.x, w.y, f, clock, true)
-	}
-	for k := range w.between {
-		s.first(k, w.x, w.y, f, between, flux, clock)
-	}
-	for k := range w.load {
-		crossed[k] = s.crosses(1, k, w.x, w.y, between, clock)
-	}
-	for x := range tileWidth {
-		counts[x] = counted(crossed[:], int32(x), tileWidth, w.height)
-	}
-	for x := range tileWidth {
-		total[x] = listed(list[:], crossed[:], counts[:], int32(x), tileWidth, w.height)
-	}
-	for n := range total[tileWidth-1] {
-		flux[list[n]] = s.flux(1, list[n], w.x, w.y, between, clock, true)
+		flux[list[n]] = s.flux(1, list[n], w.x, w.y, between, clock, fine)
 	}
 	for k := range w.cells {
 		s.second(k, w.x, w.y, f, between, flux, clock)

@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 const (
 	brickX, brickY, brickZ = 32, 8, 4
 	brickCells             = brickX * brickY * brickZ
@@ -49,7 +51,7 @@ func (b *Bricks) work(n int) brickWork {
 // thread waits while another one finds a flux, and each is found once but between bricks.
 //
 //atoll:kernel tile block=256
-func Brick3[F Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *[brickFaces]F, crossed,
+func Brick3[F num.Float](t int, s *Sweep3[F], b *Bricks, clock *Clock[F], flux *[brickFaces]F, crossed,
 	list *[brickFaces]int32, counts, total *[faceWidth]int32) {
 	w := b.work(t)
 	for k := range w.faces {
@@ -92,7 +94,7 @@ func (s *Sweep3[F]) crosses(k, x, y, z int32, b *Bricks, clock *Clock[F]) int32 
 	c := s.at(int(x+px), int(y+py), int(z+pz))
 	below, above := mixed(s.F[c-int(s.Stride)], s.Dust), mixed(s.F[c], s.Dust)
 	if below || above {
-		return crossing(s.U[c]*clock.Courant[s.Axis], below, above)
+		return marked(fromMixed(s.U[c]*clock.Courant[s.Axis], below, above))
 	}
 	return 0
 }
@@ -100,7 +102,7 @@ func (s *Sweep3[F]) crosses(k, x, y, z int32, b *Bricks, clock *Clock[F]) int32 
 // between takes cell c through the sweep, whose lower face has the given number.
 func (s *Sweep3[F]) between(c int, face int32, flux *[brickFaces]F, clock *Clock[F]) {
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if s.still(c, f, below, above) {
+	if s.stays(c, f, below, above) {
 		s.Out[c] = f
 		return
 	}
@@ -112,6 +114,6 @@ func (s *Sweep3[F]) between(c int, face int32, flux *[brickFaces]F, clock *Clock
 	}
 	q := clock.Courant[s.Axis]
 	lo, hi := s.U[c]*q, s.U[c+int(s.Stride)]*q
-	in, out := passed(lo, below, f, flux[face], s.Dust), passed(hi, f, above, flux[face+step], s.Dust)
+	in, out := faceFlux(lo, below, f, flux[face], s.Dust), faceFlux(hi, f, above, flux[face+step], s.Dust)
 	s.Out[c] = updated(WeymouthYue, f, s.Start[c], lo, hi, in, out)
 }

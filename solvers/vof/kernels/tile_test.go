@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -19,7 +20,7 @@ func TestTiles(t *testing.T) {
 	})
 }
 
-func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
+func tiles[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 	const nx, ny, g = 150, 106, TileReach
 	rng := rand.New(rand.NewPCG(5, 6))
 	lattice := Lattice{Origin: g*(nx+2*g) + g, SY: nx + 2*g}
@@ -54,10 +55,7 @@ func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 						Normal: normal, Open: [2][2]int32{{g, 0}, {0, g}}, Nudge: nudge, Dust: nudge * nudge, F: fields[k][from],
 						Out: fields[k][to], U: u, V: v,
 						Was: known[k][from], Is: known[k][to], Order: all, Count: []int32{int32(len(all))}}
-					var tile loop = NewTileStep2Loop(s, clock)
-					if normal >= ELVIRA {
-						tile = NewTileFine2Loop(s, clock)
-					}
+					tile := NewTileStep2Loop(normal >= ELVIRA, s, clock)
 					if k == 0 {
 						tile.Range(0, len(was))
 					} else {
@@ -124,7 +122,7 @@ func tiles[F Float](t *testing.T, l cudatest.Runner, nudge F) {
 }
 
 // ghostsOf gives to the ghosts of from, which a step leaves alone.
-func ghostsOf[F Float](from, to []F, nx, ny, g int) []F {
+func ghostsOf[F num.Float](from, to []F, nx, ny, g int) []F {
 	to = slices.Clone(to)
 	for c := range from {
 		if i, j := c%(nx+2*g)-g, c/(nx+2*g)-g; i < 0 || i >= nx || j < 0 || j >= ny {

@@ -1,5 +1,10 @@
 package kernels
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
 // load brings number k of the tile's cells and rim to shared memory.
 func (s *Tiles2[F]) load(k, x, y int32, f *[TileRoom]F) {
 	i := clamped(x+k%tileWidth-TileReach, -s.Open[0][0], s.N[0]+s.Open[0][1])
@@ -14,8 +19,8 @@ func (s *Tiles2[F]) first(k, x, y int32, f, between, flux *[TileRoom]F, clock *C
 	if px < -rx || px >= TileX+rx || py < -ry || py >= TileY+ry {
 		return
 	}
-	i := clamped(x+px, -smallerOf(s.Open[0][0], rx), s.N[0]+smallerOf(s.Open[0][1], rx))
-	j := clamped(y+py, -smallerOf(s.Open[1][0], ry), s.N[1]+smallerOf(s.Open[1][1], ry))
+	i := clamped(x+px, -num.Smaller(s.Open[0][0], rx), s.N[0]+num.Smaller(s.Open[0][1], rx))
+	j := clamped(y+py, -num.Smaller(s.Open[1][0], ry), s.N[1]+num.Smaller(s.Open[1][1], ry))
 	own := shared(i-x, j-y)
 	between[shared(px, py)] = s.sweep(0, f, flux, own, s.at(int(i), int(j), 0), f[own], clock)
 }
@@ -87,31 +92,19 @@ func clamped(i, lo, end int32) int32 {
 	return i
 }
 
-func smallerOf(a, b int32) int32 {
-	if a < b {
-		return a
-	}
-	return b
-}
-
 // sweep is cell c after sweep n of a step that it began as start. In shared memory it is a[own], and flux has what
 // passes the faces of mixed donors.
 func (s *Tiles2[F]) sweep(n int32, a, flux *[TileRoom]F, own int32, c int, start F, clock *Clock[F]) F {
 	axis, kind := s.Axis^n, s.Kinds[n]
 	step, stride := s.strides(axis)
 	f, below, above := a[own], a[own-step], a[own+step]
-	// As in Advance2.
-	if f <= s.Dust && below <= s.Dust && above <= s.Dust && (kind == WeymouthYue || f == 0) {
-		return f
-	}
-	full := 1 - s.Dust
-	if f >= full && below >= full && above >= full && (kind == WeymouthYue && start > 0.5 ||
-		kind != WeymouthYue && f == 1) {
+	if staysEmpty(kind, f, below, above, s.Dust) ||
+		staysFull(kind, f, below, above, s.Dust) && (kind != WeymouthYue || start > 0.5) {
 		return f
 	}
 	q := clock.Courant[axis]
 	lo, hi := s.velocity(axis, c)*q, s.velocity(axis, c+stride)*q
-	in, out := passed(lo, below, f, flux[own], s.Dust), passed(hi, f, above, flux[own+step], s.Dust)
+	in, out := faceFlux(lo, below, f, flux[own], s.Dust), faceFlux(hi, f, above, flux[own+step], s.Dust)
 	return updated(kind, f, start, lo, hi, in, out)
 }
 
@@ -133,7 +126,7 @@ func (s *Tiles2[F]) crosses(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F])
 	step, _ := s.strides(axis)
 	below, above := mixed(a[own-step], s.Dust), mixed(a[own], s.Dust)
 	if below || above {
-		return crossing(s.velocity(axis, s.at(int(x+px), int(y+py), 0))*clock.Courant[axis], below, above)
+		return marked(fromMixed(s.velocity(axis, s.at(int(x+px), int(y+py), 0))*clock.Courant[axis], below, above))
 	}
 	return 0
 }
@@ -160,7 +153,7 @@ func (s *Tiles2[F]) around(axis, p, x, reach, face int32) bool {
 	const size = TileX // and TileY
 	i := x + p
 	return p >= -reach && p < size+reach+face &&
-		i >= -smallerOf(s.Open[axis][0], reach) && i < s.N[axis]+smallerOf(s.Open[axis][1], reach)+face
+		i >= -num.Smaller(s.Open[axis][0], reach) && i < s.N[axis]+num.Smaller(s.Open[axis][1], reach)+face
 }
 
 func (s *Tiles2[F]) velocity(axis int32, c int) F {
@@ -182,9 +175,9 @@ func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fi
 		donor, place = own-step, c-stride
 	}
 	f := a[donor]
-	t := abs(cfl)
+	t := num.Abs(cfl)
 	if kind == Lagrangian {
-		t /= 1 + (s.velocity(axis, place+stride)*q - s.velocity(axis, place)*q)
+		t = stretched(t, s.velocity(axis, place)*q, s.velocity(axis, place+stride)*q)
 	}
 	around := square[F]{a[donor-tileWidth-1], a[donor-tileWidth], a[donor-tileWidth+1], a[donor-1], f, a[donor+1],
 		a[donor+tileWidth-1], a[donor+tileWidth], a[donor+tileWidth+1]}
@@ -194,12 +187,9 @@ func (s *Tiles2[F]) flux(n, own, x, y int32, a *[TileRoom]F, clock *Clock[F], fi
 	} else {
 		along, across = around.simple(s.Normal)
 	}
-	alpha := LineConstant(along, across, f)
+	alpha := geom.LineConstant(along, across, f)
 	if axis == 1 {
 		along, across = across, along
 	}
-	if cfl > 0 {
-		alpha -= along * (1 - t)
-	}
-	return cfl * Area(along*t, across, alpha)
+	return lineFlux(cfl, t, along, across, alpha)
 }

@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // Bits of a tile's kind. One that is neither Mixed nor next to a tile of another kind stays as it is in a step; once
 // both fields hold it, there is nothing to do.
 const (
@@ -24,23 +26,22 @@ func (s *Tiles2[F]) kindOf(k, x, y int32, f *[TileRoom]F) int32 {
 }
 
 // contents is the kind of one cell, which a sweep of the given kind leaves alone among others like it.
-func contents[F Float](f F, sweep int32, dust F) int32 {
-	empty, full := F(0), F(1)
-	if sweep == WeymouthYue {
-		empty, full = dust, 1-dust
+func contents[F num.Float](f F, sweep int32, dust F) int32 {
+	if sweep != WeymouthYue {
+		dust = 0
 	}
 	kind := int32(0)
-	if !(f <= empty) || sweep != WeymouthYue && f < 0 {
+	if !empty(f, dust) || sweep != WeymouthYue && f < 0 {
 		kind |= NotEmpty
 	}
-	if !(f >= full) || sweep != WeymouthYue && f > 1 {
+	if !full(f, dust) || sweep != WeymouthYue && f > 1 {
 		kind |= NotFull
 	}
 	return kind
 }
 
 // merged is the kind of several pieces together.
-func merged[F Float](pieces *[TileRoom]F, first, n int32) int32 {
+func merged[F num.Float](pieces *[TileRoom]F, first, n int32) int32 {
 	kind := int32(0)
 	for k := range n {
 		kind |= int32(pieces[first+k])
@@ -51,7 +52,7 @@ func merged[F Float](pieces *[TileRoom]F, first, n int32) int32 {
 // TileGhosts are the tiles that hold ghosts, in which anything may have come from other ranks.
 //
 //atoll:constant
-type TileGhosts[F Float] struct {
+type TileGhosts[F num.Float] struct {
 	Lattice
 	N      [2]int32 // cells that tiles cover
 	Tiles  [2]int32
@@ -67,7 +68,7 @@ type TileGhosts[F Float] struct {
 // TakeTile finds what the t-th tile of Order holds in F, and makes it the same in both fields.
 //
 //atoll:kernel tile block=256
-func TakeTile[F Float](t int, g *TileGhosts[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
+func TakeTile[F num.Float](t int, g *TileGhosts[F], pieces *[kindPieces]int32, groups *[kindGroups]int32) {
 	tile := g.Order[t]
 	for k := range int32(kindPieces) {
 		pieces[k] = g.take(k, tile%g.Tiles[0]*TileX, tile/g.Tiles[0]*TileY)

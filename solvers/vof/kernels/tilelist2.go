@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // TileTurns is how many steps a list of tiles holds for: what a cell is made of comes from the next cell along each
 // axis in a step, so that in so many it does not get past the next tile.
 const TileTurns = 24
@@ -56,7 +58,7 @@ func ListTiles(t int, l *TileList, counts *[listers]int32, sums *[groups]int32) 
 	length := (tiles + listers - 1) / listers
 	for k := range listers {
 		n := int32(0)
-		for at := int32(k) * length; at < smallerOf(int32(k+1)*length, tiles); at++ {
+		for at := int32(k) * length; at < num.Smaller(int32(k+1)*length, tiles); at++ {
 			n += l.Busy[at]
 		}
 		counts[k] = n
@@ -82,7 +84,7 @@ func ListTiles(t int, l *TileList, counts *[listers]int32, sums *[groups]int32) 
 		for at := k / (listers / groups) * (listers / groups); at < k; at++ {
 			before += counts[at]
 		}
-		for at := int32(k) * length; at < smallerOf(int32(k+1)*length, tiles); at++ {
+		for at := int32(k) * length; at < num.Smaller(int32(k+1)*length, tiles); at++ {
 			if l.Busy[at] != 0 {
 				l.Order[before] = at
 				before++

@@ -10,50 +10,9 @@ package kernels
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 
-import "math"
-
-// Float is a precision that a run may have.
-type Float interface{ float32 | float64 }
-
 // Lattice says where cell (i, j, k) of a block lies in its arrays, ghosts included: at Origin + i + j·SY + k·SZ.
 //
 //atoll:constant
 type Lattice struct{ Origin, SY, SZ int32 }
 
 func (l *Lattice) at(i, j, k int) int { return int(l.Origin) + i + j*int(l.SY) + k*int(l.SZ) }
-
-// Plane2 is the fluid m·ξ ≤ α in a cell of the plane.
-type Plane2[F Float] struct {
-	X, Y, Alpha F
-	_           F
-}
-
-// Plane3 is the fluid m·ξ ≤ α in a cell of space.
-type Plane3[F Float] struct{ X, Y, Z, Alpha F }
-
-// faint is the sum of the components of m below which rounding and underflow leave no direction.
-const faint = 1e-30
-
-func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
-
-// abs and the two below branch: the builtins order NaN and -0 too, which costs more than all the rest here.
-func abs[F Float](x F) F {
-	if x < 0 {
-		return -x
-	}
-	return x
-}
-
-func larger[F Float](a, b F) F {
-	if a > b {
-		return a
-	}
-	return b
-}
-
-func smaller[F Float](a, b F) F {
-	if a < b {
-		return a
-	}
-	return b
-}

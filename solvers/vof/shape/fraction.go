@@ -1,6 +1,6 @@
 package shape
 
-import "github.com/atoll-hpc/atoll/solvers/vof/kernels"
+import "github.com/atoll-hpc/atoll/solvers/common/geom"
 
 // Cell is a rectangle, with Dim 2 and at z = Lo[2], or a box.
 type Cell struct {
@@ -60,7 +60,7 @@ func (b Body) Divided(c Cell, levels int, planes bool) float64 {
 		}
 		return sum / float64(corners)
 	case mixed && planes:
-		return kernels.Volume(m[0], m[1], m[2], (m[0]+m[1]+m[2])/2-total/float64(corners))
+		return geom.Volume(m[0], m[1], m[2], (m[0]+m[1]+m[2])/2-total/float64(corners))
 	case middle < 0:
 		return 1
 	}

@@ -1,5 +1,7 @@
 package solid
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // The optimiser is that of L. A. Freitag, M. Jones and P. Plassmann (4th Int. Meshing Roundtable (1995) 47), as in the
 // plane: steepest ascent of the least of several smooth functions, steepest in the metric at the vertex.
 
@@ -18,7 +20,7 @@ const (
 
 // hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
 // the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
-type hill[F Float] struct {
+type hill[F num.Float] struct {
 	n     int
 	at    [MaxWorst]int32
 	q     [MaxWorst]F
@@ -31,15 +33,15 @@ type hill[F Float] struct {
 
 // root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
 // ascent is the same for all factors.
-type root[F Float] struct{ l11, l21, l22, l31, l32, l33 F }
+type root[F num.Float] struct{ l11, l21, l22, l31, l32, l33 F }
 
-func rootOf[F Float](m *Tensor[F]) root[F] {
+func rootOf[F num.Float](m *Tensor[F]) root[F] {
 	var r root[F]
-	r.l11 = sqrt(m.M11)
+	r.l11 = num.Sqrt(m.M11)
 	r.l21, r.l31 = m.M12/r.l11, m.M13/r.l11
-	r.l22 = sqrt(m.M22 - r.l21*r.l21)
+	r.l22 = num.Sqrt(m.M22 - r.l21*r.l21)
 	r.l32 = (m.M23 - r.l31*r.l21) / r.l22
-	r.l33 = sqrt(m.M33 - r.l31*r.l31 - r.l32*r.l32)
+	r.l33 = num.Sqrt(m.M33 - r.l31*r.l31 - r.l32*r.l32)
 	return r
 }
 
@@ -150,7 +152,7 @@ func (h *hill[F]) up() (Vector[F], F) {
 	for turn := 0; turn < 2*MaxWorst; turn++ {
 		g := h.g[h.lowest(d)]
 		if n > 0 && dot(g, d) >= best*0.999 {
-			rate := sqrt(best)
+			rate := num.Sqrt(best)
 			d.X, d.Y, d.Z = d.X/rate, d.Y/rate, d.Z/rate
 			return d, rate
 		}
@@ -198,7 +200,7 @@ func (h *hill[F]) lowest(d Vector[F]) int {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-func onSegment[F Float](p, a Vector[F]) (Vector[F], bool) {
+func onSegment[F num.Float](p, a Vector[F]) (Vector[F], bool) {
 	e := minus(a, p)
 	square, share := dot(e, e), -dot(p, e)
 	if !(share > 0 && share < square) {
@@ -210,7 +212,7 @@ func onSegment[F Float](p, a Vector[F]) (Vector[F], bool) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-func onTriangle[F Float](p, a, b Vector[F]) (Vector[F], bool) {
+func onTriangle[F num.Float](p, a, b Vector[F]) (Vector[F], bool) {
 	e, f := minus(a, p), minus(b, p)
 	ee, ef, ff, pe, pf := dot(e, e), dot(e, f), dot(f, f), dot(p, e), dot(p, f)
 	det := ee*ff - ef*ef
@@ -234,7 +236,7 @@ const enough = 1e-3
 // worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
 // least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
 // tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
-func climb[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+func climb[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	var none, y Vector[F]
 	own := v[i].metric()
 	inner, _ := s.within(&own, none)
@@ -322,7 +324,7 @@ func (s *step[F]) advance(base *step[F], r *root[F], y Vector[F]) {
 	s.d.X, s.d.Y, s.d.Z = base.d.X+x.X, base.d.Y+x.Y, base.d.Z+x.Z
 }
 
-func times[F Float](a Vector[F], by F) Vector[F] {
+func times[F num.Float](a Vector[F], by F) Vector[F] {
 	a.X, a.Y, a.Z = by*a.X, by*a.Y, by*a.Z
 	return a
 }

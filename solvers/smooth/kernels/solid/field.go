@@ -1,22 +1,20 @@
 package solid
 
-// Kinds of metric fields.
-const (
-	Grid    int32 = iota // samples of the tensor at the nodes of a grid, trilinear between them
-	Product              // M = diag(1/hx(x)², 1/hy(y)², 1/hz(z)²)
-	OnMesh               // tensors at the vertices of a mesh, linear on each of its tetrahedra
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-type Field[F Float] struct {
+type Field[F num.Float] struct {
 	Kind                int32
 	Nx, Ny, Nz          int32 // boxes of the grid, pieces of the sizes, or boxes over the mesh
 	X, Y, Z             F     // lowest corner
 	PerX, PerY, PerZ    F     // boxes or pieces a unit of length
 	Scale               F     // factor of the whole tensor
 	Samples             []Sample[F]
-	Wide, Deep, Upright []Piece[F] // sizes along x, y and z
+	Wide, Deep, Upright []lookup.Piece[F] // sizes along x, y and z
 
 	// Of a mesh: the tetrahedron at which the way to a place in each box begins, and those that touch the box, which are
 	// Listed[Lists[box]:Lists[box+1]].
@@ -30,7 +28,7 @@ type Field[F Float] struct {
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
-type Sample[F Float] struct{ M11, M12, M13, M22, M23, M33 F }
+type Sample[F num.Float] struct{ M11, M12, M13, M22, M23, M33 F }
 
 func (s *Sample[F]) tensor() Tensor[F] {
 	var m Tensor[F]
@@ -38,40 +36,19 @@ func (s *Sample[F]) tensor() Tensor[F] {
 	return m
 }
 
-// Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-type Piece[F Float] struct{ A, B, C, D F }
-
-// locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-func locate[F Float](x, low, per F, n int32) (int32, F) {
-	c := (x - low) * per
-	if !(c > 0) {
-		return 0, 0
-	}
-	if c >= F(n) {
-		return n - 1, 1
-	}
-	k := int32(c)
-	return k, c - F(k)
-}
-
-// size returns h and dh/dt.
-func (p *Piece[F]) size(t F) (F, F) {
-	return p.A + t*(p.B+t*(p.C+t*p.D)), p.B + t*(2*p.C+3*t*p.D)
-}
-
 // At returns the metric at a place.
 func (f *Field[F]) At(p Vector[F]) Tensor[F] {
-	if f.Kind == OnMesh {
+	if f.Kind == lookup.OnMesh {
 		return f.onMesh(p)
 	}
-	i, s := locate(p.X, f.X, f.PerX, f.Nx)
-	j, t := locate(p.Y, f.Y, f.PerY, f.Ny)
-	k, r := locate(p.Z, f.Z, f.PerZ, f.Nz)
-	if f.Kind == Product {
+	i, s := lookup.Locate(p.X, f.X, f.PerX, f.Nx)
+	j, t := lookup.Locate(p.Y, f.Y, f.PerY, f.Ny)
+	k, r := lookup.Locate(p.Z, f.Z, f.PerZ, f.Nz)
+	if f.Kind == lookup.Product {
 		var m Tensor[F]
-		hx, _ := f.Wide[i].size(s)
-		hy, _ := f.Deep[j].size(t)
-		hz, _ := f.Upright[k].size(r)
+		hx, _ := f.Wide[i].Size(s)
+		hy, _ := f.Deep[j].Size(t)
+		hz, _ := f.Upright[k].Size(r)
 		m.M11, m.M22, m.M33 = f.Scale/(hx*hx), f.Scale/(hy*hy), f.Scale/(hz*hz)
 		return m
 	}
@@ -99,17 +76,17 @@ func (f *Field[F]) layer(at int32, s, t F) Tensor[F] {
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
 func (f *Field[F]) Slope(p Vector[F]) (Tensor[F], Tensor[F], Tensor[F]) {
-	if f.Kind == OnMesh {
+	if f.Kind == lookup.OnMesh {
 		return f.slopeOnMesh(p)
 	}
-	i, s := locate(p.X, f.X, f.PerX, f.Nx)
-	j, t := locate(p.Y, f.Y, f.PerY, f.Ny)
-	k, r := locate(p.Z, f.Z, f.PerZ, f.Nz)
-	if f.Kind == Product {
+	i, s := lookup.Locate(p.X, f.X, f.PerX, f.Nx)
+	j, t := lookup.Locate(p.Y, f.Y, f.PerY, f.Ny)
+	k, r := lookup.Locate(p.Z, f.Z, f.PerZ, f.Nz)
+	if f.Kind == lookup.Product {
 		var mx, my, mz Tensor[F]
-		hx, dx := f.Wide[i].size(s)
-		hy, dy := f.Deep[j].size(t)
-		hz, dz := f.Upright[k].size(r)
+		hx, dx := f.Wide[i].Size(s)
+		hy, dy := f.Deep[j].Size(t)
+		hz, dz := f.Upright[k].Size(r)
 		mx.M11 = -2 * f.Scale * f.PerX * dx / (hx * hx * hx)
 		my.M22 = -2 * f.Scale * f.PerY * dy / (hy * hy * hy)
 		mz.M33 = -2 * f.Scale * f.PerZ * dz / (hz * hz * hz)
@@ -137,23 +114,24 @@ func (f *Field[F]) layerSlope(at int32, s, t F) (Tensor[F], Tensor[F]) {
 	return between(&near, &far, t), between(&left, &right, s)
 }
 
-// between is a for t = 0, and a for all t where b is the same.
-func between[F Float](a, b *Tensor[F], t F) Tensor[F] {
+// between is linear in t, from a to b.
+func between[F num.Float](a, b *Tensor[F], t F) Tensor[F] {
 	var m Tensor[F]
-	m.M11, m.M12, m.M13 = a.M11+t*(b.M11-a.M11), a.M12+t*(b.M12-a.M12), a.M13+t*(b.M13-a.M13)
-	m.M22, m.M23, m.M33 = a.M22+t*(b.M22-a.M22), a.M23+t*(b.M23-a.M23), a.M33+t*(b.M33-a.M33)
+	m.M11, m.M12 = lookup.Between(a.M11, b.M11, t), lookup.Between(a.M12, b.M12, t)
+	m.M13, m.M22 = lookup.Between(a.M13, b.M13, t), lookup.Between(a.M22, b.M22, t)
+	m.M23, m.M33 = lookup.Between(a.M23, b.M23, t), lookup.Between(a.M33, b.M33, t)
 	return m
 }
 
 // rise is b - a.
-func rise[F Float](a, b *Tensor[F]) Tensor[F] {
+func rise[F num.Float](a, b *Tensor[F]) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12, m.M13 = b.M11-a.M11, b.M12-a.M12, b.M13-a.M13
 	m.M22, m.M23, m.M33 = b.M22-a.M22, b.M23-a.M23, b.M33-a.M33
 	return m
 }
 
-func scaled[F Float](a *Tensor[F], by F) Tensor[F] {
+func scaled[F num.Float](a *Tensor[F], by F) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12, m.M13, m.M22, m.M23, m.M33 = by*a.M11, by*a.M12, by*a.M13, by*a.M22, by*a.M23, by*a.M33
 	return m

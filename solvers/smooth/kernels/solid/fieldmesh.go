@@ -1,7 +1,12 @@
 package solid
 
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
+)
+
 // Node is a vertex of the mesh on which a field is given, and the metric there.
-type Node[F Float] struct {
+type Node[F num.Float] struct {
 	X, Y, Z                      F
 	M11, M12, M13, M22, M23, M33 F
 	_                            F
@@ -12,7 +17,7 @@ type Node[F Float] struct {
 type Patch struct{ At, Next [4]int32 }
 
 // spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
-type spot[F Float] struct {
+type spot[F num.Float] struct {
 	patch   int32
 	b, c, d F
 }
@@ -40,7 +45,7 @@ func (f *Field[F]) spotIn(patch int32, p Vector[F]) spot[F] {
 }
 
 // inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
-func inside[F Float](s spot[F]) spot[F] {
+func inside[F num.Float](s spot[F]) spot[F] {
 	if !(s.b > 0) {
 		s.b = 0
 	}
@@ -60,9 +65,9 @@ func inside[F Float](s spot[F]) spot[F] {
 // place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
 // across the face that the place lies farthest beyond.
 func (f *Field[F]) find(p Vector[F]) spot[F] {
-	i, _ := locate(p.X, f.X, f.PerX, f.Nx)
-	j, _ := locate(p.Y, f.Y, f.PerY, f.Ny)
-	k, _ := locate(p.Z, f.Z, f.PerZ, f.Nz)
+	i, _ := lookup.Locate(p.X, f.X, f.PerX, f.Nx)
+	j, _ := lookup.Locate(p.Y, f.Y, f.PerY, f.Ny)
+	k, _ := lookup.Locate(p.Z, f.Z, f.PerZ, f.Nz)
 	box := (k*f.Ny+j)*f.Nx + i
 	patch, before := f.Starts[box], int32(-1)
 	for step := int32(0); step < f.Steps; step++ {
@@ -132,7 +137,7 @@ func (f *Field[F]) rises(patch int32) (Tensor[F], Tensor[F], Tensor[F]) {
 }
 
 // mixed is a share of each of three tensors.
-func mixed[F Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
+func mixed[F num.Float](b, c, d *Tensor[F], s, t, r F) Tensor[F] {
 	var m Tensor[F]
 	m.M11, m.M12 = s*b.M11+t*c.M11+r*d.M11, s*b.M12+t*c.M12+r*d.M12
 	m.M13, m.M22 = s*b.M13+t*c.M13+r*d.M13, s*b.M22+t*c.M22+r*d.M22

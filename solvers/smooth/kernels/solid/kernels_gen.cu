@@ -161,7 +161,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Control is what changes from sweep to sweep.
-// Control[float32], types.go:88
+// Control[float32], types.go:85
 struct Control_f32 {
     float Floor;
     int32 Sweep;
@@ -169,7 +169,7 @@ struct Control_f32 {
 static_assert(sizeof(Control_f32) == 8 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4, "Control_f32");
 
 // Control is what changes from sweep to sweep.
-// Control[float64], types.go:88
+// Control[float64], types.go:85
 struct Control_f64 {
     double Floor;
     int32 Sweep;
@@ -178,7 +178,7 @@ static_assert(sizeof(Control_f64) == 16 && offsetof(Control_f64, Floor) == 0 && 
 
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
 // Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
-// Set, types.go:59
+// Set, types.go:56
 struct Set {
     int32 Slide, Rail;
     int32 Index, Sets;
@@ -188,7 +188,7 @@ static_assert(sizeof(Set) == 20 && offsetof(Set, Slide) == 0 && offsetof(Set, Ra
     offsetof(Set, Index) == 8 && offsetof(Set, Sets) == 12 && offsetof(Set, Owned) == 16, "Set");
 
 // Params holds the constants of a run.
-// Params[float32], types.go:75
+// Params[float32], types.go:72
 struct Params_f32 {
     float Relax;
     float Excess;
@@ -207,14 +207,14 @@ static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Relax) == 0 && of
 
 // Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
 // where those of the next vertex begin.
-// Span, types.go:35
+// Span, types.go:32
 struct alignas(8) Span {
     int32 Near, Side_;
 };
 static_assert(sizeof(Span) == 8 && offsetof(Span, Near) == 0 && offsetof(Span, Side_) == 4, "Span");
 
 // Side is the side that a tetrahedron of the cavity of p turns to the outside: (a-p) · (b-p)×(c-p) is positive.
-// Side, types.go:38
+// Side, types.go:35
 struct Side {
     int32 A, B, C;
 };
@@ -222,7 +222,7 @@ static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) 
 
 // Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
 // two, or on an edge T alone, with U = 0.
-// Frame[float32], types.go:42
+// Frame[float32], types.go:39
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     int32 Axes;
@@ -233,7 +233,7 @@ static_assert(sizeof(Frame_f32) == 40 && offsetof(Frame_f32, X) == 0 && offsetof
     offsetof(Frame_f32, Uz) == 32 && offsetof(Frame_f32, Axes) == 36, "Frame_f32");
 
 // Mesh is what stays as it is.
-// Mesh[float32], types.go:48
+// Mesh[float32], types.go:45
 struct Mesh_f32 {
     Slice<Span> Spans;
     Slice<int32> Near;
@@ -245,7 +245,7 @@ static_assert(sizeof(Mesh_f32) == 96 && offsetof(Mesh_f32, Spans) == 0 && offset
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
-// Sample[float32], field.go:33
+// Sample[float32], field.go:31
 struct alignas(8) Sample_f32 {
     float M11, M12, M13, M22, M23, M33;
 };
@@ -253,16 +253,17 @@ static_assert(sizeof(Sample_f32) == 24 && offsetof(Sample_f32, M11) == 0 && offs
     offsetof(Sample_f32, M13) == 8 && offsetof(Sample_f32, M22) == 12 && offsetof(Sample_f32, M23) == 16 &&
     offsetof(Sample_f32, M33) == 20, "Sample_f32");
 
-// Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float32], field.go:42
-struct alignas(16) Piece_f32 {
+// Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
+// lookup.Piece[float32], lookup/lookup.go:17
+struct alignas(16) lookup_Piece_f32 {
     float A, B, C, D;
 };
-static_assert(sizeof(Piece_f32) == 16 && offsetof(Piece_f32, A) == 0 && offsetof(Piece_f32, B) == 4 &&
-    offsetof(Piece_f32, C) == 8 && offsetof(Piece_f32, D) == 12, "Piece_f32");
+static_assert(sizeof(lookup_Piece_f32) == 16 && offsetof(lookup_Piece_f32, A) == 0 &&
+    offsetof(lookup_Piece_f32, B) == 4 && offsetof(lookup_Piece_f32, C) == 8 &&
+    offsetof(lookup_Piece_f32, D) == 12, "lookup_Piece_f32");
 
 // Node is a vertex of the mesh on which a field is given, and the metric there.
-// Node[float32], fieldmesh.go:4
+// Node[float32], fieldmesh.go:9
 struct alignas(8) Node_f32 {
     float X, Y, Z;
     float M11, M12, M13, M22, M23, M33;
@@ -275,7 +276,7 @@ static_assert(sizeof(Node_f32) == 40 && offsetof(Node_f32, X) == 0 && offsetof(N
 
 // Patch is a tetrahedron of that mesh: its corners, and in slot k the tetrahedron across the face opposite to corner
 // k, -1 where the mesh ends.
-// Patch, fieldmesh.go:12
+// Patch, fieldmesh.go:17
 struct alignas(16) Patch {
     Array<int32, 4> At, Next;
 };
@@ -283,7 +284,7 @@ static_assert(sizeof(Patch) == 32 && offsetof(Patch, At) == 0 && offsetof(Patch,
 
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-// Field[float32], field.go:12
+// Field[float32], field.go:10
 struct Field_f32 {
     int32 Kind;
     int32 Nx, Ny, Nz;
@@ -291,7 +292,7 @@ struct Field_f32 {
     float PerX, PerY, PerZ;
     float Scale;
     Slice<Sample_f32> Samples;
-    Slice<Piece_f32> Wide, Deep, Upright_;
+    Slice<lookup_Piece_f32> Wide, Deep, Upright_;
     Slice<Node_f32> Nodes;
     Slice<Patch> Patches;
     Slice<int32> Starts;
@@ -310,7 +311,7 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
-// Vertex[float32], types.go:20
+// Vertex[float32], types.go:17
 struct alignas(16) Vertex_f32 {
     float X, Y, Z;
     float M11, M12, M13, M22, M23, M33;
@@ -324,7 +325,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:94
+// Counters, types.go:91
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -332,7 +333,7 @@ struct Counters {
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, Limited) == 0 && offsetof(Counters, Refused) == 8, "Counters");
 
 // Vector is a vector, of space or of the directions of a frame.
-// Vector[float32], types.go:31
+// Vector[float32], types.go:28
 struct Vector_f32 {
     float X, Y, Z;
 };
@@ -340,7 +341,7 @@ static_assert(sizeof(Vector_f32) == 12 && offsetof(Vector_f32, X) == 0 && offset
     offsetof(Vector_f32, Z) == 8, "Vector_f32");
 
 // step is where a vertex wants to go from p: by d, in the directions of its frame.
-// step[float32], place.go:25
+// step[float32], place.go:29
 struct step_f32 {
     Vector_f32 p, d;
     float a, b;
@@ -352,7 +353,7 @@ static_assert(sizeof(step_f32) == 76 && offsetof(step_f32, p) == 0 && offsetof(s
     offsetof(step_f32, frame) == 36, "step_f32");
 
 // Tensor is a symmetric tensor.
-// Tensor[float32], types.go:28
+// Tensor[float32], types.go:25
 struct Tensor_f32 {
     float M11, M12, M13, M22, M23, M33;
 };
@@ -361,7 +362,7 @@ static_assert(sizeof(Tensor_f32) == 24 && offsetof(Tensor_f32, M11) == 0 && offs
     offsetof(Tensor_f32, M33) == 20, "Tensor_f32");
 
 // spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
-// spot[float32], fieldmesh.go:15
+// spot[float32], fieldmesh.go:20
 struct spot_f32 {
     int32 patch;
     float b, c, d;
@@ -370,7 +371,7 @@ static_assert(sizeof(spot_f32) == 16 && offsetof(spot_f32, patch) == 0 && offset
     offsetof(spot_f32, c) == 8 && offsetof(spot_f32, d) == 12, "spot_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:75
+// Params[float64], types.go:72
 struct Params_f64 {
     double Relax;
     double Excess;
@@ -389,7 +390,7 @@ static_assert(sizeof(Params_f64) == 64 && offsetof(Params_f64, Relax) == 0 && of
 
 // Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
 // two, or on an edge T alone, with U = 0.
-// Frame[float64], types.go:42
+// Frame[float64], types.go:39
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
     int32 Axes;
@@ -400,7 +401,7 @@ static_assert(sizeof(Frame_f64) == 80 && offsetof(Frame_f64, X) == 0 && offsetof
     offsetof(Frame_f64, Uz) == 64 && offsetof(Frame_f64, Axes) == 72, "Frame_f64");
 
 // Mesh is what stays as it is.
-// Mesh[float64], types.go:48
+// Mesh[float64], types.go:45
 struct Mesh_f64 {
     Slice<Span> Spans;
     Slice<int32> Near;
@@ -412,7 +413,7 @@ static_assert(sizeof(Mesh_f64) == 96 && offsetof(Mesh_f64, Spans) == 0 && offset
 
 // Sample is a tensor at a node of a grid. As a part of no other struct it is aligned, so that a GPU reads it in pieces
 // of 16 bytes.
-// Sample[float64], field.go:33
+// Sample[float64], field.go:31
 struct alignas(16) Sample_f64 {
     double M11, M12, M13, M22, M23, M33;
 };
@@ -420,16 +421,17 @@ static_assert(sizeof(Sample_f64) == 48 && offsetof(Sample_f64, M11) == 0 && offs
     offsetof(Sample_f64, M13) == 16 && offsetof(Sample_f64, M22) == 24 && offsetof(Sample_f64, M23) == 32 &&
     offsetof(Sample_f64, M33) == 40, "Sample_f64");
 
-// Piece is the size of tetrahedra, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece.
-// Piece[float64], field.go:42
-struct alignas(16) Piece_f64 {
+// Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
+// lookup.Piece[float64], lookup/lookup.go:17
+struct alignas(16) lookup_Piece_f64 {
     double A, B, C, D;
 };
-static_assert(sizeof(Piece_f64) == 32 && offsetof(Piece_f64, A) == 0 && offsetof(Piece_f64, B) == 8 &&
-    offsetof(Piece_f64, C) == 16 && offsetof(Piece_f64, D) == 24, "Piece_f64");
+static_assert(sizeof(lookup_Piece_f64) == 32 && offsetof(lookup_Piece_f64, A) == 0 &&
+    offsetof(lookup_Piece_f64, B) == 8 && offsetof(lookup_Piece_f64, C) == 16 &&
+    offsetof(lookup_Piece_f64, D) == 24, "lookup_Piece_f64");
 
 // Node is a vertex of the mesh on which a field is given, and the metric there.
-// Node[float64], fieldmesh.go:4
+// Node[float64], fieldmesh.go:9
 struct alignas(16) Node_f64 {
     double X, Y, Z;
     double M11, M12, M13, M22, M23, M33;
@@ -442,7 +444,7 @@ static_assert(sizeof(Node_f64) == 80 && offsetof(Node_f64, X) == 0 && offsetof(N
 
 // Field is the metric as a function of the place. It never changes, so that vertices that move do not wear it down.
 // Outside of its bounds the value at the nearest place inside holds.
-// Field[float64], field.go:12
+// Field[float64], field.go:10
 struct Field_f64 {
     int32 Kind;
     int32 Nx, Ny, Nz;
@@ -450,7 +452,7 @@ struct Field_f64 {
     double PerX, PerY, PerZ;
     double Scale;
     Slice<Sample_f64> Samples;
-    Slice<Piece_f64> Wide, Deep, Upright_;
+    Slice<lookup_Piece_f64> Wide, Deep, Upright_;
     Slice<Node_f64> Nodes;
     Slice<Patch> Patches;
     Slice<int32> Starts;
@@ -469,7 +471,7 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
-// Vertex[float64], types.go:20
+// Vertex[float64], types.go:17
 struct alignas(16) Vertex_f64 {
     double X, Y, Z;
     double M11, M12, M13, M22, M23, M33;
@@ -483,7 +485,7 @@ static_assert(sizeof(Vertex_f64) == 96 && offsetof(Vertex_f64, X) == 0 && offset
     offsetof(Vertex_f64, blank11) == 88, "Vertex_f64");
 
 // Vector is a vector, of space or of the directions of a frame.
-// Vector[float64], types.go:31
+// Vector[float64], types.go:28
 struct Vector_f64 {
     double X, Y, Z;
 };
@@ -491,7 +493,7 @@ static_assert(sizeof(Vector_f64) == 24 && offsetof(Vector_f64, X) == 0 && offset
     offsetof(Vector_f64, Z) == 16, "Vector_f64");
 
 // step is where a vertex wants to go from p: by d, in the directions of its frame.
-// step[float64], place.go:25
+// step[float64], place.go:29
 struct step_f64 {
     Vector_f64 p, d;
     double a, b;
@@ -503,7 +505,7 @@ static_assert(sizeof(step_f64) == 152 && offsetof(step_f64, p) == 0 && offsetof(
     offsetof(step_f64, frame) == 72, "step_f64");
 
 // Tensor is a symmetric tensor.
-// Tensor[float64], types.go:28
+// Tensor[float64], types.go:25
 struct Tensor_f64 {
     double M11, M12, M13, M22, M23, M33;
 };
@@ -512,7 +514,7 @@ static_assert(sizeof(Tensor_f64) == 48 && offsetof(Tensor_f64, M11) == 0 && offs
     offsetof(Tensor_f64, M33) == 40, "Tensor_f64");
 
 // spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
-// spot[float64], fieldmesh.go:15
+// spot[float64], fieldmesh.go:20
 struct spot_f64 {
     int32 patch;
     double b, c, d;
@@ -521,28 +523,28 @@ static_assert(sizeof(spot_f64) == 32 && offsetof(spot_f64, patch) == 0 && offset
     offsetof(spot_f64, c) == 16 && offsetof(spot_f64, d) == 24, "spot_f64");
 
 // Cell is a tetrahedron's vertices, so that its volume is positive.
-// Cell, quality.go:167
+// Cell, quality.go:169
 struct alignas(16) Cell {
     Array<int32, 4> At;
 };
 static_assert(sizeof(Cell) == 16 && offsetof(Cell, At) == 0, "Cell");
 
 // Shape is what a tetrahedron is like.
-// Shape[float32], quality.go:173
+// Shape[float32], quality.go:175
 struct alignas(8) Shape_f32 {
     float Quality, Volume_;
 };
 static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Volume_) == 4, "Shape_f32");
 
 // Shape is what a tetrahedron is like.
-// Shape[float64], quality.go:173
+// Shape[float64], quality.go:175
 struct alignas(16) Shape_f64 {
     double Quality, Volume_;
 };
 static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Volume_) == 8, "Shape_f64");
 
 // Edge is an edge's vertices, that of the lower global id first.
-// Edge, quality.go:170
+// Edge, quality.go:172
 struct alignas(8) Edge {
     int32 A, B;
 };
@@ -550,7 +552,7 @@ static_assert(sizeof(Edge) == 8 && offsetof(Edge, A) == 0 && offsetof(Edge, B) =
 
 // root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
 // ascent is the same for all factors.
-// root[float32], climb.go:34
+// root[float32], climb.go:36
 struct root_f32 {
     float l11, l21, l22, l31, l32, l33;
 };
@@ -560,7 +562,7 @@ static_assert(sizeof(root_f32) == 24 && offsetof(root_f32, l11) == 0 && offsetof
 
 // hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
 // the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
-// hill[float32], climb.go:21
+// hill[float32], climb.go:23
 struct hill_f32 {
     int64 n;
     Array<int32, 24> at;
@@ -576,7 +578,7 @@ static_assert(sizeof(hill_f32) == 504 && offsetof(hill_f32, n) == 0 && offsetof(
     offsetof(hill_f32, least) == 492 && offsetof(hill_f32, limit) == 496 && offsetof(hill_f32, low) == 500, "hill_f32");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
-// Tetrahedron[float32], quality.go:13
+// Tetrahedron[float32], quality.go:15
 struct Tetrahedron_f32 {
     Tensor_f32 m;
     Vector_f32 ua, ub, uc;
@@ -597,7 +599,7 @@ static_assert(sizeof(Tetrahedron_f32) == 100 && offsetof(Tetrahedron_f32, m) == 
 
 // root is the factor C of a tensor CC', which is lower triangular. Lengths in the metric are those of C'u, and steepest
 // ascent is the same for all factors.
-// root[float64], climb.go:34
+// root[float64], climb.go:36
 struct root_f64 {
     double l11, l21, l22, l31, l32, l33;
 };
@@ -607,7 +609,7 @@ static_assert(sizeof(root_f64) == 48 && offsetof(root_f64, l11) == 0 && offsetof
 
 // hill is the worst tetrahedra around a vertex at one place: which sides of the cavity they have, their qualities, and
 // the gradients of these, along the directions of the vertex's frame and in units of length of the metric.
-// hill[float64], climb.go:21
+// hill[float64], climb.go:23
 struct hill_f64 {
     int64 n;
     Array<int32, 24> at;
@@ -623,7 +625,7 @@ static_assert(sizeof(hill_f64) == 904 && offsetof(hill_f64, n) == 0 && offsetof(
     offsetof(hill_f64, least) == 880 && offsetof(hill_f64, limit) == 888 && offsetof(hill_f64, low) == 896, "hill_f64");
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
-// Tetrahedron[float64], quality.go:13
+// Tetrahedron[float64], quality.go:15
 struct Tetrahedron_f64 {
     Tensor_f64 m;
     Vector_f64 ua, ub, uc;
@@ -649,7 +651,7 @@ static_assert(sizeof(Tetrahedron_f64) == 200 && offsetof(Tetrahedron_f64, m) == 
 // 	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
 //
 // in units in which all neighbours lie between these walls and no g is longer than 1.
-// program[float32], untangle.go:10
+// program[float32], untangle.go:12
 struct program_f32 {
     int64 axes;
     int64 n;
@@ -665,7 +667,7 @@ static_assert(sizeof(program_f32) == 24 && offsetof(program_f32, axes) == 0 && o
 // 	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
 //
 // in units in which all neighbours lie between these walls and no g is longer than 1.
-// program[float64], untangle.go:10
+// program[float64], untangle.go:12
 struct program_f64 {
     int64 axes;
     int64 n;
@@ -675,7 +677,7 @@ static_assert(sizeof(program_f64) == 32 && offsetof(program_f64, axes) == 0 && o
     offsetof(program_f64, reach_) == 16 && offsetof(program_f64, size) == 24, "program_f64");
 
 // Count ends a sweep: index 0 adds it to those that were.
-// Count[float32], count.go:6
+// Count[float32], count.go:8
 DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
     if (i == 0) {
         c->Sweep = add(c->Sweep, int32(1));
@@ -683,7 +685,7 @@ DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
 }
 
 // Count ends a sweep: index 0 adds it to those that were.
-// Count[float64], count.go:6
+// Count[float64], count.go:8
 DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     if (i == 0) {
         c->Sweep = add(c->Sweep, int32(1));
@@ -693,7 +695,7 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
 // due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
 // neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
 // visited; 0 is before the first set of the first sweep.
-// due[float32], place.go:8
+// due[float32], place.go:12
 DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
@@ -711,7 +713,7 @@ DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32
 }
 
 // begin begins a step of vertex i.
-// (*step[float32]).begin, place.go:33
+// (*step[float32]).begin, place.go:37
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vertex_f32 *q = &v[i];
     s->p.X = q->X;
@@ -726,7 +728,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float32]).metric, types.go:139
+// (*Vertex[float32]).metric, types.go:120
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -739,7 +741,7 @@ DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float32]).from, types.go:146
+// (*Vertex[float32]).from, types.go:127
 DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
     Vector_f32 u = {};
     u.X = v->X - p.X;
@@ -749,7 +751,7 @@ DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
 }
 
 // times is Mv.
-// (*Tensor[float32]).times, types.go:122
+// (*Tensor[float32]).times, types.go:103
 DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
     Vector_f32 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -760,7 +762,7 @@ DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
 
 // gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
 // u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// gather[float32], move.go:5
+// gather[float32], move.go:7
 struct gather_f32_results { Tensor_f32 r0; Vector_f32 r1; };
 DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Tensor_f32 own = Vertex_metric_f32(&v[i]);
@@ -791,7 +793,7 @@ DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, S
 }
 
 // directions are those of the frame.
-// (*Frame[float32]).directions, place.go:85
+// (*Frame[float32]).directions, place.go:89
 struct Frame_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
 DEVICE Frame_directions_f32_results Frame_directions_f32(Frame_f32 *f) {
     Vector_f32 t = {}, u = {};
@@ -805,19 +807,19 @@ DEVICE Frame_directions_f32_results Frame_directions_f32(Frame_f32 *f) {
 }
 
 // product is u'Mv.
-// (*Tensor[float32]).product, types.go:116
+// (*Tensor[float32]).product, types.go:97
 DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
     Vector_f32 w = Tensor_times_f32(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
-// dot[float32], types.go:152
+// dot[float32], types.go:133
 DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
 
 // along returns T'g.
-// (*step[float32]).along, place.go:71
+// (*step[float32]).along, place.go:75
 DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
     if (!s->bound) {
         return g;
@@ -832,7 +834,7 @@ DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
 }
 
 // within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float32]).within, place.go:57
+// (*step[float32]).within, place.go:61
 struct step_within_f32_results { Tensor_f32 r0; Vector_f32 r1; };
 DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g) {
     if (!s->bound) {
@@ -851,16 +853,19 @@ DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vecto
     return {b, step_along_f32(s, g)};
 }
 
-// abs[float32], types.go:101
-DEVICE float abs_f32(float x) {
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float32], num/num.go:20
+DEVICE float num_Abs_f32(float x) {
     if (x < 0.0f) {
         return -x;
     }
     return x;
 }
 
-// larger[float32], types.go:108
-DEVICE float larger_f32(float a, float b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
     if (a > b) {
         return a;
     }
@@ -868,7 +873,7 @@ DEVICE float larger_f32(float a, float b) {
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], place.go:93
+// solve[float32], place.go:97
 DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
     float inverse = 1.0f / a->M11;
     float l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -885,14 +890,14 @@ DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
 }
 
 // pain makes the step (D+A)⁻¹ωg within the frame.
-// (*step[float32]).pain, move.go:52
+// (*step[float32]).pain, move.go:54
 DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params_f32 *p) {
     auto [b, h] = step_within_f32(s, a, g);
     float more = 1.0f + p->Excess;
-    float x = abs_f32(b.M12), y = abs_f32(b.M13), z = abs_f32(b.M23);
-    b.M11 += larger_f32(b.M11, more * (x + y));
-    b.M22 += larger_f32(b.M22, more * (x + z));
-    b.M33 += larger_f32(b.M33, more * (y + z));
+    float x = num_Abs_f32(b.M12), y = num_Abs_f32(b.M13), z = num_Abs_f32(b.M23);
+    b.M11 += num_Larger_f32(b.M11, more * (x + y));
+    b.M22 += num_Larger_f32(b.M22, more * (x + z));
+    b.M33 += num_Larger_f32(b.M33, more * (y + z));
     h.X = p->Relax * h.X;
     h.Y = p->Relax * h.Y;
     h.Z = p->Relax * h.Z;
@@ -901,7 +906,7 @@ DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params
 
 // at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
-// (*step[float32]).at, place.go:44
+// (*step[float32]).at, place.go:48
 DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
     Vector_f32 p = {};
     if (s->bound) {
@@ -918,7 +923,7 @@ DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
     return p;
 }
 
-// minus[float32], types.go:160
+// minus[float32], types.go:141
 DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.X - b.X;
@@ -927,7 +932,7 @@ DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
     return c;
 }
 
-// cross[float32], types.go:154
+// cross[float32], types.go:135
 DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
     Vector_f32 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -938,7 +943,7 @@ DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-// reach[float32], place.go:193
+// reach[float32], place.go:198
 DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
     float share = 1.0f;
@@ -955,16 +960,16 @@ DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float32], place.go:172
+// standing[float32], place.go:177
 DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
     Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
-    float most = abs_f32(a.X) * (abs_f32(b.Y * c.Z) + abs_f32(b.Z * c.Y)) + abs_f32(a.Y) * (abs_f32(b.Z * c.X) + abs_f32(b.X * c.Z)) + abs_f32(a.Z) * (abs_f32(b.X * c.Y) + abs_f32(b.Y * c.X));
+    float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
     return dot_f32(a, cross_f32(b, c)) > flat * most;
 }
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float32], place.go:161
+// upright[float32], place.go:166
 DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -975,10 +980,11 @@ DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Sl
     return true;
 }
 
-// locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float32], field.go:45
-struct locate_f32_results { int32 r0; float r1; };
-DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
+// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
+// the ends it is the nearest place inside. NaN is taken to the first piece.
+// Locate[float32], lookup/lookup.go:26
+struct lookup_Locate_f32_results { int32 r0; float r1; };
+DEVICE lookup_Locate_f32_results lookup_Locate_f32(float x, float low, float per, int32 n) {
     float c = (x - low) * per;
     if (!(c > 0.0f)) {
         return {0, 0.0f};
@@ -990,7 +996,7 @@ DEVICE locate_f32_results locate_f32(float x, float low, float per, int32 n) {
     return {k, c - float(k)};
 }
 
-// (*Node[float32]).place, fieldmesh.go:27
+// (*Node[float32]).place, fieldmesh.go:32
 DEVICE Vector_f32 Node_place_f32(Node_f32 *n) {
     Vector_f32 p = {};
     p.X = n->X;
@@ -1000,7 +1006,7 @@ DEVICE Vector_f32 Node_place_f32(Node_f32 *n) {
 }
 
 // edges are those of a tetrahedron from its first corner.
-// (*Field[float32]).edges, fieldmesh.go:21
+// (*Field[float32]).edges, fieldmesh.go:26
 struct Field_edges_f32_results { Vector_f32 r0; Vector_f32 r1; Vector_f32 r2; };
 DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 patch) {
     Array<int32, 4> *at = &f->Patches[patch].At;
@@ -1009,7 +1015,7 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 patch) 
 }
 
 // spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
-// (*Field[float32]).spotIn, fieldmesh.go:34
+// (*Field[float32]).spotIn, fieldmesh.go:39
 DEVICE spot_f32 Field_spotIn_f32(const Field_f32 *f, int32 patch, Vector_f32 p) {
     auto [b, c, d] = Field_edges_f32(f, patch);
     Vector_f32 u = minus_f32(p, Node_place_f32(&f->Nodes[f->Patches[patch].At[0]]));
@@ -1019,7 +1025,7 @@ DEVICE spot_f32 Field_spotIn_f32(const Field_f32 *f, int32 patch, Vector_f32 p) 
 }
 
 // inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
-// inside[float32], fieldmesh.go:43
+// inside[float32], fieldmesh.go:48
 DEVICE spot_f32 inside_f32(spot_f32 s) {
     if (!(s.b > 0.0f)) {
         s.b = 0.0f;
@@ -1039,7 +1045,7 @@ DEVICE spot_f32 inside_f32(spot_f32 s) {
 }
 
 // beyond is the square of the distance of a place from a spot.
-// (*Field[float32]).beyond, fieldmesh.go:112
+// (*Field[float32]).beyond, fieldmesh.go:117
 DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, Vector_f32 p) {
     auto [b, c, d] = Field_edges_f32(f, s->patch);
     Vector_f32 u = minus_f32(Node_place_f32(&f->Nodes[f->Patches[s->patch].At[0]]), p);
@@ -1051,7 +1057,7 @@ DEVICE float Field_beyond_f32(const Field_f32 *f, spot_f32 *s, Vector_f32 p) {
 
 // nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of
 // it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
-// (*Field[float32]).nearest, fieldmesh.go:99
+// (*Field[float32]).nearest, fieldmesh.go:104
 DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
     spot_f32 best = inside_f32(Field_spotIn_f32(f, f->Listed[f->Lists[box]], p));
     float far = Field_beyond_f32(f, &best, p);
@@ -1068,11 +1074,11 @@ DEVICE spot_f32 Field_nearest_f32(const Field_f32 *f, int32 box, Vector_f32 p) {
 // find returns where on the mesh a place lies, or the nearest that the tetrahedra of its box have. It depends on the
 // place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
 // across the face that the place lies farthest beyond.
-// (*Field[float32]).find, fieldmesh.go:62
+// (*Field[float32]).find, fieldmesh.go:67
 DEVICE spot_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
-    auto [i, unused1] = locate_f32(p.X, f->X, f->PerX, f->Nx);
-    auto [j, unused2] = locate_f32(p.Y, f->Y, f->PerY, f->Ny);
-    auto [k, unused3] = locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
+    auto [i, unused1] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
+    auto [j, unused2] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, unused3] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
     int32 box = add(mul(add(mul(k, f->Ny), j), f->Nx), i);
     int32 patch = f->Starts[box], before = -1;
     for (int32 step = 0; step < f->Steps; step++) {
@@ -1110,7 +1116,7 @@ DEVICE spot_f32 Field_find_f32(const Field_f32 *f, Vector_f32 p) {
     return Field_nearest_f32(f, box, p);
 }
 
-// (*Node[float32]).metric, fieldmesh.go:121
+// (*Node[float32]).metric, fieldmesh.go:126
 DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
     Tensor_f32 m = {};
     m.M11 = n->M11;
@@ -1123,7 +1129,7 @@ DEVICE Tensor_f32 Node_metric_f32(Node_f32 *n) {
 }
 
 // rise is b - a.
-// rise[float32], field.go:149
+// rise[float32], field.go:127
 DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
     Tensor_f32 m = {};
     m.M11 = b->M11 - a->M11;
@@ -1136,7 +1142,7 @@ DEVICE Tensor_f32 rise_f32(Tensor_f32 *a, Tensor_f32 *b) {
 }
 
 // rises are the differences of the metric along the edges of a tetrahedron from its first corner.
-// (*Field[float32]).rises, fieldmesh.go:128
+// (*Field[float32]).rises, fieldmesh.go:133
 struct Field_rises_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_rises_f32_results Field_rises_f32(const Field_f32 *f, int32 patch) {
     Array<int32, 4> *at = &f->Patches[patch].At;
@@ -1145,7 +1151,7 @@ DEVICE Field_rises_f32_results Field_rises_f32(const Field_f32 *f, int32 patch) 
 }
 
 // mixed is a share of each of three tensors.
-// mixed[float32], fieldmesh.go:135
+// mixed[float32], fieldmesh.go:140
 DEVICE Tensor_f32 mixed_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s, float t, float r) {
     Tensor_f32 m = {};
     m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
@@ -1157,7 +1163,7 @@ DEVICE Tensor_f32 mixed_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s
     return m;
 }
 
-// scaled[float32], field.go:156
+// scaled[float32], field.go:134
 DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
     Tensor_f32 m = {};
     m.M11 = by * a->M11;
@@ -1171,7 +1177,7 @@ DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
 
 // onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
 // is positive definite.
-// (*Field[float32]).onMesh, fieldmesh.go:145
+// (*Field[float32]).onMesh, fieldmesh.go:150
 DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
     spot_f32 s = Field_find_f32(f, p);
     auto [b, c, d] = Field_rises_f32(f, s.patch);
@@ -1186,14 +1192,14 @@ DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
     return scaled_f32(&m, f->Scale);
 }
 
-// size returns h and dh/dt.
-// (*Piece[float32]).size, field.go:58
-struct Piece_size_f32_results { float r0; float r1; };
-DEVICE Piece_size_f32_results Piece_size_f32(Piece_f32 *p, float t) {
+// Size returns h and dh/dt.
+// (*lookup.Piece[float32]).Size, lookup/lookup.go:20
+struct lookup_Piece_Size_f32_results { float r0; float r1; };
+DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, float t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0f * p->C + 3.0f * t * p->D)};
 }
 
-// (*Sample[float32]).tensor, field.go:35
+// (*Sample[float32]).tensor, field.go:33
 DEVICE Tensor_f32 Sample_tensor_f32(Sample_f32 *s) {
     Tensor_f32 m = {};
     m.M11 = s->M11;
@@ -1207,28 +1213,34 @@ DEVICE Tensor_f32 Sample_tensor_f32(Sample_f32 *s) {
 
 // side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
 // next to it along x, y, and both.
-// (*Field[float32]).side, field.go:87
+// (*Field[float32]).side, field.go:64
 struct Field_side_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; Tensor_f32 r3; };
 DEVICE Field_side_f32_results Field_side_f32(const Field_f32 *f, int32 at) {
     int32 row = add(add(at, f->Nx), 1);
     return {Sample_tensor_f32(&f->Samples[at]), Sample_tensor_f32(&f->Samples[add(at, 1)]), Sample_tensor_f32(&f->Samples[row]), Sample_tensor_f32(&f->Samples[add(row, 1)])};
 }
 
-// between is a for t = 0, and a for all t where b is the same.
-// between[float32], field.go:141
+// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between[float32], lookup/lookup.go:39
+DEVICE float lookup_Between_f32(float a, float b, float t) {
+    return a + t * (b - a);
+}
+
+// between is linear in t, from a to b.
+// between[float32], field.go:118
 DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
     Tensor_f32 m = {};
-    m.M11 = a->M11 + t * (b->M11 - a->M11);
-    m.M12 = a->M12 + t * (b->M12 - a->M12);
-    m.M13 = a->M13 + t * (b->M13 - a->M13);
-    m.M22 = a->M22 + t * (b->M22 - a->M22);
-    m.M23 = a->M23 + t * (b->M23 - a->M23);
-    m.M33 = a->M33 + t * (b->M33 - a->M33);
+    m.M11 = lookup_Between_f32(a->M11, b->M11, t);
+    m.M12 = lookup_Between_f32(a->M12, b->M12, t);
+    m.M13 = lookup_Between_f32(a->M13, b->M13, t);
+    m.M22 = lookup_Between_f32(a->M22, b->M22, t);
+    m.M23 = lookup_Between_f32(a->M23, b->M23, t);
+    m.M33 = lookup_Between_f32(a->M33, b->M33, t);
     return m;
 }
 
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float32]).layer, field.go:93
+// (*Field[float32]).layer, field.go:70
 DEVICE Tensor_f32 Field_layer_f32(const Field_f32 *f, int32 at, float s, float t) {
     auto [a, b, c, d] = Field_side_f32(f, at);
     Tensor_f32 near = between_f32(&a, &b, s);
@@ -1237,19 +1249,19 @@ DEVICE Tensor_f32 Field_layer_f32(const Field_f32 *f, int32 at, float s, float t
 }
 
 // At returns the metric at a place.
-// (*Field[float32]).At, field.go:63
+// (*Field[float32]).At, field.go:40
 DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
         return Field_onMesh_f32(f, p);
     }
-    auto [i, s] = locate_f32(p.X, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f32(p.Y, f->Y, f->PerY, f->Ny);
-    auto [k, r] = locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
+    auto [i, s] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, r] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
     if (f->Kind == 1) {
         Tensor_f32 m = {};
-        auto [hx, unused1] = Piece_size_f32(&f->Wide[i], s);
-        auto [hy, unused2] = Piece_size_f32(&f->Deep[j], t);
-        auto [hz, unused3] = Piece_size_f32(&f->Upright_[k], r);
+        auto [hx, unused1] = lookup_Piece_Size_f32(&f->Wide[i], s);
+        auto [hy, unused2] = lookup_Piece_Size_f32(&f->Deep[j], t);
+        auto [hz, unused3] = lookup_Piece_Size_f32(&f->Upright_[k], r);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         m.M33 = f->Scale / (hz * hz);
@@ -1264,7 +1276,7 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float32], place.go:110
+// settle[float32], place.go:114
 DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
         step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -1300,7 +1312,7 @@ DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Fiel
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:136
+// guarded[float32], place.go:141
 DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     float share = 1.0f;
@@ -1327,7 +1339,7 @@ DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mes
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], move.go:68
+// Pain[float32], move.go:70
 DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -1343,7 +1355,7 @@ DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mes
 // due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
 // neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
 // visited; 0 is before the first set of the first sweep.
-// due[float64], place.go:8
+// due[float64], place.go:12
 DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
     if (!p->Cull) {
         return true;
@@ -1361,7 +1373,7 @@ DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32
 }
 
 // begin begins a step of vertex i.
-// (*step[float64]).begin, place.go:33
+// (*step[float64]).begin, place.go:37
 DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vertex_f64 *q = &v[i];
     s->p.X = q->X;
@@ -1376,7 +1388,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float64]).metric, types.go:139
+// (*Vertex[float64]).metric, types.go:120
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1389,7 +1401,7 @@ DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
 }
 
 // from is the vector from a place to a vertex.
-// (*Vertex[float64]).from, types.go:146
+// (*Vertex[float64]).from, types.go:127
 DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
     Vector_f64 u = {};
     u.X = v->X - p.X;
@@ -1399,7 +1411,7 @@ DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
 }
 
 // times is Mv.
-// (*Tensor[float64]).times, types.go:122
+// (*Tensor[float64]).times, types.go:103
 DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
     Vector_f64 w = {};
     w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
@@ -1410,7 +1422,7 @@ DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
 
 // gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
 // u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// gather[float64], move.go:5
+// gather[float64], move.go:7
 struct gather_f64_results { Tensor_f64 r0; Vector_f64 r1; };
 DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Tensor_f64 own = Vertex_metric_f64(&v[i]);
@@ -1441,7 +1453,7 @@ DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, S
 }
 
 // directions are those of the frame.
-// (*Frame[float64]).directions, place.go:85
+// (*Frame[float64]).directions, place.go:89
 struct Frame_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
 DEVICE Frame_directions_f64_results Frame_directions_f64(Frame_f64 *f) {
     Vector_f64 t = {}, u = {};
@@ -1455,19 +1467,19 @@ DEVICE Frame_directions_f64_results Frame_directions_f64(Frame_f64 *f) {
 }
 
 // product is u'Mv.
-// (*Tensor[float64]).product, types.go:116
+// (*Tensor[float64]).product, types.go:97
 DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
     Vector_f64 w = Tensor_times_f64(m, v);
     return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
 }
 
-// dot[float64], types.go:152
+// dot[float64], types.go:133
 DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
     return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
 
 // along returns T'g.
-// (*step[float64]).along, place.go:71
+// (*step[float64]).along, place.go:75
 DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
     if (!s->bound) {
         return g;
@@ -1482,7 +1494,7 @@ DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
 }
 
 // within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float64]).within, place.go:57
+// (*step[float64]).within, place.go:61
 struct step_within_f64_results { Tensor_f64 r0; Vector_f64 r1; };
 DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g) {
     if (!s->bound) {
@@ -1501,16 +1513,19 @@ DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vecto
     return {b, step_along_f64(s, g)};
 }
 
-// abs[float64], types.go:101
-DEVICE double abs_f64(double x) {
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
     if (x < 0.0) {
         return -x;
     }
     return x;
 }
 
-// larger[float64], types.go:108
-DEVICE double larger_f64(double a, double b) {
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
     if (a > b) {
         return a;
     }
@@ -1518,7 +1533,7 @@ DEVICE double larger_f64(double a, double b) {
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], place.go:93
+// solve[float64], place.go:97
 DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
     double inverse = 1.0 / a->M11;
     double l2 = a->M12 * inverse, l3 = a->M13 * inverse;
@@ -1535,14 +1550,14 @@ DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
 }
 
 // pain makes the step (D+A)⁻¹ωg within the frame.
-// (*step[float64]).pain, move.go:52
+// (*step[float64]).pain, move.go:54
 DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params_f64 *p) {
     auto [b, h] = step_within_f64(s, a, g);
     double more = 1.0 + p->Excess;
-    double x = abs_f64(b.M12), y = abs_f64(b.M13), z = abs_f64(b.M23);
-    b.M11 += larger_f64(b.M11, more * (x + y));
-    b.M22 += larger_f64(b.M22, more * (x + z));
-    b.M33 += larger_f64(b.M33, more * (y + z));
+    double x = num_Abs_f64(b.M12), y = num_Abs_f64(b.M13), z = num_Abs_f64(b.M23);
+    b.M11 += num_Larger_f64(b.M11, more * (x + y));
+    b.M22 += num_Larger_f64(b.M22, more * (x + z));
+    b.M33 += num_Larger_f64(b.M33, more * (y + z));
     h.X = p->Relax * h.X;
     h.Y = p->Relax * h.Y;
     h.Z = p->Relax * h.Z;
@@ -1551,7 +1566,7 @@ DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params
 
 // at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
 // vertex never leaves its plane or its line, however often it moves.
-// (*step[float64]).at, place.go:44
+// (*step[float64]).at, place.go:48
 DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
     Vector_f64 p = {};
     if (s->bound) {
@@ -1568,7 +1583,7 @@ DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
     return p;
 }
 
-// minus[float64], types.go:160
+// minus[float64], types.go:141
 DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.X - b.X;
@@ -1577,7 +1592,7 @@ DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
     return c;
 }
 
-// cross[float64], types.go:154
+// cross[float64], types.go:135
 DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
     Vector_f64 c = {};
     c.X = a.Y * b.Z - a.Z * b.Y;
@@ -1588,7 +1603,7 @@ DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-// reach[float64], place.go:193
+// reach[float64], place.go:198
 DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
     double share = 1.0;
@@ -1605,16 +1620,16 @@ DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f6
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float64], place.go:172
+// standing[float64], place.go:177
 DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
     Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
-    double most = abs_f64(a.X) * (abs_f64(b.Y * c.Z) + abs_f64(b.Z * c.Y)) + abs_f64(a.Y) * (abs_f64(b.Z * c.X) + abs_f64(b.X * c.Z)) + abs_f64(a.Z) * (abs_f64(b.X * c.Y) + abs_f64(b.Y * c.X));
+    double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
     return dot_f64(a, cross_f64(b, c)) > flat * most;
 }
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-// upright[float64], place.go:161
+// upright[float64], place.go:166
 DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
         Side *s = &m->Sides[k];
@@ -1625,10 +1640,11 @@ DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, S
     return true;
 }
 
-// locate returns the piece of x, of n, and where in it x lies, in [0, 1]. NaN is taken to the first.
-// locate[float64], field.go:45
-struct locate_f64_results { int32 r0; double r1; };
-DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) {
+// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
+// the ends it is the nearest place inside. NaN is taken to the first piece.
+// Locate[float64], lookup/lookup.go:26
+struct lookup_Locate_f64_results { int32 r0; double r1; };
+DEVICE lookup_Locate_f64_results lookup_Locate_f64(double x, double low, double per, int32 n) {
     double c = (x - low) * per;
     if (!(c > 0.0)) {
         return {0, 0.0};
@@ -1640,7 +1656,7 @@ DEVICE locate_f64_results locate_f64(double x, double low, double per, int32 n) 
     return {k, c - double(k)};
 }
 
-// (*Node[float64]).place, fieldmesh.go:27
+// (*Node[float64]).place, fieldmesh.go:32
 DEVICE Vector_f64 Node_place_f64(Node_f64 *n) {
     Vector_f64 p = {};
     p.X = n->X;
@@ -1650,7 +1666,7 @@ DEVICE Vector_f64 Node_place_f64(Node_f64 *n) {
 }
 
 // edges are those of a tetrahedron from its first corner.
-// (*Field[float64]).edges, fieldmesh.go:21
+// (*Field[float64]).edges, fieldmesh.go:26
 struct Field_edges_f64_results { Vector_f64 r0; Vector_f64 r1; Vector_f64 r2; };
 DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 patch) {
     Array<int32, 4> *at = &f->Patches[patch].At;
@@ -1659,7 +1675,7 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 patch) 
 }
 
 // spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
-// (*Field[float64]).spotIn, fieldmesh.go:34
+// (*Field[float64]).spotIn, fieldmesh.go:39
 DEVICE spot_f64 Field_spotIn_f64(const Field_f64 *f, int32 patch, Vector_f64 p) {
     auto [b, c, d] = Field_edges_f64(f, patch);
     Vector_f64 u = minus_f64(p, Node_place_f64(&f->Nodes[f->Patches[patch].At[0]]));
@@ -1669,7 +1685,7 @@ DEVICE spot_f64 Field_spotIn_f64(const Field_f64 *f, int32 patch, Vector_f64 p) 
 }
 
 // inside moves a spot that lies outside of its tetrahedron to its rim, and NaN to the first corner.
-// inside[float64], fieldmesh.go:43
+// inside[float64], fieldmesh.go:48
 DEVICE spot_f64 inside_f64(spot_f64 s) {
     if (!(s.b > 0.0)) {
         s.b = 0.0;
@@ -1689,7 +1705,7 @@ DEVICE spot_f64 inside_f64(spot_f64 s) {
 }
 
 // beyond is the square of the distance of a place from a spot.
-// (*Field[float64]).beyond, fieldmesh.go:112
+// (*Field[float64]).beyond, fieldmesh.go:117
 DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, Vector_f64 p) {
     auto [b, c, d] = Field_edges_f64(f, s->patch);
     Vector_f64 u = minus_f64(Node_place_f64(&f->Nodes[f->Patches[s->patch].At[0]]), p);
@@ -1701,7 +1717,7 @@ DEVICE double Field_beyond_f64(const Field_f64 *f, spot_f64 *s, Vector_f64 p) {
 
 // nearest looks at every tetrahedron that touches a box, for a place outside of the mesh, behind a notch or a hole of
 // it, or around which the way across faces goes in circles, as it may where tetrahedra are not those of Delaunay.
-// (*Field[float64]).nearest, fieldmesh.go:99
+// (*Field[float64]).nearest, fieldmesh.go:104
 DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
     spot_f64 best = inside_f64(Field_spotIn_f64(f, f->Listed[f->Lists[box]], p));
     double far = Field_beyond_f64(f, &best, p);
@@ -1718,11 +1734,11 @@ DEVICE spot_f64 Field_nearest_f64(const Field_f64 *f, int32 box, Vector_f64 p) {
 // find returns where on the mesh a place lies, or the nearest that the tetrahedra of its box have. It depends on the
 // place alone, so that no vertex needs to remember where it was: from the tetrahedron in the middle of its box it goes
 // across the face that the place lies farthest beyond.
-// (*Field[float64]).find, fieldmesh.go:62
+// (*Field[float64]).find, fieldmesh.go:67
 DEVICE spot_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
-    auto [i, unused1] = locate_f64(p.X, f->X, f->PerX, f->Nx);
-    auto [j, unused2] = locate_f64(p.Y, f->Y, f->PerY, f->Ny);
-    auto [k, unused3] = locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
+    auto [i, unused1] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
+    auto [j, unused2] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, unused3] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
     int32 box = add(mul(add(mul(k, f->Ny), j), f->Nx), i);
     int32 patch = f->Starts[box], before = -1;
     for (int32 step = 0; step < f->Steps; step++) {
@@ -1760,7 +1776,7 @@ DEVICE spot_f64 Field_find_f64(const Field_f64 *f, Vector_f64 p) {
     return Field_nearest_f64(f, box, p);
 }
 
-// (*Node[float64]).metric, fieldmesh.go:121
+// (*Node[float64]).metric, fieldmesh.go:126
 DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
     Tensor_f64 m = {};
     m.M11 = n->M11;
@@ -1773,7 +1789,7 @@ DEVICE Tensor_f64 Node_metric_f64(Node_f64 *n) {
 }
 
 // rise is b - a.
-// rise[float64], field.go:149
+// rise[float64], field.go:127
 DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
     Tensor_f64 m = {};
     m.M11 = b->M11 - a->M11;
@@ -1786,7 +1802,7 @@ DEVICE Tensor_f64 rise_f64(Tensor_f64 *a, Tensor_f64 *b) {
 }
 
 // rises are the differences of the metric along the edges of a tetrahedron from its first corner.
-// (*Field[float64]).rises, fieldmesh.go:128
+// (*Field[float64]).rises, fieldmesh.go:133
 struct Field_rises_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_rises_f64_results Field_rises_f64(const Field_f64 *f, int32 patch) {
     Array<int32, 4> *at = &f->Patches[patch].At;
@@ -1795,7 +1811,7 @@ DEVICE Field_rises_f64_results Field_rises_f64(const Field_f64 *f, int32 patch) 
 }
 
 // mixed is a share of each of three tensors.
-// mixed[float64], fieldmesh.go:135
+// mixed[float64], fieldmesh.go:140
 DEVICE Tensor_f64 mixed_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double s, double t, double r) {
     Tensor_f64 m = {};
     m.M11 = s * b->M11 + t * c->M11 + r * d->M11;
@@ -1807,7 +1823,7 @@ DEVICE Tensor_f64 mixed_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double 
     return m;
 }
 
-// scaled[float64], field.go:156
+// scaled[float64], field.go:134
 DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
     Tensor_f64 m = {};
     m.M11 = by * a->M11;
@@ -1821,7 +1837,7 @@ DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
 
 // onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
 // is positive definite.
-// (*Field[float64]).onMesh, fieldmesh.go:145
+// (*Field[float64]).onMesh, fieldmesh.go:150
 DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
     spot_f64 s = Field_find_f64(f, p);
     auto [b, c, d] = Field_rises_f64(f, s.patch);
@@ -1836,14 +1852,14 @@ DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
     return scaled_f64(&m, f->Scale);
 }
 
-// size returns h and dh/dt.
-// (*Piece[float64]).size, field.go:58
-struct Piece_size_f64_results { double r0; double r1; };
-DEVICE Piece_size_f64_results Piece_size_f64(Piece_f64 *p, double t) {
+// Size returns h and dh/dt.
+// (*lookup.Piece[float64]).Size, lookup/lookup.go:20
+struct lookup_Piece_Size_f64_results { double r0; double r1; };
+DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, double t) {
     return {p->A + t * (p->B + t * (p->C + t * p->D)), p->B + t * (2.0 * p->C + 3.0 * t * p->D)};
 }
 
-// (*Sample[float64]).tensor, field.go:35
+// (*Sample[float64]).tensor, field.go:33
 DEVICE Tensor_f64 Sample_tensor_f64(Sample_f64 *s) {
     Tensor_f64 m = {};
     m.M11 = s->M11;
@@ -1857,28 +1873,34 @@ DEVICE Tensor_f64 Sample_tensor_f64(Sample_f64 *s) {
 
 // side returns the samples at the side of lowest z of the box whose lowest node is given: of that node, and of those
 // next to it along x, y, and both.
-// (*Field[float64]).side, field.go:87
+// (*Field[float64]).side, field.go:64
 struct Field_side_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; Tensor_f64 r3; };
 DEVICE Field_side_f64_results Field_side_f64(const Field_f64 *f, int32 at) {
     int32 row = add(add(at, f->Nx), 1);
     return {Sample_tensor_f64(&f->Samples[at]), Sample_tensor_f64(&f->Samples[add(at, 1)]), Sample_tensor_f64(&f->Samples[row]), Sample_tensor_f64(&f->Samples[add(row, 1)])};
 }
 
-// between is a for t = 0, and a for all t where b is the same.
-// between[float64], field.go:141
+// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+// Between[float64], lookup/lookup.go:39
+DEVICE double lookup_Between_f64(double a, double b, double t) {
+    return a + t * (b - a);
+}
+
+// between is linear in t, from a to b.
+// between[float64], field.go:118
 DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
     Tensor_f64 m = {};
-    m.M11 = a->M11 + t * (b->M11 - a->M11);
-    m.M12 = a->M12 + t * (b->M12 - a->M12);
-    m.M13 = a->M13 + t * (b->M13 - a->M13);
-    m.M22 = a->M22 + t * (b->M22 - a->M22);
-    m.M23 = a->M23 + t * (b->M23 - a->M23);
-    m.M33 = a->M33 + t * (b->M33 - a->M33);
+    m.M11 = lookup_Between_f64(a->M11, b->M11, t);
+    m.M12 = lookup_Between_f64(a->M12, b->M12, t);
+    m.M13 = lookup_Between_f64(a->M13, b->M13, t);
+    m.M22 = lookup_Between_f64(a->M22, b->M22, t);
+    m.M23 = lookup_Between_f64(a->M23, b->M23, t);
+    m.M33 = lookup_Between_f64(a->M33, b->M33, t);
     return m;
 }
 
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
-// (*Field[float64]).layer, field.go:93
+// (*Field[float64]).layer, field.go:70
 DEVICE Tensor_f64 Field_layer_f64(const Field_f64 *f, int32 at, double s, double t) {
     auto [a, b, c, d] = Field_side_f64(f, at);
     Tensor_f64 near = between_f64(&a, &b, s);
@@ -1887,19 +1909,19 @@ DEVICE Tensor_f64 Field_layer_f64(const Field_f64 *f, int32 at, double s, double
 }
 
 // At returns the metric at a place.
-// (*Field[float64]).At, field.go:63
+// (*Field[float64]).At, field.go:40
 DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
         return Field_onMesh_f64(f, p);
     }
-    auto [i, s] = locate_f64(p.X, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f64(p.Y, f->Y, f->PerY, f->Ny);
-    auto [k, r] = locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
+    auto [i, s] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, r] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
     if (f->Kind == 1) {
         Tensor_f64 m = {};
-        auto [hx, unused1] = Piece_size_f64(&f->Wide[i], s);
-        auto [hy, unused2] = Piece_size_f64(&f->Deep[j], t);
-        auto [hz, unused3] = Piece_size_f64(&f->Upright_[k], r);
+        auto [hx, unused1] = lookup_Piece_Size_f64(&f->Wide[i], s);
+        auto [hy, unused2] = lookup_Piece_Size_f64(&f->Deep[j], t);
+        auto [hz, unused3] = lookup_Piece_Size_f64(&f->Upright_[k], r);
         m.M11 = f->Scale / (hx * hx);
         m.M22 = f->Scale / (hy * hy);
         m.M33 = f->Scale / (hz * hz);
@@ -1914,7 +1936,7 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-// settle[float64], place.go:110
+// settle[float64], place.go:114
 DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
@@ -1950,7 +1972,7 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:136
+// guarded[float64], place.go:141
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -1977,7 +1999,7 @@ DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Me
 // Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
 // (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float64], move.go:68
+// Pain[float64], move.go:70
 DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
@@ -1991,7 +2013,7 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
 }
 
 // newton makes the step A⁻¹ωg within the frame.
-// (*step[float32]).newton, move.go:45
+// (*step[float32]).newton, move.go:47
 DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float relax) {
     auto [b, h] = step_within_f32(s, a, g);
     h.X = relax * h.X;
@@ -2001,7 +2023,7 @@ DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float rela
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], move.go:83
+// PainNewton[float32], move.go:85
 DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2016,7 +2038,7 @@ DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, con
 }
 
 // newton makes the step A⁻¹ωg within the frame.
-// (*step[float64]).newton, move.go:45
+// (*step[float64]).newton, move.go:47
 DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double relax) {
     auto [b, h] = step_within_f64(s, a, g);
     h.X = relax * h.X;
@@ -2026,7 +2048,7 @@ DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double rel
 }
 
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], move.go:83
+// PainNewton[float64], move.go:85
 DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2041,7 +2063,7 @@ DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, co
 }
 
 // slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float32]).slopeOnMesh, fieldmesh.go:156
+// (*Field[float32]).slopeOnMesh, fieldmesh.go:161
 struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, Vector_f32 p) {
     spot_f32 s = Field_find_f32(f, p);
@@ -2053,7 +2075,7 @@ DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, V
 }
 
 // layerSlope returns the derivatives of layer by s and t.
-// (*Field[float32]).layerSlope, field.go:131
+// (*Field[float32]).layerSlope, field.go:108
 struct Field_layerSlope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
 DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int32 at, float s, float t) {
     auto [a, b, c, d] = Field_side_f32(f, at);
@@ -2065,21 +2087,21 @@ DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:101
+// (*Field[float32]).Slope, field.go:78
 struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
 DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p) {
     if (f->Kind == 2) {
         const auto results1 = Field_slopeOnMesh_f32(f, p);
         return {results1.r0, results1.r1, results1.r2};
     }
-    auto [i, s] = locate_f32(p.X, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f32(p.Y, f->Y, f->PerY, f->Ny);
-    auto [k, r] = locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
+    auto [i, s] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, r] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
     if (f->Kind == 1) {
         Tensor_f32 mx = {}, my = {}, mz = {};
-        auto [hx, dx] = Piece_size_f32(&f->Wide[i], s);
-        auto [hy, dy] = Piece_size_f32(&f->Deep[j], t);
-        auto [hz, dz] = Piece_size_f32(&f->Upright_[k], r);
+        auto [hx, dx] = lookup_Piece_Size_f32(&f->Wide[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f32(&f->Deep[j], t);
+        auto [hz, dz] = lookup_Piece_Size_f32(&f->Upright_[k], r);
         mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
         mz.M33 = -2.0f * f->Scale * f->PerZ * dz / (hz * hz * hz);
@@ -2099,7 +2121,7 @@ DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p)
 
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
 // vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-// bend[float32], move.go:31
+// bend[float32], move.go:33
 DEVICE Vector_f32 bend_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field_f32 *field, Slice<Vertex_f32> v) {
     auto [mx, my, mz] = Field_Slope_f32(field, p);
     Vector_f32 sum = {};
@@ -2117,7 +2139,7 @@ DEVICE Vector_f32 bend_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float32], move.go:99
+// PainExact[float32], move.go:101
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2133,7 +2155,7 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
 }
 
 // slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float64]).slopeOnMesh, fieldmesh.go:156
+// (*Field[float64]).slopeOnMesh, fieldmesh.go:161
 struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, Vector_f64 p) {
     spot_f64 s = Field_find_f64(f, p);
@@ -2145,7 +2167,7 @@ DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, V
 }
 
 // layerSlope returns the derivatives of layer by s and t.
-// (*Field[float64]).layerSlope, field.go:131
+// (*Field[float64]).layerSlope, field.go:108
 struct Field_layerSlope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
 DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int32 at, double s, double t) {
     auto [a, b, c, d] = Field_side_f64(f, at);
@@ -2157,21 +2179,21 @@ DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int
 }
 
 // Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:101
+// (*Field[float64]).Slope, field.go:78
 struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
 DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p) {
     if (f->Kind == 2) {
         const auto results1 = Field_slopeOnMesh_f64(f, p);
         return {results1.r0, results1.r1, results1.r2};
     }
-    auto [i, s] = locate_f64(p.X, f->X, f->PerX, f->Nx);
-    auto [j, t] = locate_f64(p.Y, f->Y, f->PerY, f->Ny);
-    auto [k, r] = locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
+    auto [i, s] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, r] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
     if (f->Kind == 1) {
         Tensor_f64 mx = {}, my = {}, mz = {};
-        auto [hx, dx] = Piece_size_f64(&f->Wide[i], s);
-        auto [hy, dy] = Piece_size_f64(&f->Deep[j], t);
-        auto [hz, dz] = Piece_size_f64(&f->Upright_[k], r);
+        auto [hx, dx] = lookup_Piece_Size_f64(&f->Wide[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f64(&f->Deep[j], t);
+        auto [hz, dz] = lookup_Piece_Size_f64(&f->Upright_[k], r);
         mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
         my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
         mz.M33 = -2.0 * f->Scale * f->PerZ * dz / (hz * hz * hz);
@@ -2191,7 +2213,7 @@ DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p)
 
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
 // vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-// bend[float64], move.go:31
+// bend[float64], move.go:33
 DEVICE Vector_f64 bend_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field_f64 *field, Slice<Vertex_f64> v) {
     auto [mx, my, mz] = Field_Slope_f64(field, p);
     Vector_f64 sum = {};
@@ -2209,7 +2231,7 @@ DEVICE Vector_f64 bend_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float64], move.go:99
+// PainExact[float64], move.go:101
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2225,7 +2247,7 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], move.go:115
+// Laplace[float32], move.go:117
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2250,7 +2272,7 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
 }
 
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], move.go:115
+// Laplace[float64], move.go:117
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2274,15 +2296,16 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// sqrt[float32], types.go:99
-DEVICE float sqrt_f32(float x) {
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float32], num/num.go:16
+DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
 // quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
 // it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
 // volumes eight times as large.
-// quality[float32], quality.go:119
+// quality[float32], quality.go:121
 DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
     float m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
     float m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
@@ -2295,7 +2318,7 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
     float fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
     float gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
     float hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
-    float around = sqrt_f32(ax * fx + ay * fy + az * fz) + sqrt_f32(bx * gx + by * gy + bz * gz) + sqrt_f32(cx * hx + cy * hy + cz * hz) + sqrt_f32((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + sqrt_f32((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + sqrt_f32((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
+    float around = num_Sqrt_f32(ax * fx + ay * fy + az * fz) + num_Sqrt_f32(bx * gx + by * gy + bz * gz) + num_Sqrt_f32(cx * hx + cy * hy + cz * hz) + num_Sqrt_f32((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f32((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f32((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
     // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
     float s = around / 12.0f;
     float fit = 2.0f - s;
@@ -2303,18 +2326,18 @@ DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 
         s = 1.0f / s;
         fit = s * s * (2.0f - s);
     }
-    return 0x1.6a09e6p-03f /* 0.17677669 */ * six * sqrt_f32(det) * (fit * fit * fit);
+    return 0x1.6a09e6p-03f /* 0.17677669 */ * six * num_Sqrt_f32(det) * (fit * fit * fit);
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float32], place.go:180
+// Volume[float32], place.go:185
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
     return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
 }
 
 // MeasureCell stores the quality and the volume of tetrahedron i.
-// MeasureCell[float32], quality.go:178
+// MeasureCell[float32], quality.go:180
 DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     Cell *c = &cells[i];
     Vertex_f32 *a = &v[c->At[0]];
@@ -2327,15 +2350,16 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     out[i].Volume_ = Volume_f32(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
-// sqrt[float64], types.go:99
-DEVICE double sqrt_f64(double x) {
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float64], num/num.go:16
+DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
 // quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
 // it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
 // volumes eight times as large.
-// quality[float64], quality.go:119
+// quality[float64], quality.go:121
 DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
     double m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
     double m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
@@ -2348,7 +2372,7 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
     double fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
     double gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
     double hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
-    double around = sqrt_f64(ax * fx + ay * fy + az * fz) + sqrt_f64(bx * gx + by * gy + bz * gz) + sqrt_f64(cx * hx + cy * hy + cz * hz) + sqrt_f64((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + sqrt_f64((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + sqrt_f64((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
+    double around = num_Sqrt_f64(ax * fx + ay * fy + az * fz) + num_Sqrt_f64(bx * gx + by * gy + bz * gz) + num_Sqrt_f64(cx * hx + cy * hy + cz * hz) + num_Sqrt_f64((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f64((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f64((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
     // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
     double s = around / 12.0;
     double fit = 2.0 - s;
@@ -2356,18 +2380,18 @@ DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64
         s = 1.0 / s;
         fit = s * s * (2.0 - s);
     }
-    return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * sqrt_f64(det) * (fit * fit * fit);
+    return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * num_Sqrt_f64(det) * (fit * fit * fit);
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float64], place.go:180
+// Volume[float64], place.go:185
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
     return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
 }
 
 // MeasureCell stores the quality and the volume of tetrahedron i.
-// MeasureCell[float64], quality.go:178
+// MeasureCell[float64], quality.go:180
 DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     Cell *c = &cells[i];
     Vertex_f64 *a = &v[c->At[0]];
@@ -2381,13 +2405,13 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:131
+// (*Tensor[float32]).length, types.go:112
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
-    return sqrt_f32(Tensor_product_f32(m, u, u));
+    return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
 
 // MeasureEdge stores the length of edge i in the mean of its ends' metrics.
-// MeasureEdge[float32], quality.go:191
+// MeasureEdge[float32], quality.go:193
 DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, Slice<float> out) {
     Vertex_f32 *a = &v[edges[i].A], *b = &v[edges[i].B];
     Vector_f32 p = {};
@@ -2400,13 +2424,13 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:131
+// (*Tensor[float64]).length, types.go:112
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
-    return sqrt_f64(Tensor_product_f64(m, u, u));
+    return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
 
 // MeasureEdge stores the length of edge i in the mean of its ends' metrics.
-// MeasureEdge[float64], quality.go:191
+// MeasureEdge[float64], quality.go:193
 DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, Slice<double> out) {
     Vertex_f64 *a = &v[edges[i].A], *b = &v[edges[i].B];
     Vector_f64 p = {};
@@ -2419,7 +2443,7 @@ DEVICE void MeasureEdge_f64_at(int64 i, Slice<Edge> edges, Slice<Vertex_f64> v, 
 }
 
 // MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float32], quality.go:203
+// MeasureSide[float32], quality.go:205
 DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, Slice<float> out) {
     Vertex_f32 *a = &v[sides[i].A];
     Vector_f32 p = {};
@@ -2427,11 +2451,11 @@ DEVICE void MeasureSide_f32_at(int64 i, Slice<Side> sides, Slice<Vertex_f32> v, 
     p.Y = a->Y;
     p.Z = a->Z;
     Vector_f32 n = cross_f32(Vertex_from_f32(&v[sides[i].B], p), Vertex_from_f32(&v[sides[i].C], p));
-    out[i] = sqrt_f32(dot_f32(n, n)) / 2.0f;
+    out[i] = num_Sqrt_f32(dot_f32(n, n)) / 2.0f;
 }
 
 // MeasureSide stores the area of side i of the boundary.
-// MeasureSide[float64], quality.go:203
+// MeasureSide[float64], quality.go:205
 DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, Slice<double> out) {
     Vertex_f64 *a = &v[sides[i].A];
     Vector_f64 p = {};
@@ -2439,12 +2463,12 @@ DEVICE void MeasureSide_f64_at(int64 i, Slice<Side> sides, Slice<Vertex_f64> v, 
     p.Y = a->Y;
     p.Z = a->Z;
     Vector_f64 n = cross_f64(Vertex_from_f64(&v[sides[i].B], p), Vertex_from_f64(&v[sides[i].C], p));
-    out[i] = sqrt_f64(dot_f64(n, n)) / 2.0;
+    out[i] = num_Sqrt_f64(dot_f64(n, n)) / 2.0;
 }
 
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
 // is a quality that is no better than floor, it returns the first such.
-// worst[float32], quality.go:150
+// worst[float32], quality.go:152
 DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, p);
@@ -2464,7 +2488,7 @@ DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, c
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
 // the worst quality then is.
-// smart[float32], smart.go:25
+// smart[float32], smart.go:29
 struct smart_f32_results { float r0; float r1; };
 DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
@@ -2486,7 +2510,7 @@ DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, co
 
 // Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
 // turn over, it tries half of the step. It returns the square of the move in the metric.
-// Smart[float32], smart.go:9
+// Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -2503,7 +2527,7 @@ DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Me
 
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
 // is a quality that is no better than floor, it returns the first such.
-// worst[float64], quality.go:150
+// worst[float64], quality.go:152
 DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, p);
@@ -2523,7 +2547,7 @@ DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
 // the worst quality then is.
-// smart[float64], smart.go:25
+// smart[float64], smart.go:29
 struct smart_f64_results { double r0; double r1; };
 DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
@@ -2545,7 +2569,7 @@ DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, co
 
 // Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
 // turn over, it tries half of the step. It returns the square of the move in the metric.
-// Smart[float64], smart.go:9
+// Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f64(i, p, m, moved, seen)) {
@@ -2560,20 +2584,20 @@ DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const M
     return settle_f64(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// rootOf[float32], climb.go:36
+// rootOf[float32], climb.go:38
 DEVICE root_f32 rootOf_f32(Tensor_f32 *m) {
     root_f32 r = {};
-    r.l11 = sqrt_f32(m->M11);
+    r.l11 = num_Sqrt_f32(m->M11);
     r.l21 = m->M12 / r.l11;
     r.l31 = m->M13 / r.l11;
-    r.l22 = sqrt_f32(m->M22 - r.l21 * r.l21);
+    r.l22 = num_Sqrt_f32(m->M22 - r.l21 * r.l21);
     r.l32 = (m->M23 - r.l31 * r.l21) / r.l22;
-    r.l33 = sqrt_f32(m->M33 - r.l31 * r.l31 - r.l32 * r.l32);
+    r.l33 = num_Sqrt_f32(m->M33 - r.l31 * r.l31 - r.l32 * r.l32);
     return r;
 }
 
 // narrow drops the tetrahedra that are no longer among the worst.
-// (*hill[float32]).narrow, climb.go:106
+// (*hill[float32]).narrow, climb.go:108
 DEVICE void hill_narrow_f32(hill_f32 *h) {
     int64 n = 0;
     for (int64 j = 0; j < h->n; j++) {
@@ -2591,7 +2615,7 @@ DEVICE void hill_narrow_f32(hill_f32 *h) {
 }
 
 // add takes a tetrahedron among the worst, and drops those that are not near it if it is the very worst.
-// (*hill[float32]).add, climb.go:90
+// (*hill[float32]).add, climb.go:92
 DEVICE void hill_add_f32(hill_f32 *h, int32 k, float q) {
     if (q < h->least) {
         h->least = q;
@@ -2611,7 +2635,7 @@ DEVICE void hill_add_f32(hill_f32 *h, int32 k, float q) {
 
 // survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better
 // than floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
-// (*hill[float32]).survey, climb.go:66
+// (*hill[float32]).survey, climb.go:68
 DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m,
         const Field_f32 *field, Slice<Vertex_f32> v) {
     Tensor_f32 at = Field_At_f32(field, p);
@@ -2639,13 +2663,13 @@ DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, co
 }
 
 // determinant is that of M.
-// (*Tensor[float32]).determinant, types.go:134
+// (*Tensor[float32]).determinant, types.go:115
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
 
 // Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
-// Measure[float32], quality.go:24
+// Measure[float32], quality.go:26
 DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
     Tetrahedron_f32 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0f;
@@ -2659,7 +2683,7 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
     t.ub = value2;
     t.uc = value3;
     t.volume = dot_f32(t.ua, cross_f32(t.ub, t.uc)) / 6.0f;
-    t.root_ = sqrt_f32(Tensor_determinant_f32(&t.m));
+    t.root_ = num_Sqrt_f32(Tensor_determinant_f32(&t.m));
     const float value4 = Tensor_length_f32(&t.m, t.ua), value5 = Tensor_length_f32(&t.m, t.ub), value6 = Tensor_length_f32(&t.m, t.uc);
     t.la = value4;
     t.lb = value5;
@@ -2679,13 +2703,13 @@ DEVICE Tetrahedron_f32 Measure_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, V
 }
 
 // Quality is 1 for the best, and negative for a tetrahedron that is turned over.
-// (*Tetrahedron[float32]).Quality, quality.go:46
+// (*Tetrahedron[float32]).Quality, quality.go:48
 DEVICE float Tetrahedron_Quality_f32(Tetrahedron_f32 *t) {
     return 0x1.ca3488p+10f /* 1832.8208 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
 }
 
 // plus is the sum with a multiple of uu'.
-// (Tensor[float32]).plus, quality.go:95
+// (Tensor[float32]).plus, quality.go:97
 DEVICE Tensor_f32 Tensor_plus_f32(Tensor_f32 m, Vector_f32 u, float by) {
     float x = by * u.X, y = by * u.Y, z = by * u.Z;
     m.M11 = m.M11 + x * u.X;
@@ -2700,7 +2724,7 @@ DEVICE Tensor_f32 Tensor_plus_f32(Tensor_f32 m, Vector_f32 u, float by) {
 // bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's
 // follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the
 // edges.
-// (*Tetrahedron[float32]).bend, quality.go:77
+// (*Tetrahedron[float32]).bend, quality.go:79
 DEVICE Tensor_f32 Tetrahedron_bend_f32(Tetrahedron_f32 *t, float kappa) {
     Tensor_f32 *m = &t->m;
     float half = 1.0f / (8.0f * t->root_ * t->root_);
@@ -2724,14 +2748,14 @@ DEVICE Tensor_f32 Tetrahedron_bend_f32(Tetrahedron_f32 *t, float kappa) {
 }
 
 // on is the trace of the product with another symmetric tensor.
-// (*Tensor[float32]).on, quality.go:103
+// (*Tensor[float32]).on, quality.go:105
 DEVICE float Tensor_on_f32(Tensor_f32 *m, Tensor_f32 *d) {
     return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0f * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
 // and mz are the derivatives of the metric there.
-// (*Tetrahedron[float32]).Gradient, quality.go:52
+// (*Tetrahedron[float32]).Gradient, quality.go:54
 DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, Tensor_f32 *my, Tensor_f32 *mz) {
     float per = t->around;
     float s = per / 6.0f;
@@ -2758,7 +2782,7 @@ DEVICE Vector_f32 Tetrahedron_Gradient_f32(Tetrahedron_f32 *t, Tensor_f32 *mx, T
 }
 
 // slope is C⁻¹g.
-// (*root[float32]).slope, climb.go:47
+// (*root[float32]).slope, climb.go:49
 DEVICE Vector_f32 root_slope_f32(root_f32 *r, Vector_f32 g) {
     Vector_f32 x = {};
     x.X = g.X / r->l11;
@@ -2768,7 +2792,7 @@ DEVICE Vector_f32 root_slope_f32(root_f32 *r, Vector_f32 g) {
 }
 
 // lean finds the gradients of the worst tetrahedra, after a step.
-// (*hill[float32]).lean, climb.go:118
+// (*hill[float32]).lean, climb.go:120
 DEVICE void hill_lean_f32(hill_f32 *h, step_f32 *s, root_f32 *r, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Vector_f32 p = step_at_f32(s, 1.0f);
@@ -2782,7 +2806,7 @@ DEVICE void hill_lean_f32(hill_f32 *h, step_f32 *s, root_f32 *r, const Mesh_f32 
 }
 
 // lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
-// (*hill[float32]).lowest, climb.go:190
+// (*hill[float32]).lowest, climb.go:192
 DEVICE int64 hill_lowest_f32(hill_f32 *h, Vector_f32 d) {
     int64 k = 0;
     float least = dot_f32(h->g[0], d);
@@ -2796,7 +2820,7 @@ DEVICE int64 hill_lowest_f32(hill_f32 *h, Vector_f32 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float32], climb.go:201
+// onSegment[float32], climb.go:203
 struct onSegment_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
     Vector_f32 e = minus_f32(a, p);
@@ -2812,7 +2836,7 @@ DEVICE onSegment_f32_results onSegment_f32(Vector_f32 p, Vector_f32 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float32], climb.go:213
+// onTriangle[float32], climb.go:215
 struct onTriangle_f32_results { Vector_f32 r0; bool r1; };
 DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_f32 b) {
     Vector_f32 e = minus_f32(a, p), f = minus_f32(b, p);
@@ -2835,7 +2859,7 @@ DEVICE onTriangle_f32_results onTriangle_f32(Vector_f32 p, Vector_f32 a, Vector_
 // needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
 // that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
 // one before, unless 0 is in the hull.
-// (*hill[float32]).up, climb.go:146
+// (*hill[float32]).up, climb.go:148
 struct hill_up_f32_results { Vector_f32 r0; float r1; };
 DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     Vector_f32 d = {};
@@ -2845,7 +2869,7 @@ DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
     for (int64 turn = 0; turn < 48; turn++) {
         Vector_f32 g = h->g[hill_lowest_f32(h, d)];
         if (n > 0 && dot_f32(g, d) >= best * 0x1.ff7ceep-01f /* 0.999 */) {
-            float rate = sqrt_f32(best);
+            float rate = num_Sqrt_f32(best);
             d.X = d.X / rate;
             d.Y = d.Y / rate;
             d.Z = d.Z / rate;
@@ -2893,7 +2917,7 @@ DEVICE hill_up_f32_results hill_up_f32(hill_f32 *h) {
 
 // aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the
 // least.
-// (*hill[float32]).aim, climb.go:131
+// (*hill[float32]).aim, climb.go:133
 struct hill_aim_f32_results { Vector_f32 r0; float r1; };
 DEVICE hill_aim_f32_results hill_aim_f32(hill_f32 *h) {
     auto [y, rate] = hill_up_f32(h);
@@ -2907,7 +2931,7 @@ DEVICE hill_aim_f32_results hill_aim_f32(hill_f32 *h) {
     return {y, rate};
 }
 
-// times[float32], climb.go:325
+// times[float32], climb.go:327
 DEVICE Vector_f32 times_f32(Vector_f32 a, float by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -2916,7 +2940,7 @@ DEVICE Vector_f32 times_f32(Vector_f32 a, float by) {
 }
 
 // move is C'⁻¹y.
-// (*root[float32]).move, climb.go:56
+// (*root[float32]).move, climb.go:58
 DEVICE Vector_f32 root_move_f32(root_f32 *r, Vector_f32 y) {
     Vector_f32 x = {};
     x.Z = y.Z / r->l33;
@@ -2926,7 +2950,7 @@ DEVICE Vector_f32 root_move_f32(root_f32 *r, Vector_f32 y) {
 }
 
 // advance makes the step base and a vector in units of length of the metric.
-// (*step[float32]).advance, climb.go:320
+// (*step[float32]).advance, climb.go:322
 DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, root_f32 *r, Vector_f32 y) {
     Vector_f32 x = root_move_f32(r, y);
     s->d.X = base->d.X + x.X;
@@ -2941,7 +2965,7 @@ DEVICE void step_advance_f32(step_f32 *s, step_f32 *base, root_f32 *r, Vector_f3
 // worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
 // least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
 // tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
-// climb[float32], climb.go:237
+// climb[float32], climb.go:239
 DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
     Vector_f32 none = {}, y = {};
@@ -3038,7 +3062,7 @@ DEVICE float climb_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
-// Optimise[float32], smart.go:45
+// Optimise[float32], smart.go:49
 DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -3054,20 +3078,20 @@ DEVICE float Optimise_f32_at(int64 i, const Set *set, const Params_f32 *p, const
     return settle_f32(i, set, p, field, c, &s, share, v, moved, seen);
 }
 
-// rootOf[float64], climb.go:36
+// rootOf[float64], climb.go:38
 DEVICE root_f64 rootOf_f64(Tensor_f64 *m) {
     root_f64 r = {};
-    r.l11 = sqrt_f64(m->M11);
+    r.l11 = num_Sqrt_f64(m->M11);
     r.l21 = m->M12 / r.l11;
     r.l31 = m->M13 / r.l11;
-    r.l22 = sqrt_f64(m->M22 - r.l21 * r.l21);
+    r.l22 = num_Sqrt_f64(m->M22 - r.l21 * r.l21);
     r.l32 = (m->M23 - r.l31 * r.l21) / r.l22;
-    r.l33 = sqrt_f64(m->M33 - r.l31 * r.l31 - r.l32 * r.l32);
+    r.l33 = num_Sqrt_f64(m->M33 - r.l31 * r.l31 - r.l32 * r.l32);
     return r;
 }
 
 // narrow drops the tetrahedra that are no longer among the worst.
-// (*hill[float64]).narrow, climb.go:106
+// (*hill[float64]).narrow, climb.go:108
 DEVICE void hill_narrow_f64(hill_f64 *h) {
     int64 n = 0;
     for (int64 j = 0; j < h->n; j++) {
@@ -3085,7 +3109,7 @@ DEVICE void hill_narrow_f64(hill_f64 *h) {
 }
 
 // add takes a tetrahedron among the worst, and drops those that are not near it if it is the very worst.
-// (*hill[float64]).add, climb.go:90
+// (*hill[float64]).add, climb.go:92
 DEVICE void hill_add_f64(hill_f64 *h, int32 k, double q) {
     if (q < h->least) {
         h->least = q;
@@ -3105,7 +3129,7 @@ DEVICE void hill_add_f64(hill_f64 *h, int32 k, double q) {
 
 // survey finds the worst tetrahedra around vertex i with that vertex at p. It ends at the first one that is no better
 // than floor, and returns false; it begins with the one that was the worst or too bad before, which likely is so again.
-// (*hill[float64]).survey, climb.go:66
+// (*hill[float64]).survey, climb.go:68
 DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
         const Field_f64 *field, Slice<Vertex_f64> v) {
     Tensor_f64 at = Field_At_f64(field, p);
@@ -3133,13 +3157,13 @@ DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, c
 }
 
 // determinant is that of M.
-// (*Tensor[float64]).determinant, types.go:134
+// (*Tensor[float64]).determinant, types.go:115
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
 
 // Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
-// Measure[float64], quality.go:24
+// Measure[float64], quality.go:26
 DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
     Tetrahedron_f64 t = {};
     t.m.M11 = (m->M11 + a->M11 + b->M11 + c->M11) / 4.0;
@@ -3153,7 +3177,7 @@ DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, V
     t.ub = value2;
     t.uc = value3;
     t.volume = dot_f64(t.ua, cross_f64(t.ub, t.uc)) / 6.0;
-    t.root_ = sqrt_f64(Tensor_determinant_f64(&t.m));
+    t.root_ = num_Sqrt_f64(Tensor_determinant_f64(&t.m));
     const double value4 = Tensor_length_f64(&t.m, t.ua), value5 = Tensor_length_f64(&t.m, t.ub), value6 = Tensor_length_f64(&t.m, t.uc);
     t.la = value4;
     t.lb = value5;
@@ -3173,13 +3197,13 @@ DEVICE Tetrahedron_f64 Measure_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, V
 }
 
 // Quality is 1 for the best, and negative for a tetrahedron that is turned over.
-// (*Tetrahedron[float64]).Quality, quality.go:46
+// (*Tetrahedron[float64]).Quality, quality.go:48
 DEVICE double Tetrahedron_Quality_f64(Tetrahedron_f64 *t) {
     return 0x1.ca34879b907afp+10 /* 1832.8207768355312 */ * t->volume * t->root_ * t->fit / (t->around * t->around * t->around);
 }
 
 // plus is the sum with a multiple of uu'.
-// (Tensor[float64]).plus, quality.go:95
+// (Tensor[float64]).plus, quality.go:97
 DEVICE Tensor_f64 Tensor_plus_f64(Tensor_f64 m, Vector_f64 u, double by) {
     double x = by * u.X, y = by * u.Y, z = by * u.Z;
     m.M11 = m.M11 + x * u.X;
@@ -3194,7 +3218,7 @@ DEVICE Tensor_f64 Tensor_plus_f64(Tensor_f64 m, Vector_f64 u, double by) {
 // bend is the derivative of the quality, once divided by it, by the metric at a corner, of which the tetrahedron's
 // follows a quarter: of a change d, half the trace of M⁻¹d, and κ times the change of P, which is ½Σ u'du/|u| over the
 // edges.
-// (*Tetrahedron[float64]).bend, quality.go:77
+// (*Tetrahedron[float64]).bend, quality.go:79
 DEVICE Tensor_f64 Tetrahedron_bend_f64(Tetrahedron_f64 *t, double kappa) {
     Tensor_f64 *m = &t->m;
     double half = 1.0 / (8.0 * t->root_ * t->root_);
@@ -3218,14 +3242,14 @@ DEVICE Tensor_f64 Tetrahedron_bend_f64(Tetrahedron_f64 *t, double kappa) {
 }
 
 // on is the trace of the product with another symmetric tensor.
-// (*Tensor[float64]).on, quality.go:103
+// (*Tensor[float64]).on, quality.go:105
 DEVICE double Tensor_on_f64(Tensor_f64 *m, Tensor_f64 *d) {
     return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0 * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
 // and mz are the derivatives of the metric there.
-// (*Tetrahedron[float64]).Gradient, quality.go:52
+// (*Tetrahedron[float64]).Gradient, quality.go:54
 DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, Tensor_f64 *my, Tensor_f64 *mz) {
     double per = t->around;
     double s = per / 6.0;
@@ -3252,7 +3276,7 @@ DEVICE Vector_f64 Tetrahedron_Gradient_f64(Tetrahedron_f64 *t, Tensor_f64 *mx, T
 }
 
 // slope is C⁻¹g.
-// (*root[float64]).slope, climb.go:47
+// (*root[float64]).slope, climb.go:49
 DEVICE Vector_f64 root_slope_f64(root_f64 *r, Vector_f64 g) {
     Vector_f64 x = {};
     x.X = g.X / r->l11;
@@ -3262,7 +3286,7 @@ DEVICE Vector_f64 root_slope_f64(root_f64 *r, Vector_f64 g) {
 }
 
 // lean finds the gradients of the worst tetrahedra, after a step.
-// (*hill[float64]).lean, climb.go:118
+// (*hill[float64]).lean, climb.go:120
 DEVICE void hill_lean_f64(hill_f64 *h, step_f64 *s, root_f64 *r, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Vector_f64 p = step_at_f64(s, 1.0);
@@ -3276,7 +3300,7 @@ DEVICE void hill_lean_f64(hill_f64 *h, step_f64 *s, root_f64 *r, const Mesh_f64 
 }
 
 // lowest is the tetrahedron, of the worst, whose quality rises least along d; the first of them if d is 0.
-// (*hill[float64]).lowest, climb.go:190
+// (*hill[float64]).lowest, climb.go:192
 DEVICE int64 hill_lowest_f64(hill_f64 *h, Vector_f64 d) {
     int64 k = 0;
     double least = dot_f64(h->g[0], d);
@@ -3290,7 +3314,7 @@ DEVICE int64 hill_lowest_f64(hill_f64 *h, Vector_f64 d) {
 }
 
 // onSegment returns the point of least norm between p and a, and whether neither end is as near.
-// onSegment[float64], climb.go:201
+// onSegment[float64], climb.go:203
 struct onSegment_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
     Vector_f64 e = minus_f64(a, p);
@@ -3306,7 +3330,7 @@ DEVICE onSegment_f64_results onSegment_f64(Vector_f64 p, Vector_f64 a) {
 }
 
 // onTriangle returns the point of least norm in the plane of p, a and b, and whether it lies within the triangle.
-// onTriangle[float64], climb.go:213
+// onTriangle[float64], climb.go:215
 struct onTriangle_f64_results { Vector_f64 r0; bool r1; };
 DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_f64 b) {
     Vector_f64 e = minus_f64(a, p), f = minus_f64(b, p);
@@ -3329,7 +3353,7 @@ DEVICE onTriangle_f64_results onTriangle_f64(Vector_f64 p, Vector_f64 a, Vector_
 // needed: E. G. Gilbert, D. W. Johnson and S. S. Keerthi (IEEE J. Robotics Automation 4 (1988) 193) add the gradient
 // that agrees least with the point so far, and keep those between which the new point lies. Each is nearer than the
 // one before, unless 0 is in the hull.
-// (*hill[float64]).up, climb.go:146
+// (*hill[float64]).up, climb.go:148
 struct hill_up_f64_results { Vector_f64 r0; double r1; };
 DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     Vector_f64 d = {};
@@ -3339,7 +3363,7 @@ DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
     for (int64 turn = 0; turn < 48; turn++) {
         Vector_f64 g = h->g[hill_lowest_f64(h, d)];
         if (n > 0 && dot_f64(g, d) >= best * 0x1.ff7ced916872bp-01 /* 0.999 */) {
-            double rate = sqrt_f64(best);
+            double rate = num_Sqrt_f64(best);
             d.X = d.X / rate;
             d.Y = d.Y / rate;
             d.Z = d.Z / rate;
@@ -3387,7 +3411,7 @@ DEVICE hill_up_f64_results hill_up_f64(hill_f64 *h) {
 
 // aim returns the direction of up among as many of the worst as can rise together by as much as they lie above the
 // least.
-// (*hill[float64]).aim, climb.go:131
+// (*hill[float64]).aim, climb.go:133
 struct hill_aim_f64_results { Vector_f64 r0; double r1; };
 DEVICE hill_aim_f64_results hill_aim_f64(hill_f64 *h) {
     auto [y, rate] = hill_up_f64(h);
@@ -3401,7 +3425,7 @@ DEVICE hill_aim_f64_results hill_aim_f64(hill_f64 *h) {
     return {y, rate};
 }
 
-// times[float64], climb.go:325
+// times[float64], climb.go:327
 DEVICE Vector_f64 times_f64(Vector_f64 a, double by) {
     a.X = by * a.X;
     a.Y = by * a.Y;
@@ -3410,7 +3434,7 @@ DEVICE Vector_f64 times_f64(Vector_f64 a, double by) {
 }
 
 // move is C'⁻¹y.
-// (*root[float64]).move, climb.go:56
+// (*root[float64]).move, climb.go:58
 DEVICE Vector_f64 root_move_f64(root_f64 *r, Vector_f64 y) {
     Vector_f64 x = {};
     x.Z = y.Z / r->l33;
@@ -3420,7 +3444,7 @@ DEVICE Vector_f64 root_move_f64(root_f64 *r, Vector_f64 y) {
 }
 
 // advance makes the step base and a vector in units of length of the metric.
-// (*step[float64]).advance, climb.go:320
+// (*step[float64]).advance, climb.go:322
 DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, root_f64 *r, Vector_f64 y) {
     Vector_f64 x = root_move_f64(r, y);
     s->d.X = base->d.X + x.X;
@@ -3435,7 +3459,7 @@ DEVICE void step_advance_f64(step_f64 *s, step_f64 *base, root_f64 *r, Vector_f6
 // worst. Where one is too bad at a try, the next is where a line between its qualities here and there meets that of the
 // least, before which it is better if it is concave; or where a parabola has its top that begins as the least does. All
 // tries are in one loop, so that the threads of a GPU survey together, wherever each of them is.
-// climb[float64], climb.go:237
+// climb[float64], climb.go:239
 DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
     Vector_f64 none = {}, y = {};
@@ -3532,7 +3556,7 @@ DEVICE double climb_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
 }
 
 // Optimise moves vertex i to where the worst quality around it is best.
-// Optimise[float64], smart.go:45
+// Optimise[float64], smart.go:49
 DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -3549,7 +3573,7 @@ DEVICE double Optimise_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
 }
 
 // joined is a share of a step, and then another one.
-// joined[float32], smart.go:88
+// joined[float32], smart.go:92
 DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float more) {
     step_f32 s = *one;
     s.d.X = share * one->d.X + more * other->d.X;
@@ -3559,7 +3583,7 @@ DEVICE step_f32 joined_f32(step_f32 *one, step_f32 *other, float share, float mo
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
-// Hybrid[float32], smart.go:62
+// Hybrid[float32], smart.go:66
 DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     if (!due_f32(i, p, m, moved, seen)) {
@@ -3590,7 +3614,7 @@ DEVICE float Hybrid_f32_at(int64 i, const Set *set, const Params_f32 *p, const M
 }
 
 // joined is a share of a step, and then another one.
-// joined[float64], smart.go:88
+// joined[float64], smart.go:92
 DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double more) {
     step_f64 s = *one;
     s.d.X = share * one->d.X + more * other->d.X;
@@ -3600,7 +3624,7 @@ DEVICE step_f64 joined_f64(step_f64 *one, step_f64 *other, double share, double 
 }
 
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
-// Hybrid[float64], smart.go:62
+// Hybrid[float64], smart.go:66
 DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -3632,7 +3656,7 @@ DEVICE double Hybrid_f64_at(int64 i, const Set *set, const Params_f64 *p, const 
 }
 
 // volume returns a and g of a tetrahedron.
-// (*program[float32]).volume, untangle.go:38
+// (*program[float32]).volume, untangle.go:40
 struct program_volume_f32_results { float r0; Vector_f32 r1; };
 DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, int64 k, step_f32 *s,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -3643,7 +3667,7 @@ DEVICE program_volume_f32_results program_volume_f32(program_f32 *l, int64 i, in
 }
 
 // open looks at what surrounds vertex i. It returns false where no move changes a volume.
-// (*program[float32]).open, untangle.go:17
+// (*program[float32]).open, untangle.go:19
 DEVICE bool program_open_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     l->axes = 3;
     if (s->bound) {
@@ -3654,19 +3678,19 @@ DEVICE bool program_open_f32(program_f32 *l, int64 i, step_f32 *s, const Mesh_f3
     l->size = 1.0f;
     for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
         Vector_f32 u = Vertex_from_f32(&v[m->Near[k]], s->p);
-        l->reach_ = larger_f32(l->reach_, 2.0f * larger_f32(abs_f32(u.X), larger_f32(abs_f32(u.Y), abs_f32(u.Z))));
+        l->reach_ = num_Larger_f32(l->reach_, 2.0f * num_Larger_f32(num_Abs_f32(u.X), num_Larger_f32(num_Abs_f32(u.Y), num_Abs_f32(u.Z))));
     }
     float most = 0.0f;
     for (int64 k = 0; k < l->n; k++) {
         auto [unused1, g] = program_volume_f32(l, i, k, s, m, v);
-        most = larger_f32(most, abs_f32(g.X) + abs_f32(g.Y) + abs_f32(g.Z));
+        most = num_Larger_f32(most, num_Abs_f32(g.X) + num_Abs_f32(g.Y) + num_Abs_f32(g.Z));
     }
     l->size = most;
     return most > 0.0f;
 }
 
 // row puts row k, of x and t, into four numbers, and returns its right-hand side.
-// (*program[float32]).row, untangle.go:46
+// (*program[float32]).row, untangle.go:48
 DEVICE float program_row_f32(program_f32 *l, int64 i, int64 k, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v,
         Array<float, 4> *out) {
     (*out)[0] = 0.0f;
@@ -3692,18 +3716,18 @@ DEVICE float program_row_f32(program_f32 *l, int64 i, int64 k, step_f32 *s, cons
 
 // invert replaces a matrix, of at most four rows of which each takes four numbers, by its inverse, and returns false if
 // it has none.
-// invert[float32], untangle.go:150
+// invert[float32], untangle.go:152
 DEVICE bool invert_f32(Array<float, 16> *a, int64 n) {
     // columns by which rows were exchanged
     Array<int64, 4> from = {};
     for (int64 k = 0; k < n; k++) {
         int64 p = k;
         for (int64 j = add(k, int64(1)); j < n; j++) {
-            if (abs_f32((*a)[add(mul(int64(4), j), k)]) > abs_f32((*a)[add(mul(int64(4), p), k)])) {
+            if (num_Abs_f32((*a)[add(mul(int64(4), j), k)]) > num_Abs_f32((*a)[add(mul(int64(4), p), k)])) {
                 p = j;
             }
         }
-        if (!(abs_f32((*a)[add(mul(int64(4), p), k)]) > 0.0f)) {
+        if (!(num_Abs_f32((*a)[add(mul(int64(4), p), k)]) > 0.0f)) {
             return false;
         }
         from[k] = p;
@@ -3739,7 +3763,7 @@ DEVICE bool invert_f32(Array<float, 16> *a, int64 n) {
 }
 
 // worst returns the row that x and t break most, and by how much.
-// (*program[float32]).worst, untangle.go:66
+// (*program[float32]).worst, untangle.go:68
 struct program_worst_f32_results { int64 r0; float r1; };
 DEVICE program_worst_f32_results program_worst_f32(program_f32 *l, int64 i, Array<float, 4> *x, step_f32 *s,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -3762,7 +3786,7 @@ DEVICE program_worst_f32_results program_worst_f32(program_f32 *l, int64 i, Arra
 // best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
 // unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
 // that is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
-// (*program[float32]).best, untangle.go:87
+// (*program[float32]).best, untangle.go:89
 struct program_best_f32_results { Vector_f32 r0; bool r1; };
 DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float slack, step_f32 *s,
         const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -3830,7 +3854,7 @@ DEVICE program_best_f32_results program_best_f32(program_f32 *l, int64 i, float 
 }
 
 // leastVolume is six times the least volume around vertex i with that vertex at p.
-// leastVolume[float32], untangle.go:191
+// leastVolume[float32], untangle.go:193
 DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
     float low = 0.0f;
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
@@ -3845,7 +3869,7 @@ DEVICE float leastVolume_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Ver
 
 // Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is turned
 // over or flat. It returns the square of the move in the metric.
-// Untangle[float32], untangle.go:207
+// Untangle[float32], untangle.go:209
 DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     step_f32 s = {};
@@ -3868,7 +3892,7 @@ DEVICE float Untangle_f32_at(int64 i, const Set *set, const Params_f32 *p, const
 }
 
 // volume returns a and g of a tetrahedron.
-// (*program[float64]).volume, untangle.go:38
+// (*program[float64]).volume, untangle.go:40
 struct program_volume_f64_results { double r0; Vector_f64 r1; };
 DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, int64 k, step_f64 *s,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -3879,7 +3903,7 @@ DEVICE program_volume_f64_results program_volume_f64(program_f64 *l, int64 i, in
 }
 
 // open looks at what surrounds vertex i. It returns false where no move changes a volume.
-// (*program[float64]).open, untangle.go:17
+// (*program[float64]).open, untangle.go:19
 DEVICE bool program_open_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     l->axes = 3;
     if (s->bound) {
@@ -3890,19 +3914,19 @@ DEVICE bool program_open_f64(program_f64 *l, int64 i, step_f64 *s, const Mesh_f6
     l->size = 1.0;
     for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
         Vector_f64 u = Vertex_from_f64(&v[m->Near[k]], s->p);
-        l->reach_ = larger_f64(l->reach_, 2.0 * larger_f64(abs_f64(u.X), larger_f64(abs_f64(u.Y), abs_f64(u.Z))));
+        l->reach_ = num_Larger_f64(l->reach_, 2.0 * num_Larger_f64(num_Abs_f64(u.X), num_Larger_f64(num_Abs_f64(u.Y), num_Abs_f64(u.Z))));
     }
     double most = 0.0;
     for (int64 k = 0; k < l->n; k++) {
         auto [unused1, g] = program_volume_f64(l, i, k, s, m, v);
-        most = larger_f64(most, abs_f64(g.X) + abs_f64(g.Y) + abs_f64(g.Z));
+        most = num_Larger_f64(most, num_Abs_f64(g.X) + num_Abs_f64(g.Y) + num_Abs_f64(g.Z));
     }
     l->size = most;
     return most > 0.0;
 }
 
 // row puts row k, of x and t, into four numbers, and returns its right-hand side.
-// (*program[float64]).row, untangle.go:46
+// (*program[float64]).row, untangle.go:48
 DEVICE double program_row_f64(program_f64 *l, int64 i, int64 k, step_f64 *s, const Mesh_f64 *m,
         Slice<Vertex_f64> v, Array<double, 4> *out) {
     (*out)[0] = 0.0;
@@ -3928,18 +3952,18 @@ DEVICE double program_row_f64(program_f64 *l, int64 i, int64 k, step_f64 *s, con
 
 // invert replaces a matrix, of at most four rows of which each takes four numbers, by its inverse, and returns false if
 // it has none.
-// invert[float64], untangle.go:150
+// invert[float64], untangle.go:152
 DEVICE bool invert_f64(Array<double, 16> *a, int64 n) {
     // columns by which rows were exchanged
     Array<int64, 4> from = {};
     for (int64 k = 0; k < n; k++) {
         int64 p = k;
         for (int64 j = add(k, int64(1)); j < n; j++) {
-            if (abs_f64((*a)[add(mul(int64(4), j), k)]) > abs_f64((*a)[add(mul(int64(4), p), k)])) {
+            if (num_Abs_f64((*a)[add(mul(int64(4), j), k)]) > num_Abs_f64((*a)[add(mul(int64(4), p), k)])) {
                 p = j;
             }
         }
-        if (!(abs_f64((*a)[add(mul(int64(4), p), k)]) > 0.0)) {
+        if (!(num_Abs_f64((*a)[add(mul(int64(4), p), k)]) > 0.0)) {
             return false;
         }
         from[k] = p;
@@ -3975,7 +3999,7 @@ DEVICE bool invert_f64(Array<double, 16> *a, int64 n) {
 }
 
 // worst returns the row that x and t break most, and by how much.
-// (*program[float64]).worst, untangle.go:66
+// (*program[float64]).worst, untangle.go:68
 struct program_worst_f64_results { int64 r0; double r1; };
 DEVICE program_worst_f64_results program_worst_f64(program_f64 *l, int64 i, Array<double, 4> *x, step_f64 *s,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -3998,7 +4022,7 @@ DEVICE program_worst_f64_results program_worst_f64(program_f64 *l, int64 i, Arra
 // best returns the move of the greatest least volume, by the dual simplex method: of as many rows as there are
 // unknowns, which hold as equations and no sum of which with positive weights lets t grow, one is given up for the row
 // that is broken most. It begins between walls and a tetrahedron, and ends where no row is broken by more than slack.
-// (*program[float64]).best, untangle.go:87
+// (*program[float64]).best, untangle.go:89
 struct program_best_f64_results { Vector_f64 r0; bool r1; };
 DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double slack, step_f64 *s,
         const Mesh_f64 *m, Slice<Vertex_f64> v) {
@@ -4066,7 +4090,7 @@ DEVICE program_best_f64_results program_best_f64(program_f64 *l, int64 i, double
 }
 
 // leastVolume is six times the least volume around vertex i with that vertex at p.
-// leastVolume[float64], untangle.go:191
+// leastVolume[float64], untangle.go:193
 DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
     double low = 0.0;
     for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
@@ -4081,7 +4105,7 @@ DEVICE double leastVolume_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Ve
 
 // Untangle moves vertex i to where the least volume of the tetrahedra around it is greatest, if one of them is turned
 // over or flat. It returns the square of the move in the metric.
-// Untangle[float64], untangle.go:207
+// Untangle[float64], untangle.go:209
 DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
     step_f64 s = {};
@@ -4103,19 +4127,19 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
     return settle_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
 }
 
-// Kernel Count, count.go:6
+// Kernel Count, count.go:8
 extern "C" __global__ void __launch_bounds__(128) Count_f32(int64 lo, int64 hi, Control_f32 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Count_f32_at(i, c);
 }
 
-// Kernel Count, count.go:6
+// Kernel Count, count.go:8
 extern "C" __global__ void __launch_bounds__(128) Count_f64(int64 lo, int64 hi, Control_f64 *c) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Count_f64_at(i, c);
 }
 
-// Kernel Pain, move.go:68
+// Kernel Pain, move.go:70
 extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4126,7 +4150,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f32(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel Pain, move.go:68
+// Kernel Pain, move.go:70
 extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4137,7 +4161,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, move.go:83
+// Kernel PainNewton, move.go:85
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4148,7 +4172,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainNewton, move.go:83
+// Kernel PainNewton, move.go:85
 extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4159,7 +4183,7 @@ extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64
     reduce(result, key);
 }
 
-// Kernel PainExact, move.go:99
+// Kernel PainExact, move.go:101
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4170,7 +4194,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, move.go:99
+// Kernel PainExact, move.go:101
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4181,7 +4205,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:115
+// Kernel Laplace, move.go:117
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4192,7 +4216,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:115
+// Kernel Laplace, move.go:117
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4203,49 +4227,49 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel MeasureCell, quality.go:178
+// Kernel MeasureCell, quality.go:180
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f32> v, Slice<Shape_f32> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f32_at(i, cells, v, out);
 }
 
-// Kernel MeasureCell, quality.go:178
+// Kernel MeasureCell, quality.go:180
 extern "C" __global__ void __launch_bounds__(128) MeasureCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
         Slice<Vertex_f64> v, Slice<Shape_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureCell_f64_at(i, cells, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:191
+// Kernel MeasureEdge, quality.go:193
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f32(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f32_at(i, edges, v, out);
 }
 
-// Kernel MeasureEdge, quality.go:191
+// Kernel MeasureEdge, quality.go:193
 extern "C" __global__ void __launch_bounds__(128) MeasureEdge_f64(int64 lo, int64 hi, Slice<Edge> edges,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureEdge_f64_at(i, edges, v, out);
 }
 
-// Kernel MeasureSide, quality.go:203
+// Kernel MeasureSide, quality.go:205
 extern "C" __global__ void __launch_bounds__(128) MeasureSide_f32(int64 lo, int64 hi, Slice<Side> sides,
         Slice<Vertex_f32> v, Slice<float> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureSide_f32_at(i, sides, v, out);
 }
 
-// Kernel MeasureSide, quality.go:203
+// Kernel MeasureSide, quality.go:205
 extern "C" __global__ void __launch_bounds__(128) MeasureSide_f64(int64 lo, int64 hi, Slice<Side> sides,
         Slice<Vertex_f64> v, Slice<double> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) MeasureSide_f64_at(i, sides, v, out);
 }
 
-// Kernel Smart, smart.go:9
+// Kernel Smart, smart.go:13
 extern "C" __global__ void __launch_bounds__(128) Smart_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4256,7 +4280,7 @@ extern "C" __global__ void __launch_bounds__(128) Smart_f32(int64 lo, int64 hi, 
     reduce(result, key);
 }
 
-// Kernel Smart, smart.go:9
+// Kernel Smart, smart.go:13
 extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4267,7 +4291,7 @@ extern "C" __global__ void __launch_bounds__(128) Smart_f64(int64 lo, int64 hi, 
     reduce(result, key);
 }
 
-// Kernel Optimise, smart.go:45
+// Kernel Optimise, smart.go:49
 extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4278,7 +4302,7 @@ extern "C" __global__ void __launch_bounds__(128) Optimise_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Optimise, smart.go:45
+// Kernel Optimise, smart.go:49
 extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4289,7 +4313,7 @@ extern "C" __global__ void __launch_bounds__(128) Optimise_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Hybrid, smart.go:62
+// Kernel Hybrid, smart.go:66
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4300,7 +4324,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f32(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel Hybrid, smart.go:62
+// Kernel Hybrid, smart.go:66
 extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4311,7 +4335,7 @@ extern "C" __global__ void __launch_bounds__(128) Hybrid_f64(int64 lo, int64 hi,
     reduce(result, key);
 }
 
-// Kernel Untangle, untangle.go:207
+// Kernel Untangle, untangle.go:209
 extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4322,7 +4346,7 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Untangle, untangle.go:207
+// Kernel Untangle, untangle.go:209
 extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,

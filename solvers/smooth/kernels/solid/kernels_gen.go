@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 //go:embed kernels_gen.ptx
@@ -17,12 +18,12 @@ var ptx string
 var Module = &abi.Module{Name: "solid", PTX: ptx}
 
 // CountLoop runs Count for lo ≤ index < hi, on the CPU or another device.
-type CountLoop[F Float] struct {
+type CountLoop[F num.Float] struct {
 	c *Control[F]
 }
 
 // NewCountLoop prepares Count.
-func NewCountLoop[F Float](c *Control[F]) *CountLoop[F] {
+func NewCountLoop[F num.Float](c *Control[F]) *CountLoop[F] {
 	return &CountLoop[F]{c}
 }
 
@@ -41,7 +42,7 @@ func (loop *CountLoop[F]) Launch() abi.Launch {
 }
 
 // PainLoop runs Pain for lo ≤ index < hi, on the CPU or another device.
-type PainLoop[F Float] struct {
+type PainLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -55,7 +56,7 @@ type PainLoop[F Float] struct {
 }
 
 // NewPainLoop prepares Pain.
-func NewPainLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
+func NewPainLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainLoop[F] {
 	return &PainLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -85,7 +86,7 @@ func (loop *PainLoop[F]) Launch() abi.Launch {
 }
 
 // PainNewtonLoop runs PainNewton for lo ≤ index < hi, on the CPU or another device.
-type PainNewtonLoop[F Float] struct {
+type PainNewtonLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -99,7 +100,7 @@ type PainNewtonLoop[F Float] struct {
 }
 
 // NewPainNewtonLoop prepares PainNewton.
-func NewPainNewtonLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainNewtonLoop[F] {
+func NewPainNewtonLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainNewtonLoop[F] {
 	return &PainNewtonLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -129,7 +130,7 @@ func (loop *PainNewtonLoop[F]) Launch() abi.Launch {
 }
 
 // PainExactLoop runs PainExact for lo ≤ index < hi, on the CPU or another device.
-type PainExactLoop[F Float] struct {
+type PainExactLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -143,7 +144,7 @@ type PainExactLoop[F Float] struct {
 }
 
 // NewPainExactLoop prepares PainExact.
-func NewPainExactLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
+func NewPainExactLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *PainExactLoop[F] {
 	return &PainExactLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -173,7 +174,7 @@ func (loop *PainExactLoop[F]) Launch() abi.Launch {
 }
 
 // LaplaceLoop runs Laplace for lo ≤ index < hi, on the CPU or another device.
-type LaplaceLoop[F Float] struct {
+type LaplaceLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -187,7 +188,7 @@ type LaplaceLoop[F Float] struct {
 }
 
 // NewLaplaceLoop prepares Laplace.
-func NewLaplaceLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
+func NewLaplaceLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *LaplaceLoop[F] {
 	return &LaplaceLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -217,14 +218,14 @@ func (loop *LaplaceLoop[F]) Launch() abi.Launch {
 }
 
 // MeasureCellLoop runs MeasureCell for lo ≤ index < hi, on the CPU or another device.
-type MeasureCellLoop[F Float] struct {
+type MeasureCellLoop[F num.Float] struct {
 	cells []Cell
 	v     []Vertex[F]
 	out   []Shape[F]
 }
 
 // NewMeasureCellLoop prepares MeasureCell.
-func NewMeasureCellLoop[F Float](cells []Cell, v []Vertex[F], out []Shape[F]) *MeasureCellLoop[F] {
+func NewMeasureCellLoop[F num.Float](cells []Cell, v []Vertex[F], out []Shape[F]) *MeasureCellLoop[F] {
 	return &MeasureCellLoop[F]{cells, v, out}
 }
 
@@ -245,14 +246,14 @@ func (loop *MeasureCellLoop[F]) Launch() abi.Launch {
 }
 
 // MeasureEdgeLoop runs MeasureEdge for lo ≤ index < hi, on the CPU or another device.
-type MeasureEdgeLoop[F Float] struct {
+type MeasureEdgeLoop[F num.Float] struct {
 	edges []Edge
 	v     []Vertex[F]
 	out   []F
 }
 
 // NewMeasureEdgeLoop prepares MeasureEdge.
-func NewMeasureEdgeLoop[F Float](edges []Edge, v []Vertex[F], out []F) *MeasureEdgeLoop[F] {
+func NewMeasureEdgeLoop[F num.Float](edges []Edge, v []Vertex[F], out []F) *MeasureEdgeLoop[F] {
 	return &MeasureEdgeLoop[F]{edges, v, out}
 }
 
@@ -273,14 +274,14 @@ func (loop *MeasureEdgeLoop[F]) Launch() abi.Launch {
 }
 
 // MeasureSideLoop runs MeasureSide for lo ≤ index < hi, on the CPU or another device.
-type MeasureSideLoop[F Float] struct {
+type MeasureSideLoop[F num.Float] struct {
 	sides []Side
 	v     []Vertex[F]
 	out   []F
 }
 
 // NewMeasureSideLoop prepares MeasureSide.
-func NewMeasureSideLoop[F Float](sides []Side, v []Vertex[F], out []F) *MeasureSideLoop[F] {
+func NewMeasureSideLoop[F num.Float](sides []Side, v []Vertex[F], out []F) *MeasureSideLoop[F] {
 	return &MeasureSideLoop[F]{sides, v, out}
 }
 
@@ -301,7 +302,7 @@ func (loop *MeasureSideLoop[F]) Launch() abi.Launch {
 }
 
 // SmartLoop runs Smart for lo ≤ index < hi, on the CPU or another device.
-type SmartLoop[F Float] struct {
+type SmartLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -315,7 +316,7 @@ type SmartLoop[F Float] struct {
 }
 
 // NewSmartLoop prepares Smart.
-func NewSmartLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
+func NewSmartLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *SmartLoop[F] {
 	return &SmartLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -348,7 +349,7 @@ func (loop *SmartLoop[F]) Launch() abi.Launch {
 }
 
 // OptimiseLoop runs Optimise for lo ≤ index < hi, on the CPU or another device.
-type OptimiseLoop[F Float] struct {
+type OptimiseLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -362,7 +363,7 @@ type OptimiseLoop[F Float] struct {
 }
 
 // NewOptimiseLoop prepares Optimise.
-func NewOptimiseLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
+func NewOptimiseLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *OptimiseLoop[F] {
 	return &OptimiseLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -395,7 +396,7 @@ func (loop *OptimiseLoop[F]) Launch() abi.Launch {
 }
 
 // HybridLoop runs Hybrid for lo ≤ index < hi, on the CPU or another device.
-type HybridLoop[F Float] struct {
+type HybridLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -409,7 +410,7 @@ type HybridLoop[F Float] struct {
 }
 
 // NewHybridLoop prepares Hybrid.
-func NewHybridLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
+func NewHybridLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *HybridLoop[F] {
 	return &HybridLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
 }
 
@@ -442,7 +443,7 @@ func (loop *HybridLoop[F]) Launch() abi.Launch {
 }
 
 // UntangleLoop runs Untangle for lo ≤ index < hi, on the CPU or another device.
-type UntangleLoop[F Float] struct {
+type UntangleLoop[F num.Float] struct {
 	set    *Set
 	p      *Params[F]
 	m      *Mesh[F]
@@ -455,7 +456,7 @@ type UntangleLoop[F Float] struct {
 }
 
 // NewUntangleLoop prepares Untangle.
-func NewUntangleLoop[F Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, result *atomics.Most[F]) *UntangleLoop[F] {
+func NewUntangleLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, result *atomics.Most[F]) *UntangleLoop[F] {
 	return &UntangleLoop[F]{set, p, m, field, c, v, moved, seen, result}
 }
 

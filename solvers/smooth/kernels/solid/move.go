@@ -1,8 +1,10 @@
 package solid
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
 // u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-func gather[F Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[F], Vector[F]) {
+func gather[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[F], Vector[F]) {
 	own := v[i].metric()
 	var a Tensor[F]
 	var g Vector[F]
@@ -28,7 +30,7 @@ func gather[F Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) (Tensor[F], 
 
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
 // vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
-func bend[F Float](i int, p Vector[F], m *Mesh[F], field *Field[F], v []Vertex[F]) Vector[F] {
+func bend[F num.Float](i int, p Vector[F], m *Mesh[F], field *Field[F], v []Vertex[F]) Vector[F] {
 	mx, my, mz := field.Slope(p)
 	var sum Vector[F]
 	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
@@ -52,10 +54,10 @@ func (s *step[F]) newton(a *Tensor[F], g Vector[F], relax F) {
 func (s *step[F]) pain(a *Tensor[F], g Vector[F], p *Params[F]) {
 	b, h := s.within(a, g)
 	more := 1 + p.Excess
-	x, y, z := abs(b.M12), abs(b.M13), abs(b.M23)
-	b.M11 += larger(b.M11, more*(x+y))
-	b.M22 += larger(b.M22, more*(x+z))
-	b.M33 += larger(b.M33, more*(y+z))
+	x, y, z := num.Abs(b.M12), num.Abs(b.M13), num.Abs(b.M23)
+	b.M11 += num.Larger(b.M11, more*(x+y))
+	b.M22 += num.Larger(b.M22, more*(x+z))
+	b.M33 += num.Larger(b.M33, more*(y+z))
 	h.X, h.Y, h.Z = p.Relax*h.X, p.Relax*h.Y, p.Relax*h.Z
 	s.d = solve(&b, h)
 }
@@ -65,7 +67,7 @@ func (s *step[F]) pain(a *Tensor[F], g Vector[F], p *Params[F]) {
 // diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
 //
 //atoll:kernel max
-func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Pain[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -80,7 +82,7 @@ func Pain[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
 //
 //atoll:kernel max
-func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func PainNewton[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -96,7 +98,7 @@ func PainNewton[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
 //
 //atoll:kernel max
-func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func PainExact[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -112,7 +114,7 @@ func PainExact[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[
 // Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
 //
 //atoll:kernel max
-func Laplace[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Laplace[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0

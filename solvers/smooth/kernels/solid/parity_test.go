@@ -9,6 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 	. "github.com/atoll-hpc/atoll/solvers/smooth/kernels/solid"
 )
 
@@ -27,17 +29,17 @@ func TestParity(t *testing.T) {
 	})
 }
 
-func parity[F Float](t *testing.T, l cudatest.Runner) {
+func parity[F num.Float](t *testing.T, l cudatest.Runner) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []float64{1e-6, 1, 1e6} {
-		for _, kind := range []int32{Grid, Product, OnMesh} {
+		for _, kind := range []int32{lookup.Grid, lookup.Product, lookup.OnMesh} {
 			compare[F](t, l, rng, size, kind)
 		}
 	}
 }
 
 // someField covers [0, size]³ and wants tetrahedra of a tenth of it, of aspect ratios up to 1e4.
-func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
+func someField[F num.Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 	f := &Field[F]{Kind: kind, Nx: 2, Ny: 1, Nz: 3, PerX: F(2 / size), PerY: F(1 / size), PerZ: F(3 / size),
 		Scale: F(.5 + rng.Float64())}
 	for range 3 * 2 * 4 {
@@ -47,14 +49,14 @@ func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 		f.Samples = append(f.Samples, Sample[F]{M11: F(a*c*c + b*s*s), M13: F((a - b) * s * c),
 			M22: F(a * (1 + rng.Float64())), M33: F(a*s*s + b*c*c)})
 	}
-	piece := func() Piece[F] {
+	piece := func() lookup.Piece[F] {
 		h := F(size * math.Pow(10, -1-4*rng.Float64()))
-		return Piece[F]{h, h / 2, h / 3, h / 4}
+		return lookup.Piece[F]{A: h, B: h / 2, C: h / 3, D: h / 4}
 	}
 	for range 3 {
 		f.Wide, f.Deep, f.Upright = append(f.Wide, piece()), append(f.Deep, piece()), append(f.Upright, piece())
 	}
-	if kind == OnMesh { // the corner of a cube and what is beyond it, across the face between
+	if kind == lookup.OnMesh { // the corner of a cube and what is beyond it, across the face between
 		for k, at := range [5][3]float64{{}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}} {
 			m := &f.Samples[k]
 			f.Nodes = append(f.Nodes, Node[F]{X: F(size * at[0]), Y: F(size * at[1]), Z: F(size * at[2]), M11: m.M11, M13: m.M13,
@@ -72,7 +74,7 @@ func someField[F Float](rng *rand.Rand, size float64, kind int32) *Field[F] {
 }
 
 // compare runs every kernel on many cavities that share no vertex.
-func compare[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
+func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size float64, kind int32) {
 	const movers, slide = 400, 250
 	field := someField[F](rng, size, kind)
 	m := &Mesh[F]{}
@@ -189,7 +191,7 @@ func compare[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size floa
 	measure(t, l, rng, v)
 }
 
-func measure[F Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
+func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []Vertex[F]) {
 	const n = 2000
 	cells, edges, sides := make([]Cell, n), make([]Edge, n), make([]Side, n)
 	id := func() int32 { return rng.Int32N(int32(len(v))) }

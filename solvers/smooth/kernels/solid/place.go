@@ -1,11 +1,15 @@
 package solid
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
 // neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
 // visited; 0 is before the first set of the first sweep.
-func due[F Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
+func due[F num.Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
 	if !p.Cull {
 		return true
 	}
@@ -22,7 +26,7 @@ func due[F Float](i int, p *Params[F], m *Mesh[F], moved, seen []int32) bool {
 }
 
 // step is where a vertex wants to go from p: by d, in the directions of its frame.
-type step[F Float] struct {
+type step[F num.Float] struct {
 	p, d  Vector[F]
 	a, b  F
 	bound bool // to the boundary, with the frame
@@ -90,7 +94,7 @@ func (f *Frame[F]) directions() (Vector[F], Vector[F]) {
 }
 
 // solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-func solve[F Float](a *Tensor[F], g Vector[F]) Vector[F] {
+func solve[F num.Float](a *Tensor[F], g Vector[F]) Vector[F] {
 	inverse := 1 / a.M11
 	l2, l3 := a.M12*inverse, a.M13*inverse
 	d2, c := a.M22-l2*a.M12, a.M23-l2*a.M13
@@ -107,7 +111,8 @@ func solve[F Float](a *Tensor[F], g Vector[F]) Vector[F] {
 
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
-func settle[F Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F, v []Vertex[F],
+func settle[F num.Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[F], s *step[F], share F,
+	v []Vertex[F],
 	moved, seen []int32) F {
 	now := c.Sweep*set.Sets + set.Index + 1
 	if p.Cull {
@@ -133,7 +138,7 @@ func settle[F Float](i int, set *Set, p *Params[F], field *Field[F], c *Control[
 }
 
 // guarded takes as much of a step as the guard allows.
-func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
+func guarded[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], s *step[F],
 	v []Vertex[F], moved, seen []int32, n *Counters) F {
 	share := F(1)
 	if p.Guard != NoGuard {
@@ -158,7 +163,7 @@ func guarded[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F]
 
 // upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
 // rounding can bring about.
-func upright[F Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) bool {
+func upright[F num.Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) bool {
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
 		s := &m.Sides[k]
 		if !standing(p, &v[s.A], &v[s.B], &v[s.C], flat) {
@@ -169,28 +174,28 @@ func upright[F Float](i int, p Vector[F], flat F, m *Mesh[F], v []Vertex[F]) boo
 }
 
 // standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-func standing[F Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
+func standing[F num.Float](p Vector[F], av, bv, cv *Vertex[F], flat F) bool {
 	a, b, c := av.from(p), bv.from(p), cv.from(p)
-	most := abs(a.X)*(abs(b.Y*c.Z)+abs(b.Z*c.Y)) + abs(a.Y)*(abs(b.Z*c.X)+abs(b.X*c.Z)) +
-		abs(a.Z)*(abs(b.X*c.Y)+abs(b.Y*c.X))
+	most := num.Abs(a.X)*(num.Abs(b.Y*c.Z)+num.Abs(b.Z*c.Y)) + num.Abs(a.Y)*(num.Abs(b.Z*c.X)+num.Abs(b.X*c.Z)) +
+		num.Abs(a.Z)*(num.Abs(b.X*c.Y)+num.Abs(b.Y*c.X))
 	return dot(a, cross(b, c)) > flat*most
 }
 
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-func Volume[F Float](a, b, c, d *Vertex[F]) F {
+func Volume[F num.Float](a, b, c, d *Vertex[F]) F {
 	p := Vector[F]{a.X, a.Y, a.Z}
 	return dot(b.from(p), cross(c.from(p), d.from(p))) / 6
 }
 
 // Upright tells whether a tetrahedron has a positive volume, by more than rounding can bring about: than a share flat
 // of its products.
-func Upright[F Float](a, b, c, d *Vertex[F], flat F) bool {
+func Upright[F num.Float](a, b, c, d *Vertex[F], flat F) bool {
 	return standing(Vector[F]{a.X, a.Y, a.Z}, b, c, d, flat)
 }
 
 // reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
 // Volumes are linear in the share.
-func reach[F Float](i int, s *step[F], m *Mesh[F], v []Vertex[F]) F {
+func reach[F num.Float](i int, s *step[F], m *Mesh[F], v []Vertex[F]) F {
 	u := minus(s.at(1), s.p)
 	share := F(1)
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {

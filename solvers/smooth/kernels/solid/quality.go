@@ -1,5 +1,7 @@
 package solid
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // The quality of a tetrahedron of volume V, whose edges have the lengths P together in the mean M of its corners'
 // metrics, is that of Vasilevskii and Lipnikov (Comp. Math. Math. Phys. 39 (1999) 1468): with m the smaller of P/6 and
 // its inverse,
@@ -10,7 +12,7 @@ package solid
 const ideal = 1832.8207768355311 // 6⁴√2
 
 // Tetrahedron is one with corners p, a, b and c, in the metric.
-type Tetrahedron[F Float] struct {
+type Tetrahedron[F num.Float] struct {
 	m             Tensor[F] // mean of the corners'
 	ua, ub, uc    Vector[F] // from p to the others
 	volume        F
@@ -21,14 +23,14 @@ type Tetrahedron[F Float] struct {
 }
 
 // Measure looks at the tetrahedron of vertices a, b and c with a corner at p, where the metric is m.
-func Measure[F Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahedron[F] {
+func Measure[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) Tetrahedron[F] {
 	var t Tetrahedron[F]
 	t.m.M11, t.m.M12 = (m.M11+a.M11+b.M11+c.M11)/4, (m.M12+a.M12+b.M12+c.M12)/4
 	t.m.M13, t.m.M22 = (m.M13+a.M13+b.M13+c.M13)/4, (m.M22+a.M22+b.M22+c.M22)/4
 	t.m.M23, t.m.M33 = (m.M23+a.M23+b.M23+c.M23)/4, (m.M33+a.M33+b.M33+c.M33)/4
 	t.ua, t.ub, t.uc = a.from(p), b.from(p), c.from(p)
 	t.volume = dot(t.ua, cross(t.ub, t.uc)) / 6
-	t.root = sqrt(t.m.determinant())
+	t.root = num.Sqrt(t.m.determinant())
 	t.la, t.lb, t.lc = t.m.length(t.ua), t.m.length(t.ub), t.m.length(t.uc)
 	t.lab, t.lbc = t.m.length(minus(t.ub, t.ua)), t.m.length(minus(t.uc, t.ub))
 	t.lca = t.m.length(minus(t.ua, t.uc))
@@ -105,7 +107,7 @@ func (m *Tensor[F]) on(d *Tensor[F]) F {
 }
 
 // InMetric is the volume of a tetrahedron in the mean of its corners' metrics.
-func InMetric[F Float](a, b, c, d *Vertex[F]) F {
+func InMetric[F num.Float](a, b, c, d *Vertex[F]) F {
 	var p Vector[F]
 	p.X, p.Y, p.Z = a.X, a.Y, a.Z
 	m := a.metric()
@@ -116,7 +118,7 @@ func InMetric[F Float](a, b, c, d *Vertex[F]) F {
 // quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
 // it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
 // volumes eight times as large.
-func quality[F Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
+func quality[F num.Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
 	m11, m12, m13 := m.M11+a.M11+b.M11+c.M11, m.M12+a.M12+b.M12+c.M12, m.M13+a.M13+b.M13+c.M13
 	m22, m23, m33 := m.M22+a.M22+b.M22+c.M22, m.M23+a.M23+b.M23+c.M23, m.M33+a.M33+b.M33+c.M33
 	ax, ay, az := a.X-p.X, a.Y-p.Y, a.Z-p.Z
@@ -128,10 +130,10 @@ func quality[F Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
 	fx, fy, fz := m11*ax+m12*ay+m13*az, m12*ax+m22*ay+m23*az, m13*ax+m23*ay+m33*az
 	gx, gy, gz := m11*bx+m12*by+m13*bz, m12*bx+m22*by+m23*bz, m13*bx+m23*by+m33*bz
 	hx, hy, hz := m11*cx+m12*cy+m13*cz, m12*cx+m22*cy+m23*cz, m13*cx+m23*cy+m33*cz
-	around := sqrt(ax*fx+ay*fy+az*fz) + sqrt(bx*gx+by*gy+bz*gz) + sqrt(cx*hx+cy*hy+cz*hz) +
-		sqrt((bx-ax)*(gx-fx)+(by-ay)*(gy-fy)+(bz-az)*(gz-fz)) +
-		sqrt((cx-bx)*(hx-gx)+(cy-by)*(hy-gy)+(cz-bz)*(hz-gz)) +
-		sqrt((ax-cx)*(fx-hx)+(ay-cy)*(fy-hy)+(az-cz)*(fz-hz))
+	around := num.Sqrt(ax*fx+ay*fy+az*fz) + num.Sqrt(bx*gx+by*gy+bz*gz) + num.Sqrt(cx*hx+cy*hy+cz*hz) +
+		num.Sqrt((bx-ax)*(gx-fx)+(by-ay)*(gy-fy)+(bz-az)*(gz-fz)) +
+		num.Sqrt((cx-bx)*(hx-gx)+(cy-by)*(hy-gy)+(cz-bz)*(hz-gz)) +
+		num.Sqrt((ax-cx)*(fx-hx)+(ay-cy)*(fy-hy)+(az-cz)*(fz-hz))
 	// F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
 	s := around / 12
 	fit := 2 - s
@@ -139,7 +141,7 @@ func quality[F Float](p Vector[F], m *Tensor[F], a, b, c *Vertex[F]) F {
 		s = 1 / s
 		fit = s * s * (2 - s)
 	}
-	return ideal / (6 * 8 * 216) * six * sqrt(det) * (fit * fit * fit)
+	return ideal / (6 * 8 * 216) * six * num.Sqrt(det) * (fit * fit * fit)
 }
 
 // lowest is below all qualities.
@@ -147,7 +149,7 @@ const lowest = -2
 
 // worst returns the least quality of the tetrahedra around vertex i with that vertex at p: NaN if one is none. If there
 // is a quality that is no better than floor, it returns the first such.
-func worst[F Float](i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
+func worst[F num.Float](i int, p Vector[F], floor F, m *Mesh[F], field *Field[F], v []Vertex[F]) F {
 	at := field.At(p)
 	least := F(2)
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
@@ -170,12 +172,12 @@ type Cell struct{ At [4]int32 }
 type Edge struct{ A, B int32 }
 
 // Shape is what a tetrahedron is like.
-type Shape[F Float] struct{ Quality, Volume F }
+type Shape[F num.Float] struct{ Quality, Volume F }
 
 // MeasureCell stores the quality and the volume of tetrahedron i.
 //
 //atoll:kernel
-func MeasureCell[F Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]) {
+func MeasureCell[F num.Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]) {
 	c := &cells[i]
 	a := &v[c.At[0]]
 	var p Vector[F]
@@ -188,7 +190,7 @@ func MeasureCell[F Float](i int, cells []Cell, v []Vertex[F], out []Shape[F]) {
 // MeasureEdge stores the length of edge i in the mean of its ends' metrics.
 //
 //atoll:kernel
-func MeasureEdge[F Float](i int, edges []Edge, v []Vertex[F], out []F) {
+func MeasureEdge[F num.Float](i int, edges []Edge, v []Vertex[F], out []F) {
 	a, b := &v[edges[i].A], &v[edges[i].B]
 	var p Vector[F]
 	p.X, p.Y, p.Z = a.X, a.Y, a.Z
@@ -200,10 +202,10 @@ func MeasureEdge[F Float](i int, edges []Edge, v []Vertex[F], out []F) {
 // MeasureSide stores the area of side i of the boundary.
 //
 //atoll:kernel
-func MeasureSide[F Float](i int, sides []Side, v []Vertex[F], out []F) {
+func MeasureSide[F num.Float](i int, sides []Side, v []Vertex[F], out []F) {
 	a := &v[sides[i].A]
 	var p Vector[F]
 	p.X, p.Y, p.Z = a.X, a.Y, a.Z
 	n := cross(v[sides[i].B].from(p), v[sides[i].C].from(p))
-	out[i] = sqrt(dot(n, n)) / 2
+	out[i] = num.Sqrt(dot(n, n)) / 2
 }

@@ -1,12 +1,16 @@
 package solid
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
 // turn over, it tries half of the step. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=128
-func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Smart[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -22,7 +26,7 @@ func Smart[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], 
 
 // smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
 // the worst quality then is.
-func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) (F, F) {
+func smart[F num.Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F], v []Vertex[F]) (F, F) {
 	a, g := gather(i, s.p, m, v)
 	s.newton(&a, g, p.Relax)
 	was := worst(i, s.p, lowest, m, field, v)
@@ -42,7 +46,7 @@ func smart[F Float](i int, s *step[F], p *Params[F], m *Mesh[F], field *Field[F]
 // Optimise moves vertex i to where the worst quality around it is best.
 //
 //atoll:kernel max grain=16
-func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Optimise[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -59,7 +63,7 @@ func Optimise[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F
 // Hybrid moves vertex i as Smart does, and as Optimise does where the worst quality is still below the floor.
 //
 //atoll:kernel max grain=16
-func Hybrid[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Hybrid[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32, n *Counters) F {
 	if !due(i, p, m, moved, seen) {
 		return 0
@@ -85,7 +89,7 @@ func Hybrid[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F],
 }
 
 // joined is a share of a step, and then another one.
-func joined[F Float](one, other *step[F], share, more F) step[F] {
+func joined[F num.Float](one, other *step[F], share, more F) step[F] {
 	s := *one
 	s.d.X, s.d.Y = share*one.d.X+more*other.d.X, share*one.d.Y+more*other.d.Y
 	s.d.Z = share*one.d.Z + more*other.d.Z

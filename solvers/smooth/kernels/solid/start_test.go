@@ -3,6 +3,8 @@ package solid
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 )
 
 // ball is vertex 0 and its cavity: the sides of a cube around it, or of its half z ≥ 0 or its quarter y, z ≥ 0, each
@@ -157,10 +159,11 @@ func varying(rng *rand.Rand, aspect float64) Field[float64] {
 
 // graded is a random field of Product over [-10, 10]³.
 func graded(rng *rand.Rand) Field[float64] {
-	piece := func() Piece[float64] {
-		return Piece[float64]{1 + rng.Float64(), rng.Float64() / 3, rng.Float64() / 3, rng.Float64() / 3}
+	piece := func() lookup.Piece[float64] {
+		return lookup.Piece[float64]{A: 1 + rng.Float64(), B: rng.Float64() / 3, C: rng.Float64() / 3, D: rng.Float64() / 3}
 	}
-	return Field[float64]{Kind: Product, Nx: 2, Ny: 1, Nz: 3, X: -10, Y: -10, Z: -10, PerX: .1, PerY: .05, PerZ: .15,
-		Scale: .3 + rng.Float64(), Wide: []Piece[float64]{piece(), piece()}, Deep: []Piece[float64]{piece()},
-		Upright: []Piece[float64]{piece(), piece(), piece()}}
+	return Field[float64]{Kind: lookup.Product, Nx: 2, Ny: 1, Nz: 3, X: -10, Y: -10, Z: -10, PerX: .1, PerY: .05,
+		PerZ:  .15,
+		Scale: .3 + rng.Float64(), Wide: []lookup.Piece[float64]{piece(), piece()}, Deep: []lookup.Piece[float64]{piece()},
+		Upright: []lookup.Piece[float64]{piece(), piece(), piece()}}
 }

@@ -10,14 +10,11 @@ package solid
 
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 
-import "math"
-
-// Float is a precision that a run may have.
-type Float interface{ float32 | float64 }
+import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
-type Vertex[F Float] struct {
+type Vertex[F num.Float] struct {
 	X, Y, Z                      F
 	M11, M12, M13, M22, M23, M33 F
 	A, B                         F
@@ -25,10 +22,10 @@ type Vertex[F Float] struct {
 }
 
 // Tensor is a symmetric tensor.
-type Tensor[F Float] struct{ M11, M12, M13, M22, M23, M33 F }
+type Tensor[F num.Float] struct{ M11, M12, M13, M22, M23, M33 F }
 
 // Vector is a vector, of space or of the directions of a frame.
-type Vector[F Float] struct{ X, Y, Z F }
+type Vector[F num.Float] struct{ X, Y, Z F }
 
 // Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
 // where those of the next vertex begin.
@@ -39,13 +36,13 @@ type Side struct{ A, B, C int32 }
 
 // Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
 // two, or on an edge T alone, with U = 0.
-type Frame[F Float] struct {
+type Frame[F num.Float] struct {
 	X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz F
 	Axes                            int32
 }
 
 // Mesh is what stays as it is.
-type Mesh[F Float] struct {
+type Mesh[F num.Float] struct {
 	Spans  []Span // of all vertices that move, and one more
 	Near   []int32
 	Sides  []Side
@@ -72,7 +69,7 @@ const (
 // Params holds the constants of a run.
 //
 //atoll:constant
-type Params[F Float] struct {
+type Params[F num.Float] struct {
 	Relax     F     // ω: the share of the step that is taken
 	Excess    F     // s of the printed Pain step: how far D exceeds the off-diagonal sum
 	Tolerance F     // square of the move, in the metric, above which neighbours are looked at again
@@ -85,7 +82,7 @@ type Params[F Float] struct {
 }
 
 // Control is what changes from sweep to sweep.
-type Control[F Float] struct {
+type Control[F num.Float] struct {
 	Floor F     // Hybrid optimises where the worst quality is below this
 	Sweep int32 // from 0
 }
@@ -94,22 +91,6 @@ type Control[F Float] struct {
 type Counters struct {
 	Limited int64 // steps that the guard shortened or refused
 	Refused int64 // steps that would not have raised the worst quality
-}
-
-func sqrt[F Float](x F) F { return F(math.Sqrt(float64(x))) }
-
-func abs[F Float](x F) F {
-	if x < 0 {
-		return -x
-	}
-	return x
-}
-
-func larger[F Float](a, b F) F {
-	if a > b {
-		return a
-	}
-	return b
 }
 
 // product is u'Mv.
@@ -128,7 +109,7 @@ func (m *Tensor[F]) times(v Vector[F]) Vector[F] {
 }
 
 // length is √(u'Mu).
-func (m *Tensor[F]) length(u Vector[F]) F { return sqrt(m.product(u, u)) }
+func (m *Tensor[F]) length(u Vector[F]) F { return num.Sqrt(m.product(u, u)) }
 
 // determinant is that of M.
 func (m *Tensor[F]) determinant() F {
@@ -149,15 +130,15 @@ func (v *Vertex[F]) from(p Vector[F]) Vector[F] {
 	return u
 }
 
-func dot[F Float](a, b Vector[F]) F { return a.X*b.X + a.Y*b.Y + a.Z*b.Z }
+func dot[F num.Float](a, b Vector[F]) F { return a.X*b.X + a.Y*b.Y + a.Z*b.Z }
 
-func cross[F Float](a, b Vector[F]) Vector[F] {
+func cross[F num.Float](a, b Vector[F]) Vector[F] {
 	var c Vector[F]
 	c.X, c.Y, c.Z = a.Y*b.Z-a.Z*b.Y, a.Z*b.X-a.X*b.Z, a.X*b.Y-a.Y*b.X
 	return c
 }
 
-func minus[F Float](a, b Vector[F]) Vector[F] {
+func minus[F num.Float](a, b Vector[F]) Vector[F] {
 	var c Vector[F]
 	c.X, c.Y, c.Z = a.X-b.X, a.Y-b.Y, a.Z-b.Z
 	return c

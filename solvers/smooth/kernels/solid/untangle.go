@@ -1,5 +1,7 @@
 package solid
 
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
 // program is what the move of vertex i, along the directions of its frame, that makes the least volume around it
 // greatest is the solution of: a linear program in the move x and the least volume t, as L. A. Freitag and P. Plassmann
 // have it (Int. J. Numer. Meth. Engng. 49 (2000) 109). With volumes a + g·x its rows are
@@ -7,7 +9,7 @@ package solid
 //	t - g·x ≤ a of each tetrahedron, and then x ≤ 1 and -x ≤ 1 of each direction,
 //
 // in units in which all neighbours lie between these walls and no g is longer than 1.
-type program[F Float] struct {
+type program[F num.Float] struct {
 	axes        int
 	n           int // rows of tetrahedra
 	reach, size F   // units of moves, and of six times the volume
@@ -23,12 +25,12 @@ func (l *program[F]) open(i int, s *step[F], m *Mesh[F], v []Vertex[F]) bool {
 	l.reach, l.size = 0, 1
 	for k := m.Spans[i].Near; k < m.Spans[i+1].Near; k++ {
 		u := v[m.Near[k]].from(s.p)
-		l.reach = larger(l.reach, 2*larger(abs(u.X), larger(abs(u.Y), abs(u.Z))))
+		l.reach = num.Larger(l.reach, 2*num.Larger(num.Abs(u.X), num.Larger(num.Abs(u.Y), num.Abs(u.Z))))
 	}
 	most := F(0)
 	for k := 0; k < l.n; k++ {
 		_, g := l.volume(i, k, s, m, v)
-		most = larger(most, abs(g.X)+abs(g.Y)+abs(g.Z))
+		most = num.Larger(most, num.Abs(g.X)+num.Abs(g.Y)+num.Abs(g.Z))
 	}
 	l.size = most
 	return most > 0
@@ -147,16 +149,16 @@ func (l *program[F]) best(i int, slack F, s *step[F], m *Mesh[F], v []Vertex[F])
 
 // invert replaces a matrix, of at most four rows of which each takes four numbers, by its inverse, and returns false if
 // it has none.
-func invert[F Float](a *[16]F, n int) bool {
+func invert[F num.Float](a *[16]F, n int) bool {
 	var from [4]int // columns by which rows were exchanged
 	for k := 0; k < n; k++ {
 		p := k
 		for j := k + 1; j < n; j++ {
-			if abs(a[4*j+k]) > abs(a[4*p+k]) {
+			if num.Abs(a[4*j+k]) > num.Abs(a[4*p+k]) {
 				p = j
 			}
 		}
-		if !(abs(a[4*p+k]) > 0) {
+		if !(num.Abs(a[4*p+k]) > 0) {
 			return false
 		}
 		from[k] = p
@@ -188,7 +190,7 @@ func invert[F Float](a *[16]F, n int) bool {
 }
 
 // leastVolume is six times the least volume around vertex i with that vertex at p.
-func leastVolume[F Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
+func leastVolume[F num.Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
 	low := F(0)
 	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
 		f := &m.Sides[k]
@@ -204,7 +206,7 @@ func leastVolume[F Float](i int, p Vector[F], m *Mesh[F], v []Vertex[F]) F {
 // over or flat. It returns the square of the move in the metric.
 //
 //atoll:kernel max grain=16
-func Untangle[F Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+func Untangle[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
 	moved, seen []int32) F {
 	var s step[F]
 	s.begin(i, set, m, v)

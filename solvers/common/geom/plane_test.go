@@ -1,4 +1,4 @@
-package kernels
+package geom
 
 import (
 	"math"
@@ -179,12 +179,12 @@ func TestSectionsAreSlopesOfTheVolume(t *testing.T) {
 		a := PlaneConstant(mx, my, mz, f)
 		want := (Volume(mx, my, mz, a+d) - Volume(mx, my, mz, a-d)) / (2 * d) *
 			math.Hypot(math.Hypot(mx/hx, my/hy), mz/hz) * hx * hy * hz
-		if got := Section(&Plane3[float64]{mx, my, mz, a}, hx, hy, hz); math.Abs(got-want) > 1e-6*(1+want) {
+		if got := Section(&Plane[float64]{mx, my, mz, a}, hx, hy, hz); math.Abs(got-want) > 1e-6*(1+want) {
 			t.Fatalf("section %v, want %v", got, want)
 		}
 		a = LineConstant(mx, my, f)
 		want = (Area(mx, my, a+d) - Area(mx, my, a-d)) / (2 * d) * math.Hypot(mx/hx, my/hy) * hx * hy
-		if got := Length(&Plane2[float64]{X: mx, Y: my, Alpha: a}, hx, hy); math.Abs(got-want) > 1e-6*(1+want) {
+		if got := Length(&Line[float64]{X: mx, Y: my, Alpha: a}, hx, hy); math.Abs(got-want) > 1e-6*(1+want) {
 			t.Fatalf("length %v, want %v", got, want)
 		}
 	})

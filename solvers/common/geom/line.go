@@ -1,15 +1,17 @@
-package kernels
+package geom
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
-func Area[F Float](mx, my, alpha F) F {
-	alpha -= smaller(mx, 0) + smaller(my, 0)
-	m1, m2 := abs(mx), abs(my)
+func Area[F num.Float](mx, my, alpha F) F {
+	alpha -= num.Smaller(mx, 0) + num.Smaller(my, 0)
+	m1, m2 := num.Abs(mx), num.Abs(my)
 	if m1 > m2 {
 		m1, m2 = m2, m1
 	}
 	sum := m1 + m2
-	if sum < faint {
-		return larger(0, smaller(alpha, 1))
+	if sum < Faint {
+		return num.Larger(0, num.Smaller(alpha, 1))
 	}
 	if alpha <= 0 {
 		return 0
@@ -17,7 +19,7 @@ func Area[F Float](mx, my, alpha F) F {
 	if alpha >= sum {
 		return 1
 	}
-	a := smaller(alpha, sum-alpha)
+	a := num.Smaller(alpha, sum-alpha)
 	var v F
 	if a < m1 {
 		v = (a / m1) * (a / m2) / 2
@@ -31,42 +33,42 @@ func Area[F Float](mx, my, alpha F) F {
 }
 
 // LineConstant is the alpha for which Area(mx, my, alpha) is f, 0 ≤ f ≤ 1.
-func LineConstant[F Float](mx, my, f F) F {
-	m1, m2 := abs(mx), abs(my)
+func LineConstant[F num.Float](mx, my, f F) F {
+	m1, m2 := num.Abs(mx), num.Abs(my)
 	if m1 > m2 {
 		m1, m2 = m2, m1
 	}
 	sum := m1 + m2
-	if sum < faint {
+	if sum < Faint {
 		return f
 	}
 	m1 /= sum
 	m2 /= sum
-	v := smaller(f, 1-f)
+	v := num.Smaller(f, 1-f)
 	var a F
 	if 2*m2*v < m1 {
-		a = sqrt(2 * m1 * m2 * v)
+		a = num.Sqrt(2 * m1 * m2 * v)
 	} else {
 		a = m2*v + m1/2
 	}
 	if f > 0.5 {
 		a = 1 - a
 	}
-	return a*sum + smaller(mx, 0) + smaller(my, 0)
+	return a*sum + num.Smaller(mx, 0) + num.Smaller(my, 0)
 }
 
 // Length is that of the line in the unit square, measured in space: hx and hy are the sides of the cell.
-func Length[F Float](p *Plane2[F], hx, hy F) F {
-	alpha := p.Alpha - (smaller(p.X, 0) + smaller(p.Y, 0))
-	m1, m2 := abs(p.X), abs(p.Y)
+func Length[F num.Float](p *Line[F], hx, hy F) F {
+	alpha := p.Alpha - (num.Smaller(p.X, 0) + num.Smaller(p.Y, 0))
+	m1, m2 := num.Abs(p.X), num.Abs(p.Y)
 	if m1 > m2 {
 		m1, m2 = m2, m1
 		hx, hy = hy, hx
 	}
-	if m1+m2 < faint {
+	if m1+m2 < Faint {
 		return 0
 	}
-	a := smaller(alpha, m1+m2-alpha)
+	a := num.Smaller(alpha, m1+m2-alpha)
 	if a <= 0 {
 		return 0
 	}
@@ -76,5 +78,5 @@ func Length[F Float](p *Plane2[F], hx, hy F) F {
 	}
 	dx *= hx
 	dy := dx / hx * (m1 / m2) * hy
-	return sqrt(dx*dx + dy*dy)
+	return num.Sqrt(dx*dx + dy*dy)
 }

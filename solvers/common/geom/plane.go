@@ -1,8 +1,10 @@
-package kernels
+package geom
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
-func sorted3[F Float](mx, my, mz F) (m1, m2, m3, sum F) {
-	m1, m2, m3 = abs(mx), abs(my), abs(mz)
+func sorted3[F num.Float](mx, my, mz F) (m1, m2, m3, sum F) {
+	m1, m2, m3 = num.Abs(mx), num.Abs(my), num.Abs(mz)
 	if m1 > m2 {
 		m1, m2 = m2, m1
 	}
@@ -13,7 +15,7 @@ func sorted3[F Float](mx, my, mz F) (m1, m2, m3, sum F) {
 		m1, m2 = m2, m1
 	}
 	sum = m1 + m2 + m3
-	if sum < faint {
+	if sum < Faint {
 		return 0, 0, 0, 0
 	}
 	return m1 / sum, m2 / sum, m3 / sum, sum
@@ -21,36 +23,38 @@ func sorted3[F Float](mx, my, mz F) (m1, m2, m3, sum F) {
 
 // excess is what the corner cut off in the third case of Scardovelli and Zaleski leaves in the fourth, with δ the
 // distance of the cell's middle from α = m3: the combination m1 m2 + m1 m3 + m2 m3 - 1/4 without its cancellation.
-func excess[F Float](m1, delta F) F { return m1*(0.5-m1) + delta*(m1-delta) }
+func excess[F num.Float](m1, delta F) F { return m1*(0.5-m1) + delta*(m1-delta) }
 
 // Volume is the part of the unit cube with m·x ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000). Its third
 // and fourth case are written as what they differ from a line, so that nothing cancels where a component vanishes.
-func Volume[F Float](mx, my, mz, alpha F) F {
-	l := leaningTo(mx, my, mz)
-	return l.volume(alpha)
+func Volume[F num.Float](mx, my, mz, alpha F) F {
+	n := SortNormal(mx, my, mz)
+	return n.Volume(alpha)
 }
 
-// leaning is a normal prepared for many volumes, each of them to the bits of Volume.
-type leaning[F Float] struct{ m1, m2, m3, sum, low F }
+// SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
+type SortedNormal[F num.Float] struct{ m1, m2, m3, sum, low F }
 
-func leaningTo[F Float](mx, my, mz F) leaning[F] {
+// SortNormal prepares a normal.
+func SortNormal[F num.Float](mx, my, mz F) SortedNormal[F] {
 	m1, m2, m3, sum := sorted3(mx, my, mz)
-	return leaning[F]{m1, m2, m3, sum, smaller(mx, 0) + smaller(my, 0) + smaller(mz, 0)}
+	return SortedNormal[F]{m1, m2, m3, sum, num.Smaller(mx, 0) + num.Smaller(my, 0) + num.Smaller(mz, 0)}
 }
 
-func (l *leaning[F]) volume(alpha F) F {
-	alpha -= l.low
-	if l.sum == 0 {
-		return larger(0, smaller(alpha, 1))
+// Volume is Volume of the normal that was prepared, to the last bit.
+func (n *SortedNormal[F]) Volume(alpha F) F {
+	alpha -= n.low
+	if n.sum == 0 {
+		return num.Larger(0, num.Smaller(alpha, 1))
 	}
-	alpha /= l.sum
+	alpha /= n.sum
 	if alpha <= 0 {
 		return 0
 	}
 	if alpha >= 1 {
 		return 1
 	}
-	v := lowVolume(l.m1, l.m2, l.m3, smaller(alpha, 1-alpha))
+	v := lowVolume(n.m1, n.m2, n.m3, num.Smaller(alpha, 1-alpha))
 	if alpha > 0.5 {
 		return 1 - v
 	}
@@ -58,7 +62,7 @@ func (l *leaning[F]) volume(alpha F) F {
 }
 
 // lowVolume takes sorted m of sum 1 and 0 < a ≤ 1/2.
-func lowVolume[F Float](m1, m2, m3, a F) F {
+func lowVolume[F num.Float](m1, m2, m3, a F) F {
 	m12 := m1 + m2
 	switch {
 	case a >= m12:
@@ -77,23 +81,23 @@ func lowVolume[F Float](m1, m2, m3, a F) F {
 
 // PlaneConstant is the alpha for which Volume(mx, my, mz, alpha) is f, 0 ≤ f ≤ 1. The cases are in the order of Lehmann
 // and Gekle (Computation 10, 2022): the linear one first.
-func PlaneConstant[F Float](mx, my, mz, f F) F {
+func PlaneConstant[F num.Float](mx, my, mz, f F) F {
 	m1, m2, m3, sum := sorted3(mx, my, mz)
 	if sum == 0 {
 		return f
 	}
-	a := lowConstant(m1, m2, m3, smaller(f, 1-f))
+	a := lowConstant(m1, m2, m3, num.Smaller(f, 1-f))
 	if f > 0.5 {
 		a = 1 - a
 	}
-	return a*sum + smaller(mx, 0) + smaller(my, 0) + smaller(mz, 0)
+	return a*sum + num.Smaller(mx, 0) + num.Smaller(my, 0) + num.Smaller(mz, 0)
 }
 
 // lowConstant takes sorted m of sum 1 and 0 ≤ v ≤ 1/2.
 //
 // The trigonometric roots of the third and fourth case solve r = 1 + κ r³ for r near 1, with κ at most 0.116: three
 // steps of Newton's method do it. x, the twice distance to the linear case, decides between the cases.
-func lowConstant[F Float](m1, m2, m3, v F) F {
+func lowConstant[F num.Float](m1, m2, m3, v F) F {
 	m12 := m1 + m2
 	x := m12 - 2*m3*v
 	if x <= 0 {
@@ -102,7 +106,7 @@ func lowConstant[F Float](m1, m2, m3, v F) F {
 	if x > m1*(2-m1/(3*m2)) { // below m2
 		w := v - m1/m2*m1/(6*m3)
 		if w >= 0 {
-			return (m1 + sqrt(m1*m1+8*m2*m3*w)) / 2
+			return (m1 + num.Sqrt(m1*m1+8*m2*m3*w)) / 2
 		}
 		return cubeRoot(6 * m1 * m2 * m3 * v)
 	}
@@ -119,7 +123,7 @@ func lowConstant[F Float](m1, m2, m3, v F) F {
 }
 
 // ratio solves r = 1 + κ r³ near 1, 0 ≤ κ ≤ 0.116. The start is within 0.003.
-func ratio[F Float](kappa F) F {
+func ratio[F num.Float](kappa F) F {
 	r := 1 + kappa + 3*kappa*kappa/(1-4.4*kappa)
 	for range 3 {
 		q := kappa * r * r
@@ -129,7 +133,7 @@ func ratio[F Float](kappa F) F {
 }
 
 // cubeRoot of 0 ≤ y ≤ 1. y is brought to [1/8, 1) by powers of two, which is exact.
-func cubeRoot[F Float](y F) F {
+func cubeRoot[F num.Float](y F) F {
 	if y <= 0 {
 		return 0
 	}
@@ -156,13 +160,13 @@ func cubeRoot[F Float](y F) F {
 
 // Section is the area of the plane in a cell, measured in space: hx, hy and hz are the sides of the cell. It is the
 // derivative of the volume by α, times |m_d/h_d| and the cell's volume.
-func Section[F Float](p *Plane3[F], hx, hy, hz F) F {
+func Section[F num.Float](p *Plane[F], hx, hy, hz F) F {
 	m1, m2, m3, sum := sorted3(p.X, p.Y, p.Z)
 	if sum == 0 {
 		return 0
 	}
-	a := (p.Alpha - (smaller(p.X, 0) + smaller(p.Y, 0) + smaller(p.Z, 0))) / sum
-	a = smaller(a, 1-a)
+	a := (p.Alpha - (num.Smaller(p.X, 0) + num.Smaller(p.Y, 0) + num.Smaller(p.Z, 0))) / sum
+	a = num.Smaller(a, 1-a)
 	if a <= 0 {
 		return 0
 	}
@@ -182,5 +186,5 @@ func Section[F Float](p *Plane3[F], hx, hy, hz F) F {
 		slope = (excess(m1, (m12-m3)/2) - s*s) / (m1 * m2 * m3)
 	}
 	x, y, z := p.X/sum/hx, p.Y/sum/hy, p.Z/sum/hz
-	return slope * sqrt(x*x+y*y+z*z) * hx * hy * hz
+	return slope * num.Sqrt(x*x+y*y+z*z) * hx * hy * hz
 }

@@ -1,0 +1,44 @@
+// Package lookup finds the metric at a place from tables along the axes and samples at the nodes of a grid, in the
+// plane and in space.
+//
+// The functions are plain and use only + − × ÷ and comparisons, so that every processor gives the same bits.
+package lookup
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// Kinds of metric fields.
+const (
+	Grid    int32 = iota // samples of the tensor at the nodes of a grid, linear along each axis between them
+	Product              // diag(1/hx(x)², 1/hy(y)²), and 1/hz(z)² in space
+	OnMesh               // tensors at the vertices of a mesh, linear on each of its triangles or tetrahedra
+)
+
+// Piece is the size of elements along an axis, h = A + t(B + t(C + tD)), for t in [0, 1] across a piece of the axis.
+type Piece[F num.Float] struct{ A, B, C, D F }
+
+// Size returns h and dh/dt.
+func (p *Piece[F]) Size(t F) (F, F) {
+	return p.A + t*(p.B+t*(p.C+t*p.D)), p.B + t*(2*p.C+3*t*p.D)
+}
+
+// Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
+// the ends it is the nearest place inside. NaN is taken to the first piece.
+func Locate[F num.Float](x, low, per F, n int32) (int32, F) {
+	c := (x - low) * per
+	if !(c > 0) {
+		return 0, 0
+	}
+	if c >= F(n) {
+		return n - 1, 1
+	}
+	k := int32(c)
+	return k, c - F(k)
+}
+
+// Between is linear: a for t = 0, b for t = 1, and a for all t where b is the same.
+func Between[F num.Float](a, b, t F) F { return a + t*(b-a) }
+
+// Bilinear is linear along s from a to b and from c to d, and along t between these.
+func Bilinear[F num.Float](a, b, c, d, s, t F) F {
+	return Between(Between(a, b, s), Between(c, d, s), t)
+}

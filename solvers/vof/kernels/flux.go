@@ -1,0 +1,111 @@
+package kernels
+
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Kinds of sweeps along one axis.
+const (
+	// WeymouthYue is Eulerian, with the compression of the cell's state at the step's begin (J. Comput. Phys. 229, 2010).
+	WeymouthYue int32 = iota
+	// Eulerian is the implicit sweep of EI-LE (Scardovelli and Zaleski, Int. J. Numer. Meth. Fluids 41, 2003).
+	Eulerian
+	// Lagrangian is the explicit sweep that follows it.
+	Lagrangian
+)
+
+// empty tells whether a cell holds nothing but for rounding: the volume fraction is at most tolerance.
+func empty[F num.Float](f, tolerance F) bool { return f <= tolerance }
+
+// full tells whether a cell is full but for rounding.
+func full[F num.Float](f, tolerance F) bool { return f >= 1-tolerance }
+
+// mixed tells whether a cell is neither empty nor full. It is true for a NaN, which must not be hidden.
+func mixed[F num.Float](f, tolerance F) bool { return !(empty(f, tolerance) || full(f, tolerance)) }
+
+// staysEmpty tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along
+// the axis are empty.
+func staysEmpty[F num.Float](kind int32, f, below, above, tolerance F) bool {
+	return empty(f, tolerance) && empty(below, tolerance) && empty(above, tolerance) && (kind == WeymouthYue || f == 0)
+}
+
+// staysFull tells whether a sweep leaves the fraction f of a cell as it is, since the cell and its neighbours along the
+// axis are full: by Weymouth and Yue if the cell was more than half full when the step began.
+func staysFull[F num.Float](kind int32, f, below, above, tolerance F) bool {
+	return full(f, tolerance) && full(below, tolerance) && full(above, tolerance) && (kind == WeymouthYue || f == 1)
+}
+
+// updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
+// passes them. In full surroundings all is as before, to the last bit.
+func updated[F num.Float](kind int32, f, start, lo, hi, in, out F) F {
+	gain := in - out
+	spread := hi - lo
+	switch kind {
+	case Eulerian:
+		return (f + gain) / (1 - spread)
+	case Lagrangian:
+		return f + (f*spread + gain)
+	}
+	if start > 0.5 {
+		gain += spread
+	}
+	return f + gain
+}
+
+// pureFlux is the fluid that passes a face upwards from a donor that is empty or full, as a part of the cell's volume,
+// and whether the donor is so: a mixed one needs its plane.
+//
+// A donor whose volume fraction is 0 or 1 but for rounding passes nothing, or fluid alone. What is there stays until
+// the interface comes by: if such residues moved, each of their fluxes would leave some more behind, in more and more
+// cells.
+func pureFlux[F num.Float](cfl, donor, tolerance F) (flux F, pure bool) {
+	if cfl == 0 || empty(donor, tolerance) {
+		return 0, true
+	}
+	if full(donor, tolerance) {
+		return cfl, true
+	}
+	return 0, false
+}
+
+// faceFlux is the flux through a face between two cells: inMixed where the donor is mixed.
+func faceFlux[F num.Float](cfl, below, above, inMixed, tolerance F) F {
+	donor := above
+	if cfl > 0 {
+		donor = below
+	}
+	if flux, pure := pureFlux(cfl, donor, tolerance); pure {
+		return flux
+	}
+	return inMixed
+}
+
+// fromMixed tells whether the donor of a face with the given CFL number is mixed, of the cells below and above it.
+// Where that number is NaN it is the one above, so that the NaN is not hidden.
+func fromMixed[F num.Float](cfl F, below, above bool) bool {
+	return cfl > 0 && below || !(cfl >= 0) && above
+}
+
+// stretched is the thickness of the layer that is swept over a face by the Lagrangian sweep, as a part of the donor,
+// which has been stretched by then: lo and hi are the CFL numbers of its faces.
+func stretched[F num.Float](thickness, lo, hi F) F { return thickness / (1 + (hi - lo)) }
+
+// movedAlpha is the α of a donor's plane in the layer of the given thickness next to the face that it is swept over:
+// along is the normal's component along the axis.
+func movedAlpha[F num.Float](cfl, thickness, along, alpha F) F {
+	if cfl > 0 {
+		return alpha - along*(1-thickness)
+	}
+	return alpha
+}
+
+// lineFlux is the flux from a mixed donor in the plane, whose normal has the components along the axis and across it.
+func lineFlux[F num.Float](cfl, thickness, along, across, alpha F) F {
+	return cfl * geom.Area(along*thickness, across, movedAlpha(cfl, thickness, along, alpha))
+}
+
+// planeFlux is the flux from a mixed donor in space.
+func planeFlux[F num.Float](cfl, thickness, along, a, b, alpha F) F {
+	return cfl * geom.Volume(along*thickness, a, b, movedAlpha(cfl, thickness, along, alpha))
+}
