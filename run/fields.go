@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/raster"
+	shallowproblem "github.com/atoll-hpc/atoll/solvers/shallow/problem"
 )
 
 // evaluate fills fields at the centroid of every cell of a part, in the order of the list, in which each field comes
@@ -73,7 +74,7 @@ func isZero(f *config.Field) bool { return f.Expr == "0" }
 
 // boundaryKinds gives for each group of the mesh whether its edges are open. A group that the case names and the mesh
 // does not have is refused.
-func boundaryKinds(b config.Boundary, groups []mesh.Group) ([]bool, error) {
+func boundaryKinds(b shallowproblem.Boundary, groups []mesh.Group) ([]bool, error) {
 	open := make([]bool, len(groups))
 	var names []string
 	for i, g := range groups {

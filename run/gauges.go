@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/run/config"
 )
 
 // gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell. The others know

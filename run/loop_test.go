@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/summary"
 )
 

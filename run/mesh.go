@@ -3,12 +3,12 @@ package run
 import (
 	"context"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/decompose"
 )
 

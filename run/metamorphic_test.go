@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc"
 	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -65,7 +65,7 @@ func (s setting) run(t testing.TB, text string) *summary.Summary {
 }
 
 func (s setting) try(t testing.TB, text string) (*summary.Summary, error) {
-	c, err := config.Parse("case.toml", []byte(text), []string{
+	c, err := solvers.Parse("case.toml", []byte(text), []string{
 		"mesh.order=" + s.order, "mesh.partition=" + s.cut, "physics.scheme=" + s.scheme, "physics.precision=" + s.prec,
 	})
 	if err != nil {

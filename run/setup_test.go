@@ -9,14 +9,15 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 func parse(t *testing.T, text string, sets ...string) *config.Case {
 	t.Helper()
-	c, err := config.Parse("case.toml", []byte(text), sets)
+	c, err := solvers.Parse("case.toml", []byte(text), sets)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,12 +5,13 @@ import (
 	"runtime/debug"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	shallowproblem "github.com/atoll-hpc/atoll/solvers/shallow/problem"
 )
 
 // shallowRun drives solver "shallow-water".
@@ -27,7 +28,7 @@ type shallowRun struct {
 
 func newShallow(ctx context.Context, o Options) (_ driver, err error) {
 	c, comm, dev := o.Case, o.Comm, o.Device
-	w := c.Sections.(*config.Shallow)
+	w := c.Sections.(*shallowproblem.Sections)
 	part, plan, err := distribute(ctx, c, w.Mesh, comm)
 	if err != nil {
 		return nil, err

@@ -3,14 +3,15 @@ package run
 import (
 	"fmt"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	shallowproblem "github.com/atoll-hpc/atoll/solvers/shallow/problem"
 )
 
 // shallowSetUp turns the sections of a case into what the solver takes.
 func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
-	w := c.Sections.(*config.Shallow)
+	w := c.Sections.(*shallowproblem.Sections)
 	p := w.Physics
 	cfg := shallow.Config{
 		Scheme: p.Scheme, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL, EntropyFix: p.EntropyFix,

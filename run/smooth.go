@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
-	"github.com/atoll-hpc/atoll/run/config"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // smoothRun drives solver "smooth". What a step updates, the extent's cells, are vertices.
@@ -39,7 +40,7 @@ func newSmooth(ctx context.Context, o Options) (driver, error) {
 			fmt.Fprintf(out, "%-16s in %s, since Medit files cannot hold it: %s\n", "not kept", o.Case.Output.Mesh, lost)
 		}
 	}
-	w := o.Case.Sections.(*config.Smooth)
+	w := o.Case.Sections.(*smoothproblem.Sections)
 	d := &smoothRun{smoothing: s, comm: o.Comm, c: o.Case, rank: o.Comm.Rank(), rules: newStopRules(w.Stop, &s.before)}
 	d.size = extent{cells: s.Vertices, bytes: s.bytes(w.Method.Precision),
 		precision: w.Method.Precision, halo: s.solver.Halo(), end: float64(w.Method.Sweeps), sweeps: true}

@@ -17,8 +17,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // wavy turns and stretches everywhere.
@@ -33,7 +34,7 @@ output = { format = [], conservation_every = 4 }
 func smoothOn(t testing.TB, text string, ranks, threads int, open func(testing.TB, int) []dist.Comm, dir string,
 	sets ...string) (*summary.Summary, error) {
 	t.Helper()
-	c, err := config.Parse("case.toml", []byte(text), sets)
+	c, err := solvers.Parse("case.toml", []byte(text), sets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,11 +157,11 @@ func TestSmoothRefuses(t *testing.T) {
 }
 
 func TestSmoothShareIsBounded(t *testing.T) {
-	c, err := config.Parse("case.toml", []byte(wavy), nil)
+	c, err := solvers.Parse("case.toml", []byte(wavy), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := c.Sections.(*config.Smooth)
+	w := c.Sections.(*smoothproblem.Sections)
 	whole, err := loadBody(c, w.Mesh)
 	if err != nil {
 		t.Fatal(err)

@@ -6,19 +6,21 @@ import (
 	"maps"
 	"math"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // smoothBody is a mesh that is smoothed, whole, as rank 0 holds it: of triangles or of tetrahedra.
 type smoothBody interface {
 	dim() int
 	// cut makes the shares of all ranks, for devices with memory of their own if apart. Each can be had once.
-	cut(ctx context.Context, w *config.Smooth, ranks int, apart bool, s *stages) (func(rank int) smoothShare, error)
+	cut(ctx context.Context, w *smoothproblem.Sections, ranks int, apart bool, s *stages) (func(rank int) smoothShare,
+		error)
 	// nodes is what metrics at vertices need of the mesh.
 	nodes() nodes
 	// moved is the same mesh at other places, with the cell field "quality".
@@ -69,7 +71,7 @@ func inPlane(m *mesh.Mesh) error {
 
 // layoutOptions are those of a case. A device with memory of its own takes the vertices of a set in any order, and has
 // deep ghosts, since an exchange takes longer than to move some vertices twice.
-func layoutOptions(w *config.Smooth, apart bool) smooth.LayoutOptions {
+func layoutOptions(w *smoothproblem.Sections, apart bool) smooth.LayoutOptions {
 	return smooth.LayoutOptions{
 		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
 		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Tangled: w.Method.Untangle,
@@ -78,7 +80,8 @@ func layoutOptions(w *config.Smooth, apart bool) smooth.LayoutOptions {
 }
 
 // ownersOf gives every vertex to a rank. Only METIS looks at the graph.
-func ownersOf(ctx context.Context, w *config.Smooth, graph func() (partition.Graph, error), x, y []float64, ranks int) (
+func ownersOf(ctx context.Context, w *smoothproblem.Sections, graph func() (partition.Graph, error), x, y []float64,
+	ranks int) (
 	[]int32, error) {
 	if err := ctx.Err(); err != nil || ranks == 1 {
 		return make([]int32, len(x)), err
@@ -102,7 +105,7 @@ func ownersOf(ctx context.Context, w *config.Smooth, graph func() (partition.Gra
 
 // sound refuses a mesh with faults other than cells turned over or flat that are to be mended. Where all are turned
 // over, of so many whose areas or volumes size tells, so is the boundary, and no vertex is out of place.
-func sound(w *config.Smooth, m interface {
+func sound(w *smoothproblem.Sections, m interface {
 	Check() error
 	CheckTangled() error
 }, cells int, size func(cell int) float64) error {
@@ -161,7 +164,7 @@ func (b planeBody) moved(at [][]float64, quality []float64) smoothBody {
 }
 
 // cut cuts patches, which their ranks arrange, unless that takes the whole mesh.
-func (b planeBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool, s *stages) (
+func (b planeBody) cut(ctx context.Context, w *smoothproblem.Sections, ranks int, apart bool, s *stages) (
 	func(rank int) smoothShare, error) {
 	m := b.Mesh
 	if err := sound(w, m, len(m.Cells), m.Area); err != nil {
@@ -244,7 +247,7 @@ func (b solidBody) moved(at [][]float64, quality []float64) smoothBody {
 	return solidBody{&s}
 }
 
-func (b solidBody) cut(ctx context.Context, w *config.Smooth, ranks int, apart bool, s *stages) (
+func (b solidBody) cut(ctx context.Context, w *smoothproblem.Sections, ranks int, apart bool, s *stages) (
 	func(rank int) smoothShare, error) {
 	if err := sound(w, b.Solid, len(b.Cells), b.Volume); err != nil {
 		return nil, err

@@ -12,7 +12,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // hooked opens ranks of one process, and calls f at their n-th message, which goes on its way.
@@ -39,7 +40,7 @@ var smoothWays = []string{"method.smoother=pain-exact", "method.deep=true",
 // smoothAll runs a case, or smooths its mesh alone, on every rank, and returns their errors. It fails if they hang.
 func smoothAll(t *testing.T, ctx context.Context, comms []dist.Comm, alone bool, set string) []error {
 	t.Helper()
-	c, err := config.Parse("case.toml", []byte(wavy), []string{set, "mesh.partition=random"})
+	c, err := solvers.Parse("case.toml", []byte(wavy), []string{set, "mesh.partition=random"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,11 +119,11 @@ func TestSmoothIsStoppedAlone(t *testing.T) {
 	if err := smoothAll(t, ctx, local.New(1), false, "method.sweeps=1000000")[0]; !errors.Is(err, context.Canceled) {
 		t.Errorf("set up: %v", err)
 	}
-	c, err := config.Parse("case.toml", []byte(wavy), []string{"metric.samples=8192"})
+	c, err := solvers.Parse("case.toml", []byte(wavy), []string{"metric.samples=8192"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := c.Sections.(*config.Smooth)
+	w := c.Sections.(*smoothproblem.Sections)
 	m, err := LoadMesh(c, w.Mesh)
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/run/config"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // SmoothOptions say how to smooth the mesh of a case on one rank. All ranks pass the same, but for Comm and Device.
@@ -42,7 +43,7 @@ func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 		return nil, err
 	}
 	defer s.solver.Close()
-	w := o.Case.Sections.(*config.Smooth)
+	w := o.Case.Sections.(*smoothproblem.Sections)
 	r := &SmoothReport{Dim: s.dim(), Vertices: s.Vertices, Cells: s.Cells, Colours: s.subdomain().Colours,
 		Crowded: s.Crowded, Held: s.held,
 		Scale: s.solver.Scale(), Untangled: s.untangled,

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // HeldBack tells where, and by how much, a metric is not what was asked for.
@@ -25,7 +25,8 @@ type HeldBack struct {
 }
 
 // smoothMetric makes the metric of a case, over the bounds of its mesh.
-func smoothMetric(ctx context.Context, m *config.Metric, b smooth.Bounds, held *HeldBack) (*smooth.Metric, error) {
+func smoothMetric(ctx context.Context, m *smoothproblem.Metric, b smooth.Bounds, held *HeldBack) (*smooth.Metric,
+	error) {
 	of := gridded[*smooth.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
 	of.make = func(at func(x, y, z float64) smooth.Six) (*smooth.Metric, error) {
 		return smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
@@ -68,7 +69,7 @@ type gridded[M any] struct {
 }
 
 // expressions samples those of a case, unless the run is to end.
-func (g *gridded[M]) expressions(ctx context.Context, m *config.Metric, held *HeldBack) (M, error) {
+func (g *gridded[M]) expressions(ctx context.Context, m *smoothproblem.Metric, held *HeldBack) (M, error) {
 	calls := 0
 	return g.sampled(m.Samples, boundsOf(m), held, func(x, y, z float64) (metric.Tensor, error) {
 		if calls++; calls%1024 == 0 && ctx.Err() != nil {
@@ -134,12 +135,12 @@ func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
 	return worst
 }
 
-func boundsOf(m *config.Metric) metric.Bounds {
+func boundsOf(m *smoothproblem.Metric) metric.Bounds {
 	return metric.Bounds{Min: m.HMin, Max: m.HMax, Aspect: m.Aspect}
 }
 
 // tensorAt evaluates the expressions of sizes or of a tensor, by rows of its lower triangle.
-func tensorAt(m *config.Metric, x, y, z float64) (t metric.Tensor, err error) {
+func tensorAt(m *smoothproblem.Metric, x, y, z float64) (t metric.Tensor, err error) {
 	v, err := m.Eval(x, y, z)
 	if err != nil || m.Field != "sizes" {
 		return v, err

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // nodalMetric is a metric at the vertices of a mesh, between which it is linear. Every rank holds it whole.
@@ -68,7 +69,7 @@ func (n nodes) covers(other nodes) error {
 }
 
 // newNodalMetric makes the metric of a case at the vertices of the mesh to be smoothed, or of a background mesh.
-func newNodalMetric(c *config.Case, w *config.Metric, on nodes) (*nodalMetric, error) {
+func newNodalMetric(c *config.Case, w *smoothproblem.Metric, on nodes) (*nodalMetric, error) {
 	if w.Background != "" {
 		m, s, err := meshio.ReadAny(c.Path(w.Background))
 		if err != nil {
@@ -113,7 +114,7 @@ func newNodalMetric(c *config.Case, w *config.Metric, on nodes) (*nodalMetric, e
 	return n, nil
 }
 
-func nodalField(c *config.Case, w *config.Metric, on nodes, held *HeldBack) (metric.Field, error) {
+func nodalField(c *config.Case, w *smoothproblem.Metric, on nodes, held *HeldBack) (metric.Field, error) {
 	switch w.Field {
 	case "solution":
 		s, err := mesh.ReadSolution(c.Path(w.Solution))
@@ -150,7 +151,7 @@ func nodalField(c *config.Case, w *config.Metric, on nodes, held *HeldBack) (met
 }
 
 // hessianField is the metric that follows the second derivatives of a field.
-func hessianField(w *config.Metric, of *config.Field, on nodes, held *HeldBack) (metric.Field, error) {
+func hessianField(w *smoothproblem.Metric, of *config.Field, on nodes, held *HeldBack) (metric.Field, error) {
 	values, err := nodalValues(of, on)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", of.Name, err)

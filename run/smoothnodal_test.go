@@ -10,7 +10,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
-	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // sized is a mesh in a file, with sizes at its vertices in another and data of its own.
@@ -75,7 +76,7 @@ func TestSmoothToTwoFields(t *testing.T) {
 	}
 	field := func(set string) *nodalMetric {
 		c := parse(t, wavy, "metric="+set)
-		n, err := newNodalMetric(c, &c.Sections.(*config.Smooth).Metric, planeBody{m}.nodes())
+		n, err := newNodalMetric(c, &c.Sections.(*smoothproblem.Sections).Metric, planeBody{m}.nodes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +160,7 @@ func TestSmoothRefusesNodalMetrics(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "along x, and the mesh that is smoothed from -1 to 9") {
 		t.Errorf("a background that is smaller than the mesh: error %v", err)
 	}
-	if _, err := config.Parse("c.toml", []byte(wavy), []string{"mesh.file=" + file}); err == nil {
+	if _, err := solvers.Parse("c.toml", []byte(wavy), []string{"mesh.file=" + file}); err == nil {
 		t.Error("a mesh from a file and a generator was taken")
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // TestSmoothReportNumbers: lengths keep digits and a readable width whatever their size, and a scale that is 1 but for
@@ -33,7 +33,7 @@ func TestSmoothReportOfTwoFields(t *testing.T) {
 	}
 	for also, want := range map[string]bool{"": false, ", also='y^4'": true} {
 		c := parse(t, wavy, "metric={hessian='x^4', aspect=2"+also+"}")
-		n, err := newNodalMetric(c, &c.Sections.(*config.Smooth).Metric, planeBody{m}.nodes())
+		n, err := newNodalMetric(c, &c.Sections.(*smoothproblem.Sections).Metric, planeBody{m}.nodes())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // told is what a run leaves behind: its state, all that its summary says but for how it was run and how long it took,
@@ -72,7 +72,7 @@ func TestSmoothSameBits(t *testing.T) {
 // reported smooths a mesh on ranks and returns the report as atoll smooth gives it, without times.
 func reported(t testing.TB, ranks int, open func(testing.TB, int) []dist.Comm, sets ...string) string {
 	t.Helper()
-	c, err := config.Parse("case.toml", []byte(wavy), sets)
+	c, err := solvers.Parse("case.toml", []byte(wavy), sets)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,10 @@ import (
 	"io"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // smoothing is a mesh on its way, on one rank.
@@ -31,7 +32,7 @@ const patchTag = 3
 // the case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
 func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, out io.Writer) (
 	_ *smoothing, err error) {
-	w := c.Sections.(*config.Smooth)
+	w := c.Sections.(*smoothproblem.Sections)
 	s := &smoothing{}
 	stages := newStages(out)
 	var share func(rank int) smoothShare

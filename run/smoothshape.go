@@ -9,9 +9,9 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // This is what a rank does in its own way for triangles and for tetrahedra.
@@ -47,7 +47,7 @@ type someMetric struct {
 }
 
 // metric makes the metric of a case.
-func (s *smoothShare) metric(ctx context.Context, m *config.Metric) (of someMetric, err error) {
+func (s *smoothShare) metric(ctx context.Context, m *smoothproblem.Metric) (of someMetric, err error) {
 	switch {
 	case s.Nodal != nil && s.Nodal.Dim == 3:
 		of.held = s.Nodal.Held
@@ -144,7 +144,7 @@ func (s *smoothShare) bytes(precision string) int64 {
 }
 
 // suits refuses keys of a case that are not for meshes of so many dimensions.
-func suits(w *config.Smooth, fields []string, dim int) error {
+func suits(w *smoothproblem.Sections, fields []string, dim int) error {
 	m := &w.Metric
 	expressions := m.Field == "sizes" || m.Field == "tensor"
 	switch {
@@ -163,7 +163,8 @@ func suits(w *config.Smooth, fields []string, dim int) error {
 }
 
 // solidMetric makes the metric of a case over the box of its mesh, unless the run is to end.
-func solidMetric(ctx context.Context, m *config.Metric, b smooth.Box, held *HeldBack) (*smooth.SolidMetric, error) {
+func solidMetric(ctx context.Context, m *smoothproblem.Metric, b smooth.Box, held *HeldBack) (*smooth.SolidMetric,
+	error) {
 	of := gridded[*smooth.SolidMetric]{dim: 3, low: b.Low, high: b.High}
 	of.make = func(at func(x, y, z float64) smooth.Six) (*smooth.SolidMetric, error) {
 		return smooth.SolidDiscrete(b, m.Samples, at)

@@ -3,20 +3,20 @@ package run
 import (
 	"context"
 
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // stopRules look at a mesh every few sweeps, counted from the first, so that where a run ends does not depend on what
 // is written in between.
 type stopRules struct {
-	config.SmoothStop
+	smoothproblem.Stop
 	last   smooth.Diagnostics // at the last look
 	reason smooth.Reason
 }
 
-func newStopRules(r config.SmoothStop, before *smooth.Diagnostics) *stopRules {
-	s := &stopRules{SmoothStop: r, last: *before}
+func newStopRules(r smoothproblem.Stop, before *smooth.Diagnostics) *stopRules {
+	s := &stopRules{Stop: r, last: *before}
 	s.good(before)
 	return s
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
+	smoothproblem "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 )
 
 // halving is a solver of which each sweep moves vertices half as far and has the next of some qualities.
@@ -24,21 +24,21 @@ func (s *halving) Diagnose(context.Context) (smooth.Diagnostics, error) {
 // TestStopRules: each rule applies where it should, at looks only, and the first of them tells.
 func TestStopRules(t *testing.T) {
 	for _, c := range []struct {
-		stop   config.SmoothStop
+		stop   smoothproblem.Stop
 		reason smooth.Reason
 		sweeps int
 	}{
-		{config.SmoothStop{Every: 1}, smooth.AllSweeps, 8},
-		{config.SmoothStop{Every: 1, Move: .1}, smooth.Settled, 4},
-		{config.SmoothStop{Every: 3, Move: .1}, smooth.Settled, 6},
-		{config.SmoothStop{Every: 1, Mean: .1}, smooth.GoodMean, 0},
-		{config.SmoothStop{Every: 1, Mean: .6}, smooth.GoodMean, 3},
-		{config.SmoothStop{Every: 2, Mean: .6}, smooth.GoodMean, 4},
-		{config.SmoothStop{Every: 1, Worst: .25}, smooth.GoodWorst, 5},
-		{config.SmoothStop{Every: 1, Mean: .7, Worst: .25}, smooth.GoodMean, 4},
-		{config.SmoothStop{Every: 1, Advance: .02}, smooth.NoMoreRising, 6},
-		{config.SmoothStop{Every: 4, Advance: .02}, smooth.AllSweeps, 8}, // 0.01 a sweep is enough of four
-		{config.SmoothStop{Every: 1, Move: .1, Advance: .2}, smooth.NoMoreRising, 1},
+		{smoothproblem.Stop{Every: 1}, smooth.AllSweeps, 8},
+		{smoothproblem.Stop{Every: 1, Move: .1}, smooth.Settled, 4},
+		{smoothproblem.Stop{Every: 3, Move: .1}, smooth.Settled, 6},
+		{smoothproblem.Stop{Every: 1, Mean: .1}, smooth.GoodMean, 0},
+		{smoothproblem.Stop{Every: 1, Mean: .6}, smooth.GoodMean, 3},
+		{smoothproblem.Stop{Every: 2, Mean: .6}, smooth.GoodMean, 4},
+		{smoothproblem.Stop{Every: 1, Worst: .25}, smooth.GoodWorst, 5},
+		{smoothproblem.Stop{Every: 1, Mean: .7, Worst: .25}, smooth.GoodMean, 4},
+		{smoothproblem.Stop{Every: 1, Advance: .02}, smooth.NoMoreRising, 6},
+		{smoothproblem.Stop{Every: 4, Advance: .02}, smooth.AllSweeps, 8}, // 0.01 a sweep is enough of four
+		{smoothproblem.Stop{Every: 1, Move: .1, Advance: .2}, smooth.NoMoreRising, 1},
 	} {
 		s := &halving{mean: []float64{.3, .4, .5, .6, .7, .71, .72, .73, .74},
 			worst: []float64{.1, .1, .1, .1, .1, .3, .3, .3, .3}}

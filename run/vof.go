@@ -7,12 +7,14 @@ import (
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
-	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/vof"
+	vofproblem "github.com/atoll-hpc/atoll/solvers/vof/problem"
 )
 
 // vofRun drives solver "vof".
@@ -30,7 +32,7 @@ type vofRun struct {
 
 func newVOF(ctx context.Context, o Options) (driver, error) {
 	c, comm := o.Case, o.Comm
-	w := c.Sections.(*config.VOF)
+	w := c.Sections.(*vofproblem.Sections)
 	cfg := w.Method.Config()
 	cfg.Halo = o.Halo
 	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
@@ -75,7 +77,7 @@ func newVOF(ctx context.Context, o Options) (driver, error) {
 func vofNumbers(dim int) int { return 2 + dim + dim + 1 }
 
 // cut makes this rank's block and the plan of its ghosts.
-func (d *vofRun) cut(w *config.VOF, ghost, ranks int) (*halo.BoxPlan, error) {
+func (d *vofRun) cut(w *vofproblem.Sections, ghost, ranks int) (*halo.BoxPlan, error) {
 	g, err := grid.New(w.Grid.Dim, w.Grid.Cells, w.Grid.Lo, w.Grid.Hi, w.Grid.Periodic)
 	if err != nil {
 		return nil, fmt.Errorf("[grid] %w", err)
@@ -97,9 +99,9 @@ func (d *vofRun) cut(w *config.VOF, ghost, ranks int) (*halo.BoxPlan, error) {
 }
 
 // vofFractions finds the volume fractions of a block, for a section of the case.
-func vofFractions(ctx context.Context, section string, v *config.VOFInitial, path func(string) string, b *grid.Block) (
+func vofFractions(ctx context.Context, section string, v *vofproblem.Initial, path func(string) string, b *grid.Block) (
 	[]float64, error) {
-	body, failed, err := v.Body(b.Grid.Dim, path)
+	body, failed, err := shape.Parse(v.Shape, b.Grid.Dim, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s shape: %w", section, err)
 	}

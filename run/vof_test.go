@@ -12,8 +12,9 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
-	"github.com/atoll-hpc/atoll/run/config"
-	"github.com/atoll-hpc/atoll/solvers/vof/flow"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	vofproblem "github.com/atoll-hpc/atoll/solvers/vof/problem"
 )
 
 const swirl = `
@@ -127,7 +128,7 @@ func TestVOFRefuses(t *testing.T) {
 
 // A run that is told to stop while bodies and velocities are found ends there, and leaves no files.
 func TestVOFStopsInSetUp(t *testing.T) {
-	c, err := config.Parse("case.toml", []byte(swirl), []string{"velocity={psi='sin(x)*y'}"})
+	c, err := solvers.Parse("case.toml", []byte(swirl), []string{"velocity={psi='sin(x)*y'}"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestVOFStopsInSetUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := c.Sections.(*config.VOF)
+	w := c.Sections.(*vofproblem.Sections)
 	if f, err := vofFractions(ctx, "[initial]", &w.Initial, c.Path, b); !errors.Is(err, context.Canceled) {
 		t.Errorf("%d fractions, error %v", len(f), err)
 	}

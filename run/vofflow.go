@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/run/config"
-	"github.com/atoll-hpc/atoll/solvers/vof/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
 )
 
 // vofFlow makes the velocity of a case. What is given is tried on the faces of the block first, so that what is wrong
 // with it is known to all ranks before the solver starts.
 // late is the first error of its factor in the course of the run.
-func vofFlow(ctx context.Context, c *config.Case, v *config.VOFVelocity, b *grid.Block, comm dist.Comm, late *error) (
+func vofFlow(ctx context.Context, c *config.Case, v *flow.Section, b *grid.Block, comm dist.Comm, late *error) (
 	flow.Flow, error) {
 	var failed error
 	f, err := velocity(c, v, b.Grid, &failed)
@@ -78,7 +78,7 @@ func factor(f *config.Field, end float64, late *error) (func(t float64) float64,
 
 // velocity is the flow of a case at a factor of 1. failed is the first error of an expression, whenever it is asked
 // for.
-func velocity(c *config.Case, v *config.VOFVelocity, g *grid.Grid, failed *error) (flow.Flow, error) {
+func velocity(c *config.Case, v *flow.Section, g *grid.Grid, failed *error) (flow.Flow, error) {
 	eval := func(f *config.Field, x, y, z float64) float64 {
 		value, err := f.Program.Eval(x, y, z, 0)
 		if err != nil {

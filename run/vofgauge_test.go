@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
-	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Gauges of volume of fluid tell what frames would of the cell around them, the same on any ranks. One lies on a face
@@ -66,7 +66,7 @@ func TestVOFGauges(t *testing.T) {
 
 // What a gauge tells is what Field does, on a device with memory of its own too.
 func TestVOFGaugesAreFields(t *testing.T) {
-	c, err := config.Parse("case.toml", []byte(swirl), []string{"output.fields=['f', 'normal', 'alpha', 'curvature']"})
+	c, err := solvers.Parse("case.toml", []byte(swirl), []string{"output.fields=['f', 'normal', 'alpha', 'curvature']"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestVOFGaugesThatAreRefused(t *testing.T) {
 			t.Errorf("%s: error %v does not say %q", set, err, want)
 		}
 	}
-	if _, err := config.Parse("c.toml", []byte(flatten), []string{"gauge=[{name='g', at=[0, 0]}]"}); err == nil ||
+	if _, err := solvers.Parse("c.toml", []byte(flatten), []string{"gauge=[{name='g', at=[0, 0]}]"}); err == nil ||
 		!strings.Contains(err.Error(), "[[gauge]] at: must be a list of 3 numbers") {
 		t.Errorf("two coordinates in space: %v", err)
 	}

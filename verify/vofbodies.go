@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/vof"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
 )
 
 // bodies compares the volume of the fluid that a run begins with to that of its body.

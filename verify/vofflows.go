@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // l1 is E1 = Σ|f - f0| dV.

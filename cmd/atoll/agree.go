@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
-	"github.com/atoll-hpc/atoll/run/config"
 )
 
 // introduction is what ranks tell each other before they start.

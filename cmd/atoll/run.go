@@ -11,11 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/mpi"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/launch"
-	"github.com/atoll-hpc/atoll/run/config"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // runFlags are the flags of atoll run.
@@ -121,7 +122,7 @@ func (f *runFlags) run(ctx context.Context, path string, ranksGiven bool) error 
 // load reads the case, and makes the folder of the summary on the rank that will write it: a long run must not end
 // without a place for that.
 func (f *runFlags) load(path string, rank int) (*config.Case, error) {
-	c, err := config.Load(path, f.set)
+	c, err := solvers.Load(path, f.set)
 	if err == nil && rank == 0 && f.summary != "" && !f.check {
 		if err = os.MkdirAll(filepath.Dir(f.summary), 0o777); err == nil {
 			err = atomicfile.Placeable(f.summary)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/launch"
-	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 func launchSlurmCommand() *cobra.Command {
@@ -80,6 +80,6 @@ func checkRun(job launch.SlurmConfig) error {
 	if err != nil {
 		return err
 	}
-	_, err = config.Load(job.Case, set)
+	_, err = solvers.Load(job.Case, set)
 	return badInput(err)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/run"
-	"github.com/atoll-hpc/atoll/run/config"
 )
 
 // smoothFlags are the flags of atoll smooth that are no keys of a case.

@@ -10,8 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
-	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // smoothKeys are the flags of atoll smooth that are keys of a case, and what they say.
@@ -101,7 +102,7 @@ func smoothCase(in, out string, flag func(string) (value string, given bool)) (*
 			}
 		}
 	}
-	c, err := config.Parse(caseName(in)+".toml", []byte("solver = \"smooth\"\n"), sets)
+	c, err := solvers.Parse(caseName(in)+".toml", []byte("solver = \"smooth\"\n"), sets)
 	if err != nil {
 		return nil, usageError{errors.New(inFlags(err.Error()))}
 	}

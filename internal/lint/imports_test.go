@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	"backend":      {},
 	"backend/cuda": {"backend", "kernelgen"}, // how generated kernels are launched
 	"cmd/atoll":    {"*"},
+	"config":       {},
 	"dist":         {"proto"},
 	"grid":         {},
 	"halo":         {"dist", "backend"},
@@ -28,13 +29,14 @@ var mayImport = map[string][]string{
 	"mesh":         {"internal/atomicfile", "internal/parallel"},
 	"partition":    {"internal/parallel"},
 	"proto":        {},
-	"run": {"internal/atomicfile", "internal/parallel", "solvers", "halo", "grid", "mesh", "partition", "dist",
+	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
-	"solvers": {"internal/parallel", "grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
+	"solvers": {"internal/parallel", "config", "grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
 		"kernelgen/atomics"},
-	"solvers/common":  {"grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
+	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // of any solver: pure functions and their launchers
-	"verify":          {"run", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/abi"},
+	"verify":          {"run", "config", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend",
+		"kernelgen/abi"},
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
-	"github.com/atoll-hpc/atoll/solvers/vof/flow"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // BenchmarkStep takes steps on one core, from a state in the middle of the run. It reports the time a cell, and how

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // TestSameBitsForAnyBlocks: state and diagnostics do not depend on ranks, blocks or threads.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/vof/flow"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 func still(*grid.Grid) (flow.Flow, error) { return flow.Uniform(0, 0, 0), nil }

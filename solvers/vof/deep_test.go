@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/vof/flow"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // TestDeepGhosts: ranks that exchange once in many steps have the state of one rank that goes by cells, whatever they

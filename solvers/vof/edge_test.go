@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/vof/flow"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 func uniform(u, v, w float64) func(*grid.Grid) (flow.Flow, error) {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // Fill gives the volume fraction of a body in each cell of a block, x fastest, by dividing cells that its surface may

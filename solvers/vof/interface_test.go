@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // joined is the surfaces of all ranks as one, by the numbers of points.

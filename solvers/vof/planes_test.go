@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // Outlines lie in the planes of their cells and within the cells, have the fluid on the right side, and their sizes add

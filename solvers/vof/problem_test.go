@@ -16,8 +16,8 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
-	"github.com/atoll-hpc/atoll/solvers/vof/flow"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

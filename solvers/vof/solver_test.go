@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
-	"github.com/atoll-hpc/atoll/solvers/vof/flow"
-	"github.com/atoll-hpc/atoll/solvers/vof/shape"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 // TestVolumeAndBoundsAreKept by both schemes with any normal: at a CFL number of exactly 1/2, in cells that are no

@@ -13,8 +13,8 @@ func parseGrid(text string) (Grid, error) {
 	if err != nil {
 		return Grid{}, err
 	}
-	root := &section{decoder: d, values: d.root}
-	g := decodeGrid(root.section("grid"))
+	root := &Section{decoder: d, values: d.root}
+	g := DecodeGrid(root.Sub("grid"))
 	return g, errors.Join(d.sorted()...)
 }
 
@@ -109,8 +109,8 @@ func FuzzGrid(f *testing.F) {
 				t.Errorf("%+v: cells without width along %s", g, axes[a])
 			}
 		}
-		var p printer
-		g.print(&p)
+		var p Printer
+		g.Print(&p)
 		if again, err := parseGrid(p.String()); err != nil || again != g {
 			t.Errorf("%s\nread back %+v, %v\nwant %+v", p.String(), again, err, g)
 		}

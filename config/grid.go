@@ -21,18 +21,18 @@ const (
 	maxTotal = 1 << 40 // cells of a grid
 )
 
-// decodeGrid reads
+// DecodeGrid reads
 //
 //	bounds    [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]
 //	cells     [nx, ny] or [nx, ny, nz]
 //	periodic  axes whose ends are one: ["x"]; none
 //	blocks    [px, py] or [px, py, pz]: ranks along each axis, whose product is the number of ranks; chosen
-func decodeGrid(s *section) Grid {
+func DecodeGrid(s *Section) Grid {
 	g := Grid{Cells: [3]int{1, 1, 1}, Blocks: [3]int{1, 1, 1}}
-	s.know("bounds", "cells", "periodic", "blocks")
+	s.Know("bounds", "cells", "periodic", "blocks")
 	bounds := s.corners()
 	if bounds == nil { // nothing more can be said without the dimension
-		s.finish()
+		s.Finish()
 		return g
 	}
 	g.Dim = len(bounds) / 2
@@ -41,38 +41,38 @@ func decodeGrid(s *section) Grid {
 	s.counts("cells", g.Cells[:g.Dim], maxAxis)
 	total := g.Cells[0] * g.Cells[1] // at most 2^48
 	if total > maxTotal/g.Cells[2] {
-		s.fail("cells", "%v are more than %d in all", g.Cells[:g.Dim], maxTotal)
+		s.Fail("cells", "%v are more than %d in all", g.Cells[:g.Dim], maxTotal)
 	}
 	for a := range g.Dim {
 		lo, hi := g.Lo[a], g.Hi[a]
 		h := (hi - lo) / float64(g.Cells[a])
 		switch {
 		case !(lo < hi):
-			s.fail("bounds", "along %s from %g to %g: the first corner must be the lower one", axes[a], lo, hi)
+			s.Fail("bounds", "along %s from %g to %g: the first corner must be the lower one", axes[a], lo, hi)
 		case hi-lo > maxExtent:
-			s.fail("bounds", "along %s from %g to %g: more than %g is refused", axes[a], lo, hi, maxExtent)
+			s.Fail("bounds", "along %s from %g to %g: more than %g is refused", axes[a], lo, hi, maxExtent)
 		case !(lo+h/8 > lo && hi-h/8 < hi):
-			s.fail("bounds", "along %s from %g to %g: %d cells are narrower than numbers of this size can tell apart; "+
+			s.Fail("bounds", "along %s from %g to %g: %d cells are narrower than numbers of this size can tell apart; "+
 				"move the grid "+
 				"towards 0", axes[a], lo, hi, g.Cells[a])
 		}
 	}
-	for _, axis := range s.choices("periodic", nil, axes[:g.Dim]...) {
+	for _, axis := range s.Choices("periodic", nil, axes[:g.Dim]...) {
 		if a := slices.Index(axes, axis); a >= 0 {
 			g.Periodic[a] = true
 		}
 	}
-	if s.has("blocks") {
+	if s.Has("blocks") {
 		s.counts("blocks", g.Blocks[:g.Dim], maxAxis)
 		for a := range g.Dim {
 			if g.Blocks[a] > g.Cells[a] {
-				s.fail("blocks", "%d along %s, where there are %d cells", g.Blocks[a], axes[a], g.Cells[a])
+				s.Fail("blocks", "%d along %s, where there are %d cells", g.Blocks[a], axes[a], g.Cells[a])
 			}
 		}
 	} else {
 		g.Blocks = [3]int{}
 	}
-	s.finish()
+	s.Finish()
 	return g
 }
 
@@ -80,39 +80,39 @@ func decodeGrid(s *section) Grid {
 const maxExtent = 1e100
 
 // corners returns the bounds, 2 or 3 numbers for each of two corners, or nil.
-func (s *section) corners() []float64 {
+func (s *Section) corners() []float64 {
 	v, ok := s.get("bounds", true)
 	if !ok {
 		return nil
 	}
 	list, _ := v.([]any)
 	if len(list) != 4 && len(list) != 6 {
-		s.fail("bounds", "must be [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]")
+		s.Fail("bounds", "must be [x0, y0, x1, y1] or [x0, y0, z0, x1, y1, z1]")
 		return nil
 	}
-	return s.numbers("bounds", len(list))
+	return s.Numbers("bounds", len(list))
 }
 
-// counts reads a list of positive integers, one an axis. Where it cannot, the counts stay as they are.
-func (s *section) counts(key string, counts []int, most int64) {
+// counts reads a list of Positive integers, one an axis. Where it cannot, the counts stay as they are.
+func (s *Section) counts(key string, counts []int, most int64) {
 	v, ok := s.get(key, true)
 	if !ok {
 		return
 	}
 	list, _ := v.([]any)
 	if len(list) != len(counts) {
-		s.fail(key, "must be a list of %d integers, [%s], as bounds has %[1]d numbers a corner", len(counts),
+		s.Fail(key, "must be a list of %d integers, [%s], as bounds has %[1]d numbers a corner", len(counts),
 			strings.Join(axes[:len(counts)], ", "))
 		return
 	}
 	for i, e := range list {
 		n, ok := e.(int64)
 		if !ok {
-			s.fail(key, "holds %s; integers are needed", kind(e))
+			s.Fail(key, "holds %s; integers are needed", kind(e))
 			return
 		}
 		if n < 1 || n > most {
-			s.fail(key, "%d along %s is not between 1 and %d", n, axes[i], most)
+			s.Fail(key, "%d along %s is not between 1 and %d", n, axes[i], most)
 			return
 		}
 	}
@@ -121,18 +121,19 @@ func (s *section) counts(key string, counts []int, most int64) {
 	}
 }
 
-func (g *Grid) print(p *printer) {
-	p.section("[grid]")
-	p.pair("bounds", slices.Concat(g.Lo[:g.Dim], g.Hi[:g.Dim]))
-	p.pair("cells", g.Cells[:g.Dim])
+// Print writes the section.
+func (g *Grid) Print(p *Printer) {
+	p.Section("[grid]")
+	p.Pair("bounds", slices.Concat(g.Lo[:g.Dim], g.Hi[:g.Dim]))
+	p.Pair("cells", g.Cells[:g.Dim])
 	periodic := []string{}
 	for a, yes := range g.Periodic {
 		if yes {
 			periodic = append(periodic, axes[a])
 		}
 	}
-	p.pair("periodic", periodic)
+	p.Pair("periodic", periodic)
 	if g.Blocks != [3]int{} {
-		p.pair("blocks", g.Blocks[:g.Dim])
+		p.Pair("blocks", g.Blocks[:g.Dim])
 	}
 }

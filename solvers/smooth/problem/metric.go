@@ -1,6 +1,10 @@
-package config
+package problem
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+)
 
 // Metric is the section [metric] of solver "smooth".
 type Metric struct {
@@ -12,7 +16,7 @@ type Metric struct {
 	// width, and in space depth, along z; those of tensor, m11, m12 and m22, and in space m13, m23 and m33; or the
 	// field of hessian, whose second derivatives the metric follows, and that of also, with whose metric it is
 	// intersected: an expression or vertex data of the mesh.
-	Parts      []Field
+	Parts      []config.Field
 	Solution   string  // a Medit file (.sol, .solb) of sizes or tensors at the vertices of Background
 	Background string  // a mesh file; "" for the mesh that is smoothed
 	Norm       float64 // p of the Lp norm whose interpolation error the metric of a hessian makes least; 2
@@ -46,71 +50,73 @@ func (m *Metric) Nodal() bool {
 //	hmin, hmax, aspect     bounds of solution, hessian and expressions
 //	gradation              of metrics at vertices: solution, hessian, and expressions without samples
 //	samples, rescale
-func decodeMetric(s *section) Metric {
-	m := Metric{Rescale: s.boolean("rescale", true), Waves: 1}
-	s.know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
+func decodeMetric(s *config.Section) Metric {
+	m := Metric{Rescale: s.Boolean("rescale", true), Waves: 1}
+	s.Know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
 		"m13", "m23", "m33", "solution", "background",
 		"hessian", "also", "norm", "complexity", "hmin", "hmax", "aspect", "gradation", "samples")
-	m.Field = s.metricKind()
+	m.Field = metricKind(s)
 	fallback := int64(0)
 	switch m.Field {
 	case "sizes":
 		fallback = 512
-		m.Parts = []Field{s.expression("width", required), s.expression("height", required), s.expression("angle", "0")}
-		if s.has("depth") {
+		m.Parts = []config.Field{s.Expression("width", config.Required), s.Expression("height", config.Required),
+			s.Expression("angle", "0")}
+		if s.Has("depth") {
 			fallback = 64
-			m.Parts = append(m.Parts, s.expression("depth", required))
+			m.Parts = append(m.Parts, s.Expression("depth", config.Required))
 		}
 	case "tensor":
 		fallback = 512
-		m.Parts = []Field{s.expression("m11", required), s.expression("m12", "0"), s.expression("m22", required)}
-		if s.has("m13") || s.has("m23") || s.has("m33") {
+		m.Parts = []config.Field{s.Expression("m11", config.Required), s.Expression("m12", "0"),
+			s.Expression("m22", config.Required)}
+		if s.Has("m13") || s.Has("m23") || s.Has("m33") {
 			fallback = 64
-			m.Parts = append(m.Parts, s.expression("m13", "0"), s.expression("m23", "0"), s.expression("m33", required))
+			m.Parts = append(m.Parts, s.Expression("m13", "0"), s.Expression("m23", "0"), s.Expression("m33", config.Required))
 		}
 	case "hessian":
-		m.Parts = []Field{s.field("hessian", required, nil, false)}
-		if s.has("also") {
-			m.Parts = append(m.Parts, s.field("also", required, nil, false))
+		m.Parts = []config.Field{s.Field("hessian", config.Required, nil, false)}
+		if s.Has("also") {
+			m.Parts = append(m.Parts, s.Field("also", config.Required, nil, false))
 		}
 		for _, f := range m.Parts {
 			if f.Raster != "" {
-				s.fail(f.Name, "must be an expression or { mesh = \"…\" }")
+				s.Fail(f.Name, "must be an expression or { mesh = \"…\" }")
 			}
 		}
-		m.Norm = s.number("norm", bound{least: 1, most: 1e6, fallback: 2, optional: true})
-		m.Complexity = s.number("complexity", nonNegative.or(0))
+		m.Norm = s.Number("norm", config.Bound{Least: 1, Most: 1e6, Fallback: 2, Optional: true})
+		m.Complexity = s.Number("complexity", config.NonNegative.Or(0))
 	case "solution":
-		m.Solution, m.Background = s.text("solution", required), s.text("background", "")
+		m.Solution, m.Background = s.Text("solution", config.Required), s.Text("background", "")
 	}
 	if m.Field == "linear" || m.Field == "sinusoidal" {
-		m.Low, m.High = s.number("low", positive), s.number("high", positive)
+		m.Low, m.High = s.Number("low", config.Positive), s.Number("high", config.Positive)
 	}
 	if m.Field == "sinusoidal" {
-		m.Waves = s.number("waves", bound{least: 0, open: true, most: 1000, fallback: 1, optional: true})
+		m.Waves = s.Number("waves", config.Bound{Least: 0, Open: true, Most: 1000, Fallback: 1, Optional: true})
 	}
-	m.HMin, m.HMax = s.number("hmin", nonNegative.or(0)), s.number("hmax", nonNegative.or(0))
-	m.Aspect, m.Gradation = s.number("aspect", nonNegative.or(0)), s.number("gradation", nonNegative.or(0))
+	m.HMin, m.HMax = s.Number("hmin", config.NonNegative.Or(0)), s.Number("hmax", config.NonNegative.Or(0))
+	m.Aspect, m.Gradation = s.Number("aspect", config.NonNegative.Or(0)), s.Number("gradation", config.NonNegative.Or(0))
 	if m.HMax > 0 && m.HMin > m.HMax {
-		s.fail("hmin", "%g is above hmax = %g", m.HMin, m.HMax)
+		s.Fail("hmin", "%g is above hmax = %g", m.HMin, m.HMax)
 	}
 	if m.Aspect != 0 && m.Aspect < 1 {
-		s.fail("aspect", "%g must be 1 or more, or 0 for no bound", m.Aspect)
+		s.Fail("aspect", "%g must be 1 or more, or 0 for no bound", m.Aspect)
 	}
 	if m.Gradation != 0 && m.Gradation <= 1 {
-		s.fail("gradation", "%g must be above 1, or 0 for no bound", m.Gradation)
+		s.Fail("gradation", "%g must be above 1, or 0 for no bound", m.Gradation)
 	}
-	m.Samples = int(s.integer("samples", fallback, 0, maxSamples))
+	m.Samples = int(s.Integer("samples", fallback, 0, maxSamples))
 	if n := m.Samples; n == 1 || n&(n-1) != 0 {
-		s.fail("samples", "%d is not a power of two from 2 on", n)
+		s.Fail("samples", "%d is not a power of two from 2 on", n)
 	}
-	s.metricKeys(&m)
-	s.finish()
+	metricKeys(s, &m)
+	s.Finish()
 	return m
 }
 
 // metricKind tells the kind of a metric from its keys, "" if they say none or several.
-func (s *section) metricKind() string {
+func metricKind(s *config.Section) string {
 	kinds := []string{}
 	for _, k := range []struct {
 		kind string
@@ -120,28 +126,28 @@ func (s *section) metricKind() string {
 		{"tensor", []string{"m11", "m12", "m22", "m13", "m23", "m33"}}, {"solution", []string{"solution"}},
 		{"hessian", []string{"hessian"}},
 	} {
-		if i := slices.IndexFunc(k.keys, s.has); i >= 0 {
+		if i := slices.IndexFunc(k.keys, s.Has); i >= 0 {
 			if kinds = append(kinds, k.kind); len(kinds) == 2 {
-				s.fail(k.keys[i], "cannot be with the keys of %s; give one kind of metric", kinds[0])
+				s.Fail(k.keys[i], "cannot be with the keys of %s; give one kind of metric", kinds[0])
 			}
 		}
 	}
 	switch {
 	case len(kinds) == 0:
-		s.fail("", `needs field = "uniform", "linear", "sinusoidal" or "ugawg-linear", expressions (width and height, and `+
+		s.Fail("", `needs field = "uniform", "linear", "sinusoidal" or "ugawg-linear", expressions (width and height, and `+
 			`in space depth; or m11, m12 and m22, and in space m13, m23 and m33), `+
 			`solution = "….sol" or hessian = "…"`)
 		return ""
 	case len(kinds) > 1:
 		return ""
 	case kinds[0] == "field":
-		return s.choice("field", required, "uniform", "linear", "sinusoidal", "ugawg-linear")
+		return s.Choice("field", config.Required, "uniform", "linear", "sinusoidal", "ugawg-linear")
 	}
 	return kinds[0]
 }
 
 // metricKeys refuses keys that do not belong to a kind of metric.
-func (s *section) metricKeys(m *Metric) {
+func metricKeys(s *config.Section, m *Metric) {
 	if m.Field == "" {
 		return
 	}
@@ -161,8 +167,8 @@ func (s *section) metricKeys(m *Metric) {
 		{"gradation", m.Nodal(), "solution, hessian, and expressions with samples = 0"},
 		{"samples", m.Field != "solution" && m.Field != "hessian", "expressions and named fields"},
 	} {
-		if s.has(k.key) && !k.belongs {
-			s.fail(k.key, "does not belong to a metric of kind %s, but to %s", m.Field, k.to)
+		if s.Has(k.key) && !k.belongs {
+			s.Fail(k.key, "does not belong to a metric of kind %s, but to %s", m.Field, k.to)
 		}
 	}
 }
@@ -183,41 +189,41 @@ func (m *Metric) Eval(x, y, z float64) (v [6]float64, err error) {
 	return v, nil
 }
 
-func (m *Metric) print(p *printer) {
-	p.section("[metric]")
+func (m *Metric) Print(p *config.Printer) {
+	p.Section("[metric]")
 	switch m.Field {
 	case "uniform", "linear", "sinusoidal", "ugawg-linear":
-		p.pair("field", m.Field)
+		p.Pair("field", m.Field)
 	case "solution":
-		p.pair("solution", m.Solution)
+		p.Pair("solution", m.Solution)
 		if m.Background != "" {
-			p.pair("background", m.Background)
+			p.Pair("background", m.Background)
 		}
 	}
 	if m.Low > 0 {
-		p.pair("low", m.Low)
-		p.pair("high", m.High)
+		p.Pair("low", m.Low)
+		p.Pair("high", m.High)
 	}
 	if m.Field == "sinusoidal" {
-		p.pair("waves", m.Waves)
+		p.Pair("waves", m.Waves)
 	}
 	for _, f := range m.Parts {
-		p.pair(f.Name, f)
+		p.Pair(f.Name, f)
 	}
 	if m.Field == "hessian" {
-		p.pair("norm", m.Norm)
-		p.pair("complexity", m.Complexity)
+		p.Pair("norm", m.Norm)
+		p.Pair("complexity", m.Complexity)
 	}
 	for _, k := range []struct {
 		key   string
 		value float64
 	}{{"hmin", m.HMin}, {"hmax", m.HMax}, {"aspect", m.Aspect}, {"gradation", m.Gradation}} {
 		if k.value > 0 {
-			p.pair(k.key, k.value)
+			p.Pair(k.key, k.value)
 		}
 	}
 	if m.Field != "solution" && m.Field != "hessian" {
-		p.pair("samples", m.Samples)
+		p.Pair("samples", m.Samples)
 	}
-	p.pair("rescale", m.Rescale)
+	p.Pair("rescale", m.Rescale)
 }

@@ -15,8 +15,8 @@ import (
 const MaxSize = 256 << 10
 
 // Load reads a case file. Each of sets is an override, "key.sub=value", with the value in TOML; a value that is
-// not TOML is taken as a string.
-func Load(path string, sets []string) (*Case, error) {
+// not TOML is taken as a string. The decoders are those of all solvers, by name.
+func Load(path string, sets []string, solvers map[string]Decoder) (*Case, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("case file: %w", err)
@@ -26,13 +26,13 @@ func Load(path string, sets []string) (*Case, error) {
 	if err != nil {
 		return nil, fmt.Errorf("case file: %w", err)
 	}
-	return Parse(path, data, sets)
+	return Parse(path, data, sets, solvers)
 }
 
 // Parse decodes the text of a case file. The path gives the name of the case, the folder of relative paths, and
 // what errors call the file; it is not read. All that is wrong with the case is reported, a line each, in the
 // order of the file.
-func Parse(path string, data []byte, sets []string) (*Case, error) {
+func Parse(path string, data []byte, sets []string, solvers map[string]Decoder) (*Case, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("%s: larger than %d bytes; large data belong into rasters and mesh files", path, MaxSize)
 	}
@@ -45,7 +45,7 @@ func Parse(path string, data []byte, sets []string) (*Case, error) {
 			return nil, err
 		}
 	}
-	c := decodeCase(d, path)
+	c := decodeCase(d, path, solvers)
 	c.dir = filepath.Dir(path)
 	if err := errors.Join(d.sorted()...); err != nil {
 		return nil, err

@@ -1,8 +1,12 @@
-package config
+package problem
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
 const vofCase = `solver = "vof"
@@ -21,17 +25,17 @@ end = 1
 
 func TestVOFDefaults(t *testing.T) {
 	c := parse(t, vofCase)
-	want := VOFMethod{Normal: "myc", Advect: "weymouth-yue", CFL: 0.4, CFLOf: "sum", Exchange: "auto", Sweep: "auto",
+	want := Method{Normal: "myc", Advect: "weymouth-yue", CFL: 0.4, CFLOf: "sum", Exchange: "auto", Sweep: "auto",
 		Precision: "float64"}
-	if w := c.Sections.(*VOF); w.Method != want || w.Initial.Fractions != "quadrature" {
+	if w := c.Sections.(*Sections); w.Method != want || w.Initial.Fractions != "quadrature" {
 		t.Errorf("%+v", w)
 	}
-	if w := parse(t, vofCase, "method.normal=green-gauss").Sections.(*VOF); w.Method.Normal != "youngs" {
+	if w := parse(t, vofCase, "method.normal=green-gauss").Sections.(*Sections); w.Method.Normal != "youngs" {
 		t.Errorf("green-gauss is %s", w.Method.Normal)
 	}
-	for shape, want := range map[string]VOFInitial{"stl(a.stl)": {Fractions: "quadrature", Levels: 3},
+	for shape, want := range map[string]Initial{"stl(a.stl)": {Fractions: "quadrature", Levels: 3},
 		"union(stl(a.stl), stl(b.stl))": {Fractions: "divide", Levels: 3}} {
-		got := parse(t, vofCase, "initial.shape='"+shape+"'").Sections.(*VOF).Initial
+		got := parse(t, vofCase, "initial.shape='"+shape+"'").Sections.(*Sections).Initial
 		if got.Fractions != want.Fractions || got.Levels != want.Levels {
 			t.Errorf("%+v", got)
 		}
@@ -50,7 +54,7 @@ func TestVOFDefaults(t *testing.T) {
 		{"initial.shape='slotted-disk(0.5, 0.75, 0.15, 0.05, 0.85)'", "method={advect='ei-le', cfl=0.9}"},
 	} {
 		c := parse(t, vofCase, sets...)
-		again, err := Parse("dam.toml", []byte(c.String()), nil)
+		again, err := solvers.Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.Hash() != c.Hash() {
 			t.Errorf("%s: the printed case is another: %v\n%s", sets, err, c)
 		}
@@ -97,7 +101,7 @@ func TestVOFRefusals(t *testing.T) {
 		{"end = 1", "end = 1\n[mesh]\ncells = 1", `mesh: no such section`},
 	} {
 		text := strings.Replace(vofCase, c.old, c.new, 1)
-		_, err := Parse("c.toml", []byte(text), nil)
+		_, err := solvers.Parse("c.toml", []byte(text), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v does not say %q", c.new, err, c.want)
 		}
@@ -109,14 +113,23 @@ func FuzzVOFShape(f *testing.F) {
 	f.Add("difference(torus(0,0,0,1,0.5), x^2)", true)
 	f.Add("((", true)
 	f.Fuzz(func(t *testing.T, text string, space bool) {
-		v := VOFInitial{Shape: text}
+		v := Initial{Shape: text}
 		dim := 2
 		if space {
 			dim = 3
 		}
-		b, _, err := v.Body(dim, nil)
+		b, _, err := shape.Parse(v.Shape, dim, nil)
 		if err == nil && b.Phi == nil {
 			t.Error("neither a body nor an error")
 		}
 	})
+}
+
+func parse(t *testing.T, text string, sets ...string) *config.Case {
+	t.Helper()
+	c, err := solvers.Parse("cases/dam.toml", []byte(text), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -15,10 +15,11 @@ func suggest(word string, options []string) string {
 	if best != "" {
 		return "did you mean " + best + "?"
 	}
-	return choose(options)
+	return Choose(options)
 }
 
-func choose(options []string) string {
+// Choose says what to choose from.
+func Choose(options []string) string {
 	n := len(options) - 1
 	if n == 0 {
 		return "choose " + options[0]

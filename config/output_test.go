@@ -17,9 +17,9 @@ func TestOutputOfSweeps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root := &section{decoder: d, values: d.root}
-		o := decodeOutput(root.section("output"), "a", written{
-			fields: []string{"q"}, usual: []string{"q"}, formats: []string{"vti", "vtp"}, sweeps: true,
+		root := &Section{decoder: d, values: d.root}
+		o := DecodeOutput(root.Sub("output"), "a", Written{
+			Fields: []string{"q"}, Usual: []string{"q"}, Formats: []string{"vti", "vtp"}, Sweeps: true,
 		})
 		err = errors.Join(d.sorted()...)
 		if want == "" && (err != nil || !reflect.DeepEqual(o.Format, []string{"vti"})) || want != "" &&

@@ -1,9 +1,12 @@
-package config
+package problem
 
-import "github.com/atoll-hpc/atoll/solvers/vof"
+import (
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+)
 
-// VOFMethod is the section [method] of solver "vof"; package solvers/vof tells what each does.
-type VOFMethod struct {
+// Method is the section [method] of solver "vof"; package solvers/vof tells what each does.
+type Method struct {
 	Normal    string  // youngs, myc, elvira, lvira or height; myc
 	Advect    string  // weymouth-yue or ei-le; weymouth-yue
 	CFL       float64 // 0.5, the most that keeps bounds with weymouth-yue
@@ -18,42 +21,42 @@ type VOFMethod struct {
 // the weights of his.
 const greenGauss = "green-gauss"
 
-func decodeVOFMethod(s *section, dim int) VOFMethod {
-	m := VOFMethod{
-		Normal:    s.choice("normal", "myc", append([]string{greenGauss}, vof.Normals...)...),
-		Advect:    s.choice("advect", "weymouth-yue", vof.Advections...),
-		CFL:       s.number("cfl", bound{most: 1, open: true, fallback: 0.5, optional: true}),
-		CFLOf:     s.choice("cfl_of", "sum", "sum", "axis"),
-		Adaptive:  s.boolean("adaptive", false),
-		Exchange:  s.choice("exchange", "auto", "auto", "sweep", "step", "steps"),
-		Sweep:     s.choice("sweep", "auto", "auto", "cells", "tiles"),
-		Precision: s.choice("precision", "float64", "float32", "float64"),
+func decodeMethod(s *config.Section, dim int) Method {
+	m := Method{
+		Normal:    s.Choice("normal", "myc", append([]string{greenGauss}, vof.Normals...)...),
+		Advect:    s.Choice("advect", "weymouth-yue", vof.Advections...),
+		CFL:       s.Number("cfl", config.Bound{Most: 1, Open: true, Fallback: 0.5, Optional: true}),
+		CFLOf:     s.Choice("cfl_of", "sum", "sum", "axis"),
+		Adaptive:  s.Boolean("adaptive", false),
+		Exchange:  s.Choice("exchange", "auto", "auto", "sweep", "step", "steps"),
+		Sweep:     s.Choice("sweep", "auto", "auto", "cells", "tiles"),
+		Precision: s.Choice("precision", "float64", "float32", "float64"),
 	}
 	if m.Normal == greenGauss {
 		m.Normal = "youngs"
 	}
 	if m.Advect == "ei-le" && dim == 3 {
-		s.fail("advect", "ei-le conserves volume in the plane only; choose weymouth-yue")
+		s.Fail("advect", "ei-le conserves volume in the plane only; choose weymouth-yue")
 	}
 	switch {
 	case m.Sweep == "tiles" && dim == 3:
-		s.fail("sweep", "tiles are for the plane; choose cells or auto")
+		s.Fail("sweep", "tiles are for the plane; choose cells or auto")
 	case m.Sweep == "tiles" && m.Normal == "height":
-		s.fail("sweep", "heights reach too far for tiles; choose cells or auto")
+		s.Fail("sweep", "heights reach too far for tiles; choose cells or auto")
 	}
 	most := 0.5
 	if m.Advect == "ei-le" {
 		most = 0.999
 	}
 	if m.CFL > most && m.CFL <= 1 {
-		s.fail("cfl", "%g is more than %g, up to which %s keeps volume fractions in [0, 1]", m.CFL, most, m.Advect)
+		s.Fail("cfl", "%g is more than %g, up to which %s keeps volume fractions in [0, 1]", m.CFL, most, m.Advect)
 	}
-	s.finish()
+	s.Finish()
 	return m
 }
 
 // Config is what the solver takes.
-func (m VOFMethod) Config() vof.Config {
+func (m Method) Config() vof.Config {
 	return vof.Config{Normal: m.Normal, Advect: m.Advect, CFL: m.CFL, PerAxis: m.CFLOf == "axis", Adaptive: m.Adaptive,
 		Exchange: m.Exchange, Sweep: m.Sweep}
 }

@@ -1,16 +1,29 @@
-package config
+package config_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
 )
+
+// fluid is a small case of another solver.
+const fluid = `solver = "vof"
+[grid]
+bounds = [0, 0, 1, 1]
+cells = [32, 32]
+[initial]
+shape = "circle(0.5, 0.75, 0.15)"
+[time]
+end = 1
+`
 
 // FuzzParse proves that a case that is taken prints as a case of the same hash, and that any other is refused with
 // a message.
 func FuzzParse(f *testing.F) {
 	f.Add(dam, "")
 	f.Add(full, "time.end=5")
-	f.Add(vofCase, "velocity={psi='x*y'}")
+	f.Add(fluid, "velocity={psi='x*y'}")
 	f.Add(strings.Replace(dam, "cells", "cels", 1), "boundary.'a b'=open")
 	f.Add("[[gauge]]\n[gauge.at]\na = [[[]]]", "gauge=[{name=1}]")
 	f.Fuzz(func(t *testing.T, text, set string) {
@@ -18,14 +31,14 @@ func FuzzParse(f *testing.F) {
 		if set != "" {
 			sets = []string{set}
 		}
-		c, err := Parse("c.toml", []byte(text), sets)
+		c, err := config.Parse("c.toml", []byte(text), sets, kinds)
 		if err != nil {
 			if err.Error() == "" {
 				t.Error("empty message")
 			}
 			return
 		}
-		again, err := Parse("d.toml", []byte(c.String()), nil)
+		again, err := config.Parse("d.toml", []byte(c.String()), nil, kinds)
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, c)
 		}

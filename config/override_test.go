@@ -1,15 +1,18 @@
-package config
+package config_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers/shallow/problem"
 )
 
 func TestOverrides(t *testing.T) {
 	c := parse(t, dam, "physics.scheme=roe", "time.end = 2", "time.end=3", `boundary."east coast"=open`, "name=a",
 		"title=two words", "initial.h1=x > 0 ? 1 : 2", "mesh.bounds=[0, 0, 1, 1]", `output.fields=["h2"]`,
 		"gauge=[{name='g', at=[0, 0]}]", "initial.depth=6.5")
-	w := c.Sections.(*Shallow)
+	w := c.Sections.(*problem.Sections)
 	if w.Physics.Scheme != "roe" || c.Time.End != 3 || w.Boundary.Groups["east coast"] != "open" ||
 		c.Name != "a" || c.Title != "two words" ||
 		w.Initial[1].Expr != "x > 0 ? 1 : 2" || w.Mesh.Bounds != [4]float64{0, 0, 1, 1} || c.Output.Fields[0] != "h2" ||
@@ -33,7 +36,7 @@ func TestOverrides(t *testing.T) {
 		"time.end=1\ncfl = 2":        `--set time.end: is a string; a number is needed`,
 		"time=1":                     `--set time: is an integer; a table is needed: [time]`,
 	} {
-		_, err := Parse("c.toml", []byte(dam), []string{set})
+		_, err := config.Parse("c.toml", []byte(dam), []string{set}, kinds)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not say %q", set, err, want)
 		}
@@ -42,13 +45,13 @@ func TestOverrides(t *testing.T) {
 
 // What an override replaces is gone with its lines, and what is wrong in the new value is told of the override.
 func TestOverrideOfTable(t *testing.T) {
-	_, err := Parse("c.toml", []byte(full), []string{"initial.depth={raster='a', positive='x'}"})
+	_, err := config.Parse("c.toml", []byte(full), []string{"initial.depth={raster='a', positive='x'}"}, kinds)
 	want := `--set initial.depth: [initial] depth.positive: "x" is not known; choose up or down`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	c := parse(t, full, "initial.depth.positive=down", "initial.depth.raster=b.asc")
-	if f := c.Sections.(*Shallow).Initial[0]; f.Raster != "b.asc" || f.Positive != "down" {
+	if f := c.Sections.(*problem.Sections).Initial[0]; f.Raster != "b.asc" || f.Positive != "down" {
 		t.Errorf("%+v", f)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/atoll-hpc/atoll/run/expr"
+	"github.com/atoll-hpc/atoll/config/expr"
 )
 
 // Field says where the values of a quantity come from. One of Expr, Raster and Mesh is set.
@@ -16,8 +16,8 @@ type Field struct {
 	Mesh     string // vertex or cell data of the mesh, by name
 	Positive string // direction of the raster's or mesh's values, "up" or "down", for depths and levels; else ""
 
-	// Program is the compiled Expr, nil where there is none. For Shallow.Initial[i] its extra variables are the
-	// names of Initial[:i], in that order.
+	// Program is the compiled Expr, nil where there is none. In a list of fields that Section.Sorted has ordered its
+	// extra variables are the names of the fields before it, in that order.
 	Program *expr.Program
 }
 
@@ -29,22 +29,22 @@ func (f *Field) Sign() float64 {
 	return 1
 }
 
-// field reads a field that does not change. An expression may use the other fields in names. Of upright quantities,
+// Field reads a field that does not change. An expression may use the other fields in names. Of upright quantities,
 // which have a direction, the case must say which way a raster counts.
-func (s *section) field(key, fallback string, names []string, upright bool) Field {
-	f := s.changing(key, fallback, names, upright)
+func (s *Section) Field(key, fallback string, names []string, upright bool) Field {
+	f := s.Changing(key, fallback, names, upright)
 	if f.Program != nil && f.Program.Mentions("t") {
-		s.fail(key, "depends on t; it is an expression over the place alone")
+		s.Fail(key, "depends on t; it is an expression over the place alone")
 	}
 	return f
 }
 
-// changing reads a field that may depend on t.
-func (s *section) changing(key, fallback string, names []string, upright bool) Field {
+// Changing reads a field that may depend on t.
+func (s *Section) Changing(key, fallback string, names []string, upright bool) Field {
 	f := Field{Name: key}
-	v, ok := s.get(key, fallback == required)
+	v, ok := s.get(key, fallback == Required)
 	if !ok {
-		v = strings.TrimPrefix(fallback, required)
+		v = strings.TrimPrefix(fallback, Required)
 	}
 	switch v := v.(type) {
 	case string:
@@ -60,7 +60,7 @@ func (s *section) changing(key, fallback string, names []string, upright bool) F
 		s.wrong(key, v, `a number, an expression, { raster = "…" } or { mesh = "…" }`)
 		return f
 	}
-	if !ok && fallback == required {
+	if !ok && fallback == Required {
 		return f
 	}
 	var err error
@@ -69,20 +69,20 @@ func (s *section) changing(key, fallback string, names []string, upright bool) F
 		variables[i] = variable(name)
 	}
 	if f.Program, err = expr.Compile(f.Expr, variables...); err != nil {
-		s.fail(key, "%v", err)
+		s.Fail(key, "%v", err)
 	}
 	return f
 }
 
-// expression reads a field that is a number or an expression over the place.
-func (s *section) expression(key, fallback string) Field {
-	return s.formula(key, s.field(key, fallback, nil, false))
+// Expression reads a field that is a number or an expression over the place.
+func (s *Section) Expression(key, fallback string) Field {
+	return s.Formula(key, s.Field(key, fallback, nil, false))
 }
 
-// formula refuses a field that is neither a number nor an expression.
-func (s *section) formula(key string, f Field) Field {
+// Formula refuses a field that is neither a number nor an expression.
+func (s *Section) Formula(key string, f Field) Field {
 	if f.Raster != "" || f.Mesh != "" {
-		s.fail(key, "must be a number or an expression")
+		s.Fail(key, "must be a number or an expression")
 	}
 	return f
 }
@@ -95,25 +95,25 @@ func variable(field string) string {
 	return field
 }
 
-func (s *section) source(key string, values map[string]any, f *Field, upright bool) {
-	sub := &section{decoder: s.decoder, path: s.path + key + "\x00", title: s.title + " " + key, values: values}
-	f.Raster, f.Mesh = sub.text("raster", ""), sub.text("mesh", "")
+func (s *Section) source(key string, values map[string]any, f *Field, upright bool) {
+	sub := &Section{decoder: s.decoder, path: s.path + key + "\x00", title: s.title + " " + key, values: values}
+	f.Raster, f.Mesh = sub.Text("raster", ""), sub.Text("mesh", "")
 	if (f.Raster == "") == (f.Mesh == "") {
-		sub.fail("", "needs one of raster and mesh")
+		sub.Fail("", "needs one of raster and mesh")
 	}
 	switch {
 	case upright:
-		f.Positive = sub.choice("positive", required, "up", "down")
-	case sub.has("positive"):
-		sub.know("positive")
-		sub.fail("positive", "is for depths and levels only")
+		f.Positive = sub.Choice("positive", Required, "up", "down")
+	case sub.Has("positive"):
+		sub.Know("positive")
+		sub.Fail("positive", "is for depths and levels only")
 	}
-	sub.finish()
+	sub.Finish()
 }
 
-// sorted orders fields so that each comes after those that its expression uses, and otherwise as they are, and
+// Sorted orders fields so that each comes after those that its expression uses, and otherwise as they are, and
 // compiles the expressions over what comes before them.
-func (s *section) sorted(fields []Field) []Field {
+func (s *Section) Sorted(fields []Field) []Field {
 	uses := make(map[string][]string)
 	for _, f := range fields {
 		if f.Program != nil {
@@ -128,7 +128,7 @@ func (s *section) sorted(fields []Field) []Field {
 		})
 		if next < 0 {
 			name := fields[0].Name
-			s.fail(name, "its expression needs %s, and that needs %s", strings.Join(uses[name], ", "), variable(name))
+			s.Fail(name, "its expression needs %s, and that needs %s", strings.Join(uses[name], ", "), variable(name))
 			return append(result, fields...)
 		}
 		f := fields[next]
@@ -136,7 +136,7 @@ func (s *section) sorted(fields []Field) []Field {
 		if f.Program != nil {
 			var err error
 			if f.Program, err = expr.Compile(f.Expr, done...); err != nil {
-				s.fail(f.Name, "%v", err)
+				s.Fail(f.Name, "%v", err)
 			}
 		}
 		done = append(done, variable(f.Name))

@@ -8,42 +8,44 @@ import (
 
 // String returns the effective case, with all defaults, as a case file.
 func (c *Case) String() string {
-	var p printer
-	p.pair("solver", c.Solver)
-	p.pair("name", c.Name)
+	var p Printer
+	p.Pair("solver", c.Solver)
+	p.Pair("name", c.Name)
 	if c.Title != "" {
-		p.pair("title", c.Title)
+		p.Pair("title", c.Title)
 	}
-	c.Sections.print(&p)
+	c.Sections.Print(&p)
 	if c.Time != (Time{}) {
-		p.section("[time]")
-		p.pair("end", c.Time.End)
-		p.pair("max_steps", c.Time.MaxSteps)
+		p.Section("[time]")
+		p.Pair("end", c.Time.End)
+		p.Pair("max_steps", c.Time.MaxSteps)
 	}
-	p.section("[output]")
-	p.pair("every", c.Output.Every)
-	p.pair("fields", c.Output.Fields)
-	p.pair("format", c.Output.Format)
-	p.pair("dir", c.Output.Dir)
-	p.pair("conservation_every", c.Output.ConservationEvery)
+	p.Section("[output]")
+	p.Pair("every", c.Output.Every)
+	p.Pair("fields", c.Output.Fields)
+	p.Pair("format", c.Output.Format)
+	p.Pair("dir", c.Output.Dir)
+	p.Pair("conservation_every", c.Output.ConservationEvery)
 	if c.Output.Mesh != "" {
-		p.pair("mesh", c.Output.Mesh)
+		p.Pair("mesh", c.Output.Mesh)
 	}
 	for _, g := range c.Gauges {
-		p.section("[[gauge]]")
-		p.pair("name", g.Name)
-		p.pair("at", g.At)
-		p.pair("every", g.Every)
+		p.Section("[[gauge]]")
+		p.Pair("name", g.Name)
+		p.Pair("at", g.At)
+		p.Pair("every", g.Every)
 	}
 	return p.String()
 }
 
-// printer writes TOML.
-type printer struct{ strings.Builder }
+// Printer writes TOML.
+type Printer struct{ strings.Builder }
 
-func (p *printer) section(title string) { p.WriteString("\n" + title + "\n") }
+// Section begins a section.
+func (p *Printer) Section(title string) { p.WriteString("\n" + title + "\n") }
 
-func (p *printer) pair(key string, value any) {
+// Pair writes a key and its value: a string, number, boolean, list of these, or Field.
+func (p *Printer) Pair(key string, value any) {
 	p.WriteString(printKey(key) + " = " + printValue(value) + "\n")
 }
 

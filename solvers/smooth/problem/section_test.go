@@ -1,9 +1,12 @@
-package config
+package problem
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 const smoothCase = `solver = "smooth"
@@ -19,10 +22,10 @@ smoother = "hybrid"
 
 func TestSmoothDefaults(t *testing.T) {
 	c := parse(t, smoothCase)
-	w := c.Sections.(*Smooth)
-	want := SmoothMethod{Smoother: "hybrid", Sweeps: 100, Relax: 1, Guard: "halve", Boundary: "slide",
+	w := c.Sections.(*Sections)
+	want := Method{Smoother: "hybrid", Sweeps: 100, Relax: 1, Guard: "halve", Boundary: "slide",
 		Colouring: "jones-plassmann", Gain: 1e-6, Precision: "float64"}
-	if w.Method != want || w.Stop != (SmoothStop{Every: 10}) || w.Mesh.Order != "hilbert" || !w.Metric.Rescale {
+	if w.Method != want || w.Stop != (Stop{Every: 10}) || w.Mesh.Order != "hilbert" || !w.Metric.Rescale {
 		t.Errorf("%+v", w)
 	}
 	for _, set := range []string{"metric.field=sinusoidal", "metric={field='uniform'}", "metric={width='0.1+x', height=2}",
@@ -36,7 +39,7 @@ func TestSmoothDefaults(t *testing.T) {
 		"method={smoother='laplacian', guard='none'}",
 		"mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
 		c := parse(t, smoothCase, set)
-		again, err := Parse("dam.toml", []byte(c.String()), nil)
+		again, err := solvers.Parse("dam.toml", []byte(c.String()), nil)
 		if err != nil || again.String() != c.String() || again.Hash() != c.Hash() {
 			t.Errorf("%s: the printed case is another: %v\n%s", set, err, c)
 		}
@@ -45,12 +48,12 @@ func TestSmoothDefaults(t *testing.T) {
 
 // The examples are cases.
 func TestSmoothExamples(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "examples", "smooth*.toml"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "smooth*.toml"))
 	if err != nil || len(files) < 3 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		if _, err := Load(file, nil); err != nil {
+		if _, err := solvers.Load(file, nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -99,9 +102,18 @@ func TestSmoothRefusals(t *testing.T) {
 		{`file = "wing.msh"`, "file = 'a.msh'\norder = 'rcm'", `[mesh] order: "rcm" is not known; choose hilbert,`},
 	} {
 		text := strings.Replace(smoothCase, c.old, c.new, 1)
-		_, err := Parse("c.toml", []byte(text), nil)
+		_, err := solvers.Parse("c.toml", []byte(text), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q for %q: %v\ndoes not say %s", c.new, c.old, err, c.want)
 		}
 	}
+}
+
+func parse(t *testing.T, text string, sets ...string) *config.Case {
+	t.Helper()
+	c, err := solvers.Parse("cases/dam.toml", []byte(text), sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

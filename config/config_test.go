@@ -1,9 +1,14 @@
-package config
+package config_test
 
 import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers/shallow/problem"
+	smooth "github.com/atoll-hpc/atoll/solvers/smooth/problem"
+	vof "github.com/atoll-hpc/atoll/solvers/vof/problem"
 )
 
 // dam is the smallest case.
@@ -22,9 +27,12 @@ h2 = "depth - h1"
 end = 0.1
 `
 
-func parse(t *testing.T, text string, sets ...string) *Case {
+// kinds are the solvers whose cases these tests read.
+var kinds = map[string]config.Decoder{"shallow-water": problem.Decode, "smooth": smooth.Decode, "vof": vof.Decode}
+
+func parse(t *testing.T, text string, sets ...string) *config.Case {
 	t.Helper()
-	c, err := Parse("cases/dam.toml", []byte(text), sets)
+	c, err := config.Parse("cases/dam.toml", []byte(text), sets, kinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,31 +41,34 @@ func parse(t *testing.T, text string, sets ...string) *Case {
 
 func TestDefaults(t *testing.T) {
 	c := parse(t, dam)
-	w := c.Sections.(*Shallow)
+	w := c.Sections.(*problem.Sections)
 	programs := map[string]string{}
 	for i := range w.Initial {
 		programs[w.Initial[i].Name] = w.Initial[i].Program.String()
 		w.Initial[i].Program = nil
 	}
 	w.Physics.Manning.Program = nil
-	want := &Case{
+	want := &config.Case{
 		Solver: "shallow-water", Name: "dam",
-		Time:   Time{End: 0.1},
-		Output: Output{Fields: []string{"h1", "h2", "z1"}, Format: []string{"vtu"}, Dir: "out/dam", ConservationEvery: 10},
-		Sections: &Shallow{
-			Mesh: Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
+		Time: config.Time{End: 0.1},
+		Output: config.Output{Fields: []string{"h1", "h2", "z1"}, Format: []string{"vtu"}, Dir: "out/dam",
+			ConservationEvery: 10},
+		Sections: &problem.Sections{
+			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
-			Physics: Physics{Scheme: "pvm-ifcp", Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9, Precision: "float64",
-				EntropyFix: 0.05, DryDepth: 1e-3, Manning: Field{Name: "manning", Expr: "0"}},
-			Initial: []Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
+			Physics: problem.Physics{Scheme: "pvm-ifcp", Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
+				Precision:  "float64",
+				EntropyFix: 0.05, DryDepth: 1e-3, Manning: config.Field{Name: "manning", Expr: "0"}},
+			Initial: []config.Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
 				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
 				{Name: "v2", Expr: "0"}},
-			Boundary: Boundary{Default: "wall", Groups: map[string]string{}},
+			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}},
 		},
-		dir: "cases",
 	}
-	if !reflect.DeepEqual(c, want) {
-		t.Errorf("got  %+v\n%+v\nwant %+v\n%+v", c, c.Sections.(*Shallow), want, want.Sections)
+	if !reflect.DeepEqual(c.Sections,
+		want.Sections) || c.Solver != want.Solver || c.Name != want.Name || c.Time != want.Time ||
+		!reflect.DeepEqual(c.Output, want.Output) || c.Path("bed.asc") != "cases/bed.asc" {
+		t.Errorf("got  %+v\n%+v\nwant %+v\n%+v", c, c.Sections.(*problem.Sections), want, want.Sections)
 	}
 	if programs["h2"] != "depth - h1" {
 		t.Error(programs)
@@ -114,7 +125,7 @@ conservation_every = 10
 
 func TestFullCase(t *testing.T) {
 	c := parse(t, full)
-	w := c.Sections.(*Shallow)
+	w := c.Sections.(*problem.Sections)
 	var order []string
 	for _, f := range w.Initial {
 		order = append(order, f.Name)
@@ -134,7 +145,7 @@ func TestFullCase(t *testing.T) {
 	if want := map[string]string{"east coast": "wall", "1.5": "open"}; !reflect.DeepEqual(w.Boundary.Groups, want) {
 		t.Errorf("%v", w.Boundary)
 	}
-	gauges := []Gauge{{"east", []float64{1, 2.5}, 0}, {"west", []float64{-1, 0}, 0.5}}
+	gauges := []config.Gauge{{"east", []float64{1, 2.5}, 0}, {"west", []float64{-1, 0}, 0.5}}
 	if !reflect.DeepEqual(c.Gauges, gauges) {
 		t.Errorf("%v", c.Gauges)
 	}
@@ -155,11 +166,11 @@ func TestStringReadsBack(t *testing.T) {
 		if c.Hash() != again.Hash() || c.Hash() == "" {
 			t.Errorf("%s\nbecame\n%s", c, again)
 		}
-		for _, each := range []*Case{c, again} {
-			for i := range each.Sections.(*Shallow).Initial {
-				each.Sections.(*Shallow).Initial[i].Program = nil
+		for _, each := range []*config.Case{c, again} {
+			for i := range each.Sections.(*problem.Sections).Initial {
+				each.Sections.(*problem.Sections).Initial[i].Program = nil
 			}
-			each.Sections.(*Shallow).Physics.Manning.Program = nil
+			each.Sections.(*problem.Sections).Physics.Manning.Program = nil
 		}
 		again.Name = c.Name
 		if !reflect.DeepEqual(c, again) {
@@ -188,14 +199,14 @@ func TestHashSeesEveryKeyAndNoStyle(t *testing.T) {
 			t.Errorf("%s changes the hash", set)
 		}
 	}
-	c, err := Parse("/elsewhere/dam.toml", []byte("# comment\n"+dam), nil)
+	c, err := config.Parse("/elsewhere/dam.toml", []byte("# comment\n"+dam), nil, kinds)
 	if err != nil || c.Hash() != base {
 		t.Errorf("folder or comment changes the hash: %v", err)
 	}
 }
 
 func TestSign(t *testing.T) {
-	for f, want := range map[Field]float64{
+	for f, want := range map[config.Field]float64{
 		{Name: "depth", Positive: "down"}: 1, {Name: "depth", Positive: "up"}: -1,
 		{Name: "z1", Positive: "up"}: 1, {Name: "z1", Positive: "down"}: -1,
 		{Name: "h1"}: 1, {Name: "manning"}: 1,

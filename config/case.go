@@ -1,0 +1,144 @@
+// Package config reads the case file of a run: TOML, decoded strictly. What is unknown, of the wrong type, out of
+// range or in contradiction is refused, each with one line that names the file, the line and the key, or the
+// override.
+//
+// A case has sections that solvers Share (this file, mesh.go and grid.go) and those of its solver (shallow.go).
+package config
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Case is a decoded case with all its defaults filled in.
+type Case struct {
+	Solver string // its name in the case file, one of solvers
+	Name   string // of the run and its files; the base name of the case file without extension
+	Title  string // for people; may be empty
+
+	Sections Sections // what belongs to the solver alone, of its own type
+
+	Time   Time // empty for solvers without time
+	Output Output
+	Gauges []Gauge // none for solvers without gauges
+
+	dir string // folder of the case file, where relative paths start
+}
+
+// Time is the section [time].
+type Time struct {
+	End      float64 // s, when the run is done
+	MaxSteps int     // when it stops before; 0 for no limit
+}
+
+// Output is the section [output].
+type Output struct {
+	Every             float64  // s, or sweeps, between frames; 0 for the first and the last only
+	Fields            []string // names of what frames hold; which, the solver says
+	Format            []string // of frames, or none; the solver's usual one
+	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
+	ConservationEvery int      // steps between rows of conservation.csv; 10
+	Mesh              string   // of solvers that move a mesh: file for it at the end, relative to Dir; "" for none
+}
+
+// Gauge is a section [[gauge]]: a point whose values are written in the course of the run.
+type Gauge struct {
+	Name  string    // and of its file: letters, digits, - and _
+	At    []float64 // x, y and in space z in m
+	Every float64   // s between values; 0 for each step
+}
+
+// Sections are those that belong to one solver, of its own type. Print writes them as they are in a case file, with all
+// defaults.
+type Sections interface{ Print(p *Printer) }
+
+// A Decoder reads what belongs to a solver from the root of a case file into c.Sections, and of the sections that
+// solvers share those that it knows, by DecodeMesh, DecodeTime and their like; any other section of the file is then
+// refused.
+type Decoder func(root *Section, c *Case)
+
+func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
+	c := &Case{}
+	root := &Section{decoder: d, values: d.root}
+	c.Solver = root.Text("solver", Required)
+	c.Name = root.Name("name", nameOf(path))
+	c.Title = root.Text("title", "")
+	if decode, ok := solvers[c.Solver]; ok {
+		decode(root, c)
+		root.Finish()
+		return c
+	}
+	// The sections of an unknown solver are not known.
+	if _, isText := d.root["solver"].(string); isText {
+		root.Fail("solver", "%q is not known; %s", c.Solver, Choose(slices.Sorted(maps.Keys(solvers))))
+	}
+	return c
+}
+
+// DecodeTime reads the section [time].
+func DecodeTime(s *Section) Time {
+	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, 1<<53))}
+	s.Finish()
+	return t
+}
+
+// Written is what a solver can write.
+type Written struct {
+	Fields, Usual []string // of a frame: all, and those it holds unless told otherwise
+	Formats       []string // of frames, the usual one first
+	Sweeps        bool     // the solver has no time: frames are counted by sweeps
+	Mesh          bool     // the solver moves a mesh
+	End           float64  // of the run, 0 where it has no time
+}
+
+// mostFrames is how many frames a run may have: the names of their files count to it.
+const mostFrames = 999999
+
+// DecodeOutput reads the section [output].
+func DecodeOutput(s *Section, name string, w Written) Output {
+	o := Output{
+		Fields:            s.Choices("fields", w.Usual, w.Fields...),
+		Format:            s.Choices("format", w.Formats[:1], w.Formats...),
+		Dir:               s.Text("dir", "out/"+name),
+		ConservationEvery: int(s.Integer("conservation_every", 10, 1, 1<<53)),
+	}
+	if w.Sweeps {
+		o.Every = float64(s.Integer("every", 0, 0, 1<<53))
+	} else {
+		o.Every = s.Number("every", NonNegative.Or(0))
+	}
+	if o.Every > 0 && w.End/o.Every > mostFrames {
+		s.Fail("every", "%g makes more than %d frames up to t = %g", o.Every, mostFrames, w.End)
+	}
+	if w.Mesh {
+		o.Mesh = s.Text("mesh", "")
+	}
+	if len(o.Fields) == 0 {
+		s.Fail("fields", "is empty; choose of %s", strings.Join(w.Fields, ", "))
+	}
+	if o.Dir == "" {
+		s.Fail("dir", "is empty")
+	}
+	s.Finish()
+	return o
+}
+
+// DecodeGauges reads gauges at points of so many coordinates.
+func DecodeGauges(root *Section, dim int) []Gauge {
+	var gauges []Gauge
+	names := map[string]bool{}
+	for _, s := range root.Subs("gauge") {
+		g := Gauge{Name: s.Name("name", Required), Every: s.Number("every", NonNegative.Or(0))}
+		if s.Know("at"); dim > 0 {
+			g.At = s.Numbers("at", dim)
+		}
+		if names[g.Name] && g.Name != "" {
+			s.Fail("name", "%q is another gauge's already", g.Name)
+		}
+		names[g.Name] = true
+		s.Finish()
+		gauges = append(gauges, g)
+	}
+	return gauges
+}

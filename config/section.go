@@ -1,0 +1,318 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Section gives typed access to a table, and remembers which keys were asked for.
+type Section struct {
+	*decoder
+	path, title string
+	values      map[string]any
+	known       []string
+}
+
+// Required in the place of a fallback says that there is none; Needed says so for integers.
+const (
+	Required = "\x00"
+	Needed   = math.MinInt64
+)
+
+// Sub returns the table of a key, empty where there is none.
+func (s *Section) Sub(key string) *Section {
+	s.Know(key)
+	sub := &Section{decoder: s.decoder, path: s.path + key + "\x00", title: "[" + key + "]"}
+	v, ok := s.values[key]
+	if sub.values, _ = v.(map[string]any); ok && sub.values == nil {
+		s.Fail(key, "is %s; a table is needed: [%s]", kind(v), key)
+	}
+	return sub
+}
+
+// Subs returns the tables of an array of tables.
+func (s *Section) Subs(key string) []*Section {
+	s.Know(key)
+	v, ok := s.values[key]
+	list, isList := v.([]any)
+	if ok && !isList {
+		s.Fail(key, "is %s; it is written [[%s]]", kind(v), key)
+	}
+	var subs []*Section
+	for i, v := range list {
+		values, ok := v.(map[string]any)
+		if !ok {
+			s.Fail(key, "holds %s; it is written [[%s]]", kind(v), key)
+			continue
+		}
+		path := s.path + key + "\x00" + strconv.Itoa(i) + "\x00"
+		subs = append(subs, &Section{decoder: s.decoder, path: path, title: "[[" + key + "]]", values: values})
+	}
+	return subs
+}
+
+// Know marks keys as those of the section.
+func (s *Section) Know(keys ...string) {
+	for _, key := range keys {
+		if !slices.Contains(s.known, key) {
+			s.known = append(s.known, key)
+		}
+	}
+}
+
+// Has tells whether the file has a key.
+func (s *Section) Has(key string) bool { _, ok := s.values[key]; return ok }
+
+// IsText tells whether a key has a string.
+func (s *Section) IsText(key string) bool { _, ok := s.values[key].(string); return ok }
+
+// Keys are those of the file, sorted.
+func (s *Section) Keys() []string { return slices.Sorted(maps.Keys(s.values)) }
+
+// Fail records a problem with a key, or with the section itself if the key is "".
+func (s *Section) Fail(key, format string, args ...any) {
+	title, path := s.title, s.path
+	if key != "" {
+		path += key + "\x00"
+		between := " "
+		if title == "" {
+			between = ""
+		} else if !strings.HasSuffix(title, "]") { // a table within a key
+			between = "."
+		}
+		title += between + printKey(key)
+	}
+	s.decoder.fail(path, title, format, args...)
+}
+
+// get returns the value of a key, and records the problem if it must be there and is not.
+func (s *Section) get(key string, must bool) (v any, ok bool) {
+	s.Know(key)
+	v, ok = s.values[key]
+	if !ok && must {
+		s.Fail(key, "is required")
+	}
+	return v, ok
+}
+
+func (s *Section) wrong(key string, v any, want string) {
+	s.Fail(key, "is %s; %s is needed", kind(v), want)
+}
+
+// Text returns a string.
+func (s *Section) Text(key, fallback string) string {
+	v, ok := s.get(key, fallback == Required)
+	if !ok {
+		return strings.TrimPrefix(fallback, Required)
+	}
+	text, ok := v.(string)
+	if !ok {
+		s.wrong(key, v, "a string")
+	}
+	return text
+}
+
+// Name is a text that can name a file.
+func (s *Section) Name(key, fallback string) string {
+	name := s.Text(key, fallback)
+	odd := func(r rune) bool {
+		return !(unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_. ", r))
+	}
+	bad := name == "" || len(name) > 100 || strings.ContainsFunc(name, odd) || strings.Trim(name, ". ") != name
+	if _, isText := s.values[key].(string); bad && (isText || !s.Has(key) && fallback != Required) {
+		s.Fail(key, "%q cannot name files; use up to 100 letters, digits, -, _, and . and spaces within", name)
+	}
+	return name
+}
+
+// Choice returns one of the options.
+func (s *Section) Choice(key, fallback string, options ...string) string {
+	v := s.Text(key, fallback)
+	if _, isText := s.values[key].(string); isText && !slices.Contains(options, v) {
+		s.Fail(key, "%q is not known; %s", v, Choose(options))
+	}
+	return v
+}
+
+// Boolean returns true or false.
+func (s *Section) Boolean(key string, fallback bool) bool {
+	v, ok := s.get(key, false)
+	if !ok {
+		return fallback
+	}
+	b, ok := v.(bool)
+	if !ok {
+		s.wrong(key, v, "true or false")
+	}
+	return b
+}
+
+// Integer returns a number from least to most.
+func (s *Section) Integer(key string, fallback, least, most int64) int64 {
+	v, ok := s.get(key, fallback == Needed)
+	if !ok {
+		return max(fallback, 0)
+	}
+	n, ok := v.(int64)
+	switch {
+	case !ok:
+		s.wrong(key, v, "an integer")
+	case n < least || n > most:
+		s.Fail(key, "%d is not between %d and %d", n, least, most)
+		return least
+	}
+	return n
+}
+
+// Bound says which numbers a key takes.
+type Bound struct {
+	Least, Most float64
+	Open        bool // Least itself is excluded
+	Under       bool // and so is Most
+	Optional    bool
+	Fallback    float64
+}
+
+// Bounds that are often needed.
+var (
+	Positive    = Bound{Most: math.MaxFloat64, Open: true}
+	NonNegative = Bound{Most: math.MaxFloat64}
+	Share       = Bound{Most: 1, Open: true}
+)
+
+// Or makes the key optional.
+func (b Bound) Or(fallback float64) Bound {
+	b.Optional, b.Fallback = true, fallback
+	return b
+}
+
+func (b Bound) String() string {
+	switch {
+	case b.Under && b.Open:
+		return fmt.Sprintf("above %g and below %g", b.Least, b.Most)
+	case b.Under:
+		return fmt.Sprintf("%g or more and below %g", b.Least, b.Most)
+	case b.Most < math.MaxFloat64 && b.Open:
+		return fmt.Sprintf("above %g and at most %g", b.Least, b.Most)
+	case b.Most < math.MaxFloat64:
+		return fmt.Sprintf("between %g and %g", b.Least, b.Most)
+	case b.Open:
+		return fmt.Sprintf("a finite number above %g", b.Least)
+	}
+	return fmt.Sprintf("a finite number, %g or more", b.Least)
+}
+
+// Number returns a number within a bound.
+func (s *Section) Number(key string, b Bound) float64 {
+	v, ok := s.get(key, !b.Optional)
+	if !ok {
+		return b.Fallback
+	}
+	f, ok := toFloat(v)
+	switch {
+	case !ok:
+		s.wrong(key, v, "a number")
+	case !(f >= b.Least && f <= b.Most) || b.Open && f == b.Least || b.Under && f == b.Most:
+		s.Fail(key, "%v must be %v", v, b)
+	}
+	return f
+}
+
+// Numbers returns a list of so many finite numbers, or nil where it is not one.
+func (s *Section) Numbers(key string, count int) []float64 {
+	v, ok := s.get(key, true)
+	if !ok {
+		return nil
+	}
+	list, _ := v.([]any)
+	if len(list) != count {
+		s.Fail(key, "must be a list of %d numbers", count)
+		return nil
+	}
+	numbers := make([]float64, count)
+	for i, e := range list {
+		if numbers[i], ok = toFloat(e); !ok || numbers[i]-numbers[i] != 0 {
+			s.Fail(key, "must be a list of %d finite numbers; number %d is not one", count, i+1)
+			return nil
+		}
+	}
+	return numbers
+}
+
+// Choices returns a list of options, none twice.
+func (s *Section) Choices(key string, fallback []string, options ...string) []string {
+	v, ok := s.get(key, false)
+	if !ok {
+		return fallback
+	}
+	list, ok := v.([]any)
+	if !ok {
+		s.wrong(key, v, "a list of strings")
+		return fallback
+	}
+	var chosen []string
+	for _, e := range list {
+		text, ok := e.(string)
+		switch {
+		case !ok:
+			s.Fail(key, "holds %s; a list of strings is needed", kind(e))
+		case !slices.Contains(options, text):
+			s.Fail(key, "%q is not known; %s", text, Choose(options))
+		case slices.Contains(chosen, text):
+			s.Fail(key, "%q is there twice", text)
+		}
+		chosen = append(chosen, text)
+	}
+	return chosen
+}
+
+// Finish reports the keys that nobody asked for.
+func (s *Section) Finish() {
+	for _, key := range s.Keys() {
+		if slices.Contains(s.known, key) {
+			continue
+		}
+		switch s.values[key].(type) {
+		case map[string]any, []any:
+			if s.path == "" {
+				s.Fail(key, "no such section; %s", suggest(key, s.known))
+				continue
+			}
+		}
+		s.Fail(key, "no such key; %s", suggest(key, s.known))
+	}
+}
+
+func toFloat(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// kind says what a value is.
+func kind(v any) string {
+	switch v.(type) {
+	case string:
+		return "a string"
+	case int64:
+		return "an integer"
+	case float64:
+		return "a float"
+	case bool:
+		return "a boolean"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a table"
+	}
+	return "a date or time"
+}

@@ -1,0 +1,254 @@
+package shape
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/config/expr"
+)
+
+// primitive is a shape of numbers.
+type primitive struct {
+	dim   int // 2 or 3; 0 for both
+	names string
+	make  func(v []float64) (Body, error)
+}
+
+// primitives are the shapes that a case can name. Those of both dimensions have a form for each.
+var primitives = map[string][]primitive{
+	"circle": {{2, "x, y, radius", func(v []float64) (Body, error) {
+		return Ball(v[0], v[1], 0, v[2]), above0("the radius", v[2])
+	}}},
+	"sphere": {{3, "x, y, z, radius", func(v []float64) (Body, error) {
+		return Ball(v[0], v[1], v[2], v[3]), above0("the radius", v[3])
+	}}},
+	"ellipse": {{2, "x, y, a, b", func(v []float64) (Body, error) {
+		return Ellipsoid(v[0], v[1], 0, v[2], v[3], v[3])
+	}}},
+	"ellipsoid": {{3, "x, y, z, a, b, c", func(v []float64) (Body, error) {
+		return Ellipsoid(v[0], v[1], v[2], v[3], v[4], v[5])
+	}}},
+	"box": {
+		{2, "x0, y0, x1, y1", func(v []float64) (Body, error) {
+			far := math.Abs(v[2]-v[0]) + math.Abs(v[3]-v[1])
+			return Box([3]float64{v[0], v[1], -far}, [3]float64{v[2], v[3], far})
+		}},
+		{3, "x0, y0, z0, x1, y1, z1", func(v []float64) (Body, error) {
+			return Box([3]float64(v[:3]), [3]float64(v[3:]))
+		}},
+	},
+	"plane": {
+		{2, "x, y, nx, ny", func(v []float64) (Body, error) { return HalfSpace(v[0], v[1], 0, v[2], v[3], 0) }},
+		{3, "x, y, z, nx, ny, nz", func(v []float64) (Body, error) {
+			return HalfSpace(v[0], v[1], v[2], v[3], v[4], v[5])
+		}},
+	},
+	"cylinder": {{3, "x, y, z, radius, axis (0, 1 or 2)", func(v []float64) (Body, error) {
+		if v[4] != 0 && v[4] != 1 && v[4] != 2 {
+			return Body{}, fmt.Errorf("the axis is %g; it must be 0, 1 or 2", v[4])
+		}
+		b, err := Cylinder(v[0], v[1], v[2], v[3], int(v[4]))
+		if err == nil {
+			err = above0("the radius", v[3])
+		}
+		return b, err
+	}}},
+	"torus": {{3, "x, y, z, ring, radius", func(v []float64) (Body, error) {
+		err := above0("the ring", v[3])
+		if err == nil {
+			err = above0("the radius", v[4])
+		}
+		return Torus(v[0], v[1], v[2], v[3], v[4]), err
+	}}},
+	"slotted-disk": {{0, "x, y, radius, width, top", func(v []float64) (Body, error) {
+		err := above0("the radius", v[2])
+		if err == nil {
+			err = above0("the width", v[3])
+		}
+		return SlottedDisk(v[0], v[1], v[2], v[3], v[4]), err
+	}}},
+}
+
+func above0(what string, v float64) error {
+	if v > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is %g; it must be above 0", what, v)
+}
+
+// combinations are the shapes of shapes; the bodies are at least one, for difference two.
+var combinations = map[string]func(bodies []Body) (Body, error){
+	"union":        func(b []Body) (Body, error) { return Union(b...), nil },
+	"intersection": func(b []Body) (Body, error) { return Intersection(b...), nil },
+	"difference": func(b []Body) (Body, error) {
+		if len(b) != 2 {
+			return Body{}, fmt.Errorf("takes 2 shapes, not %d", len(b))
+		}
+		return Difference(b[0], b[1]), nil
+	},
+	"complement": func(b []Body) (Body, error) {
+		if len(b) != 1 {
+			return Body{}, fmt.Errorf("takes 1 shape, not %d", len(b))
+		}
+		return Complement(b[0]), nil
+	},
+}
+
+// maxShapes bounds how deep shapes stand in one another.
+const maxShapes = 32
+
+// Parse makes the body that a text describes in 2 or 3 dimensions: a shape by its name and numbers, stl(FILE), one of
+// the combinations of shapes, or an expression over x, y and z that is negative inside. Where an expression has no
+// value, failed tells why after the body was asked for it. A body is for one goroutine. path tells where a file is that
+// the text names; with nil none is read, and the body is not to be asked.
+func Parse(text string, dim int, path func(file string) string) (b Body, failed func() error, err error) {
+	r := &shapeReader{dim: dim, path: path}
+	if len(text) > expr.MaxLength {
+		return b, nil, fmt.Errorf("has %d characters; at most %d are taken", len(text), expr.MaxLength)
+	}
+	b, err = r.read(text, 0)
+	return b, func() error { return r.failed }, err
+}
+
+type shapeReader struct {
+	dim    int
+	path   func(file string) string
+	failed error // the first of an expression
+}
+
+func (r *shapeReader) read(text string, depth int) (Body, error) {
+	if depth > maxShapes {
+		return Body{}, fmt.Errorf("shapes stand more than %d deep in one another", maxShapes)
+	}
+	name, args, isCall := call(text)
+	if forms, ok := primitives[name]; isCall && ok {
+		return r.primitive(name, forms, args)
+	}
+	if isCall && name == "stl" {
+		return r.stl(strings.TrimSpace(strings.Join(args, ",")))
+	}
+	combine, ok := combinations[name]
+	if !isCall || !ok {
+		return r.implicit(text)
+	}
+	var bodies []Body
+	for _, a := range args {
+		b, err := r.read(a, depth+1)
+		if err != nil {
+			return b, err
+		}
+		bodies = append(bodies, b)
+	}
+	b, err := combine(bodies)
+	if err != nil {
+		err = fmt.Errorf("%s %w", name, err)
+	}
+	return b, err
+}
+
+func (r *shapeReader) primitive(name string, forms []primitive, args []string) (Body, error) {
+	i := slices.IndexFunc(forms, func(p primitive) bool { return p.dim == 0 || p.dim == r.dim })
+	if i < 0 {
+		return Body{}, fmt.Errorf("%s is a shape of %d dimensions, the grid has %d", name, forms[0].dim, r.dim)
+	}
+	want := strings.Count(forms[i].names, ", ") + 1
+	if name == "cylinder" {
+		want = 5 // its axis is explained
+	}
+	if len(args) != want {
+		return Body{}, fmt.Errorf("%s has %d numbers; it is written %s(%s)", name, len(args), name, forms[i].names)
+	}
+	numbers := make([]float64, len(args))
+	for k, a := range args {
+		n, err := strconv.ParseFloat(strings.TrimSpace(a), 64)
+		if err != nil || n-n != 0 {
+			return Body{}, fmt.Errorf("%s: %q is not a number; it is written %s(%s)", name, strings.TrimSpace(a), name,
+				forms[i].names)
+		}
+		numbers[k] = n
+	}
+	b, err := forms[i].make(numbers)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return b, err
+}
+
+// stl is the body in a file.
+func (r *shapeReader) stl(file string) (Body, error) {
+	switch {
+	case file == "":
+		return Body{}, fmt.Errorf("stl has no file; it is written stl(FILE)")
+	case r.path == nil:
+		return Body{Phi: func(_, _, _ float64) float64 { return 1 }}, nil
+	}
+	return STLFile(r.path(file))
+}
+
+func (r *shapeReader) implicit(text string) (Body, error) {
+	p, err := expr.Compile(text)
+	if err != nil {
+		names := slices.Sorted(maps.Keys(primitives))
+		names = append(append(names, "stl"), slices.Sorted(maps.Keys(combinations))...)
+		return Body{}, fmt.Errorf("is none of the shapes (%s), and as an expression: %w", strings.Join(names, ", "),
+			err)
+	}
+	if p.Mentions("t") {
+		return Body{}, fmt.Errorf("the expression %q depends on t; a shape is over x, y and z", text)
+	}
+	return Body{Phi: func(x, y, z float64) float64 {
+		if r.failed != nil {
+			return 1 // the body is of no use any more: whoever asks shall come to an end soon
+		}
+		v, err := p.Eval(x, y, z, 0)
+		if err != nil {
+			r.failed = err
+			return 1
+		}
+		return v
+	}}, nil
+}
+
+// call takes name(args) apart at the commas that stand in no inner parentheses.
+func call(text string) (name string, args []string, ok bool) {
+	text = strings.TrimSpace(text)
+	open := strings.IndexByte(text, '(')
+	if open < 0 || text[len(text)-1] != ')' {
+		return "", nil, false
+	}
+	name = strings.TrimSpace(text[:open])
+	depth, from := 0, open+1
+	for i := open; i < len(text); i++ {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 && i < len(text)-1 {
+				return "", nil, false
+			}
+		case ',':
+			if depth == 1 {
+				args = append(args, text[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return name, append(args, text[from:len(text)-1]), depth == 0
+}
+
+// stlCall finds a body of a file among shapes.
+var stlCall = regexp.MustCompile(`\bstl\s*\(`)
+
+// HasSTL tells whether a body of a file is among the shapes of a text.
+func HasSTL(text string) bool { return stlCall.MatchString(text) }
+
+// MixesSTL tells whether a body of a file is one of several shapes, which together have edges everywhere.
+func MixesSTL(text string) bool {
+	name, _, isCall := call(text)
+	return HasSTL(text) && !(isCall && name == "stl")
+}

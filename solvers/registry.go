@@ -1,0 +1,55 @@
+// Package solvers is what the program knows of solvers: a registry of their kinds. The solvers are in the folders
+// below.
+package solvers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+)
+
+// Kind is a solver as the program knows it. The package of a solver registers its kind in an init function.
+type Kind struct {
+	Name   string // in case files
+	Title  string // for people
+	Decode config.Decoder
+}
+
+var kinds = map[string]Kind{}
+
+// Register makes a kind of solver known. It panics if the name is empty or taken.
+func Register(k Kind) {
+	if _, taken := kinds[k.Name]; taken || k.Name == "" {
+		panic(fmt.Sprintf("solvers: the name %q is empty or registered already", k.Name))
+	}
+	kinds[k.Name] = k
+}
+
+// Find returns the kind of a name.
+func Find(name string) (Kind, bool) {
+	k, ok := kinds[name]
+	return k, ok
+}
+
+// Names are those of all kinds, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// Load reads a case file of any registered solver. Each of sets is an override; see [config.Load].
+func Load(path string, sets []string) (*config.Case, error) {
+	return config.Load(path, sets, decoders())
+}
+
+// Parse decodes the text of a case file of any registered solver; see [config.Parse].
+func Parse(path string, data []byte, sets []string) (*config.Case, error) {
+	return config.Parse(path, data, sets, decoders())
+}
+
+func decoders() map[string]config.Decoder {
+	all := map[string]config.Decoder{}
+	for name, k := range kinds {
+		all[name] = k.Decode
+	}
+	return all
+}

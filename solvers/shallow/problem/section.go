@@ -1,0 +1,169 @@
+// Package problem makes a run of shallow water of a case: its sections, its fields at the start, its output.
+package problem
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+)
+
+// Sections holds the sections of solver "shallow-water": one or two layers of fluid over a bed.
+type Sections struct {
+	Mesh     config.Mesh
+	Physics  Physics
+	Initial  []config.Field // in an order in which each comes after those that its expression uses; see decodeInitial
+	Boundary Boundary
+}
+
+// Physics is the section [physics] of solver "shallow-water".
+type Physics struct {
+	Scheme             string       // of the fluxes: roe, ir-roe or pvm-ifcp; pvm-ifcp
+	Layers             int          // 1 or 2; 2
+	DensityRatio       float64      // upper over lower, in (0, 1]; required of two layers, 0 for one
+	Gravity            float64      // m/s²; 9.81
+	CFL                float64      // share of the longest stable step, in (0, 1]; 0.9
+	Precision          string       // of the state: float32 or float64; float64
+	EntropyFix         float64      // width of Harten's fix as a share of the spread of eigenvalues, in [0, 1]; 0.05
+	DryDepth           float64      // m, a thinner layer counts as absent; 1e-3
+	Manning            config.Field // bed friction in s/m^(1/3); 0
+	InterlayerFriction bool         // keep cells hyperbolic by friction between the layers; false
+	LaggedStep         bool         // a step's length comes from the waves of the step before last; false
+}
+
+// Boundary is the section [boundary]: for each physical group of edges, "wall" or "open".
+type Boundary struct {
+	Default string            // for edges of groups that are not named, or of none; wall
+	Groups  map[string]string // by name of the group
+}
+
+// Decode reads a case of solver "shallow-water".
+func Decode(root *config.Section, c *config.Case) {
+	w := &Sections{Mesh: config.DecodeMesh(root.Sub("mesh"))}
+	w.Physics = decodePhysics(root.Sub("physics"))
+	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
+	w.Boundary = decodeBoundary(root.Sub("boundary"))
+	c.Sections = w
+	c.Time = config.DecodeTime(root.Sub("time"))
+	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, w.output(c.Time.End))
+	c.Gauges = config.DecodeGauges(root, 2)
+}
+
+func decodePhysics(s *config.Section) Physics {
+	p := Physics{
+		Scheme:     s.Choice("scheme", "pvm-ifcp", "roe", "ir-roe", "pvm-ifcp"),
+		Layers:     int(s.Integer("layers", 2, 1, 2)),
+		Gravity:    s.Number("gravity", config.Positive.Or(9.81)),
+		CFL:        s.Number("cfl", config.Share.Or(0.9)),
+		Precision:  s.Choice("precision", "float64", "float32", "float64"),
+		EntropyFix: s.Number("entropy_fix", config.Bound{Least: 0, Most: 1, Fallback: 0.05, Optional: true}),
+		DryDepth:   s.Number("dry_depth", config.Positive.Or(1e-3)),
+		Manning:    s.Field("manning", "0", nil, false),
+	}
+	p.InterlayerFriction = s.Boolean("interlayer_friction", false)
+	p.LaggedStep = s.Boolean("lagged_step", false)
+	if p.Layers == 1 {
+		for _, key := range []string{"density_ratio", "interlayer_friction"} {
+			if s.Has(key) {
+				s.Fail(key, "belongs to two layers, and there is one")
+			}
+		}
+		s.Know("density_ratio")
+	} else {
+		p.DensityRatio = s.Number("density_ratio", config.Share)
+	}
+	if p.Precision == "float32" && p.DryDepth > 0 && p.DryDepth < 1e-8 {
+		s.Fail("dry_depth", "%g is too small for float32: products of thicknesses vanish below 1e-8", p.DryDepth)
+	}
+	s.Finish()
+	return p
+}
+
+// decodeInitial reads the fields at t = 0, each a number, an expression, a raster or data of the mesh:
+//
+//	depth           of the bed below the datum, m
+//	h1, h2          thicknesses of the upper and the lower layer, m; or
+//	z1, z2          heights of the surface and of the interface above the datum, m
+//	u1, v1, u2, v2  velocities, m/s; 0
+//
+// and of one layer depth, h or z, u and v. Levels become thicknesses by h2 = max(0, z2 + depth) and
+// h1 = max(0, z1 - max(z2, -depth)). An expression may use the other fields of the section by
+// name; the level of one layer is called surface there, as z is the coordinate.
+func decodeInitial(s *config.Section, layers int) []config.Field {
+	thickness, level := []string{"h1", "h2"}, []string{"z1", "z2"}
+	velocity := []string{"u1", "v1", "u2", "v2"}
+	if layers == 1 {
+		thickness, level, velocity = []string{"h"}, []string{"z"}, []string{"u", "v"}
+	}
+	state := thickness
+	if slices.ContainsFunc(level, s.Has) {
+		state = level
+		for _, key := range thickness {
+			if s.Has(key) {
+				s.Fail(key, "cannot be with %v; give thicknesses or levels, not both", level)
+			}
+		}
+	}
+	s.Know(slices.Concat(thickness, level)...)
+	names := slices.Concat([]string{"depth"}, state, velocity)
+	var fields []config.Field
+	for _, name := range names {
+		fallback := config.Required
+		if slices.Contains(velocity, name) {
+			fallback = "0"
+		}
+		upright := name == "depth" || slices.Contains(level, name)
+		fields = append(fields, s.Field(name, fallback, names, upright))
+	}
+	s.Finish()
+	return s.Sorted(fields)
+}
+
+func decodeBoundary(s *config.Section) Boundary {
+	b := Boundary{Default: s.Choice("default", "wall", "wall", "open"), Groups: map[string]string{}}
+	for _, group := range s.Keys() {
+		if group != "default" {
+			b.Groups[group] = s.Choice(group, config.Required, "wall", "open")
+		}
+	}
+	s.Finish()
+	return b
+}
+
+func (w *Sections) output(end float64) config.Written {
+	o := config.Written{
+		Fields: []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}, Usual: []string{"h1", "h2", "z1"},
+		Formats: []string{"vtu"}, End: end,
+	}
+	if w.Physics.Layers == 1 {
+		o.Fields, o.Usual = []string{"h", "z", "u", "v", "depth"}, []string{"h", "z"}
+	}
+	return o
+}
+
+func (w *Sections) Print(p *config.Printer) {
+	w.Mesh.Print(p)
+	p.Section("[physics]")
+	p.Pair("scheme", w.Physics.Scheme)
+	p.Pair("layers", w.Physics.Layers)
+	if w.Physics.Layers == 2 {
+		p.Pair("density_ratio", w.Physics.DensityRatio)
+		p.Pair("interlayer_friction", w.Physics.InterlayerFriction)
+	}
+	p.Pair("gravity", w.Physics.Gravity)
+	p.Pair("cfl", w.Physics.CFL)
+	p.Pair("precision", w.Physics.Precision)
+	p.Pair("entropy_fix", w.Physics.EntropyFix)
+	p.Pair("dry_depth", w.Physics.DryDepth)
+	p.Pair("manning", w.Physics.Manning)
+	p.Pair("lagged_step", w.Physics.LaggedStep)
+	p.Section("[initial]")
+	for _, f := range w.Initial {
+		p.Pair(f.Name, f)
+	}
+	p.Section("[boundary]")
+	p.Pair("default", w.Boundary.Default)
+	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Groups)) {
+		p.Pair(group, w.Boundary.Groups[group])
+	}
+}

@@ -1,0 +1,148 @@
+// Package problem makes a run of volume of fluid of a case: its sections, the body at the start, the flow, its output.
+package problem
+
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+)
+
+// Sections holds the sections of solver "vof": a body of fluid that a given velocity carries through a grid.
+type Sections struct {
+	Grid     config.Grid
+	Initial  Initial
+	Exact    *Initial // where the fluid should be at the end; nil for where it is at the start
+	Velocity flow.Section
+	Method   Method
+}
+
+// Initial is the section [initial] of solver "vof".
+type Initial struct {
+	Shape string // as shape.Parse reads it
+	// how volume fractions are found: quadrature, or divide by dividing cells; quadrature, of mixed STL divide
+	Fractions string
+	Levels    int    // of divide: how often a cell is divided, 0 to 12; 5, of STL 3
+	Leaf      string // of divide: the smallest parts are cut by a plane, or decided by their centre; plane
+}
+
+// maxDivisions bounds levels: a cell is then 4096 parts wide.
+const maxDivisions = 12
+
+// Decode reads a case of solver "vof".
+func Decode(root *config.Section, c *config.Case) {
+	w := &Sections{Grid: config.DecodeGrid(root.Sub("grid"))}
+	w.Initial = decodeInitial(root.Sub("initial"), w.Grid.Dim)
+	w.Exact = decodeExact(root, w.Grid.Dim, w.Initial)
+	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
+	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
+	c.Sections = w
+	c.Time = config.DecodeTime(root.Sub("time"))
+	c.Gauges = config.DecodeGauges(root, w.Grid.Dim)
+	output := root.Sub("output")
+	c.Output = config.DecodeOutput(output, c.Name, config.Written{
+		Fields: []string{"f", "normal", "alpha", "curvature"}, Usual: []string{"f"},
+		Formats: []string{"vti", "vtp", "plic", "stl"}, End: c.Time.End,
+	})
+	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
+		output.Fail("format", "stl holds triangles, of an interface in space; choose vtp in the plane")
+	}
+}
+
+func decodeInitial(s *config.Section, dim int) Initial {
+	v := Initial{Shape: s.Text("shape", config.Required)}
+	usual, levels := "quadrature", int64(5)
+	if shape.HasSTL(v.Shape) {
+		levels = 3
+	}
+	if shape.MixesSTL(v.Shape) {
+		usual = "divide"
+	}
+	v.Fractions = s.Choice("fractions", usual, "quadrature", "divide")
+	v.Levels = int(s.Integer("levels", levels, 0, maxDivisions))
+	v.Leaf = s.Choice("leaf", "plane", "plane", "centre")
+	if shape.MixesSTL(v.Shape) && v.Fractions == "quadrature" {
+		s.Fail("fractions", "quadrature takes smooth bodies, or one of STL by itself; choose divide for an stl within "+
+			"other shapes")
+	}
+	for _, key := range []string{"levels", "leaf"} {
+		if s.Has(key) && v.Fractions == "quadrature" {
+			s.Fail(key, `belongs to fractions = "divide"`)
+		}
+	}
+	if v.Shape == "" && s.Has("shape") {
+		if s.IsText("shape") {
+			s.Fail("shape", "is empty; give a shape, or an expression that is negative in the fluid")
+		}
+	} else if v.Shape != "" && dim > 0 {
+		if _, _, err := shape.Parse(v.Shape, dim, nil); err != nil {
+			s.Fail("shape", "%v", err)
+		}
+	}
+	s.Finish()
+	return v
+}
+
+// decodeExact reads the section [exact], whose fractions are found as those of the start are.
+func decodeExact(root *config.Section, dim int, v Initial) *Initial {
+	s := root.Sub("exact")
+	if !root.Has("exact") {
+		return nil
+	}
+	v.Shape = s.Text("shape", config.Required)
+	if v.Shape != "" && dim > 0 {
+		if _, _, err := shape.Parse(v.Shape, dim, nil); err != nil {
+			s.Fail("shape", "%v", err)
+		}
+	}
+	if v.Fractions == "quadrature" && shape.MixesSTL(v.Shape) {
+		s.Fail("shape", `quadrature takes smooth bodies, or one of STL by itself; choose [initial] fractions = "divide"`)
+	}
+	s.Finish()
+	return &v
+}
+
+func (w *Sections) Print(p *config.Printer) {
+	w.Grid.Print(p)
+	i := w.Initial
+	p.Section("[initial]")
+	p.Pair("shape", i.Shape)
+	p.Pair("fractions", i.Fractions)
+	if i.Fractions == "divide" {
+		p.Pair("levels", i.Levels)
+		p.Pair("leaf", i.Leaf)
+	}
+	if w.Exact != nil {
+		p.Section("[exact]")
+		p.Pair("shape", w.Exact.Shape)
+	}
+	v := w.Velocity
+	p.Section("[velocity]")
+	if v.Field != "" {
+		p.Pair("field", v.Field)
+	}
+	for _, f := range slices.Concat(v.Psi, v.Potential, v.Parts) {
+		p.Pair(f.Name, f)
+	}
+	if v.Faces != "" {
+		p.Pair("faces", v.Faces)
+	}
+	p.Pair("period", v.Period)
+	if v.Factor.Program != nil {
+		p.Pair("factor", v.Factor)
+	}
+	if v.Checked() {
+		p.Pair("divergence", v.Divergence)
+	}
+	m := w.Method
+	p.Section("[method]")
+	p.Pair("normal", m.Normal)
+	p.Pair("advect", m.Advect)
+	p.Pair("cfl", m.CFL)
+	p.Pair("cfl_of", m.CFLOf)
+	p.Pair("adaptive", m.Adaptive)
+	p.Pair("exchange", m.Exchange)
+	p.Pair("sweep", m.Sweep)
+	p.Pair("precision", m.Precision)
+}
