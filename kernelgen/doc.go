@@ -5,7 +5,7 @@
 //	func Add[F Float](i int, p *Params[F], x []F, out []F) { out[i] = x[i] + p.Shift }
 //
 // A function so marked is emitted once for each float type that its type parameter allows, as Add_f32 and Add_f64, with
-// all that it calls in its package. What cannot be translated is refused with file, line, column and reason: kernels
+// all that it calls, in its package or in others outside of the standard library. What cannot be translated is refused with file, line, column and reason: kernels
 // that pass mean the same in Go and in CUDA, to the last bit. The guide docs/kernels.md shows how to write them.
 //
 // # Marks
@@ -14,10 +14,26 @@
 //	//atoll:kernel min         its result is reduced to the least; max to the largest
 //	//atoll:kernel block=256   threads of a block, 128 by default
 //	//atoll:kernel blocks=4    a GPU's multiprocessor is to hold so many blocks at a time, of float32 twice as many
+//	//atoll:kernel way=A,B     parameter way is constant on the GPU; see Variants
 //	//atoll:kernel tile        an index is a tile, which a block does together; see Tiles
 //	//atoll:kernel stages=32   on the CPU, 32 indices go through each call of the body before the next call
 //	//atoll:kernel grain=64    a thread of the CPU takes 64 indices at a time; of a tile kernel 4
 //	//atoll:constant           before a struct: kernels get it by value and only read it
+//
+// # Variants
+//
+// A parameter that is an integer or a bool, and for which the mark lists values, is constant in the translation: there
+// is an entry for each value, Add_A_f64 and Add_B_f64, or Add_way_1_f64 where values have no names, in which the
+// compiler leaves out what the value does not need. Several such parameters make an entry of each combination, the
+// last one's values fastest, and blocks=4,5 is then a number for each. On the CPU the parameter is as any other, and a
+// loop's Launch takes the entry of its value; it panics where the mark does not list that.
+//
+// # Packages
+//
+// Kernels call functions and methods of other packages, and use their types and constants, but for the standard
+// library, of which they know some functions of math and sync/atomic. In CUDA C a name of another package has that
+// package's name before it. Generic functions and types may have values of any kind as type arguments. A kernel of
+// another package is a function like others.
 //
 // # Same bits
 //
