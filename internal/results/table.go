@@ -18,8 +18,8 @@ func tables(before, after string) []Difference {
 		}
 		row := fmt.Sprintf("line %d", i+1)
 		x, y := strings.Split(a[i], ","), strings.Split(b[i], ",")
-		for k := range min(len(x), len(y), len(titles)) {
-			if x[k] != y[k] {
+		for k := range titles {
+			if len(x) == len(titles) && len(y) == len(titles) && x[k] != y[k] {
 				return []Difference{changed(row+", "+titles[k], x[k], y[k])}
 			}
 		}
