@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 
 // Binary returns the path of the binary that what names, and a line that says what it is:
 //
-//   - a file is the binary itself,
+//   - a file is the binary itself, or holds it compressed if its name ends in .gz,
 //   - a folder with a go.mod is built where it is, changes that are not committed included, and the binary copied,
 //   - anything else is a commit of the repository around the working folder, whose tree is built in a folder of its
 //     own.
@@ -21,13 +20,17 @@ import (
 // Builds go by the target build of the tree's own Makefile, so that each commit has its own flags. They and their
 // sources go into dir/name.
 func Binary(ctx context.Context, what, dir, name string) (path, line string, err error) {
-	if info, err := os.Stat(what); err == nil && info.Mode().IsRegular() {
-		path, err = filepath.Abs(what)
-		return path, what, err
-	}
 	into := filepath.Join(dir, name)
 	if err := os.MkdirAll(into, 0o777); err != nil {
 		return "", "", err
+	}
+	if info, err := os.Stat(what); err == nil && info.Mode().IsRegular() {
+		if filepath.Ext(what) == ".gz" {
+			path = filepath.Join(into, "atoll")
+			return path, what, unpack(what, path)
+		}
+		path, err = filepath.Abs(what)
+		return path, what, err
 	}
 	tree, line := what, "the working tree "+what
 	if _, err := os.Stat(filepath.Join(what, "go.mod")); err != nil {
@@ -40,7 +43,7 @@ func Binary(ctx context.Context, what, dir, name string) (path, line string, err
 		return "", "", fmt.Errorf("building %s: %w", what, err)
 	}
 	path = filepath.Join(into, "atoll")
-	return path, line, copyBinary(filepath.Join(tree, "bin", "atoll"), path)
+	return path, line, Copy(filepath.Join(tree, "bin", "atoll"), path)
 }
 
 // checkOut puts the files of a commit into a folder, and says what commit it is.
@@ -74,18 +77,4 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 		err = fmt.Errorf("%s: %w: %s", name, err, lastLine(exit.Stderr))
 	}
 	return lastLine(text), err
-}
-
-func copyBinary(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o777)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }

@@ -19,7 +19,7 @@ import (
 // options are the flags.
 type options struct {
 	backend, only, skip, ignore string
-	examples, keep              string
+	examples, keep, pack        string
 	jobs                        int
 	limit                       time.Duration
 	list, all                   bool
@@ -44,21 +44,31 @@ func (o *options) compare(ctx context.Context, before, after string) error {
 		return err
 	}
 	defer os.RemoveAll(temporary)
-	all, err := suite(filepath.Join(temporary, "suite"), o.examples, o.backend)
+	cases := filepath.Join(temporary, "suite")
+	all, err := suite(cases, o.folderOfExamples(), o.backend)
 	if err != nil {
 		return err
 	}
 	if all, err = o.choose(all); err != nil {
 		return err
 	}
-	if o.list {
+	switch {
+	case o.list:
 		for _, w := range all {
 			fmt.Fprintln(o.out, w.label)
 		}
 		return nil
+	case o.pack != "":
+		return o.packInto(ctx, before, after, cases, temporary)
 	}
+	return o.run(ctx, all, before, after, temporary)
+}
+
+// run runs cases with two builds and compares.
+func (o *options) run(ctx context.Context, all []*work, before, after, temporary string) error {
 	kept := temporary
 	if o.keep != "" {
+		var err error
 		if kept, err = filepath.Abs(o.keep); err != nil {
 			return err
 		}
@@ -174,8 +184,10 @@ func (o *options) describe(found []results.Difference) string {
 		for _, d := range found[1:] {
 			text += "\n         " + d.String()
 		}
-	} else if len(found) > 1 {
-		text += fmt.Sprintf(" (and %d more places: --all)", len(found)-1)
+	} else if more := len(found) - 1; more == 1 {
+		text += " (and 1 more place: --all)"
+	} else if more > 1 {
+		text += fmt.Sprintf(" (and %d more places: --all)", more)
 	}
 	return text
 }

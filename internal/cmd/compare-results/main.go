@@ -16,15 +16,14 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := command().ExecuteContext(ctx); err != nil {
+	if err := command(&options{out: os.Stdout}).ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "compare-results:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func command() *cobra.Command {
-	var o options
+func command(o *options) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare-results OLD NEW",
 		Short: "Run the same cases with two builds of atoll and compare every bit of what comes out",
@@ -36,7 +35,6 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.out = os.Stdout
 			return o.compare(cmd.Context(), args[0], args[1])
 		},
 	}
@@ -46,7 +44,9 @@ func command() *cobra.Command {
 	p.StringVar(&o.skip, "skip", "", "none of the cases whose label this regular expression matches")
 	p.StringVar(&o.ignore, "ignore", "", "no differences that this regular expression matches, such as "+
 		"summary.json: state_sha256")
-	p.StringVar(&o.examples, "examples", "examples", "folder of the examples")
+	p.StringVar(&o.examples, "examples", "", "folder of the examples (default: that beside this program, else examples)")
+	p.StringVar(&o.pack, "pack", "", "put this program, both builds and the examples into this folder, and run nothing: "+
+		"for a machine that cannot build")
 	p.StringVar(&o.keep, "keep", "", "leave the results in this folder, as old and new; a later OLD may be one of them")
 	p.IntVar(&o.jobs, "jobs", 1, "cases at a time, each on one thread")
 	p.DurationVar(&o.limit, "timeout", 30*time.Minute, "the longest that a case may take")

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/atoll-hpc/atoll/internal/builds"
@@ -74,6 +75,8 @@ func (s *side) results(ctx context.Context, w *work) (time.Duration, error) {
 	}
 	c := exec.CommandContext(ctx, s.binary, args...)
 	c.Dir = w.folder
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // so that it ends the processes of its ranks
+	c.WaitDelay = 10 * time.Second
 	var printed, complaints bytes.Buffer
 	c.Stdout, c.Stderr = &printed, &complaints
 	begin := time.Now()
