@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // Binary returns the path of the binary that what names, and a line that says what it is:
@@ -74,7 +75,13 @@ func output(ctx context.Context, name string, args ...string) (string, error) {
 	text, err := exec.CommandContext(ctx, name, args...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		err = fmt.Errorf("%s: %w: %s", name, err, lastLine(exit.Stderr))
+		err = fmt.Errorf("%s: %w: %s", name, err, LastLine(exit.Stderr))
 	}
-	return lastLine(text), err
+	return LastLine(text), err
+}
+
+// LastLine is the last line of a text with anything in it.
+func LastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
 }

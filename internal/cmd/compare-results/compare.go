@@ -52,13 +52,16 @@ func (o *options) compare(ctx context.Context, before, after string) error {
 	if all, err = o.choose(all); err != nil {
 		return err
 	}
-	switch {
-	case o.list:
+	if o.list {
 		for _, w := range all {
 			fmt.Fprintln(o.out, w.label)
 		}
 		return nil
-	case o.pack != "":
+	}
+	if err := provideMeshes(all); err != nil {
+		return err
+	}
+	if o.pack != "" {
 		return o.packInto(ctx, before, after, cases, temporary)
 	}
 	return o.run(ctx, all, before, after, temporary)

@@ -10,6 +10,19 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
+// provideMeshes makes the meshes of cases, and notes which cases cannot be run without one.
+func provideMeshes(all []*work) (err error) {
+	for _, w := range all {
+		if w.file == "" {
+			continue
+		}
+		if w.skip, err = provideMesh(w.file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // provideMesh makes the mesh file of a case by gmsh where it is not there but its geometry is. It returns why the case
 // cannot be run, if so.
 func provideMesh(path string) (skip string, err error) {

@@ -84,16 +84,11 @@ func (s *side) results(ctx context.Context, w *work) (time.Duration, error) {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return 0, fmt.Errorf("%w: %s", err, lastLine(complaints.String()))
+		return 0, fmt.Errorf("%w: %s", err, builds.LastLine(complaints.Bytes()))
 	}
 	took := time.Since(begin)
 	if w.report {
 		return took, os.WriteFile(filepath.Join(s.folder(w), results.VerifyFile), printed.Bytes(), 0o666)
 	}
 	return took, nil
-}
-
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
 }

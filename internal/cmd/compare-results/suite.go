@@ -19,6 +19,7 @@ var own embed.FS
 // work is a command whose results are compared.
 type work struct {
 	label  string   // how it is called in reports: the case with what is set beside it
+	file   string   // of the case; "" where there is none
 	args   []string // of atoll, without the folder of output
 	folder string   // where it is started
 	report bool     // what it prints is its result
@@ -84,14 +85,10 @@ func casesBelow(dir, top string) (all []*work, err error) {
 		if err != nil {
 			return err
 		}
-		skip, err := provideMesh(path)
-		if err != nil {
-			return err
-		}
 		for _, flags := range variants {
 			args := append([]string{"run", filepath.Base(path), "--quiet", "--threads", "1"}, flags...)
 			label := strings.ReplaceAll(strings.Join(append([]string{filepath.ToSlash(name)}, flags...), " "), "--set ", "")
-			all = append(all, &work{label: label, args: args, folder: filepath.Dir(path), skip: skip})
+			all = append(all, &work{label: label, file: path, args: args, folder: filepath.Dir(path)})
 		}
 		return nil
 	})
