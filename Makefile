@@ -2,10 +2,10 @@
 export GOAMD64 = v1
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test race fuzz verify bench generate lint clean
+.PHONY: help build build-mpi demo test race fuzz verify bench generate lint same-results same-speed clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/atoll
 	go build -o bin/atoll ./cmd/atoll
@@ -44,6 +44,12 @@ generate: ## make all generated files again
 lint: ## formatting and vet
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w these files"; exit 1; }
 	go vet ./...
+
+same-results: ## compare every bit of the results of this tree with those of the commit OLD (main)
+	./scripts/compare-results $(or $(OLD),main) .
+
+same-speed: ## measure this tree and the commit OLD (main) in turns
+	./scripts/bench-gate $(or $(OLD),main) .
 
 clean: ## remove what was built and run
 	rm -rf bin out

@@ -36,8 +36,10 @@ func benchCommand() *cobra.Command {
 			if o.Sweep, ok = sweeps[sweep]; !ok {
 				return usageError{fmt.Errorf("--sweep %q is not known; choose auto, cells or tiles", sweep)}
 			}
-			h := summary.ThisHost()
-			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
+			if tables && o.JSON {
+				return usageError{errors.New("--tables are for people: leave --json out")}
+			}
+			printBuild(o.JSON)
 			o.Open = func(threads int) (backend.Device, func(), error) {
 				dev, err := f.device(0, threads)
 				if err != nil {
@@ -75,6 +77,8 @@ func benchCommand() *cobra.Command {
 	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64", "float32"}, "precisions")
 	p.IntSliceVar(&o.Threads, "threads", threads, "numbers of threads")
 	p.Float64Var(&o.Seconds, "seconds", 3, "length of each measurement")
+	p.IntVar(&o.Repeat, "repeat", 1, "measurements, of which the fastest counts")
+	p.BoolVar(&o.JSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
 	c.AddCommand(s, benchVofCommand(), benchScalingCommand(), benchSmoothCommand(), benchTransportsCommand())
 	return c
 }
@@ -90,8 +94,7 @@ func benchScalingCommand() *cobra.Command {
 		Short: "Shallow water on several ranks of one process, each with a device: weak or strong scaling",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h := summary.ThisHost()
-			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
+			printBuild(false)
 			o.Open = func(rank, ranks int) (backend.Device, error) { return f.device(rank, max(1, f.threads)) }
 			chart, err := bench.Scaling(cmd.Context(), os.Stdout, o)
 			if err != nil {
@@ -116,6 +119,13 @@ func benchScalingCommand() *cobra.Command {
 	p.StringVar(&picture, "picture", "", "file for a picture (PNG); with one scheme in one precision")
 	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")
 	return c
+}
+
+// printBuild begins a table; lines of JSON stand by themselves.
+func printBuild(asJSON bool) {
+	if h := summary.ThisHost(); !asJSON {
+		fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
+	}
 }
 
 // writeChart draws a chart into a file, if there is to be one.

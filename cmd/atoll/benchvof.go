@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/run/bench"
-	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
@@ -28,8 +28,10 @@ func benchVofCommand() *cobra.Command {
 			if o.Dim != 2 && o.Dim != 3 {
 				return usageError{fmt.Errorf("--dim %d: choose 2 or 3", o.Dim)}
 			}
-			h := summary.ThisHost()
-			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
+			if stages && o.JSON {
+				return usageError{errors.New("--stages are a table: leave --json out")}
+			}
+			printBuild(o.JSON)
 			o.Open = func(rank, threads int) (backend.Device, func(), error) {
 				dev, err := f.device(rank, threads)
 				if err != nil {
@@ -87,6 +89,7 @@ func benchVofCommand() *cobra.Command {
 	p.IntVar(&o.Repeat, "repeat", 3, "measurements, of which the fastest counts")
 	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU of rank 0 does in one step")
 	p.BoolVar(&o.Hash, "hash", false, "print the hash of the state")
+	p.BoolVar(&o.JSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
 	return c
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/run/bench"
-	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
@@ -23,8 +22,10 @@ func benchSmoothCommand() *cobra.Command {
 		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), its tables beside ours, or over ranks",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			h := summary.ThisHost()
-			fmt.Printf("atoll %s, %s, %s, %d cores\n", summary.Version(), h.Go, h.CPU, h.Cores)
+			if len(o.Ranks) > 0 && o.JSON {
+				return usageError{errors.New("--ranks make a table: leave --json out")}
+			}
+			printBuild(o.JSON)
 			o.Open = func(rank, threads int) (backend.Device, func(), error) {
 				dev, err := f.device(rank, threads)
 				if err != nil {
@@ -51,7 +52,9 @@ func benchSmoothCommand() *cobra.Command {
 					return err
 				}
 				defer dev.Close()
-				fmt.Println(dev.Name())
+				if !o.JSON {
+					fmt.Println(dev.Name())
+				}
 				o.Open = func(int, int) (backend.Device, func(), error) { return dev, func() {}, nil }
 			}
 			return bench.Smooth(cmd.Context(), os.Stdout, o)
@@ -65,6 +68,7 @@ func benchSmoothCommand() *cobra.Command {
 		"less than the size)")
 	p.StringSliceVar(&o.Smoothers, "smoother", []string{"pain"}, "smoothers")
 	p.IntVar(&o.Sweeps, "sweeps", 10_000, "sweeps of each measurement")
+	p.IntVar(&o.Repeat, "repeat", 1, "measurements, of which the fastest counts")
 	p.StringVar(&o.Sweep, "sweep", "auto", "how a device goes over the vertices: "+strings.Join(smooth.Sweeps, ", "))
 	p.StringVar(&o.Guard, "guard", "none",
 		"what keeps triangles from turning over: none (as in the thesis), halve or clip")
@@ -78,6 +82,7 @@ func benchSmoothCommand() *cobra.Command {
 	p.IntVar(&o.Round, "round", 0, "sweeps by tiles with one exchange: 1, 2, 4, 8 (0: what is fastest)")
 	p.BoolVar(&o.Weak, "weak", false, "vertices in proportion to ranks")
 	p.BoolVar(&o.Hash, "hash", false, "print the hash of the coordinates")
+	p.BoolVar(&o.JSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
 	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of one size, smoother and number of threads "+
 		"over --ranks")
 	return c

@@ -3,6 +3,7 @@ package bench
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -63,6 +64,29 @@ func copyOn(dev backend.Device, threads int) (float64, error) {
 		best = max(best, turns*16*words/time.Since(begin).Seconds())
 	}
 	return best, nil
+}
+
+// bandwidths prints the copy bandwidth of a device with each number of threads and returns them. For lines of JSON,
+// which do not tell shares of it, nothing is measured.
+func bandwidths(w io.Writer, asJSON bool, threads []int, open func(threads int) (backend.Device, func(), error)) (
+	map[int]float64, error) {
+	copying := map[int]float64{}
+	if asJSON {
+		return copying, nil
+	}
+	for _, t := range threads {
+		dev, done, err := open(t)
+		if err != nil {
+			return nil, err
+		}
+		copying[t], err = copyOn(dev, t)
+		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", named(dev), copying[t]/1e9)
+		done()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return copying, nil
 }
 
 // named says what a device is.

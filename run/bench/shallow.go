@@ -25,7 +25,9 @@ type ShallowOptions struct {
 	Precisions []string
 	Threads    []int   // of the CPU
 	Seconds    float64 // of each measurement, at least
+	Repeat     int     // measurements, of which the fastest counts; 0 is 1
 	Sweep      shallow.Sweep
+	JSON       bool // print a Timing of each measurement as a line of JSON, and no table
 
 	// Open returns the device to measure, with so many threads if it is the CPU, and what to call when done with it.
 	Open func(threads int) (dev backend.Device, done func(), err error)
@@ -34,20 +36,12 @@ type ShallowOptions struct {
 // Shallow measures test 1 of the paper on one rank and prints a table. T_eff counts the bytes that a cell's step must
 // move: its state read and written, depth, area, and the geometry of 1.5 edges read.
 func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
-	copying := map[int]float64{}
-	for _, t := range o.Threads {
-		dev, done, err := o.Open(t)
-		if err != nil {
-			return err
-		}
-		copying[t], err = copyOn(dev, t)
-		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", named(dev), copying[t]/1e9)
-		done()
-		if err != nil {
-			return err
-		}
+	copying, err := bandwidths(w, o.JSON, o.Threads, o.Open)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(w, "%9s %-9s %-8s %-9s %7s %9s %9s %11s %7s %9s\n", "cells", "scheme", "order", "precision", "threads",
+	table, _ := outputs(w, o.JSON)
+	fmt.Fprintf(table, "%9s %-9s %-8s %-9s %7s %9s %9s %11s %7s %9s\n", "cells", "scheme", "order", "precision", "threads",
 		"Mcell/s", "µs a step", "T_eff GB/s", "share", "B a cell")
 	for _, cells := range o.Cells {
 		m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
@@ -65,6 +59,7 @@ func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
 
 func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string,
 	copying map[int]float64) error {
+	table, lines := outputs(w, o.JSON)
 	part, plan, err := whole(m, order)
 	if err != nil {
 		return err
@@ -73,17 +68,22 @@ func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, 
 	for _, precision := range o.Precisions {
 		for _, scheme := range o.Schemes {
 			for _, threads := range o.Threads {
-				rate, bytes, err := o.measure(ctx, part, plan, initial, scheme, precision, threads)
+				took, bytes, err := o.measure(ctx, part, plan, initial, scheme, precision, threads)
 				if err != nil {
 					return err
 				}
+				if err := writeTimings(lines, took, "shallow %d cells %s %s %s, threads: %d", part.Owned, order, scheme,
+					precision, threads); err != nil {
+					return err
+				}
+				rate := fastest(took)
 				width := 8.0
 				if precision == "float32" {
 					width = 4
 				}
 				effective := rate * width * (2*6 + 2 + 1.5*3)
-				fmt.Fprintf(w, "%9d %-9s %-8s %-9s %7d %9.2f %9.2f %11.2f %6.0f%% %9.0f\n", part.Owned, scheme, order, precision,
-					threads, rate/1e6, float64(part.Owned)/rate*1e6, effective/1e9, 100*effective/copying[threads], bytes)
+				fmt.Fprintf(table, "%9d %-9s %-8s %-9s %7d %9.2f %9.2f %11.2f %6.0f%% %9.0f\n", part.Owned, scheme, order,
+					precision, threads, rate/1e6, float64(part.Owned)/rate*1e6, effective/1e9, 100*effective/copying[threads], bytes)
 			}
 		}
 	}
@@ -100,26 +100,28 @@ func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err er
 	return part, plan, err
 }
 
-// measure returns cell updates a second, and the bytes a cell that the solver holds.
+// measure returns how long cell updates took, and the bytes a cell that the solver holds.
 func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial, scheme,
-	precision string, threads int) (rate, bytes float64, err error) {
+	precision string, threads int) (took []Timing, bytes float64, err error) {
 	err = o.withSolver(ctx, part, plan, initial, scheme, precision, threads, func(s shallow.Solver) error {
 		for s.Steps() < 40 {
 			if err := s.Advance(ctx, math.Inf(1), 40); err != nil {
 				return err
 			}
 		}
-		begin, before, batch := time.Now(), s.Steps(), 1
-		for time.Since(begin).Seconds() < o.Seconds {
-			if err := s.Advance(ctx, math.Inf(1), batch); err != nil {
-				return err
+		for range max(o.Repeat, 1) {
+			begin, before := startWatch(), s.Steps()
+			for batch := 1; batch == 1 || time.Since(begin.wall).Seconds() < o.Seconds; batch = min(2*batch, 512) {
+				if err := s.Advance(ctx, math.Inf(1), batch); err != nil {
+					return err
+				}
 			}
-			batch = min(2*batch, 512)
+			took = append(took, begin.of(int64(s.Steps()-before)*int64(part.Owned)))
 		}
-		rate, bytes = float64(s.Steps()-before)*float64(part.Owned)/time.Since(begin).Seconds(), s.BytesPerCell()
+		bytes = s.BytesPerCell()
 		return nil
 	})
-	return rate, bytes, err
+	return took, bytes, err
 }
 
 func (o *ShallowOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,

@@ -24,13 +24,15 @@ type SmoothOptions struct {
 	Metric    string // linear or sinusoidal
 	Grid      int    // nodes a side of the discrete metric; 0 for the least power of two that is no less than the size
 	Smoothers []string
-	Sweeps    int
+	Sweeps    int // of each measurement
+	Repeat    int // measurements, of which the fastest counts; 0 is 1
 	Guard     string
 	Sweep     string // one of smooth.Sweeps
 	Colouring string
 	Order     string // of vertices within a set
 	Precision string
 	Threads   []int // of each rank
+	JSON      bool  // print a Timing of each measurement as a line of JSON, and no table
 
 	// These are for SmoothScaling.
 	Ranks []int
@@ -54,9 +56,10 @@ func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%d sweeps, %s metric on a grid, guard %s, colouring %s, %s\n", o.Sweeps, o.Metric, o.Guard,
+	table, _ := outputs(w, o.JSON)
+	fmt.Fprintf(table, "%d sweeps, %s metric on a grid, guard %s, colouring %s, %s\n", o.Sweeps, o.Metric, o.Guard,
 		o.Colouring, o.Precision)
-	fmt.Fprintf(w, "%6s %9s %6s %4s %-11s %7s %8s %8s %9s %9s %8s %9s %13s %13s\n", "size", "vertices", "grid", "sets",
+	fmt.Fprintf(table, "%6s %9s %6s %4s %-11s %7s %8s %8s %9s %9s %8s %9s %13s %13s\n", "size", "vertices", "grid", "sets",
 		"smoother", "threads", "colour s", "set up s", "sweeps s", "copies s", "ns", "10⁴ s", "quality min", "quality mean")
 	var all []smoothResult
 	for _, size := range o.Sizes {
@@ -66,7 +69,7 @@ func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
 		}
 		all = append(all, results...)
 	}
-	thesisTables(w, o.Metric, all)
+	thesisTables(table, o.Metric, all)
 	return nil
 }
 
@@ -99,6 +102,7 @@ type smoothResult struct {
 }
 
 func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]smoothResult, error) {
+	table, lines := outputs(w, o.JSON)
 	m, err := thesisMesh(thesisSize(size).vertices)
 	if err != nil {
 		return nil, err
@@ -126,10 +130,14 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 			if err != nil {
 				return nil, fmt.Errorf("size %d, %s: %w", size, smoother, err)
 			}
-			each := r.swept / float64(o.Sweeps)
+			if err := writeTimings(lines, r.sweeps, "smooth %d vertices %s %s %s, threads: %d", vertices, smoother,
+				o.Colouring, o.Precision, threads); err != nil {
+				return nil, err
+			}
+			each := float64(vertices) / fastest(r.sweeps)
 			whole := each*1e4 + r.copied
-			fmt.Fprintf(w, "%6d %9d %6d %4d %-11s %7d %8.2f %8.2f %9.4f %9.4f %8.3f %9.3f %6.3f %6.3f %6.3f %6.3f\n", size,
-				vertices, grid, layout.Sets(), smoother, threads, arranged, r.setUp, r.swept, r.copied,
+			fmt.Fprintf(table, "%6d %9d %6d %4d %-11s %7d %8.2f %8.2f %9.4f %9.4f %8.3f %9.3f %6.3f %6.3f %6.3f %6.3f\n", size,
+				vertices, grid, layout.Sets(), smoother, threads, arranged, r.setUp, each*float64(o.Sweeps), r.copied,
 				each*1e9/float64(vertices), whole, r.before.QualityMin, r.after.QualityMin, r.before.QualityMean,
 				r.after.QualityMean)
 			results = append(results, smoothResult{size, smoother, threads, whole})
@@ -169,8 +177,9 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*smooth.Layout, error) {
 
 // smoothTimes are seconds, and what they bought.
 type smoothTimes struct {
-	setUp, swept, copied float64
-	before, after        smooth.Diagnostics
+	setUp, copied float64
+	sweeps        []Timing
+	before, after smooth.Diagnostics
 }
 
 func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *smooth.Metric, grid int,
@@ -198,14 +207,16 @@ func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *
 	if _, err = s.Sweep(ctx, 1); err != nil {
 		return r, err
 	}
-	begin = time.Now()
-	if _, err = s.Sweep(ctx, o.Sweeps); err != nil {
-		return r, err
+	for range max(o.Repeat, 1) {
+		sweeping := startWatch()
+		if _, err = s.Sweep(ctx, o.Sweeps); err != nil {
+			return r, err
+		}
+		if err = backend.Sync(dev); err != nil {
+			return r, err
+		}
+		r.sweeps = append(r.sweeps, sweeping.of(int64(o.Sweeps)*int64(len(part.X))))
 	}
-	if err = backend.Sync(dev); err != nil {
-		return r, err
-	}
-	r.swept = time.Since(begin).Seconds()
 	if r.copied, err = o.copies(dev, part, grid); err != nil {
 		return r, err
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"runtime/debug"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -33,6 +32,7 @@ type VofOptions struct {
 	Repeat     int // measurements, of which the fastest counts
 	Hash       bool
 	Timeline   bool // of a step on the GPU of rank 0
+	JSON       bool // print a Timing of each measurement as a line of JSON, and no table
 
 	// Open returns the device of a rank, and what to call when done with it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
@@ -42,22 +42,15 @@ type VofOptions struct {
 // are those that a step must move if all cells have work: F read and written by each sweep, or once in tiles.
 // Efficiency is the rate of a thread as a share of that of the first row of the same case.
 func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
-	copying := map[int]float64{}
-	for _, t := range o.Threads {
-		dev, done, err := o.Open(0, t)
-		if err != nil {
-			return err
-		}
-		copying[t], err = copyOn(dev, t)
-		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", named(dev), copying[t]/1e9)
-		done()
-		if err != nil {
-			return err
-		}
+	copying, err := bandwidths(w, o.JSON, o.Threads,
+		func(threads int) (backend.Device, func(), error) { return o.Open(0, threads) })
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells", "normal",
-		"advect", "exchange", "halo", "sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s", "mixed",
-		"B", "of copy", "efficiency", "state")
+	table, lines := outputs(w, o.JSON)
+	fmt.Fprintf(table, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells",
+		"normal", "advect", "exchange", "halo", "sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s",
+		"mixed", "B", "of copy", "efficiency", "state")
 	for _, n := range o.Cells {
 		for _, precision := range o.Precisions {
 			for _, cfg := range o.Configs {
@@ -68,19 +61,23 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 						if err != nil {
 							return fmt.Errorf("%d cells an axis, %d ranks: %w", n, ranks, err)
 						}
+						if err := writeTimings(lines, m.took, "vof %s cells %s %s %s %s, ranks: %d, threads: %d", size(m.grid),
+							cfg.Normal, cfg.Advect, m.sweep, precision, ranks, threads); err != nil {
+							return err
+						}
 						cells := float64(m.grid.Cells())
 						rate := cells / m.step
 						each := rate / float64(ranks*threads)
 						if first == 0 {
 							first = each
 						}
-						fmt.Fprintf(w, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f %6.0f%% "+
-							"%9.0f%%  %.12s\n",
+						fmt.Fprintf(table, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f "+
+							"%6.0f%% %9.0f%%  %.12s\n",
 							size(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step,
 							rate/1e6,
 							float64(m.mixed)/m.step/1e6, 100*float64(m.mixed)/cells, m.bytes,
 							100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
-						fmt.Fprint(w, m.timeline)
+						fmt.Fprint(table, m.timeline)
 					}
 				}
 			}
@@ -93,6 +90,7 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 type stepped struct {
 	grid                  *grid.Grid
 	step                  float64 // seconds
+	took                  []Timing
 	mixed                 int64   // cells
 	bytes                 float64 // a cell
 	halo, exchange, sweep string
@@ -155,11 +153,12 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 		if err := errors.Join(backend.Sync(dev), comm.Barrier(ctx)); err != nil {
 			return m, err
 		}
-		begin := time.Now()
+		begin := startWatch()
 		if err := errors.Join(s.Advance(ctx, end, o.Steps), backend.Sync(dev)); err != nil {
 			return m, err
 		}
-		took := []float64{time.Since(begin).Seconds() / float64(o.Steps)}
+		m.took = append(m.took, begin.of(int64(o.Steps)*int64(g.Cells())))
+		took := []float64{m.took[len(m.took)-1].Wall / float64(o.Steps)}
 		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
 			return m, err
 		}

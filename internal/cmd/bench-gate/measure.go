@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// timing is what atoll bench --json prints of a measurement.
+type timing struct {
+	Name      string  `json:"name"`
+	Updates   int64   `json:"updates"`
+	Wall      float64 `json:"wall_s"`
+	Processor float64 `json:"processor_s"` // 0 where it is not known
+}
+
+// series are the seconds an update that the measurements of one case found.
+type series struct {
+	name string
+	each []float64
+}
+
+// measure runs a bench once and returns its cases in the order in which they come. On the CPU the seconds are of its
+// processors, which others on the machine disturb less than they delay the run; a GPU is waited for.
+func measure(ctx context.Context, onCPU bool, command, args []string) (all []series, err error) {
+	c := exec.CommandContext(ctx, command[0], slices.Concat(command[1:], args)...)
+	if onCPU {
+		c.Env = append(os.Environ(), "GOMAXPROCS=1")
+	}
+	out, err := c.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			err = fmt.Errorf("%s: %w: %s", command[len(command)-1], err, bytes.TrimSpace(exit.Stderr))
+		}
+		return nil, err
+	}
+	for line := range bytes.Lines(out) {
+		var t timing
+		if err := json.Unmarshal(line, &t); err != nil || t.Updates < 1 || t.Wall <= 0 {
+			return nil, fmt.Errorf("%s: %q is no measurement", command[len(command)-1], line)
+		}
+		seconds := t.Wall
+		if onCPU && t.Processor > 0 {
+			seconds = t.Processor
+		}
+		if len(all) == 0 || all[len(all)-1].name != t.Name {
+			all = append(all, series{name: t.Name})
+		}
+		last := &all[len(all)-1]
+		last.each = append(last.each, seconds/float64(t.Updates))
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: it has measured nothing", command[len(command)-1])
+	}
+	return all, nil
+}
+
+// pin is what stands before a command so that it runs on one core; nothing for a GPU, or without taskset.
+func (g *gate) pin() ([]string, error) {
+	if g.backend != "cpu" {
+		return nil, nil
+	}
+	if _, err := exec.LookPath("taskset"); err != nil {
+		fmt.Fprintln(g.out, "taskset is not installed: runs move from core to core")
+		return nil, nil
+	}
+	core := g.core
+	if core < 0 {
+		var err error
+		if core, err = lastCore(); err != nil {
+			return nil, err
+		}
+	}
+	fmt.Fprintf(g.out, "on core %d\n", core)
+	return []string{"taskset", "-c", strconv.Itoa(core)}, nil
+}
+
+// lastCore is the last of the cores that this process may use.
+func lastCore() (int, error) {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, fmt.Errorf("which cores there are: %w; give one with --core", err)
+	}
+	_, rest, _ := strings.Cut(string(text), "Cpus_allowed_list:")
+	list, _, _ := strings.Cut(rest, "\n")
+	cores := strings.FieldsFunc(list, func(r rune) bool { return r < '0' || r > '9' })
+	if len(cores) == 0 {
+		return 0, errors.New("/proc/self/status has no Cpus_allowed_list: give a core with --core")
+	}
+	return strconv.Atoi(cores[len(cores)-1])
+}

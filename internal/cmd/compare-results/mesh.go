@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// provideMeshes makes the meshes of cases, and notes which cases cannot be run without one.
+func provideMeshes(all []*work) (err error) {
+	for _, w := range all {
+		if w.file == "" {
+			continue
+		}
+		if w.skip, err = provideMesh(w.file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// provideMesh makes the mesh file of a case by gmsh where it is not there but its geometry is. It returns why the case
+// cannot be run, if so.
+func provideMesh(path string) (skip string, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	var c struct{ Mesh struct{ File string } }
+	if err := toml.Unmarshal(text, &c); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	mesh := filepath.Join(filepath.Dir(path), filepath.FromSlash(c.Mesh.File))
+	geometry := strings.TrimSuffix(mesh, filepath.Ext(mesh)) + ".geo"
+	if c.Mesh.File == "" || exists(mesh) || !exists(geometry) {
+		return "", nil
+	}
+	if _, err := exec.LookPath("gmsh"); err != nil {
+		return fmt.Sprintf("%s is not there, and gmsh, which makes it, is not installed", c.Mesh.File), nil
+	}
+	// Of a geometry in the plane -3 makes what -2 does.
+	if text, err := exec.Command("gmsh", "-3", "-format", "msh41", geometry, "-o", mesh).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("gmsh %s: %w: %s", geometry, err, text)
+	}
+	return "", nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

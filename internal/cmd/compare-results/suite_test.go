@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+)
+
+// TestOwnCases: each case of this program can be read in each of its variants, and together they have every method in
+// both precisions, on one rank and on three, and every kind of output.
+func TestOwnCases(t *testing.T) {
+	dir := t.TempDir()
+	all, err := suite(dir, filepath.Join(dir, "no examples"), "cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, have, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, w := range all {
+		if names[w.name()] {
+			t.Errorf("%s: another case has the same folder", w.label)
+		}
+		names[w.name()] = true
+		if w.report || w.skip != "" {
+			continue
+		}
+		var sets []string
+		ranks := "1"
+		for i, arg := range w.args[:len(w.args)-1] {
+			switch arg {
+			case "--set":
+				sets = append(sets, w.args[i+1])
+			case "--ranks":
+				ranks = w.args[i+1]
+			}
+		}
+		c, err := config.Load(filepath.Join(w.folder, w.args[1]), sets)
+		if err != nil {
+			t.Errorf("%s: %v", w.label, err)
+			continue
+		}
+		files[w.args[1]] = true
+		for _, f := range features(c) {
+			have[f], have[f+", ranks: "+ranks] = true, true
+		}
+	}
+	if len(files) < 20 {
+		t.Errorf("%d case files", len(files))
+	}
+	for _, f := range wanted() {
+		if !have[f] {
+			t.Errorf("no case has %s", f)
+		}
+	}
+}
+
+// features names what a case covers.
+func features(c *config.Case) (list []string) {
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, f := range c.Output.Format {
+		add("%s as %s", c.Solver, f)
+	}
+	if len(c.Gauges) > 0 {
+		add("gauges of %s", c.Solver)
+	}
+	switch s := c.Sections.(type) {
+	case *config.Shallow:
+		add("%s %s", s.Physics.Scheme, s.Physics.Precision)
+		add("layers: %d", s.Physics.Layers)
+		add("sides are %s", s.Boundary.Default)
+	case *config.VOF:
+		add("%s %s in %dD", s.Method.Normal, s.Method.Precision, s.Grid.Dim)
+		add("%s by %s", s.Method.Advect, s.Method.Sweep)
+		if strings.Contains(c.String(), "stl(") {
+			add("a body from a file in %dD", s.Grid.Dim)
+		}
+	case *config.Smooth:
+		space := "plane"
+		if s.Mesh.Generate == "box" {
+			space = "space"
+		}
+		add("%s in the %s", s.Method.Smoother, space)
+		add("%s in the %s", s.Method.Precision, space)
+		add("%s in the %s", s.Method.Colouring, space)
+		add("guard %s", s.Method.Guard)
+		add("metric %s in the %s", s.Metric.Field, space)
+		if c.Output.Mesh != "" {
+			add("a mesh as %s", filepath.Ext(c.Output.Mesh))
+		}
+	}
+	return list
+}
+
+func wanted() (list []string) {
+	list = []string{"shallow-water as vtu", "vof as vti", "vof as vtp", "vof as plic", "vof as stl", "smooth as vtu",
+		"gauges of shallow-water", "gauges of vof", "layers: 1", "layers: 2", "sides are wall", "sides are open",
+		"ei-le by auto", "ei-le by tiles", "weymouth-yue by tiles", "a body from a file in 2D", "a body from a file in 3D",
+		"guard none", "guard halve", "guard clip", "metric sizes in the plane", "metric tensor in the plane",
+		"metric hessian in the plane", "metric solution in the plane", "metric linear in the plane",
+		"metric uniform in the plane", "metric sizes in the space", "metric hessian in the space", "a mesh as .vtu",
+		"a mesh as .msh", "a mesh as .mesh", "a mesh as .meshb"}
+	for _, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
+		list = append(list, scheme+" float64", scheme+" float32", scheme+" float64, ranks: 3")
+	}
+	for _, normal := range vof.Normals {
+		list = append(list, normal+" float64 in 2D", normal+" float32 in 2D")
+		if dim := " in 3D"; !slices.Contains([]string{"elvira", "lvira"}, normal) { // which are slow in space
+			list = append(list, normal+" float32"+dim)
+		}
+	}
+	for _, space := range []string{"plane", "space"} {
+		for _, method := range []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid", "float32",
+			"float64, ranks: 3", "jones-plassmann", "first-fit", "two-level"} {
+			method, ranks, _ := strings.Cut(method, ",")
+			list = append(list, strings.TrimSuffix(method+" in the "+space+","+ranks, ","))
+		}
+	}
+	return list
+}
+
+// TestMeshes: a case whose mesh is not there is passed over where gmsh is not there either, and runs where it is.
+func TestMeshes(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("case.toml", "solver = \"smooth\"\n[mesh]\nfile = \"plate.msh\"\n", 0o666)
+	write("plate.geo", "", 0o666)
+	t.Setenv("PATH", dir)
+	path := filepath.Join(dir, "case.toml")
+	if skip, err := provideMesh(path); err != nil || !strings.Contains(skip, "gmsh") {
+		t.Errorf("%q, %v", skip, err)
+	}
+	write("gmsh", "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done; echo mesh > \"$2\"\n", 0o777)
+	for range 2 { // the second time it is there
+		if skip, err := provideMesh(path); err != nil || skip != "" {
+			t.Errorf("%q, %v", skip, err)
+		}
+	}
+	write("gmsh", "#!/bin/sh\nexit 1\n", 0o777)
+	if skip, err := provideMesh(path); err != nil || skip != "" {
+		t.Errorf("a mesh that is there is made again: %q, %v", skip, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "plate.msh")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provideMesh(path); err == nil {
+		t.Error("gmsh failed, and nobody says so")
+	}
+}

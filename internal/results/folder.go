@@ -1,0 +1,100 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// VerifyFile is the name that the printed report of atoll verify has in a folder of results.
+const VerifyFile = "verify.txt"
+
+// Folders compares all files of two folders, one of each build, and returns their differences in the order of the
+// names. A file that only one of them has is a difference, and so is one that cannot be read. The error is that of a
+// folder that cannot be listed, or that both are empty.
+func Folders(before, after string) ([]Difference, error) {
+	names := map[string][2]bool{}
+	for side, dir := range []string{before, after} {
+		if err := list(dir, func(name string) {
+			has := names[name]
+			has[side] = true
+			names[name] = has
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s and %s are empty: there is nothing to compare", before, after)
+	}
+	var all []Difference
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if has := names[name]; has[0] != has[1] {
+			all = append(all, only(name, has[0]))
+			continue
+		}
+		found, err := files(filepath.Join(before, name), filepath.Join(after, name))
+		if err != nil {
+			found = []Difference{{"", err.Error()}}
+		}
+		all = append(all, within(filepath.ToSlash(name), found)...)
+	}
+	return all, nil
+}
+
+// list calls f with the name of each file below a folder.
+func list(dir string, f func(name string)) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err == nil {
+			f(name)
+		}
+		return err
+	})
+}
+
+// files compares two files of one name.
+func files(before, after string) ([]Difference, error) {
+	if frame := decoders[filepath.Ext(before)]; frame != nil {
+		return frames(before, after, frame)
+	}
+	a, err := os.ReadFile(before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(after)
+	if err != nil || bytes.Equal(a, b) {
+		return nil, err
+	}
+	switch {
+	case filepath.Base(before) == "summary.json":
+		return summaries(a, b)
+	case filepath.Base(before) == VerifyFile:
+		return reports(string(a), string(b)), nil
+	case filepath.Ext(before) == ".csv":
+		return tables(string(a), string(b)), nil
+	}
+	return []Difference{{fmt.Sprintf("byte %d", firstByte(a, b)),
+		fmt.Sprintf("differs; the files have %d bytes, then %d", len(a), len(b))}}, nil
+}
+
+// firstByte is the offset of the first byte in which two texts differ, the length of the shorter where it begins the
+// other, and -1 where they are equal.
+func firstByte(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	if len(a) == len(b) {
+		return -1
+	}
+	return n
+}
