@@ -117,7 +117,9 @@ func TestItemsArriveOverGRPC(t *testing.T) {
 		}
 	}
 	comms := grpctest.Open(t, 3)
-	disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error { return tradeLetters(ctx, c, plans[c.Rank()], 30) })
+	disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+		return tradeLetters(ctx, c, plans[c.Rank()], 30)
+	})
 	disttest.Close(t, comms)
 }
 

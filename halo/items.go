@@ -31,8 +31,8 @@ func (p *Plan) Items(most func(cells int) int) *ItemPlan {
 }
 
 // Items is the plan of exchanges with all neighbours of a box, those across edges and corners too, of at most most(n)
-// items where ghosts of n cells are copied: what moves by no more cells in a step than the plan has layers along an axis
-// leaves from these. All ranks pass the same function.
+// items where ghosts of n cells are copied: what moves by no more cells than the plan has layers along an axis leaves
+// from these. All ranks pass the same function.
 func (p *BoxPlan) Items(most func(cells int) int) (*ItemPlan, error) {
 	all, err := p.By(AtOnce)
 	if err != nil {

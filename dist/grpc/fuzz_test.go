@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early, nor write beyond
-// what a receive takes.
+// FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early, nor write
+// beyond what a receive takes.
 func FuzzFrames(f *testing.F) {
 	f.Add(encode(header{kind: eager, epoch: 5, tag: 1, length: 3}, []byte("abc")), []byte{40})
 	f.Add(encode(header{kind: offer, epoch: 5, tag: 2, length: chunkBytes + 1}, nil), []byte{})

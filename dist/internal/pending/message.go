@@ -34,7 +34,8 @@ func (m *Message) Accept(n int) ([]byte, error) {
 }
 
 func (m *Message) wrong(n int, expected string) error {
-	return &dist.PeerError{Rank: m.Peer, Err: fmt.Errorf("sent %d bytes with tag %d where "+expected, n, m.Tag, len(m.Buf))}
+	expected = fmt.Sprintf(expected, len(m.Buf))
+	return &dist.PeerError{Rank: m.Peer, Err: fmt.Errorf("sent %d bytes with tag %d where %s", n, m.Tag, expected)}
 }
 
 // String describes the message for errors.
