@@ -1,4 +1,5 @@
-// Package halo keeps ghost cells up to date: the plan says who sends which cells to whom, the exchanger does it.
+// Package halo keeps ghost cells up to date: the plan says who sends which cells to whom, the exchanger does it. Items
+// whose number differs each time, such as particles, go between neighbours by an ItemExchanger.
 package halo
 
 import (
