@@ -24,6 +24,11 @@ type Comm interface {
 	Isend(ctx context.Context, to, tag int, buf []byte) (Request, error)
 	// Irecv starts receiving exactly len(buf) bytes into buf. A message of another length is an error in Wait.
 	Irecv(ctx context.Context, from, tag int, buf []byte) (Request, error)
+	// IrecvUpTo starts receiving a message of up to len(buf) bytes. When Wait has returned nil, *length holds how many
+	// have come, and the rest of buf is as it was; the caller leaves *length alone until then. A longer message is an
+	// error in Wait. Sends, tags and the order of messages are those of Irecv: a receive of either kind takes the next
+	// message.
+	IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (Request, error)
 	// Wait returns when all requests are complete, or at the first that failed. A request is waited for once.
 	Wait(ctx context.Context, reqs []Request) error
 

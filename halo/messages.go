@@ -21,19 +21,24 @@ func newMessages(comm dist.Comm, tag, most int) messages {
 
 func (m *messages) receive(ctx context.Context, from int, buf []byte) error {
 	req, err := m.comm.Irecv(ctx, from, m.tag, buf)
-	if err != nil {
-		m.withdraw()
-		return fmt.Errorf("halo: receive: %w", err)
-	}
-	m.reqs = append(m.reqs, req)
-	return nil
+	return m.posted("receive", req, err)
+}
+
+// receiveUpTo is receive for a message whose length *length holds in the end.
+func (m *messages) receiveUpTo(ctx context.Context, from int, buf []byte, length *int) error {
+	req, err := m.comm.IrecvUpTo(ctx, from, m.tag, buf, length)
+	return m.posted("receive", req, err)
 }
 
 func (m *messages) send(ctx context.Context, to int, buf []byte) error {
 	req, err := m.comm.Isend(ctx, to, m.tag, buf)
+	return m.posted("send", req, err)
+}
+
+func (m *messages) posted(what string, req dist.Request, err error) error {
 	if err != nil {
 		m.withdraw()
-		return fmt.Errorf("halo: send: %w", err)
+		return fmt.Errorf("halo: %s: %w", what, err)
 	}
 	m.reqs = append(m.reqs, req)
 	return nil

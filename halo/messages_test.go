@@ -22,6 +22,11 @@ func (b *breaking) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.R
 	return b.Comm.Irecv(ctx, from, tag, buf)
 }
 
+func (b *breaking) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+	b.posted++
+	return b.Comm.IrecvUpTo(ctx, from, tag, buf, length)
+}
+
 func (b *breaking) Isend(context.Context, int, int, []byte) (dist.Request, error) {
 	return 0, errBroken
 }
@@ -34,20 +39,29 @@ func (b *breaking) Wait(ctx context.Context, reqs []dist.Request) error {
 // TestFailureLeavesNothingUnderWay: what was posted before a failure is withdrawn, so that no message comes into a
 // buffer that nobody watches.
 func TestFailureLeavesNothingUnderWay(t *testing.T) {
-	comms := local.New(2)
-	b := &breaking{Comm: comms[0]}
 	plan := pair(t, 4)[0]
-	x := NewExchanger(plan, b, 1, 8)
-	err := x.Start(t.Context(), Of(make([]float64, plan.Owned+plan.Ghosts)))
-	if !errors.Is(err, errBroken) {
-		t.Fatalf("error %v", err)
-	}
-	if b.posted == 0 || b.ended != b.posted {
-		t.Errorf("%d receives were posted, %d withdrawn", b.posted, b.ended)
-	}
-	for _, c := range comms {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+	for name, start := range map[string]func(c dist.Comm) error{
+		"cells": func(c dist.Comm) error {
+			return NewExchanger(plan, c, 1, 8).Start(t.Context(), Of(make([]float64, plan.Owned+plan.Ghosts)))
+		},
+		"items": func(c dist.Comm) error {
+			return NewItemExchanger[int32](plan.Items(func(n int) int { return n }), c, 1).Start(t.Context(), [][]int32{{7}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			comms := local.New(2)
+			b := &breaking{Comm: comms[0]}
+			if err := start(b); !errors.Is(err, errBroken) {
+				t.Fatalf("error %v", err)
+			}
+			if b.posted == 0 || b.ended != b.posted {
+				t.Errorf("%d receives were posted, %d withdrawn", b.posted, b.ended)
+			}
+			for _, c := range comms {
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
 	}
 }

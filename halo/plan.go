@@ -1,8 +1,10 @@
-// Package halo keeps ghost cells up to date: the plan says who sends which cells to whom, the exchanger does it.
+// Package halo keeps ghost cells up to date: the plan says who sends which cells to whom, the exchanger does it. Items
+// whose number differs each time, such as particles, go between neighbours by an ItemExchanger.
 package halo
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 )
@@ -66,6 +68,36 @@ func Plans(owned [][]int32, ghosts [][][]int32) ([]*Plan, error) {
 		plans[p].Ghosts = int(next) - len(owned[p])
 	}
 	return plans, nil
+}
+
+// Check refuses a plan that points to ranks or cells that do not exist, or whose ghosts do not belong to one peer after
+// the other.
+func (p *Plan) Check(ranks int) error {
+	if p.Rank < 0 || p.Rank >= ranks || p.Owned < 0 || p.Ghosts < 0 || p.Ghosts > math.MaxInt32-p.Owned {
+		return fmt.Errorf("halo: a plan of rank %d of %d, with %d cells and %d ghosts", p.Rank, ranks, p.Owned, p.Ghosts)
+	}
+	last, next := -1, int32(p.Owned)
+	for _, e := range p.Peers {
+		if e.Rank <= last || e.Rank >= ranks || e.Rank == p.Rank {
+			return fmt.Errorf("halo: rank %d of %d has rank %d for a peer, after rank %d", p.Rank, ranks, e.Rank, last)
+		}
+		last = e.Rank
+		switch {
+		case e.Lo < e.Hi && e.Lo == next:
+			next = e.Hi
+		case e.Lo != e.Hi || e.Lo < 0 || int(e.Lo) > p.Owned+p.Ghosts:
+			return fmt.Errorf("halo: ghosts [%d, %d) are those of rank %d, where %d comes next", e.Lo, e.Hi, e.Rank, next)
+		}
+		for _, cell := range e.Send {
+			if cell < 0 || int(cell) >= p.Owned {
+				return fmt.Errorf("halo: cell %d of %d is to be sent to rank %d", cell, p.Owned, e.Rank)
+			}
+		}
+	}
+	if int(next) != p.Owned+p.Ghosts {
+		return fmt.Errorf("halo: ghosts [%d, %d) are those of no peer", next, p.Owned+p.Ghosts)
+	}
+	return nil
 }
 
 // peer returns the entry for a rank, which it makes if there is none. A new entry has an empty range of ghosts.

@@ -62,6 +62,7 @@ type swap struct {
 	peer    int
 	out, in []byte
 	reqs    []dist.Request
+	length  int // of a message of unknown length
 	value   [1]float64
 }
 
@@ -101,21 +102,41 @@ func (x *swap) both(ctx context.Context) (err error) {
 	if x.reqs[0], err = x.c.Irecv(ctx, x.peer, 0, x.in); err != nil {
 		return err
 	}
-	if x.reqs[1], err = x.c.Isend(ctx, x.peer, 0, x.out); err != nil {
+	return x.sendAndWait(ctx, x.out)
+}
+
+// bothUpTo sends n bytes, and checks that as many have come.
+func (x *swap) bothUpTo(ctx context.Context, n int) (err error) {
+	if x.reqs[0], err = x.c.IrecvUpTo(ctx, x.peer, 0, x.in, &x.length); err != nil {
+		return err
+	}
+	if err := x.sendAndWait(ctx, x.out[:n]); err == nil && x.length != n {
+		return fmt.Errorf("%d bytes came where %d were sent", x.length, n)
+	} else {
+		return err
+	}
+}
+
+func (x *swap) sendAndWait(ctx context.Context, out []byte) (err error) {
+	if x.reqs[1], err = x.c.Isend(ctx, x.peer, 0, out); err != nil {
 		return err
 	}
 	return x.c.Wait(ctx, x.reqs)
 }
 
-// Allocations fails when a step of an exchange and a reduction between two ranks allocates more than most times, on
-// both ranks together.
+// Allocations fails when a step of two exchanges, of which one is of a length that the receivers do not know, and a
+// reduction between two ranks allocates more than most times, on both ranks together.
 func Allocations(t *testing.T, comms []dist.Comm, most float64) {
 	const warm, runs = 100, 200
 	Each(t, comms, func(ctx context.Context, c dist.Comm) error {
 		x := newSwap(c, 4096)
 		var failed error
+		n := 0
 		step := func() {
+			n = (n + 1009) % (len(x.out) + 1)
 			if err := x.both(ctx); err != nil {
+				failed = err
+			} else if err := x.bothUpTo(ctx, n); err != nil {
 				failed = err
 			} else if err := c.AllreduceFloat64(ctx, dist.Max, x.value[:]); err != nil {
 				failed = err

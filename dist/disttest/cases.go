@@ -19,6 +19,9 @@ func Cases() []Case {
 		{"all ranks send to all before they receive", 1, allToAll},
 		{"a random schedule known to all", 1, schedule},
 		{"several goroutines a rank", 1, goroutines},
+		{"messages of all sizes up to a length", 1, upToSizes},
+		{"messages up to a length do not overtake others", 1, upToOrder},
+		{"a length needs a place", 1, upToNowhere},
 		{"a message of another length is refused", 1, wrongLength},
 		{"impossible arguments are refused", 1, badArguments},
 		{"a request is waited for once", 1, waitTwice},
@@ -91,6 +94,10 @@ func (b *batch) send(ctx context.Context, to, tag int, buf []byte) {
 
 func (b *batch) recv(ctx context.Context, from, tag int, buf []byte) {
 	b.add(b.c.Irecv(ctx, from, tag, buf))
+}
+
+func (b *batch) recvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) {
+	b.add(b.c.IrecvUpTo(ctx, from, tag, buf, length))
 }
 
 func (b *batch) add(r dist.Request, err error) {

@@ -146,6 +146,11 @@ func unevenClose(ctx context.Context, c dist.Comm) error {
 func RunFailures(t *testing.T, open func(t *testing.T, n int) []dist.Comm, kill func(dist.Comm)) {
 	phases := map[string]func(ctx context.Context, c dist.Comm, dead int) error{
 		"receive from the dead": receive,
+		"receive up to a length": func(ctx context.Context, c dist.Comm, dead int) error {
+			b := batch{c: c}
+			b.recvUpTo(ctx, dead, 77, make([]byte, 8), new(int))
+			return b.wait(ctx)
+		},
 		"receive from the living": func(ctx context.Context, c dist.Comm,
 			dead int) error {
 			return receive(ctx, c, c.Rank())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -21,8 +22,16 @@ func names(err error, rank int) error {
 func wrongLength(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	next, prev := (r+1)%n, (r+n-1)%n
-	for _, l := range []struct{ sent, want int }{{8, 9}, {9, 8}, {0, 1}, {1, 0}, {600_000, 8}, {8, 600_000},
-		{600_000, 700_000}} {
+	length := new(int)
+	for _, l := range []struct {
+		sent, want int
+		upTo       bool
+	}{
+		{8, 9, false}, {9, 8, false}, {0, 1, false}, {1, 0, false}, {600_000, 8, false}, {8, 600_000, false},
+		{600_000, 700_000, false},
+		{9, 8, true}, {1, 0, true}, {4089, 4088, true}, {1<<18 + 1, 1 << 18, true}, {600_000, 8, true},
+		{600_000, 500_000, true},
+	} {
 		for _, late := range []bool{false, true} {
 			b := batch{c: c}
 			if late {
@@ -31,15 +40,25 @@ func wrongLength(ctx context.Context, c dist.Comm) error {
 					return err
 				}
 			}
-			req, err := c.Irecv(ctx, prev, 3, make([]byte, l.want))
+			var req dist.Request
+			var err error
+			if l.upTo {
+				req, err = c.IrecvUpTo(ctx, prev, 3, make([]byte, l.want), length)
+			} else {
+				req, err = c.Irecv(ctx, prev, 3, make([]byte, l.want))
+			}
 			if err != nil {
 				return err
 			}
 			if !late {
 				b.send(ctx, next, 3, make([]byte, l.sent))
 			}
-			if err := names(c.Wait(ctx, []dist.Request{req}), prev); err != nil {
-				return fmt.Errorf("%d bytes for %d: %w", l.sent, l.want, err)
+			err = c.Wait(ctx, []dist.Request{req})
+			if bad := names(err, prev); bad != nil {
+				return fmt.Errorf("%d bytes for %d: %w", l.sent, l.want, bad)
+			}
+			if told := fmt.Sprintf("sent %d bytes with tag 3", l.sent); !strings.Contains(err.Error(), told) {
+				return fmt.Errorf("error %q does not tell %q", err, told)
 			}
 			if err := b.wait(ctx); err != nil {
 				return fmt.Errorf("send of %d bytes, of which %d are expected: %w", l.sent, l.want, err)
@@ -63,11 +82,15 @@ func badArguments(ctx context.Context, c dist.Comm) error {
 	_, fromNegative := c.Irecv(ctx, -1, 0, nil)
 	_, sendTag := c.Isend(ctx, 0, -1, nil)
 	_, recvTag := c.Irecv(ctx, 0, -1, nil)
+	_, upTo := c.IrecvUpTo(ctx, n, 0, nil, new(int))
+	_, upToTag := c.IrecvUpTo(ctx, 0, -1, nil, new(int))
 	_, root := c.Gatherv(ctx, n, nil)
 	return errors.Join(
 		try("a send to a missing rank", toMissing), try("a receive from a missing rank", fromMissing),
 		try("a send to rank -1", toNegative), try("a receive from rank -1", fromNegative),
 		try("a send with tag -1", sendTag), try("a receive with tag -1", recvTag),
+		try("a receive up to a length from a missing rank", upTo),
+		try("a receive up to a length with tag -1", upToTag),
 		try("a missing root of a gather", root),
 		try("a negative root of a broadcast", c.Bcast(ctx, -1, nil)),
 		try("a sum of float64", c.AllreduceFloat64(ctx, dist.Sum, []float64{1})),
@@ -92,22 +115,29 @@ func waitTwice(ctx context.Context, c dist.Comm) error {
 	return nil
 }
 
-// receiveDeadline also proves that the withdrawn receive takes no later message.
+// receiveDeadline also proves that withdrawn receives take no later message.
 func receiveDeadline(ctx context.Context, c dist.Comm) error {
 	n, r := c.Size(), c.Rank()
 	next, prev := (r+1)%n, (r+n-1)%n
-	req, err := c.Irecv(ctx, prev, 9, make([]byte, 8))
+	length := -1
+	exact, err := c.Irecv(ctx, prev, 9, make([]byte, 8))
+	if err != nil {
+		return err
+	}
+	upTo, err := c.IrecvUpTo(ctx, prev, 9, make([]byte, 8), &length)
 	if err != nil {
 		return err
 	}
 	soon, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
 	defer cancel()
-	err = c.Wait(soon, []dist.Request{req})
-	if !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("Wait returned %v after its deadline", err)
-	}
-	if err := names(err, prev); err != nil {
-		return err
+	for _, req := range []dist.Request{upTo, exact} {
+		err = c.Wait(soon, []dist.Request{req})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("Wait returned %v after its deadline", err)
+		}
+		if err := names(err, prev); err != nil {
+			return err
+		}
 	}
 	if err := c.Barrier(ctx); err != nil {
 		return err
@@ -119,6 +149,9 @@ func receiveDeadline(ctx context.Context, c dist.Comm) error {
 	b.recv(ctx, prev, 9, in)
 	if err := b.wait(ctx); err != nil {
 		return err
+	}
+	if length != -1 {
+		return fmt.Errorf("a withdrawn receive has stored the length %d", length)
 	}
 	return verify(in, prev, "after a withdrawn receive")
 }

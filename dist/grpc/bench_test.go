@@ -16,6 +16,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 )
 
 // BenchmarkProcesses measures messages between two processes, beside what a bare socket gives: the same traffic by a
@@ -52,7 +53,7 @@ type wire interface {
 }
 
 func withPartner(b *testing.B, transport, network, traffic string, size int) {
-	address := "unix:" + socketDir(b) + "/c.sock"
+	address := "unix:" + grpctest.SocketDir(b) + "/c.sock"
 	if network == "tcp" {
 		address = freeLoopback(b)
 	}

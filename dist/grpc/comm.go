@@ -76,7 +76,7 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 	if err := c.check(ctx, to, tag); err != nil {
 		return 0, err
 	}
-	o, req := c.table.Post(true, to, tag, buf)
+	o, req := c.table.Post(pending.Message{Send: true, Peer: to, Tag: tag, Buf: buf})
 	if p := c.peers[to]; to == c.cfg.Rank {
 		p.sendToSelf(o)
 	} else {
@@ -86,11 +86,22 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 }
 
 func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
-	if err := c.check(ctx, from, tag); err != nil {
+	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf})
+}
+
+func (c *comm) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+	if length == nil {
+		return 0, pending.ErrLength
+	}
+	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf, Length: length})
+}
+
+func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, error) {
+	if err := c.check(ctx, m.Peer, m.Tag); err != nil {
 		return 0, err
 	}
-	o, req := c.table.Post(false, from, tag, buf)
-	c.peers[from].receive(o)
+	o, req := c.table.Post(m)
+	c.peers[m.Peer].receive(o)
 	return req, nil
 }
 

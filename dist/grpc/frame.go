@@ -20,7 +20,7 @@ const (
 	eager  kind = 1 + iota // a whole message
 	offer                  // a message of that length waits for its receive
 	accept                 // send the message that was offered
-	refuse                 // forget the message that was offered: its receive has another length
+	refuse                 // forget the message that was offered: its receive takes no such length
 	chunk                  // the next bytes of an accepted message
 
 	// Between a rank and the coordinator.

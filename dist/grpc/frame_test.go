@@ -124,12 +124,18 @@ func TestMessagesAllocateNothing(t *testing.T) {
 	}
 	c, ctx := lonely(1<<20), context.Background()
 	p := c.peers[1]
-	out, in, reqs := make([]byte, 5000), make([]byte, 5000), make([]dist.Request, 2)
+	out, in, reqs, length := make([]byte, 5000), make([]byte, 5000), make([]dist.Request, 2), new(int)
 	f, a := new(frame), arrival{to: p}
 	data := make(mem.BufferSlice, 0, 2)
+	n := 0
 	got := testing.AllocsPerRun(200, func() {
-		reqs[0], _ = c.Isend(ctx, 1, 0, out)
-		reqs[1], _ = c.Irecv(ctx, 1, 0, in)
+		if n++; n%2 == 0 {
+			reqs[0], _ = c.Isend(ctx, 1, 0, out)
+			reqs[1], _ = c.Irecv(ctx, 1, 0, in)
+		} else {
+			reqs[0], _ = c.Isend(ctx, 1, 0, out[:n])
+			reqs[1], _ = c.IrecvUpTo(ctx, 1, 0, in, length)
+		}
 		if !p.tx.next(f, c.epoch) {
 			t.Fatal("nothing to send")
 		}
@@ -144,6 +150,9 @@ func TestMessagesAllocateNothing(t *testing.T) {
 		sent.Free()
 		if err := c.Wait(ctx, reqs); err != nil {
 			t.Fatal(err)
+		}
+		if n%2 == 1 && *length != n {
+			t.Fatalf("%d bytes came of %d", *length, n)
 		}
 	})
 	if got != 0 {

@@ -2,23 +2,44 @@ package grpc
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
-// FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early.
+// FuzzFrames gives a rank with posted receives any frames: it must not panic, nor keep more than Early, nor write
+// beyond what a receive takes.
 func FuzzFrames(f *testing.F) {
 	f.Add(encode(header{kind: eager, epoch: 5, tag: 1, length: 3}, []byte("abc")), []byte{40})
 	f.Add(encode(header{kind: offer, epoch: 5, tag: 2, length: chunkBytes + 1}, nil), []byte{})
 	f.Add(encode(header{kind: chunk, epoch: 5, tag: 0, length: 3}, []byte("abc")), []byte{3, 3})
+	f.Add(encode(header{kind: eager, epoch: 5, tag: 3, length: 2}, []byte("ab")), []byte{})
+	f.Add(encode(header{kind: eager, epoch: 5, tag: 3, length: 7}, []byte("abcdefg")), []byte{})
+	f.Add(slices.Concat(encode(header{kind: offer, epoch: 5, tag: 4, length: chunkBytes + 1}, nil),
+		make([]byte, 8), encode(header{kind: chunk, tag: 0, length: 8}, []byte("abcdefgh"))), []byte{})
 	f.Fuzz(func(t *testing.T, data, cuts []byte) {
 		c := lonely(1 << 16)
 		p := c.peers[1]
 		for tag, n := range []int{0, 3, chunkBytes + 1} {
-			o, _ := c.table.Post(false, 1, tag, make([]byte, n))
+			o, _ := c.table.Post(pending.Message{Peer: 1, Tag: tag, Buf: make([]byte, n)})
 			p.receive(o)
 		}
+		most := []int{5, chunkBytes + 7}
+		memory, length := make([][]byte, len(most)), []int{-1, -1}
+		for i, n := range most {
+			memory[i] = bytes.Repeat([]byte{0xa5}, n+8)
+			o, _ := c.table.Post(pending.Message{Peer: 1, Tag: 3 + i, Buf: memory[i][:n:n], Length: &length[i]})
+			p.receive(o)
+		}
+		defer func() {
+			for i, n := range most {
+				if length[i] > n || bytes.Count(memory[i][max(length[i], 0):], []byte{0xa5}) < len(memory[i])-max(length[i], 0) {
+					t.Errorf("a receive of up to %d bytes holds %d, or was written beyond that", n, length[i])
+				}
+			}
+		}()
 		// The input is cut into frames by its first byte; all but the first are numbered, to get further.
 		size := headerBytes + 8
 		for seq := uint64(0); len(data) > 0; seq++ {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/mem"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
 func endedContext() context.Context {
@@ -211,7 +212,7 @@ func lateReturn(t *testing.T) {
 		}
 	}()
 	// A call that began before the failure goes on.
-	o, _ := rank.table.Post(true, 1, 4, []byte("next"))
+	o, _ := rank.table.Post(pending.Message{Send: true, Peer: 1, Tag: 4, Buf: []byte("next")})
 	<-returned
 	o.Complete(nil)
 	if o.Lent != 0 || o.Sent != 0 {

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/disttest"
 	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 )
 
 func TestMain(m *testing.M) {
@@ -25,58 +24,19 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// socketDir is short enough for the path of a socket, which t.TempDir may not be.
-func socketDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "atoll")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
-// join starts ranks that differ in their rank alone, unless edit changes more.
-func join(t testing.TB, n int, base grpc.Config, edit func(cfg *grpc.Config)) ([]dist.Comm, []error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	comms, errs := make([]dist.Comm, n), make([]error, n)
-	var wg sync.WaitGroup
-	for r := range n {
-		cfg := base
-		cfg.Rank, cfg.Size, cfg.BuildID, cfg.CaseHash = r, n, "build", "case"
-		if edit != nil {
-			edit(&cfg)
-		}
-		wg.Go(func() { comms[r], errs[r] = grpc.Join(ctx, cfg) })
-	}
-	wg.Wait()
-	return comms, errs
-}
-
-func open(t testing.TB, n int) []dist.Comm {
-	t.Helper()
-	comms, errs := join(t, n, grpc.Config{Coordinator: "unix:" + socketDir(t) + "/c.sock"}, nil)
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	return comms
-}
-
 func TestConformance(t *testing.T) {
-	disttest.Run(t, func(t *testing.T, n int) []dist.Comm { return open(t, n) })
+	disttest.Run(t, func(t *testing.T, n int) []dist.Comm { return grpctest.Open(t, n) })
 }
 
 func TestFailures(t *testing.T) {
-	disttest.RunFailures(t, func(t *testing.T, n int) []dist.Comm { return open(t, n) }, grpc.Kill)
+	disttest.RunFailures(t, func(t *testing.T, n int) []dist.Comm { return grpctest.Open(t, n) }, grpc.Kill)
 }
 
 // gRPC itself allocates for every message; this bounds what we and it do together, for two messages and a reduction
 // on two ranks.
-func TestSteadyStateAllocatesLittle(t *testing.T) { disttest.Allocations(t, open(t, 2), 60) }
+func TestSteadyStateAllocatesLittle(t *testing.T) { disttest.Allocations(t, grpctest.Open(t, 2), 60) }
 
-func Benchmark(b *testing.B) { disttest.Benchmark(b, open) }
+func Benchmark(b *testing.B) { disttest.Benchmark(b, grpctest.Open) }
 
 func TestRanksThatDifferAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -93,7 +53,7 @@ func TestRanksThatDifferAreRefused(t *testing.T) {
 		}, "was started twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := join(t, 3, grpc.Config{Coordinator: "unix:" + socketDir(t) + "/c.sock"}, c.edit)
+			_, errs := grpctest.Join(t, 3, grpc.Config{Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock"}, c.edit)
 			for r, err := range errs {
 				var p *dist.PeerError
 				if !errors.As(err, &p) || !contains(err, c.want) {
@@ -109,11 +69,11 @@ func contains(err error, text string) bool { return err != nil && strings.Contai
 func TestJoinNamesWhoIsMissing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	_, err := grpc.Join(ctx, grpc.Config{Rank: 0, Size: 3, Coordinator: "unix:" + socketDir(t) + "/c.sock"})
+	_, err := grpc.Join(ctx, grpc.Config{Rank: 0, Size: 3, Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock"})
 	if !errors.Is(err, context.DeadlineExceeded) || !contains(err, "[1 2]") {
 		t.Fatal(err)
 	}
-	_, err = grpc.Join(ctx, grpc.Config{Rank: 1, Size: 3, Coordinator: "unix:" + socketDir(t) + "/c.sock"})
+	_, err = grpc.Join(ctx, grpc.Config{Rank: 1, Size: 3, Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock"})
 	if !errors.Is(err, context.DeadlineExceeded) || !contains(err, "no coordinator") {
 		t.Fatal(err)
 	}
@@ -143,7 +103,7 @@ func TestLoopback(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	comms, errs := join(t, 3, grpc.Config{Coordinator: l.Addr().String()}, nil)
+	comms, errs := grpctest.Join(t, 3, grpc.Config{Coordinator: l.Addr().String()}, nil)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -154,10 +114,10 @@ func TestLoopback(t *testing.T) {
 }
 
 func TestCoordinatorOfItsOwn(t *testing.T) {
-	address := "unix:" + socketDir(t) + "/c.sock"
+	address := "unix:" + grpctest.SocketDir(t) + "/c.sock"
 	served := make(chan error, 1)
 	go func() { served <- grpc.ServeCoordinator(t.Context(), grpc.Config{Size: 3, Coordinator: address}) }()
-	comms, errs := join(t, 3, grpc.Config{Coordinator: address, External: true}, nil)
+	comms, errs := grpctest.Join(t, 3, grpc.Config{Coordinator: address, External: true}, nil)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -172,8 +132,8 @@ func TestCoordinatorOfItsOwn(t *testing.T) {
 
 // A neighbour that floods a rank is refused before its messages take more memory than Early.
 func TestEarlyMessagesAreBounded(t *testing.T) {
-	base := grpc.Config{Coordinator: "unix:" + socketDir(t) + "/c.sock", Early: 1 << 20}
-	comms, errs := join(t, 2, base, nil)
+	base := grpc.Config{Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock", Early: 1 << 20}
+	comms, errs := grpctest.Join(t, 2, base, nil)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +159,8 @@ func TestEarlyMessagesAreBounded(t *testing.T) {
 }
 
 func TestCloseTimeout(t *testing.T) {
-	base := grpc.Config{Coordinator: "unix:" + socketDir(t) + "/c.sock", CloseTimeout: 100 * time.Millisecond}
-	comms, errs := join(t, 2, base, nil)
+	base := grpc.Config{Coordinator: "unix:" + grpctest.SocketDir(t) + "/c.sock", CloseTimeout: 100 * time.Millisecond}
+	comms, errs := grpctest.Join(t, 2, base, nil)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,8 @@ type early struct {
 type landing struct {
 	id   uint64
 	op   *pending.Op // nil when nobody waits for it any more
-	left int         // bytes to come
+	buf  []byte      // of op, for the bytes to come
+	left int         // of these
 }
 
 // earlyCost is what an early message counts besides its bytes, so that empty ones are bounded too.
@@ -70,12 +71,8 @@ func (p *peer) receive(o *pending.Op) {
 		return
 	}
 	b.held -= e.length
-	var err error
-	if e.length == len(o.Buf) {
-		copy(o.Buf, *e.data)
-	} else {
-		err = pending.WrongLength(p.rank, o.Tag, e.length, len(o.Buf))
-	}
+	buf, err := o.Accept(e.length)
+	copy(buf, *e.data)
 	buffers.Put(e.data)
 	o.Complete(err)
 }
@@ -96,12 +93,11 @@ func (p *peer) arrived(h *header, body *body) error {
 		b.early = append(b.early, early{tag: int(h.tag), length: n, data: data})
 		return nil
 	}
-	if n != len(o.Buf) {
-		o.Complete(pending.WrongLength(p.rank, o.Tag, n, len(o.Buf)))
-		return nil
+	buf, err := o.Accept(n)
+	if err == nil {
+		body.read(buf)
 	}
-	body.read(o.Buf)
-	o.Complete(nil)
+	o.Complete(err)
 	return nil
 }
 
@@ -123,14 +119,16 @@ func (p *peer) offered(h *header) error {
 	return nil
 }
 
-// reply accepts an offer that a receive matches, or refuses it when the lengths differ. The caller holds rx.
+// reply accepts an offer that a receive matches, or refuses it when the receive does not take that length. The caller
+// holds rx.
 func (p *peer) reply(o *pending.Op, id uint64, length int) {
-	if length != len(o.Buf) {
-		o.Complete(pending.WrongLength(p.rank, o.Tag, length, len(o.Buf)))
+	buf, err := o.Accept(length)
+	if err != nil {
+		o.Complete(err)
 		p.answerOffer(refuse, id)
 		return
 	}
-	p.rx.landing = append(p.rx.landing, landing{id, o, length})
+	p.rx.landing = append(p.rx.landing, landing{id, o, buf, length})
 	p.answerOffer(accept, id)
 }
 
@@ -143,8 +141,8 @@ func (p *peer) continued(h *header, body *body) error {
 	}
 	l := &b.landing[i]
 	if l.op != nil {
-		at := len(l.op.Buf) - l.left
-		body.read(l.op.Buf[at : at+n])
+		body.read(l.buf[:n])
+		l.buf = l.buf[n:]
 	}
 	if l.left -= n; l.left == 0 {
 		if l.op != nil {
@@ -180,7 +178,7 @@ func (p *peer) withdrawReceive(o *pending.Op) {
 	found := b.posted.Remove(o)
 	for i := range b.landing {
 		if b.landing[i].op == o {
-			b.landing[i].op, found = nil, true
+			b.landing[i].op, b.landing[i].buf, found = nil, nil, true
 		}
 	}
 	b.mu.Unlock()
@@ -199,11 +197,10 @@ func (p *peer) sendToSelf(o *pending.Op) {
 		copy(*data, o.Buf)
 		b.held += len(o.Buf) + earlyCost
 		b.early = append(b.early, early{tag: o.Tag, length: len(o.Buf), data: data})
-	} else if len(r.Buf) == len(o.Buf) {
-		copy(r.Buf, o.Buf)
-		r.Complete(nil)
 	} else {
-		r.Complete(pending.WrongLength(p.rank, o.Tag, len(o.Buf), len(r.Buf)))
+		buf, err := r.Accept(len(o.Buf))
+		copy(buf, o.Buf)
+		r.Complete(err)
 	}
 	o.Complete(nil)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/disttest"
 	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 )
 
 // The test binary starts itself again as ranks. These variables tell a child what to do.
@@ -109,7 +110,7 @@ type child struct {
 
 func startChildren(t *testing.T, job string, n int) []*child {
 	t.Helper()
-	address := "unix:" + socketDir(t) + "/c.sock"
+	address := "unix:" + grpctest.SocketDir(t) + "/c.sock"
 	children := make([]*child, n)
 	for r := range children {
 		k := &child{cmd: exec.Command(os.Args[0]), running: make(chan struct{}), ended: make(chan struct{})}

@@ -40,24 +40,35 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 		return 0, err
 	}
 	w := c.world
-	o, req := c.table.Post(true, to, tag, buf)
+	o, req := c.table.Post(pending.Message{Send: true, Peer: to, Tag: tag, Buf: buf})
 	switch {
 	case w.drop != nil && w.drop(c.rank, to, tag, len(buf)):
 		o.Complete(nil)
 	case w.post != nil:
 		w.post.accept(c.rank, o)
 	default:
-		w.lane(c.rank, to).send(c.rank, o)
+		w.lane(c.rank, to).send(o)
 	}
 	return req, nil
 }
 
 func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
-	if err := c.check(ctx, from, tag); err != nil {
+	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf})
+}
+
+func (c *comm) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+	if length == nil {
+		return 0, pending.ErrLength
+	}
+	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf, Length: length})
+}
+
+func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, error) {
+	if err := c.check(ctx, m.Peer, m.Tag); err != nil {
 		return 0, err
 	}
-	o, req := c.table.Post(false, from, tag, buf)
-	c.world.lane(from, c.rank).receive(o)
+	o, req := c.table.Post(m)
+	c.world.lane(m.Peer, c.rank).receive(o)
 	return req, nil
 }
 

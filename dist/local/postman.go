@@ -78,7 +78,7 @@ func (p *postman) run() {
 		}
 		l := heap.Pop(&p.letters).(letter)
 		// The lock is held while the letter is put into its lane, so that withdraw finds it in one of the two places.
-		p.world.lane(l.from, l.op.Peer).send(l.from, l.op)
+		p.world.lane(l.from, l.op.Peer).send(l.op)
 		p.carried[l.from]--
 		p.idle.Broadcast()
 	}

@@ -92,7 +92,7 @@ type lane struct {
 }
 
 // send matches o with a receive or leaves it in the lane.
-func (l *lane) send(from int, o *pending.Op) {
+func (l *lane) send(o *pending.Op) {
 	l.mu.Lock()
 	if l.closed[1] {
 		l.mu.Unlock()
@@ -105,7 +105,7 @@ func (l *lane) send(from int, o *pending.Op) {
 	}
 	l.mu.Unlock()
 	if r != nil {
-		transfer(from, o, r)
+		transfer(o, r)
 	}
 }
 
@@ -123,17 +123,13 @@ func (l *lane) receive(o *pending.Op) {
 	}
 	l.mu.Unlock()
 	if s != nil {
-		transfer(o.Peer, s, o)
+		transfer(s, o)
 	}
 }
 
-func transfer(from int, s, r *pending.Op) {
-	var err error
-	if len(s.Buf) == len(r.Buf) {
-		copy(r.Buf, s.Buf)
-	} else {
-		err = pending.WrongLength(from, s.Tag, len(s.Buf), len(r.Buf))
-	}
+func transfer(s, r *pending.Op) {
+	buf, err := r.Accept(len(s.Buf))
+	copy(buf, s.Buf)
 	s.Complete(nil)
 	r.Complete(err)
 }

@@ -86,7 +86,7 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 	defer t.mu.Unlock()
 	o, queue := t.takeLocked(), t.queue
 	t.queue, t.last = nil, nil
-	o.send, o.peer, o.tag, o.buf = true, to, tag, buf
+	o.Message = pending.Message{Send: true, Peer: to, Tag: tag, Buf: buf}
 	var err error
 	if len(buf) <= shortBytes {
 		err = sendShort(queue, o.slot, to, tag, buf)
@@ -105,21 +105,32 @@ func (c *comm) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Request
 func (c *comm) bodyTag(n uint64) int { return int(n % uint64(c.tagLimit)) }
 
 func (c *comm) Irecv(ctx context.Context, from, tag int, buf []byte) (dist.Request, error) {
+	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf})
+}
+
+func (c *comm) IrecvUpTo(ctx context.Context, from, tag int, buf []byte, length *int) (dist.Request, error) {
+	if length == nil {
+		return 0, pending.ErrLength
+	}
+	return c.receive(ctx, pending.Message{Peer: from, Tag: tag, Buf: buf, Length: length})
+}
+
+func (c *comm) receive(ctx context.Context, m pending.Message) (dist.Request, error) {
 	c.calls.RLock()
 	defer c.calls.RUnlock()
-	if err := c.check(ctx, from, tag, len(buf)); err != nil {
+	if err := c.check(ctx, m.Peer, m.Tag, len(m.Buf)); err != nil {
 		return 0, err
 	}
 	t := &c.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o := t.takeLocked()
-	o.send, o.peer, o.tag, o.buf = false, from, tag, buf
+	o.Message = m
 	var target unsafe.Pointer
-	if len(buf) > shortBytes {
+	if len(m.Buf) > shortBytes {
 		target = o.pin()
 	}
-	prepare(o.slot, from, tag, target, len(buf))
+	prepare(o.slot, m.Peer, m.Tag, target, len(m.Buf), m.Length != nil)
 	t.enqueue(o.slot)
 	return o.req, nil
 }

@@ -151,9 +151,11 @@ void atoll_receive(atoll_slot *queue) {
 	for (atoll_slot *s = queue, *next; s != NULL; s = next) {
 		next = next_of(s);
 		uintptr_t target = s->target;
+		int any = s->any;
 		begin(s, 0, s->peer, s->length);
 		s->framed = 1;
 		s->target = target;
+		s->any = any;
 		begun(s, MPI_Irecv(s->stage, ATOLL_STAGE, MPI_BYTE, s->peer, s->tag, lane_of(s, ATOLL_MESSAGES),
 		                   &whole(s)->request));
 	}
@@ -203,6 +205,9 @@ static int ended(atoll_slot *s, int error) {
 	return 1;
 }
 
+// fits tells whether a receive takes a message of the length that has come.
+static int fits(const atoll_slot *s) { return s->any ? s->got <= s->length : s->got == s->length; }
+
 // unframe reads the head of a message of which n bytes have come, and begins to receive a body that fits.
 static int unframe(atoll_slot *s, int n) {
 	int tag;
@@ -216,11 +221,11 @@ static int unframe(atoll_slot *s, int n) {
 	memcpy(&tag, s->stage + ATOLL_HEADER, sizeof tag);
 	if (tag < 0 || tag == INT32_MAX)
 		return ended(s, MPI_ERR_OTHER);
-	if (s->got != s->length) {
+	if (!fits(s)) {
 		s->unwanted = tag + 1;
 		return ended(s, MPI_SUCCESS);
 	}
-	int e = MPI_Irecv((void *)s->target, s->length, MPI_BYTE, s->peer, tag, lane_of(s, ATOLL_BODIES),
+	int e = MPI_Irecv((void *)s->target, (int)s->got, MPI_BYTE, s->peer, tag, lane_of(s, ATOLL_BODIES),
 	                  &whole(s)->body);
 	if (e != MPI_SUCCESS)
 		return ended(s, e);
@@ -263,7 +268,7 @@ int atoll_done(atoll_slot *s) {
 }
 
 static int failed(const atoll_slot *s) {
-	return s->error != MPI_SUCCESS || (!s->send && !s->any && s->got != s->length);
+	return s->error != MPI_SUCCESS || (!s->send && !fits(s));
 }
 
 int atoll_cancel(atoll_slot *s) {

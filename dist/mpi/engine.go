@@ -95,19 +95,22 @@ func sendLong(queue, s *slot, peer, tag int, pinned unsafe.Pointer, n, bodyTag i
 	return nil
 }
 
-// prepare makes a slot fit for a queue of receives: of a short message into the slot, or of a longer one into pinned
-// memory.
-func prepare(s *slot, peer, tag int, pinned unsafe.Pointer, n int) {
+// prepare makes a slot fit for a queue of receives of n bytes, or of up to n: of a short message into the slot, or of
+// one that is, or may be, longer into pinned memory.
+func prepare(s *slot, peer, tag int, pinned unsafe.Pointer, n int, upTo bool) {
 	s.pending = C.ATOLL_QUEUED
 	s.peer, s.tag = C.int(peer), C.int(tag)
-	s.target, s.length = C.uintptr_t(uintptr(pinned)), C.int(n)
+	s.target, s.length, s.any = C.uintptr_t(uintptr(pinned)), C.int(n), 0
+	if upTo {
+		s.any = 1
+	}
 	s.next = 0
 }
 
 // postQueue posts receives.
 func postQueue(queue *slot) { C.atoll_receive(queue) }
 
-// discardBody begins to receive the body of a message that has another length than was expected.
+// discardBody begins to receive the body of a message that is of no use.
 func discardBody(s *slot, peer, bodyTag int, n int64) error {
 	if code := C.atoll_discard(s, C.int(peer), C.int(bodyTag), C.int64_t(n)); code != C.MPI_SUCCESS {
 		return mpiError("MPI_Irecv", code)

@@ -41,13 +41,13 @@ typedef struct atoll_slot {
 	int pending;      // for what
 	int send;
 	int framed;    // the message begins with its length
-	int any;       // a receive of at most length bytes
+	int any;       // a receive of up to length bytes, not of exactly so many
 	int withdrawn; // 1 when MPI was asked to take it back, 2 when it did
 	int peer, tag;
 	int error;    // what MPI returned
 	int length;   // of the bytes, of a receive as expected
-	int unwanted; // the tag of a body of another length, plus one
-	int64_t got;  // bytes received, or sent by a peer whose message has another length
+	int unwanted; // the tag of a body that does not fit, plus one
+	int64_t got;  // bytes received, or of a message that does not fit
 	unsigned char stage[ATOLL_STAGE];
 } atoll_slot;
 
@@ -68,8 +68,9 @@ int atoll_send_short(atoll_slot *queue, atoll_slot *s, int peer, int tag, const 
 int atoll_send_long(atoll_slot *queue, atoll_slot *s, int peer, int tag, const unsigned char *buf, int length,
                     int body_tag);
 
-// atoll_receive posts receives that Go has queued, by setting pending, peer, tag, length and target. A short one finds its
-// bytes in the slot's own memory, after the header: target is 0. What MPI says of each is in its error.
+// atoll_receive posts receives that Go has queued, by setting pending, peer, tag, length, any and target, which is 0
+// where no message can be long. A short message leaves its bytes in the slot's own memory, after the header. What MPI
+// says of each is in its error.
 void atoll_receive(atoll_slot *queue);
 
 // atoll_discard begins to receive a body that nobody wants, so that its send can end.

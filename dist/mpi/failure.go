@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
 // fail ends the run for all ranks, unless it has failed already. It is part of a call, which Close waits for.
@@ -32,7 +33,7 @@ func (c *comm) down(cause error) bool {
 // notify sends a notice, which nobody waits for. A rank that cannot be reached is the launcher's to end.
 func (c *comm) notify(to int, n notice) {
 	o := c.table.take()
-	o.send, o.peer = true, to
+	o.Message = pending.Message{Send: true, Peer: to}
 	length := n.encode(staged(o.slot))
 	if sendBytes(o.slot, notices, to, nil, length) != nil {
 		c.table.give(o)

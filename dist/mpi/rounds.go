@@ -9,6 +9,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
 // The message of a round says in its first callBytes which collective it belongs to. What the ranks combine follows,
@@ -31,7 +32,8 @@ type roundState struct {
 func (r *roundState) open(e engine, rank, size int) {
 	r.steps = doubling(rank, size)
 	r.in = op{slot: e.newSlot(), call: &r.call}
-	r.out = op{slot: e.newSlot(), call: &r.call, send: true}
+	r.out = op{slot: e.newSlot(), call: &r.call}
+	r.out.Send = true
 }
 
 func (r *roundState) release() {
@@ -79,7 +81,7 @@ func (c *comm) double(ctx context.Context, call collect.Call, data []byte) error
 	putCall(out, call)
 	for _, s := range r.steps {
 		copy(out[callBytes:], data)
-		r.in.peer, r.out.peer = s.from, s.to
+		r.in.Peer, r.out.Peer = s.from, s.to
 		first, err := trade(r.in.slot, s.from, r.out.slot, s.to, callBytes+len(data))
 		if err != nil {
 			return &dist.PeerError{Rank: max(s.from, s.to), Err: fmt.Errorf("%v: %w", call, err)}
@@ -183,12 +185,12 @@ type batch struct {
 func (b *batch) add(c *comm, send bool, peer int, buf []byte) {
 	for at := 0; at < len(buf) && b.err == nil; at += pieceBytes {
 		o := c.table.take()
-		o.send, o.peer, o.tag, o.call = send, peer, 0, &c.rounds.call
-		o.buf = buf[at:min(at+pieceBytes, len(buf))]
+		o.Message = pending.Message{Send: send, Peer: peer, Buf: buf[at:min(at+pieceBytes, len(buf))]}
+		o.call = &c.rounds.call
 		if send {
-			b.err = sendBytes(o.slot, rounds, peer, o.pin(), len(o.buf))
+			b.err = sendBytes(o.slot, rounds, peer, o.pin(), len(o.Buf))
 		} else {
-			b.err = receiveBytes(o.slot, rounds, peer, o.pin(), len(o.buf))
+			b.err = receiveBytes(o.slot, rounds, peer, o.pin(), len(o.Buf))
 		}
 		if b.err != nil {
 			b.err = &dist.PeerError{Rank: peer, Err: fmt.Errorf("%v: %w", o, b.err)}

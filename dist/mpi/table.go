@@ -16,15 +16,13 @@ import (
 
 // op is a send or receive that was posted.
 type op struct {
-	slot      *slot
-	next      *op // of those that one call waits for
-	req       dist.Request
-	send      bool
-	peer, tag int
-	buf       []byte
-	call      *collect.Call // of a collective
-	pins      runtime.Pinner
-	pinned    bool
+	pending.Message
+	slot   *slot
+	next   *op // of those that one call waits for
+	req    dist.Request
+	call   *collect.Call // of a collective
+	pins   runtime.Pinner
+	pinned bool
 }
 
 // String describes what waits, for error messages.
@@ -32,24 +30,21 @@ func (o *op) String() string {
 	if o.call != nil {
 		return o.call.String()
 	}
-	verb := "receive"
-	if o.send {
-		verb = "send"
-	}
-	return fmt.Sprintf("%s of %d bytes with tag %d", verb, len(o.buf), o.tag)
+	return o.Message.String()
 }
 
 // failure is the error of an op that has ended badly.
 func (o *op) failure() error {
 	if o.slot.error == 0 {
-		return pending.WrongLength(o.peer, o.tag, int(o.slot.got), int(o.slot.length))
+		_, err := o.Accept(int(o.slot.got))
+		return err
 	}
-	return &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, mpiError("MPI_Test", o.slot.error))}
+	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, mpiError("MPI_Test", o.slot.error))}
 }
 
 // pin returns the memory of the op's buffer, which MPI may use until unpin.
 func (o *op) pin() unsafe.Pointer {
-	p := unsafe.Pointer(unsafe.SliceData(o.buf))
+	p := unsafe.Pointer(unsafe.SliceData(o.Buf))
 	o.pins.Pin(p)
 	o.pinned = true
 	return p
@@ -171,7 +166,7 @@ func (t *table) giveLocked(o *op) {
 	t.ops[index(o.req)] = nil
 	o.req += 1 << indexBits
 	t.free = append(t.free, o)
-	o.buf, o.next, o.call = nil, nil, nil
+	o.Message, o.next, o.call = pending.Message{}, nil, nil
 }
 
 // release gives the memory of C's side back, and tells whether it was all: an op that nobody has waited for keeps its

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
 const (
@@ -53,18 +54,18 @@ func (c *comm) interrupted(ctx context.Context, o *op) error {
 		return &dist.PeerError{Rank: c.rank, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
 	}
 	if ctx.Err() != nil {
-		return &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}
+		return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, context.Cause(ctx))}
 	}
 	c.mu.Lock()
-	p := c.peers[o.peer]
+	p := c.peers[o.Peer]
 	c.mu.Unlock()
-	if !p.left || time.Since(p.when) < leftGrace && (o.send || o.call != nil || c.received[o.peer].Load() < p.sent) {
+	if !p.left || time.Since(p.when) < leftGrace && (o.Send || o.call != nil || c.received[o.Peer].Load() < p.sent) {
 		return nil
 	}
 	if done(o.slot) {
 		return nil // it came before the notice
 	}
-	return &dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
+	return &dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, ErrClosed)}
 }
 
 // settle ends the use of a chain: what is pending is withdrawn, and what has come through staged memory is copied to
@@ -82,36 +83,39 @@ func (c *comm) settle(head *op) {
 	c.table.giveAll(ended)
 }
 
-// deliver brings what has come through staged memory to the caller.
+// deliver tells a receive what has come, and copies it out of staged memory.
 func (c *comm) deliver(o *op) {
-	if o.send || o.slot.withdrawn == 2 || o.call != nil {
+	if o.Send || o.slot.withdrawn == 2 || o.call != nil {
 		return
 	}
-	c.received[o.peer].Add(1)
+	c.received[o.Peer].Add(1)
 	if o.slot.unwanted > 0 {
 		c.drain(o)
-	} else if !o.pinned && o.slot.error == 0 && int(o.slot.got) == len(o.buf) {
-		copy(o.buf, staged(o.slot)[headBytes:])
+	} else if n := int(o.slot.got); o.slot.error == 0 {
+		buf, err := o.Accept(n)
+		if err == nil && n <= shortBytes {
+			copy(buf, staged(o.slot)[headBytes:])
+		}
 	}
 }
 
 // withdraw takes o back. It returns false when MPI goes on using o's memory: o is then an orphan.
 func (c *comm) withdraw(o *op) bool {
-	if o.send {
+	if o.Send {
 		if !o.pinned || c.cause() != nil {
 			c.adopt(o)
 			return false
 		}
 	} else if err := cancel(o.slot); err != nil {
-		c.fail(&dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: %w", o, err)})
+		c.fail(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: %w", o, err)})
 	}
 	for began := time.Now(); !done(o.slot); time.Sleep(50 * time.Microsecond) {
 		c.mu.Lock()
-		left := c.peers[o.peer].left
+		left := c.peers[o.Peer].left
 		c.mu.Unlock()
-		if left && o.send || time.Since(began) > withdrawal {
+		if left && o.Send || time.Since(began) > withdrawal {
 			c.adopt(o)
-			c.fail(&dist.PeerError{Rank: o.peer, Err: fmt.Errorf("%v: was given up, but cannot be withdrawn", o)})
+			c.fail(&dist.PeerError{Rank: o.Peer, Err: fmt.Errorf("%v: was given up, but cannot be withdrawn", o)})
 			return false
 		}
 	}
@@ -121,10 +125,10 @@ func (c *comm) withdraw(o *op) bool {
 // drain takes in what has come instead of o, so that the peer's send ends.
 func (c *comm) drain(o *op) {
 	d := c.table.take()
-	d.send, d.peer, d.tag, d.buf = false, o.peer, o.tag, nil
-	if err := discardBody(d.slot, o.peer, int(o.slot.unwanted)-1, int64(o.slot.got)); err != nil {
+	d.Message = pending.Message{Peer: o.Peer, Tag: o.Tag}
+	if err := discardBody(d.slot, o.Peer, int(o.slot.unwanted)-1, int64(o.slot.got)); err != nil {
 		c.table.give(d)
-		c.fail(&dist.PeerError{Rank: o.peer, Err: err})
+		c.fail(&dist.PeerError{Rank: o.Peer, Err: err})
 		return
 	}
 	c.adopt(d)

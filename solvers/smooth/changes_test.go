@@ -1,19 +1,18 @@
 package smooth
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
@@ -33,152 +32,113 @@ func (w weighed) Isend(ctx context.Context, to, tag int, buf []byte) (dist.Reque
 }
 
 // TestChangesArrive: after each of many exchanges, with none, few, many or all of the vertices changed, the ghosts are
-// what their owners have, through messages of every form.
+// what their owners have, and no more than these vertices have travelled.
 func TestChangesArrive(t *testing.T) {
-	const n = 1000
+	const n, lo = 1000, 7
 	var send []int32
 	for i := range int32(n) {
 		send = append(send, (i*7)%n)
 	}
 	plans := []*halo.Plan{
 		{Rank: 0, Owned: n, Peers: []halo.Peer{{Rank: 1, Send: send}}},
-		{Rank: 1, Ghosts: n, Peers: []halo.Peer{{Rank: 0, Hi: n}}},
+		{Rank: 1, Owned: lo, Ghosts: n, Peers: []halo.Peer{{Rank: 0, Lo: lo, Hi: lo + n}}},
 	}
 	comms := local.New(2)
 	defer comms[0].Close()
 	defer comms[1].Close()
-	v, moved := [2][]kernels.Vertex[float64]{}, [2][]int32{}
-	var ends [2]*changes[kernels.Vertex[float64]]
-	for r := range 2 {
-		v[r], moved[r] = make([]kernels.Vertex[float64], n), make([]int32, n)
-		ends[r] = newChanges(plans[r], comms[r], 1, v[r], 16)
-	}
+	w := weighed{comms[0], new(atomic.Int64), new(atomic.Int64)}
+	v := [2][]kernels.Vertex[float64]{make([]kernels.Vertex[float64], n), make([]kernels.Vertex[float64], lo+n)}
+	moved := [2][]int32{make([]int32, n), make([]int32, lo+n)}
+	ends := [2]*changes[kernels.Vertex[float64]]{newChanges(plans[0], w, 1, v[0], 16),
+		newChanges(plans[1], comms[1], 1, v[1], 16)}
 	r := rand.New(rand.NewPCG(1, 2))
-	seen := map[string]int{}
+	var want int64
 	for round := range 300 {
 		share := []float64{0, .001, .01, .2, 1}[r.IntN(5)]
 		for i := range v[0] {
 			if r.Float64() < share {
 				v[0][i].X, v[0][i].M12 = r.Float64(), r.Float64()
 				moved[0][i] = int32(round)
+				want += int64(sizeOf[change[kernels.Vertex[float64]]]())
 			}
 		}
-		f := &ends[0].out[0]
-		form, first := "bitmap", f.first()
-		switch {
-		case f.whole():
-			form = "whole"
-		case f.listed():
-			form = "list"
+		for k, x := range ends {
+			if err := x.Start(t.Context(), v[k], moved[k]); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := ends[0].Start(t.Context(), v[0], moved[0]); err != nil {
-			t.Fatal(err)
+		for _, x := range ends {
+			if err := x.Finish(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err := ends[1].Start(t.Context(), v[1], moved[1]); err != nil {
-			t.Fatal(err)
-		}
-		if err := ends[1].Finish(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := ends[0].Finish(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if form != "whole" && 4+f.count*recordBytes[kernels.Vertex[float64]]() > first {
-			form += " in two"
-		}
-		seen[form]++
 		for k, i := range send {
-			if v[1][k] != v[0][i] || moved[1][k] != moved[0][i] {
-				t.Fatalf("round %d, %s: vertex %d: %+v, at its owner %+v", round, form, k, v[1][k], v[0][i])
+			if v[1][lo+k] != v[0][i] || moved[1][lo+k] != moved[0][i] {
+				t.Fatalf("round %d: vertex %d: %+v, at its owner %+v", round, k, v[1][lo+k], v[0][i])
 			}
 		}
-		if ends[0].out[0].room != ends[1].in[0].room {
-			t.Fatalf("round %d: room for %d and %d", round, ends[0].out[0].room, ends[1].in[0].room)
-		}
-	}
-	for _, form := range []string{"whole", "list", "bitmap", "list in two", "bitmap in two"} {
-		if seen[form] < 3 {
-			t.Errorf("%d messages are of form %s: %v", seen[form], form, seen)
+		if sent := w.bytes.Load(); sent != want {
+			t.Fatalf("round %d: %d bytes were sent, want %d", round, sent, want)
 		}
 	}
 }
 
-// TestChangesBothWays: two ranks that have more to tell each other than was expected do not wait for each other.
-func TestChangesBothWays(t *testing.T) {
-	const n = 5000
-	send := make([]int32, n)
-	for i := range send {
-		send[i] = int32(i)
-	}
+// receiveChanges gives a rank that has 100 ghosts, from vertex 3 on, any message, and returns what it does to zeros.
+func receiveChanges(t testing.TB, message []byte) ([]kernels.Vertex[float32], error) {
+	t.Helper()
+	const n, lo = 100, 3
 	comms := local.New(2)
-	var wait sync.WaitGroup
-	for r, comm := range comms {
-		wait.Go(func() {
-			defer comm.Close()
-			plan := &halo.Plan{Rank: r, Owned: n, Ghosts: n, Peers: []halo.Peer{{Rank: 1 - r, Send: send, Lo: n, Hi: 2 * n}}}
-			v, moved := make([]kernels.Vertex[float64], 2*n), make([]int32, 2*n)
-			x := newChanges(plan, comm, 1, v, 16)
-			for round, changed := range []int{0, n, 0, 1, n, n} {
-				for i := range changed {
-					v[i].X = float64(round + r)
-				}
-				if err := x.Start(t.Context(), v, moved); err != nil {
-					t.Error(err)
-					return
-				}
-				if err := x.Finish(t.Context()); err != nil {
-					t.Error(err)
-					return
-				}
-				if changed == n && v[2*n-1].X != float64(round+1-r) {
-					t.Errorf("rank %d, round %d: %g", r, round, v[2*n-1].X)
-				}
-			}
-		})
+	defer comms[0].Close()
+	defer comms[1].Close()
+	plan := &halo.Plan{Rank: 1, Owned: lo, Ghosts: n, Peers: []halo.Peer{{Rank: 0, Lo: lo, Hi: lo + n}}}
+	v, moved := make([]kernels.Vertex[float32], n+2*lo), make([]int32, n+2*lo)
+	x := newChanges(plan, comms[1], 1, v, 8)
+	if err := x.Start(t.Context(), v, moved); err != nil {
+		t.Fatal(err)
 	}
-	wait.Wait()
+	sent, err := comms[0].Isend(t.Context(), 1, 1, message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = x.Finish(t.Context())
+	if bad := comms[0].Wait(t.Context(), []dist.Request{sent}); bad != nil {
+		t.Fatal(bad)
+	}
+	for i := range v {
+		if (i < lo || i >= n+lo) && (v[i] != (kernels.Vertex[float32]{}) || moved[i] != 0) {
+			t.Errorf("vertex %d is no ghost, and was written", i)
+		}
+	}
+	return v, err
 }
 
 // FuzzChanges: a message that is none is refused, and never writes outside the ghosts.
 func FuzzChanges(f *testing.F) {
-	f.Add([]byte{1, 0, 0, 0, 3, 0, 0, 0}, 1, 1)
-	f.Add([]byte{2, 0, 0, 0, 3}, 8, 2)
-	f.Fuzz(func(t *testing.T, message []byte, room, count int) {
-		const n, lo = 100, 3
-		g := flow[kernels.Vertex[float32]]{n: n, size: 8, lo: lo,
-			buf: make([]byte, 4+4*n+n*recordBytes[kernels.Vertex[float32]]())}
-		copy(g.buf, message)
-		if room < 0 || room > n || count < 0 || count > n {
-			return
-		}
-		g.room, g.count = room, count
-		v, moved := make([]kernels.Vertex[float32], n+2*lo), make([]int32, n+2*lo)
-		_ = g.unpack(v, moved)
-		for i := range v {
-			if (i < lo || i >= n+lo) && (!slices.Equal(rawBytes(&v[i]), make([]byte, len(rawBytes(&v[i])))) || moved[i] != 0) {
-				t.Errorf("vertex %d is no ghost, and was written", i)
-			}
-		}
-	})
+	f.Add(changeOf(99))
+	f.Add(changeOf(-1))
+	f.Add(append(changeOf(5), changeOf(100)...))
+	f.Add([]byte{1, 2, 3})
+	f.Fuzz(func(t *testing.T, message []byte) { _, _ = receiveChanges(t, message) })
+}
+
+// changeOf is the message that the vertex at a place has moved.
+func changeOf(place int32) []byte {
+	return bytes.Clone(rawBytes(&change[kernels.Vertex[float32]]{kernels.Vertex[float32]{X: 1}, 1, place}))
 }
 
 // TestChangesRefused: what a peer tells is checked before it is used.
 func TestChangesRefused(t *testing.T) {
-	bad := func(room, count int, body ...byte) error {
-		f := flow[kernels.Vertex[float64]]{n: 100, size: 16, room: room, count: count, buf: make([]byte, 10_000)}
-		copy(f.buf[4:], body)
-		return f.unpack(make([]kernels.Vertex[float64], 100), make([]int32, 100))
-	}
-	for what, err := range map[string]error{
-		"vertex 100 of 100": bad(1, 1, 100), "bits missing": bad(10, 3, 1), "bits too many": bad(10, 1, 3),
-		"a bit beyond": bad(10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1<<4),
+	for what, message := range map[string][]byte{
+		"vertex 100 of 100": changeOf(100), "vertex -1": changeOf(-1), "half a change": changeOf(1)[:16],
+		"a change too many": bytes.Repeat(changeOf(1), 101),
 	} {
-		if err == nil {
-			t.Errorf("%s: accepted", what)
+		var peer *dist.PeerError
+		if _, err := receiveChanges(t, message); !errors.As(err, &peer) || peer.Rank != 0 {
+			t.Errorf("%s: error %v, want one that names rank 0", what, err)
 		}
 	}
-	if err := bad(10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1<<3); err != nil {
-		t.Error(err)
+	if v, err := receiveChanges(t, append(changeOf(0), changeOf(99)...)); err != nil || v[3].X != 1 || v[102].X != 1 {
+		t.Errorf("vertices at %v and %v, error %v", v[3].X, v[102].X, err)
 	}
 }
 
@@ -253,29 +213,11 @@ func BenchmarkChanges(b *testing.B) {
 			var w weighed
 			w.bytes, w.messages = new(atomic.Int64), new(atomic.Int64)
 			for b.Loop() {
-				s.sweep(b, openGRPC(b, 2), w, Config{Smoother: "smart", Guard: "none", Cull: cull, Gain: 1e-3, Rescale: true}, 100)
+				cfg := Config{Smoother: "smart", Guard: "none", Cull: cull, Gain: 1e-3, Rescale: true}
+				s.sweep(b, grpctest.Open(b, 2), w, cfg, 100)
 			}
 			b.ReportMetric(float64(w.bytes.Load())/float64(b.N)/100, "bytes/sweep")
 			b.ReportMetric(float64(w.messages.Load())/float64(b.N)/100, "messages/sweep")
 		})
 	}
-}
-
-// openGRPC connects ranks as processes of one machine are.
-func openGRPC(t testing.TB, n int) []dist.Comm {
-	t.Helper()
-	address := "unix:" + filepath.Join(t.TempDir(), "c.sock")
-	comms, errs := make([]dist.Comm, n), make([]error, n)
-	var wait sync.WaitGroup
-	for r := range n {
-		wait.Go(func() {
-			comms[r], errs[r] = grpc.Join(t.Context(), grpc.Config{Rank: r, Size: n, Coordinator: address, BuildID: "b",
-				CaseHash: "c"})
-		})
-	}
-	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	return comms
 }

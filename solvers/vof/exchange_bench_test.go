@@ -3,13 +3,12 @@ package vof
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
@@ -32,7 +31,7 @@ func BenchmarkExchange(b *testing.B) {
 				b.Run(fmt.Sprintf("%d^%d/%s/%s", c.grid.N[0], c.grid.Dim, transport, exchange), func(b *testing.B) {
 					comms := local.New(4)
 					if transport == "grpc" {
-						comms = overGRPC(b, 4)
+						comms = grpctest.Open(b, 4)
 					}
 					c.cfg.Exchange, c.precision = exchange, "float64"
 					if err := c.steps(b, comms); err != nil {
@@ -74,26 +73,4 @@ func (p problem) steps(b *testing.B, comms []dist.Comm) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
-}
-
-// overGRPC joins ranks of this process over sockets.
-func overGRPC(b *testing.B, ranks int) []dist.Comm {
-	dir, err := os.MkdirTemp("", "halo") // a socket's path is short
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { os.RemoveAll(dir) })
-	comms, errs := make([]dist.Comm, ranks), make([]error, ranks)
-	var wg sync.WaitGroup
-	for r := range ranks {
-		wg.Go(func() {
-			comms[r], errs[r] = grpc.Join(ctx, grpc.Config{Rank: r, Size: ranks,
-				Coordinator: "unix:" + dir + "/c.sock", BuildID: "benchmark", CaseHash: "benchmark"})
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		b.Fatal(err)
-	}
-	return comms
 }

@@ -14,11 +14,8 @@ import (
 
 // Op is a posted send or receive. Its transport moves it between queues; only Table recycles it.
 type Op struct {
-	Send bool
-	Peer int
-	Tag  int
-	Buf  []byte
-	Sent int    // bytes of Buf that have left, or arrived
+	Message
+	Sent int    // bytes of Buf that have left
 	ID   uint64 // for the transport's own use
 
 	// A transport that does not copy counts in Lent the parts of Buf that are still read, and completes the operation
@@ -43,7 +40,9 @@ func (o *Op) Complete(err error) {
 // Detach returns a copy of o with its own memory, for which nobody waits. The transport goes on with it when o must
 // end before its message may.
 func (o *Op) Detach() *Op {
-	return &Op{Send: o.Send, Peer: o.Peer, Tag: o.Tag, Buf: bytes.Clone(o.Buf), Sent: o.Sent, ID: o.ID}
+	d := &Op{Message: o.Message, Sent: o.Sent, ID: o.ID}
+	d.Buf = bytes.Clone(o.Buf)
+	return d
 }
 
 // Await blocks until Complete was called, for an operation that is about to end.
@@ -60,15 +59,6 @@ func (o *Op) AwaitUnless(down <-chan struct{}) bool {
 	}
 }
 
-// String describes the operation for error messages.
-func (o *Op) String() string {
-	verb := "receive"
-	if o.Send {
-		verb = "send"
-	}
-	return fmt.Sprintf("%s of %d bytes with tag %d", verb, len(o.Buf), o.Tag)
-}
-
 // Table holds the operations of one rank. It allocates only when more are pending than ever before.
 type Table struct {
 	mu   sync.Mutex
@@ -80,7 +70,7 @@ type Table struct {
 const indexBits = 32
 
 // Post returns a fresh operation and its name.
-func (t *Table) Post(send bool, peer, tag int, buf []byte) (*Op, dist.Request) {
+func (t *Table) Post(m Message) (*Op, dist.Request) {
 	t.mu.Lock()
 	var o *Op
 	if n := len(t.free); n > 0 {
@@ -89,7 +79,7 @@ func (t *Table) Post(send bool, peer, tag int, buf []byte) (*Op, dist.Request) {
 		t.ops = append(t.ops, nil)
 		o = &Op{done: make(chan error, 1), req: dist.Request(len(t.ops))}
 	}
-	o.Send, o.Peer, o.Tag, o.Buf, o.Sent, o.ID, o.Lent, o.Err = send, peer, tag, buf, 0, 0, 0, nil
+	o.Message, o.Sent, o.ID, o.Lent, o.Err = m, 0, 0, 0, nil
 	t.ops[o.req&(1<<indexBits-1)-1] = o
 	t.mu.Unlock()
 	return o, o.req
@@ -110,7 +100,7 @@ func (t *Table) take(req dist.Request) *Op {
 
 func (t *Table) recycle(o *Op) {
 	t.mu.Lock()
-	o.Buf = nil
+	o.Message = Message{}
 	o.req += 1 << indexBits
 	t.free = append(t.free, o)
 	t.mu.Unlock()
@@ -183,10 +173,4 @@ func Check(ctx context.Context, size, peer, tag int) error {
 		return fmt.Errorf("dist: tag %d is negative", tag)
 	}
 	return nil
-}
-
-// WrongLength is the error of a receive that met a message of another length.
-func WrongLength(from, tag, got, want int) error {
-	return &dist.PeerError{Rank: from, Err: fmt.Errorf(
-		"sent %d bytes with tag %d where %d bytes are expected", got, tag, want)}
 }

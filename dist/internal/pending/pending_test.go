@@ -32,7 +32,7 @@ func TestQueueAgainstASlice(t *testing.T) {
 			key := rapid.IntRange(0, 4).Draw(t, "key")
 			switch rapid.IntRange(0, 5).Draw(t, "step") {
 			case 0, 1:
-				o := &Op{Tag: key, ID: uint64(n)}
+				o := &Op{Message: Message{Tag: key}, ID: uint64(n)}
 				q.Push(o)
 				model = append(model, o)
 			case 2:
@@ -93,7 +93,7 @@ func TestWaitWithdrawsWhatIsLeft(t *testing.T) {
 			var table Table
 			var reqs []dist.Request
 			for tag := range 3 {
-				o, r := table.Post(true, 1, tag, nil)
+				o, r := table.Post(Message{Send: true, Peer: 1, Tag: tag})
 				if err, ends := c.end[tag]; ends {
 					o.Complete(err)
 				}

@@ -1,0 +1,54 @@
+// Package grpctest connects ranks over gRPC within a test.
+package grpctest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/grpc"
+)
+
+// Open returns n ranks of this process that talk over a unix socket, as processes of one machine do.
+func Open(t testing.TB, n int) []dist.Comm {
+	t.Helper()
+	comms, errs := Join(t, n, grpc.Config{Coordinator: "unix:" + SocketDir(t) + "/c.sock"}, nil)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return comms
+}
+
+// Join starts n ranks that differ in their rank alone, unless edit changes more. It returns what each has got.
+func Join(t testing.TB, n int, base grpc.Config, edit func(cfg *grpc.Config)) ([]dist.Comm, []error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	comms, errs := make([]dist.Comm, n), make([]error, n)
+	var wg sync.WaitGroup
+	for r := range n {
+		cfg := base
+		cfg.Rank, cfg.Size, cfg.BuildID, cfg.CaseHash = r, n, "build", "case"
+		if edit != nil {
+			edit(&cfg)
+		}
+		wg.Go(func() { comms[r], errs[r] = grpc.Join(ctx, cfg) })
+	}
+	wg.Wait()
+	return comms, errs
+}
+
+// SocketDir is a folder whose name is short enough for the path of a socket, which t.TempDir may not be.
+func SocketDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "atoll")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}

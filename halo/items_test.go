@@ -1,0 +1,94 @@
+package halo
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestItemsTranscript: of a mesh in three parts, the middle one sends to both others, of which one sends nothing back;
+// and of a grid, the box at a corner has neighbours across edges and the period.
+func TestItemsTranscript(t *testing.T) {
+	plans, err := Plans([][]int32{{0, 1}, {2, 3}, {4}}, [][][]int32{{nil, {2, 3}, nil}, {{1}, nil, nil}, {nil, {3}, nil}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice := func(cells int) int { return 2 * cells }
+	if got, want := plans[1].Items(twice).String(), `rank 1
+  rank 0: send up to 4, receive up to 2
+  rank 2: send up to 2, receive up to 0
+`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	boxes := Boxes{Dim: 2, Cuts: [3][]int{{0, 2, 5}, {0, 2, 4}, {0, 1}}, Periodic: [3]bool{true, false, false}}
+	for _, way := range []Way{ByAxis, AtOnce} {
+		plan, err := NewBoxPlan(boxes, 2, 2, [3]int{2, 2, 2}, way)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items, err := plan.Items(twice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := items.String(), `rank 2
+  rank 0: send up to 8, receive up to 8
+  rank 1: send up to 16, receive up to 16
+  rank 3: send up to 16, receive up to 16
+`; got != want {
+			t.Errorf("%v: got\n%s\nwant\n%s", way, got, want)
+		}
+	}
+}
+
+// TestItemPlansAgree: what a rank may send is what its peer may receive, for any division of a grid, and no rank is
+// its own peer.
+func TestItemPlansAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := someBoxes(t)
+		plans := make([]*ItemPlan, c.ranks)
+		for r := range plans {
+			plan, err := NewBoxPlan(c.boxes, r, c.ghost, c.width, c.way)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if plans[r], err = plan.Items(func(cells int) int { return 3*cells + 1 }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for r, plan := range plans {
+			for k, p := range plan.Peers {
+				back, ok := plans[p.Rank].Index(r)
+				if !ok || p.Rank == r {
+					t.Fatalf("%+v: rank %d has rank %d for a peer, which does not have it", c, r, p.Rank)
+				}
+				if other := plans[p.Rank].Peers[back]; other.Send != p.Receive || other.Receive != p.Send || p.Send < 4 {
+					t.Fatalf("%+v: rank %d: %+v, rank %d: %+v", c, r, p, p.Rank, other)
+				}
+				if at, ok := plan.Index(p.Rank); !ok || at != k {
+					t.Fatalf("rank %d is found at %d of %v", p.Rank, at, plan)
+				}
+			}
+			if _, ok := plan.Index(c.ranks); ok {
+				t.Fatalf("rank %d has a peer that does not exist", r)
+			}
+		}
+	})
+}
+
+// TestItemPeersAreAllNeighbours: in space a box in the middle has 26, and none along an axis without layers.
+func TestItemPeersAreAllNeighbours(t *testing.T) {
+	cuts := []int{0, 4, 8, 12}
+	for width, want := range map[[3]int]int{{2, 2, 2}: 26, {1, 2, 0}: 8, {0, 0, 1}: 2, {0, 0, 0}: 0} {
+		plan, err := NewBoxPlan(Boxes{Dim: 3, Cuts: [3][]int{cuts, cuts, cuts}}, 13, 2, width, ByAxis)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items, err := plan.Items(func(cells int) int { return cells })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(items.Peers) != want {
+			t.Errorf("width %v: %d peers, want %d", width, len(items.Peers), want)
+		}
+	}
+}
