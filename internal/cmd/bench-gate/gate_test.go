@@ -73,6 +73,7 @@ func TestGate(t *testing.T) {
 			"made 2 measurements, the new one 1", ""},
 		{"a table", base, "echo cells Mcell/s", "cpu", false, "is no measurement", ""},
 		{"nothing", base, "", "cpu", false, "has measured nothing", ""},
+		{"an old build", "echo 'atoll: unknown flag: --json' >&2; exit 2", base, "cpu", false, "older than this flag", ""},
 		{"a failure", base, "echo wrong >&2; exit 2", "cpu", false, "exit status 2: wrong", ""},
 	} {
 		var out bytes.Buffer

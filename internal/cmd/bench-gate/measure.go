@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/builds"
 )
 
 // timing is what atoll bench --json prints of a measurement.
@@ -38,7 +40,10 @@ func measure(ctx context.Context, onCPU bool, command, args []string) (all []ser
 	if err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			err = fmt.Errorf("%s: %w: %s", command[len(command)-1], err, bytes.TrimSpace(exit.Stderr))
+			err = fmt.Errorf("%s: %w: %s", command[len(command)-1], err, builds.LastLine(exit.Stderr))
+			if bytes.Contains(exit.Stderr, []byte("unknown flag: --json")) {
+				err = fmt.Errorf("%w: the build is older than this flag, put its solvers under newer benches", err)
+			}
 		}
 		return nil, err
 	}
