@@ -8,8 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/atoll-hpc/atoll/run/config"
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/atoll-hpc/atoll/solvers"
+	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem"
+	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 	"github.com/atoll-hpc/atoll/solvers/vof"
+	_ "github.com/atoll-hpc/atoll/solvers/vof/problem"
 )
 
 // TestOwnCases: each case of this program can be read in each of its variants, and together they have every method in
@@ -39,13 +44,17 @@ func TestOwnCases(t *testing.T) {
 				ranks = w.args[i+1]
 			}
 		}
-		c, err := config.Load(filepath.Join(w.folder, w.args[1]), sets)
+		c, err := solvers.Load(w.file, sets)
 		if err != nil {
 			t.Errorf("%s: %v", w.label, err)
 			continue
 		}
-		files[w.args[1]] = true
-		for _, f := range features(c) {
+		var effective effectiveCase
+		if err := toml.Unmarshal([]byte(c.String()), &effective); err != nil {
+			t.Fatalf("%s: %v", w.label, err)
+		}
+		files[w.file] = true
+		for _, f := range effective.features() {
 			have[f], have[f+", ranks: "+ranks] = true, true
 		}
 	}
@@ -59,40 +68,60 @@ func TestOwnCases(t *testing.T) {
 	}
 }
 
+// effectiveCase is a case with all defaults, as far as it counts here.
+type effectiveCase struct {
+	Solver  string
+	Mesh    struct{ Generate string }
+	Grid    struct{ Cells []int }
+	Initial struct{ Shape string }
+	Physics struct {
+		Scheme, Precision string
+		Layers            int
+	}
+	Boundary struct{ Default string }
+	Method   struct{ Normal, Advect, Sweep, Precision, Smoother, Colouring, Guard string }
+	Metric   map[string]any
+	Output   struct {
+		Format []string
+		Mesh   string
+	}
+	Gauge []map[string]any
+}
+
 // features names what a case covers.
-func features(c *config.Case) (list []string) {
+func (c *effectiveCase) features() (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for _, f := range c.Output.Format {
 		add("%s as %s", c.Solver, f)
 	}
-	if len(c.Gauges) > 0 {
+	if len(c.Gauge) > 0 {
 		add("gauges of %s", c.Solver)
 	}
-	switch s := c.Sections.(type) {
-	case *config.Shallow:
-		add("%s %s", s.Physics.Scheme, s.Physics.Precision)
-		add("layers: %d", s.Physics.Layers)
-		add("sides are %s", s.Boundary.Default)
-	case *config.VOF:
-		add("%s %s in %dD", s.Method.Normal, s.Method.Precision, s.Grid.Dim)
-		add("%s by %s", s.Method.Advect, s.Method.Sweep)
-		if strings.Contains(c.String(), "stl(") {
-			add("a body from a file in %dD", s.Grid.Dim)
-		}
-	case *config.Smooth:
-		space := "plane"
-		if s.Mesh.Generate == "box" {
-			space = "space"
-		}
-		add("%s in the %s", s.Method.Smoother, space)
-		add("%s in the %s", s.Method.Precision, space)
-		add("%s in the %s", s.Method.Colouring, space)
-		add("guard %s", s.Method.Guard)
-		add("metric %s in the %s", s.Metric.Field, space)
-		if c.Output.Mesh != "" {
-			add("a mesh as %s", filepath.Ext(c.Output.Mesh))
+	dim := len(c.Grid.Cells)
+	add("%s %s", c.Physics.Scheme, c.Physics.Precision)
+	add("layers: %d", c.Physics.Layers)
+	add("sides are %s", c.Boundary.Default)
+	add("%s %s in %dD", c.Method.Normal, c.Method.Precision, dim)
+	add("%s by %s", c.Method.Advect, c.Method.Sweep)
+	if strings.Contains(c.Initial.Shape, "stl(") {
+		add("a body from a file in %dD", dim)
+	}
+	space := "plane"
+	if c.Mesh.Generate == "box" {
+		space = "space"
+	}
+	add("%s in the %s", c.Method.Smoother, space)
+	add("%s in the %s", c.Method.Colouring, space)
+	add("guard %s", c.Method.Guard)
+	if c.Metric != nil {
+		add("%s in the %s", c.Method.Precision, space)
+	}
+	for key, value := range c.Metric {
+		if add("metric by %s in the %s", key, space); key == "field" {
+			add("metric %s in the %s", value, space)
 		}
 	}
+	add("a mesh as %s", filepath.Ext(c.Output.Mesh))
 	return list
 }
 
@@ -100,9 +129,9 @@ func wanted() (list []string) {
 	list = []string{"shallow-water as vtu", "vof as vti", "vof as vtp", "vof as plic", "vof as stl", "smooth as vtu",
 		"gauges of shallow-water", "gauges of vof", "layers: 1", "layers: 2", "sides are wall", "sides are open",
 		"ei-le by auto", "ei-le by tiles", "weymouth-yue by tiles", "a body from a file in 2D", "a body from a file in 3D",
-		"guard none", "guard halve", "guard clip", "metric sizes in the plane", "metric tensor in the plane",
-		"metric hessian in the plane", "metric solution in the plane", "metric linear in the plane",
-		"metric uniform in the plane", "metric sizes in the space", "metric hessian in the space", "a mesh as .vtu",
+		"guard none", "guard halve", "guard clip", "metric by width in the plane", "metric by m11 in the plane",
+		"metric by hessian in the plane", "metric by solution in the plane", "metric linear in the plane",
+		"metric uniform in the plane", "metric by depth in the space", "metric by hessian in the space", "a mesh as .vtu",
 		"a mesh as .msh", "a mesh as .mesh", "a mesh as .meshb"}
 	for _, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
 		list = append(list, scheme+" float64", scheme+" float32", scheme+" float64, ranks: 3")
