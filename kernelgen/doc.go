@@ -5,8 +5,9 @@
 //	func Add[F Float](i int, p *Params[F], x []F, out []F) { out[i] = x[i] + p.Shift }
 //
 // A function so marked is emitted once for each float type that its type parameter allows, as Add_f32 and Add_f64, with
-// all that it calls, in its package or in others outside of the standard library. What cannot be translated is refused with file, line, column and reason: kernels
-// that pass mean the same in Go and in CUDA, to the last bit. The guide docs/kernels.md shows how to write them.
+// all that it calls, in its package or in others outside of the standard library. What cannot be translated is refused
+// with file, line, column and reason: kernels that pass mean the same in Go and in CUDA, to the last bit. The guide
+// docs/kernels.md shows how to write them.
 //
 // # Marks
 //

@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 		"kernelgen/atomics"},
 	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // of any solver: pure functions and their launchers
-	"verify":          {"run", "config", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend",
+	"verify": {"run", "config", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend",
 		"kernelgen/abi"},
 }
 
