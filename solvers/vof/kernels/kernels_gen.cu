@@ -3878,12 +3878,6 @@ DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *cl
     Sweep2_advance_f64(s, c, clock);
 }
 
-// stays tells whether the sweep leaves cell c as it is.
-// (*Sweep3[float32]).stays, sweep3.go:40
-DEVICE bool Sweep3_stays_f32(const Sweep3_f32 *s, int64 c, float f, float below, float above) {
-    return staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f;
-}
-
 // column is the sum of three cells along stride s, the middle one number at.
 // (*cube[float32]).column, normal3.go:61
 DEVICE float cube_column_f32(cube_f32 *q, int64 at, int64 s) {
@@ -4049,7 +4043,7 @@ DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
     return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f);
 }
 
-// (*Sweep3[float32]).plane, sweep3.go:74
+// (*Sweep3[float32]).plane, sweep3.go:70
 DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4058,14 +4052,8 @@ DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
-// planeFlux is the flux from a mixed donor in space.
-// planeFlux[float32], flux.go:109
-DEVICE float planeFlux_f32(float cfl, float thickness, float along, float a, float b, float alpha) {
-    return cfl * geom_Volume_f32(along * thickness, a, b, movedAlpha_f32(cfl, thickness, along, alpha));
-}
-
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:55
+// (*Sweep3[float32]).flux, sweep3.go:50
 DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     float cfl = s->U[c] * q;
     int64 donor = c;
@@ -4086,10 +4074,11 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
         along = value3;
         b = value4;
     }
-    return planeFlux_f32(cfl, num_Abs_f32(cfl), along, a, b, p.Alpha);
+    float t = num_Abs_f32(cfl);
+    return cfl * geom_Volume_f32(along * t, a, b, movedAlpha_f32(cfl, t, along, p.Alpha));
 }
 
-// (*Sweep3[float32]).advance, sweep3.go:45
+// (*Sweep3[float32]).advance, sweep3.go:40
 DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -4104,17 +4093,11 @@ DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_stays_f32(s, c, f, below, above)) {
+    if (staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f) {
         s->Out[c] = f;
         return;
     }
     Sweep3_advance_f32(s, c, clock);
-}
-
-// stays tells whether the sweep leaves cell c as it is.
-// (*Sweep3[float64]).stays, sweep3.go:40
-DEVICE bool Sweep3_stays_f64(const Sweep3_f64 *s, int64 c, double f, double below, double above) {
-    return staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5;
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
@@ -4282,7 +4265,7 @@ DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) 
     return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0);
 }
 
-// (*Sweep3[float64]).plane, sweep3.go:74
+// (*Sweep3[float64]).plane, sweep3.go:70
 DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4291,14 +4274,8 @@ DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
-// planeFlux is the flux from a mixed donor in space.
-// planeFlux[float64], flux.go:109
-DEVICE double planeFlux_f64(double cfl, double thickness, double along, double a, double b, double alpha) {
-    return cfl * geom_Volume_f64(along * thickness, a, b, movedAlpha_f64(cfl, thickness, along, alpha));
-}
-
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float64]).flux, sweep3.go:55
+// (*Sweep3[float64]).flux, sweep3.go:50
 DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     double cfl = s->U[c] * q;
     int64 donor = c;
@@ -4319,10 +4296,11 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
         along = value3;
         b = value4;
     }
-    return planeFlux_f64(cfl, num_Abs_f64(cfl), along, a, b, p.Alpha);
+    double t = num_Abs_f64(cfl);
+    return cfl * geom_Volume_f64(along * t, a, b, movedAlpha_f64(cfl, t, along, p.Alpha));
 }
 
-// (*Sweep3[float64]).advance, sweep3.go:45
+// (*Sweep3[float64]).advance, sweep3.go:40
 DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -4337,7 +4315,7 @@ DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_stays_f64(s, c, f, below, above)) {
+    if (staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5) {
         s->Out[c] = f;
         return;
     }
@@ -4535,14 +4513,14 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float32]).found, sweep3.go:82
+// (*Sweep3[float32]).found, sweep3.go:78
 DEVICE geom_Plane_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:90
+// Reconstruct3[float32], sweep3.go:86
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->Dust)) {
@@ -4741,14 +4719,14 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float64]).found, sweep3.go:82
+// (*Sweep3[float64]).found, sweep3.go:78
 DEVICE geom_Plane_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:90
+// Reconstruct3[float64], sweep3.go:86
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->Dust)) {
@@ -5512,7 +5490,7 @@ DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, 
 DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
         Clock_f32 *clock) {
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_stays_f32(s, c, f, below, above)) {
+    if (staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f) {
         s->Out[c] = f;
         return;
     }
@@ -5601,7 +5579,7 @@ DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, 
 DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
         Clock_f64 *clock) {
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_stays_f64(s, c, f, below, above)) {
+    if (staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5) {
         s->Out[c] = f;
         return;
     }
@@ -6116,7 +6094,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:90
+// Kernel Reconstruct3, sweep3.go:86
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6125,7 +6103,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:90
+// Kernel Reconstruct3, sweep3.go:86
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
