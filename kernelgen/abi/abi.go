@@ -5,6 +5,7 @@ package abi
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -57,6 +58,7 @@ type Arg struct {
 
 // SliceField is a slice in a struct.
 type SliceField struct {
+	Name   string  // as in Go after the struct's: Cells, Levels[1].Cells
 	Offset uintptr // of the header in the struct
 	Elem   uintptr // bytes of an element
 }
@@ -69,7 +71,7 @@ func ValueOf[T any](name string, v *T) Arg {
 // ConstantOf passes a struct that may hold slices.
 func ConstantOf[T any](name string, v *T) Arg {
 	return Arg{Name: name, Kind: Constant, Data: unsafe.Pointer(v), Size: unsafe.Sizeof(*v),
-		Slices: sliceFields(reflect.TypeFor[T](), 0)}
+		Slices: sliceFields(reflect.TypeFor[T](), "", 0)}
 }
 
 // PointerTo passes the address of a struct without slices.
@@ -86,18 +88,19 @@ func ElementsOf[T any](name string, s []T) Arg {
 	return a
 }
 
-func sliceFields(t reflect.Type, offset uintptr) []SliceField {
+func sliceFields(t reflect.Type, name string, offset uintptr) []SliceField {
 	var all []SliceField
 	switch t.Kind() {
 	case reflect.Slice:
-		all = append(all, SliceField{offset, t.Elem().Size()})
+		all = append(all, SliceField{strings.TrimPrefix(name, "."), offset, t.Elem().Size()})
 	case reflect.Struct:
 		for i := range t.NumField() {
-			all = append(all, sliceFields(t.Field(i).Type, offset+t.Field(i).Offset)...)
+			f := t.Field(i)
+			all = append(all, sliceFields(f.Type, name+"."+f.Name, offset+f.Offset)...)
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			all = append(all, sliceFields(t.Elem(), offset+uintptr(i)*t.Elem().Size())...)
+			all = append(all, sliceFields(t.Elem(), fmt.Sprintf("%s[%d]", name, i), offset+uintptr(i)*t.Elem().Size())...)
 		}
 	}
 	return all
@@ -164,7 +167,7 @@ func (a Arg) parameter(device func(host unsafe.Pointer, size uintptr) (uint64, e
 		if len(slice) > 0 {
 			var err error
 			if h.data, err = device(unsafe.Pointer(unsafe.SliceData(slice)), uintptr(len(slice))*s.Elem); err != nil {
-				return nil, fmt.Errorf("slice at byte %d: %w", s.Offset, err)
+				return nil, fmt.Errorf("its %s: %w", s.Name, err)
 			}
 		}
 		copy(bytes[s.Offset:s.Offset+headerSize], bytesOf(&h))

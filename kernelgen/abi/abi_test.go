@@ -67,7 +67,7 @@ func TestParametersSayWhatIsMissing(t *testing.T) {
 		{PointerTo[mesh]("clock", nil), "kernel F, argument clock (pointer): is nil"},
 		{ConstantOf[mesh]("m", nil), "kernel F, argument m (constant): is nil"},
 		{ElementsOf("w", []int{1}), "kernel F, argument w (slice): not on the device"},
-		{ConstantOf("m", &mesh{cells: []int32{1}}), "argument m (constant): slice at byte 8: not on the device"},
+		{ConstantOf("m", &mesh{cells: []int32{1}}), "argument m (constant): its cells: not on the device"},
 	} {
 		l := Launch{Symbol: "F", Args: []Arg{c.arg}}
 		if _, err := l.Parameters(nowhere); err == nil || !strings.Contains(err.Error(), c.want) {
