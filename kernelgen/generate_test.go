@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,6 +55,30 @@ func TestEveryKernelCompilesForTheGPU(t *testing.T) {
 		}
 		if strings.Contains(ptx, "fma.") {
 			t.Errorf("%s: a fused multiply-add", dir)
+		}
+	}
+}
+
+// TestEveryKernelIsRun: the tests of each package of kernels fail where they leave one out.
+func TestEveryKernelIsRun(t *testing.T) {
+	call := regexp.MustCompile(`kerneltest\.Main\(m, "([^"]+)"\)`)
+	sees := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range call.FindAllSubmatch(text, -1) {
+			sees[filepath.Join(filepath.Dir(path), string(m[1]))] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range generated(t) {
+		if !sees[dir] {
+			t.Errorf("no TestMain of the tests of %s calls kerneltest.Main", dir)
 		}
 	}
 }

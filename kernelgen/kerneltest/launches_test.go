@@ -41,4 +41,4 @@ func some[T int32 | int64 | uint8 | float64](n int) []T {
 func floats(name string) abi.Arg          { return abi.ElementsOf(name, some[float64](width*many)) }
 func integers(name string, n int) abi.Arg { return abi.ElementsOf(name, some[int64](n)) }
 func bytesOf(name string, n int) abi.Arg  { return abi.ElementsOf(name, some[uint8](n)) }
-func tallied() abi.Arg                    { return abi.PointerTo("t", &tally{}) }
+func tallied(name string) abi.Arg         { return abi.PointerTo(name, &tally{}) }

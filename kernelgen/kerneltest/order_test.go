@@ -72,10 +72,10 @@ func TestIndicesInAnyOrder(t *testing.T) {
 func TestAtomicFunctionsInAnyOrder(t *testing.T) {
 	l := Compile(t, "testdata/unsound")
 	for _, c := range []fault{
-		{plain("Peek", tallied(), integers("out", 9)), 9,
+		{plain("Peek", tallied("t"), integers("out", 9)), 9,
 			"t, byte 0 of its 24, is read by index 0 and changed by an atomic addition by index 1",
 			"out[0] depends on the order"},
-		{plain("Mixed", integers("x", 9), tallied()), 9, "t, byte 8 of its 24, is changed by an atomic addition " +
+		{plain("Mixed", integers("x", 9), tallied("t")), 9, "t, byte 8 of its 24, is changed by an atomic addition " +
 			"by index 0 and changed by an atomic minimum by index 1", "t, byte 8 of its 24, depends on the order"},
 		{plain("Empty_f64", floats("x"), abi.PointerTo("least", &atomics.Least[float64]{})), 9,
 			"least is changed by an atomic maximum by index 0 and written by index 3", "least depends on the order"},
@@ -129,7 +129,7 @@ func TestSoundKernelsPass(t *testing.T) {
 		plain("Bytes", bytesOf("x", many), bytesOf("out", many), abi.ElementsOf("flags", make([]bool, many))),
 		plain("Boxes_f64", abi.ElementsOf("from", make([]box, 9)), abi.ElementsOf("to", make([]box, 9))),
 		onGrid("Smooth_f64"),
-		plain("Extremes_f64", floats("x"), integers("whole", many), tallied(), floats("low"), least(), most()),
+		plain("Extremes_f64", floats("x"), integers("whole", many), tallied("t"), floats("low"), least(), most()),
 		tiles("Neighbours_f64", floats("x"), floats("out")),
 		tiles("Copied_f64", floats("x"), floats("out")),
 		tiles("Rounds_f64", floats("x"), floats("out"), most()),

@@ -14,7 +14,7 @@ var accesses = [...]string{"read", "written", "changed by an atomic addition", "
 func (r *prepared) race(c conflict, turns [2]turn) error {
 	where, _, _ := r.place(int(c.offset))
 	if c.array[0] != 0 {
-		where = fmt.Sprintf("%s[%d]%s", text(c.array[:]), c.at/c.element, part(c.at%c.element, c.element))
+		where = closed(fmt.Sprintf("%s[%d]%s", text(c.array[:]), c.at/c.element, part(c.at%c.element, c.element)))
 	}
 	if c.numbers[0] == c.numbers[1] {
 		return fmt.Errorf("kernel %s: %s is %s by every thread of %s", r.e.Symbol, where, accesses[c.kinds[0]],
@@ -64,7 +64,7 @@ func (r *prepared) place(offset int) (name string, from, size int) {
 			}
 		}
 	}
-	return strings.Join(names, ", which is "), from, size
+	return closed(strings.Join(names, ", which is ")), from, size
 }
 
 // at names the byte at an offset of a region.
@@ -81,7 +81,15 @@ func part[T uintptr | int64](offset, element T) string {
 	if element <= 8 {
 		return ""
 	}
-	return fmt.Sprintf(", byte %d of its %d,", offset, element)
+	return fmt.Sprintf(", byte %d of its %d", offset, element)
+}
+
+// closed ends what has a comma by another one.
+func closed(name string) string {
+	if strings.Contains(name, ",") {
+		return name + ","
+	}
+	return name
 }
 
 // text is a C string.
