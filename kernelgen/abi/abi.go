@@ -3,6 +3,7 @@
 package abi
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -13,6 +14,26 @@ import (
 type Module struct {
 	Name string
 	PTX  string
+}
+
+// Remedy is what to do where there is no compiler of CUDA C.
+const Remedy = "pip install nvidia-cuda-nvrtc-cu12==12.4.127, or set ATOLL_NVRTC to libnvrtc.so.12"
+
+// uncompiled begins what stands in place of PTX.
+const uncompiled = "// no PTX of "
+
+// Uncompiled is a line in place of the PTX of a package, by its import path, that was generated without a compiler.
+func Uncompiled(path string) string {
+	return uncompiled + path + ", which was generated without NVRTC: " + Remedy + ", then go generate " + path
+}
+
+// Compiled returns an error that tells what to do if the module was generated without a compiler.
+func (m *Module) Compiled() error {
+	if !strings.HasPrefix(m.PTX, uncompiled) {
+		return nil
+	}
+	line, _, _ := strings.Cut(m.PTX, "\n")
+	return errors.New(strings.TrimPrefix(line, "// "))
 }
 
 // Launch is a kernel with its arguments.

@@ -110,3 +110,15 @@ func TestRows(t *testing.T) {
 		}
 	})
 }
+
+// TestUncompiled: a module without PTX says of which package it is and what to do, in one line.
+func TestUncompiled(t *testing.T) {
+	m := &Module{Name: "decay", PTX: Uncompiled("example.com/decay") + "\n"}
+	if err := m.Compiled(); err == nil || !strings.HasPrefix(err.Error(), "no PTX of example.com/decay, ") ||
+		!strings.HasSuffix(err.Error(), "then go generate example.com/decay") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v", err)
+	}
+	if err := (&Module{PTX: "// sha256 of options and source: 00\n.version 8.4\n"}).Compiled(); err != nil {
+		t.Errorf("compiled: %v", err)
+	}
+}
