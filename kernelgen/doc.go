@@ -5,8 +5,9 @@
 //	func Add[F Float](i int, p *Params[F], x []F, out []F) { out[i] = x[i] + p.Shift }
 //
 // A function so marked is emitted once for each float type that its type parameter allows, as Add_f32 and Add_f64, with
-// all that it calls, in its package or in others outside of the standard library. What cannot be translated is refused with file, line, column and reason: kernels
-// that pass mean the same in Go and in CUDA, to the last bit. The guide docs/kernels.md shows how to write them.
+// all that it calls, in its package or in others outside of the standard library. What cannot be translated is refused
+// with file, line, column and reason: kernels that pass mean the same in Go and in CUDA, to the last bit. The guide
+// docs/kernels.md shows how to write them.
 //
 // # Marks
 //
@@ -101,11 +102,11 @@
 //
 // # Files
 //
-// Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of the
-// PTX is the SHA-256 of the compiler's options and of the CUDA C without comments; [Check] compares it, and everything
-// else, without a compiler. Where there is none, a line that says so takes the place of PTX that is not current: the CPU
-// runs the kernels then, and GPUs refuse them. For each kernel K the Go file has a type KLoop: NewKLoop takes the
-// kernel's arguments without the indices, preceded by an abi.Box for two or three indices and followed by the Least or
-// Most of a reduction. Its Range runs it on the CPU, and its Launch gives an abi.Launch, whose Parameters are the bytes
-// of a launch.
+// Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of
+// the PTX is the SHA-256 of the compiler's options and of the CUDA C without comments; [Check] compares it, and
+// everything else, without a compiler. Where there is none, a line that says so takes the place of PTX that is not
+// current: the CPU runs the kernels then, and GPUs refuse them. For each kernel K the Go file has a type KLoop:
+// NewKLoop takes the kernel's arguments without the indices, preceded by an abi.Box for two or three indices and
+// followed by the Least or Most of a reduction. Its Range runs it on the CPU, and its Launch gives an abi.Launch,
+// whose Parameters are the bytes of a launch.
 package kernelgen

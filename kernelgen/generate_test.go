@@ -176,7 +176,8 @@ func TestGenerateWithoutCompiler(t *testing.T) {
 	if err != nil || string(ptx) != abi.Uncompiled("example.com/p")+"\n" {
 		t.Errorf("PTX %q %v", ptx, err)
 	}
-	if err := kernelgen.Check(dir, nil); err == nil || !strings.Contains(err.Error(), "kernels_gen.ptx: no PTX of example.com/p") {
+	if err := kernelgen.Check(dir, nil); err == nil ||
+		!strings.Contains(err.Error(), "kernels_gen.ptx: no PTX of example.com/p") {
 		t.Errorf("Check says %v", err)
 	}
 	written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return &fake{}, nil }, []string{"-a"})

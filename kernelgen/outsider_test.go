@@ -21,7 +21,8 @@ func firstExample(t *testing.T) (files map[string]string, prints string) {
 	_, section, _ := strings.Cut(string(page), "\n## Write one\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	files = map[string]string{}
-	for _, m := range regexp.MustCompile("(?s)`([a-z_/]+\\.go)`:\n\n```go\n(.*?)```\n").FindAllStringSubmatch(section, -1) {
+	file := regexp.MustCompile("(?s)`([a-z_/]+\\.go)`:\n\n```go\n(.*?)```\n")
+	for _, m := range file.FindAllStringSubmatch(section, -1) {
 		files[m[1]] = m[2]
 	}
 	said := regexp.MustCompile(`go run \./cmd/decay +# (.*)\n`).FindStringSubmatch(section)

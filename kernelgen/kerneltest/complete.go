@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// Main runs the tests of a package, for its TestMain. They fail, too, if they leave out a kernel of those in dir in one
-// of its precisions: each has to be run as it was translated. Where there is no GNU g++, or not all tests are asked for,
-// nothing can be said of that.
+// Main runs the tests of a package, for its TestMain. They fail, too, if they leave out a kernel of those in dir, in
+// one of its precisions or variants: each has to be run as it was translated. Where there is no GNU g++, or not all
+// tests are asked for, nothing can be said of that.
 func Main(m *testing.M, dir string) {
 	code := m.Run()
 	if code == 0 && complete() {

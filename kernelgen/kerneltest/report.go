@@ -46,7 +46,7 @@ func (r *prepared) turn(t turn, copies bool) string {
 	return what
 }
 
-// place names what the byte at an offset of the memory is a part of: an element of up to 8 bytes, or 8 bytes or less of a
+// place names what the byte at an offset of the memory is a part of: an element of up to 8 bytes, or as many of a
 // larger one, which begin at an offset.
 func (r *prepared) place(offset int) (name string, from, size int) {
 	var names []string

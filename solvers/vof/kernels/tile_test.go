@@ -122,8 +122,8 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 	takeTiles(t, l, rng, nudge*nudge)
 }
 
-// takeTiles compares what finds the kinds of tiles that hold ghosts with its translation, and both with the cells: those
-// tiles become the same in both fields, others stay.
+// takeTiles compares what finds the kinds of tiles that hold ghosts with its translation, and both with the cells:
+// those tiles become the same in both fields, others stay.
 func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, dust F) {
 	const nx, ny, across, up = 3*TileX - 5, 3*TileY - 7, 3, 3
 	f := noisy[F](rng, nx*ny, nx)
@@ -147,7 +147,8 @@ func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, dus
 	kerneltest.Same(t, "kinds", a.Kinds, b.Kinds, nil)
 	kerneltest.Same(t, "kinds of the other field", a.Kinds, b.Others, nil)
 	kerneltest.Same(t, "the second field", a.Second, b.Second, nil)
-	want := []int32{NotFull | Settled, NotEmpty | Settled, 0, 0, Mixed2 | Settled, 0, NotFull | Settled, 0, Mixed2 | Settled}
+	const empty, full, mixed = NotFull | Settled, NotEmpty | Settled, Mixed2 | Settled
+	want := []int32{empty, full, 0, 0, mixed, 0, empty, 0, mixed}
 	if !slices.Equal(a.Kinds, want) {
 		t.Errorf("kinds %v, want %v", a.Kinds, want)
 	}
