@@ -56,7 +56,9 @@ func compile(dir string) (*Library, error) {
 		return nil, err
 	}
 	var text strings.Builder
-	text.WriteString(turns + shadow + cpu + source)
+	fmt.Fprintf(&text, "%s%s%s%s\nstatic_assert(sizeof(one_thread::launch) == %d && sizeof(one_thread::cell) == %d && "+
+		"sizeof(one_thread::change) == %d, \"as in launch.go\");\n", turns, shadow, cpu, source, unsafe.Sizeof(launch{}),
+		cellBytes, changeBytes)
 	for _, e := range entries {
 		text.WriteString(runner(e))
 	}

@@ -35,7 +35,8 @@ type region struct {
 	single  bool // one struct, not the elements of a slice
 }
 
-// apart is between spans, so that they begin where any number may lie, as on a GPU.
+// apart is before, between and behind spans, so that they begin where any number may lie, as on a GPU, and an index
+// just out of range does no harm.
 const apart = 256
 
 // sharable is enough for the arrays that a block shares without asking, each at its place.
@@ -49,7 +50,7 @@ func (m *memory) reach(k abi.Launch) {
 	}
 	slices.SortFunc(m.spans, func(a, b span) int { return cmp.Compare(uintptr(a.host), uintptr(b.host)) })
 	m.spans = joined(m.spans)
-	size := uintptr(0)
+	size := uintptr(apart)
 	for i := range m.spans {
 		m.spans[i].offset = size
 		size += (m.spans[i].size+apart-1)/apart*apart + apart

@@ -69,6 +69,7 @@ CALLED static void record(uint64_t offset, uint64_t size, kind what, uint32_t se
         cell *c = here->shadow + n;
         change *d = here->changes + n;
         uint32_t other = 0;
+        if (what == reads && c->read[1] == self) continue; // what is open since then was found by the other turn
         if (open(c->wrote, self, oldest)) return report(n << grain, c->wrote, writes, self, what);
         if (what != reads && (other = first_open(c->read, self, oldest)))
             return report(n << grain, other, reads, self, what);

@@ -18,23 +18,23 @@ namespace one_thread {
 enum kind : uint32_t { reads, writes, adds, minimises, maximises };
 
 // A turn is one index of a kernel; of a tile kernel, one turn of a shared loop of one tile, or what all threads do
-// together outside of such loops, as loop 0 would be.
+// together outside of such loops.
 struct turn {
     int64_t index[3];
-    int64_t loop, k;   // the number of the tile's loop from 1 on, and its variable; loop 0: none has begun
-    int64_t together;  // outside of loops, after that loop
+    int64_t loop, k;   // the number of the tile's loop, from 1 on, and its variable
+    int64_t together;  // whether it is outside of loops, after that one; loop 0: before all
     char variable[40]; // the name of k
 };
 
-// A conflict is two accesses of a byte whose order is open. A turn's number is followed by that of its copies
-// that are under way, which other accesses of the turn do not wait for.
+// A conflict is two accesses of a byte whose order is open. Turns have even numbers; the next number is that of the
+// copies of a turn, for which its other accesses do not wait.
 struct conflict {
     int64_t found;
-    int64_t offset;          // of the byte in memory
-    int64_t kinds[2];        // of the earlier access and the later one
-    int64_t numbers[2];      // of their turns; the same one: all threads do it
-    char array[40];          // shared memory that holds the byte
-    int64_t at, element;     // where in it, and the size of its elements
+    int64_t offset;      // of the byte in memory
+    int64_t kinds[2];    // of the earlier access and the later one
+    int64_t numbers[2];  // of their turns; the same one: all threads do it
+    char array[40];      // shared memory that holds the byte
+    int64_t at, element; // where in it, and the size of its elements
 };
 
 // A launch is known to package kerneltest by this layout.
@@ -58,6 +58,7 @@ struct launch {
 // The launch at hand. A block's turns have consecutive numbers, and so have those between two barriers.
 static launch *here;
 static turn current;
+static const char *variable;
 static uint32_t number, block, phase;
 
 struct cpu_dim { unsigned x, y, z; };
@@ -74,8 +75,11 @@ template <size_t room> PLAIN static void name(char (&to)[room], const char *from
 CALLED static void begin_turn() {
     BARRIER;
     number += 2;
-    for (int n = 0; n < 2; n++)
-        if (here->watched[n] == number) here->told[n] = current;
+    for (int n = 0; n < 2; n++) {
+        if (here->watched[n] != number) continue;
+        here->told[n] = current;
+        name(here->told[n].variable, variable);
+    }
 }
 
 // barrier is where all threads of a block have come to the same place.
@@ -116,18 +120,17 @@ struct sequence {
 
 // The turns of a shared loop.
 struct turns {
-    const char *variable;
     sequence all;
     int64_t at;
 
-    CALLED turns(const char *variable, int64_t count) : variable(variable), all(count, here->order, number), at(0) {
+    CALLED turns(const char *name, int64_t count) : all(count, here->order, number), at(0) {
         current.loop++;
+        variable = name;
     }
 
     CALLED bool next() {
         const bool one = all.next(&at);
         current.k = at, current.together = !one;
-        name(current.variable, variable);
         begin_turn();
         return one;
     }
@@ -154,6 +157,7 @@ CALLED static void *shared_array(const char *name, int64_t bytes, int64_t elemen
 CALLED static void begin_block(int64_t x, int64_t y, int64_t z) {
     blockIdx = {unsigned(x), unsigned(y), unsigned(z)};
     current = {{here->box[0] + x, here->box[2] + y, here->box[4] + z}, 0, 0, here->tile, ""};
+    variable = "";
     array_count = 0;
     barrier();
     block = number;
