@@ -19,10 +19,9 @@ using one_thread::threadIdx;
 
 #define SHARED_MEMORY(name, bytes)
 #define SHARED_PART(name, offset, ...) SHARED(name, __VA_ARGS__)
-#define SHARED(name, ...) __VA_ARGS__ &name = shared_array<__VA_ARGS__>(#name)
-template <typename T> static inline T &shared_array(const char *name) {
-    return *(T *)one_thread::shared_array(name, sizeof(T), sizeof(T::at[0]));
-}
+#define SHARED(name, ...) \
+    __VA_ARGS__ &name = \
+        *(__VA_ARGS__ *)one_thread::shared_array(#name, sizeof(__VA_ARGS__), sizeof(__VA_ARGS__::at[0]))
 
 template <typename To, typename From> static inline To cpu_bits(From v) {
     To to;
@@ -63,3 +62,8 @@ template <typename R> static inline void reduce(R *result, unsigned long long ke
 
 template <int N> static inline void copy_async(void *to, const void *from) { one_thread::begin_copy(to, from, N); }
 static inline void copies_done() { one_thread::finish_copies(); }
+
+#undef PLAIN
+#undef CALLED
+#undef BARRIER
+#undef HOOKS
