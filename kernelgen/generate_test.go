@@ -5,10 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/kernelgen"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 )
 
@@ -54,6 +56,30 @@ func TestEveryKernelCompilesForTheGPU(t *testing.T) {
 		}
 		if strings.Contains(ptx, "fma.") {
 			t.Errorf("%s: a fused multiply-add", dir)
+		}
+	}
+}
+
+// TestEveryKernelIsRun: the tests of each package of kernels fail where they leave one out.
+func TestEveryKernelIsRun(t *testing.T) {
+	call := regexp.MustCompile(`kerneltest\.Main\(m, "([^"]+)"\)`)
+	sees := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range call.FindAllSubmatch(text, -1) {
+			sees[filepath.Join(filepath.Dir(path), string(m[1]))] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range generated(t) {
+		if !sees[dir] {
+			t.Errorf("no TestMain of the tests of %s calls kerneltest.Main", dir)
 		}
 	}
 }
@@ -121,6 +147,45 @@ func TestGenerateAndCheck(t *testing.T) {
 	if _, err := kernelgen.Generate(dir, nil, nil); err == nil ||
 		!strings.Contains(err.Error(), "no function marked //atoll:kernel") {
 		t.Errorf("a package without kernels: %v", err)
+	}
+}
+
+// TestGenerateWithoutCompiler: all but the PTX is written, in whose place a line says so, even where there is another
+// one, which would be that of other kernels. With a compiler it comes.
+func TestGenerateWithoutCompiler(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/p\n")
+	write("p.go", small)
+	write("kernels_gen.ptx", "// of other kernels\n")
+	nowhere := errors.New("nowhere")
+	none := func() (kernelgen.Compiler, error) { return nil, nowhere }
+	for _, want := range []int{3, 0} {
+		written, err := kernelgen.Generate(dir, none, nil)
+		var missing kernelgen.Uncompiled
+		if len(written) != want || !errors.As(err, &missing) || !errors.Is(err, nowhere) ||
+			missing.Path != filepath.Join(dir, "kernels_gen.ptx") {
+			t.Errorf("wrote %v, want %d files: %v", written, want, err)
+		}
+	}
+	ptx, err := os.ReadFile(filepath.Join(dir, "kernels_gen.ptx"))
+	if err != nil || string(ptx) != abi.Uncompiled("example.com/p")+"\n" {
+		t.Errorf("PTX %q %v", ptx, err)
+	}
+	if err := kernelgen.Check(dir, nil); err == nil ||
+		!strings.Contains(err.Error(), "kernels_gen.ptx: no PTX of example.com/p") {
+		t.Errorf("Check says %v", err)
+	}
+	written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return &fake{}, nil }, []string{"-a"})
+	if err != nil || len(written) != 1 || kernelgen.Check(dir, []string{"-a"}) != nil {
+		t.Errorf("with a compiler: wrote %v, %v, %v", written, err, kernelgen.Check(dir, []string{"-a"}))
+	}
+	if _, err := kernelgen.Generate(dir, none, []string{"-a"}); err != nil {
+		t.Errorf("current PTX without a compiler: %v", err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/internal/ptx"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 )
 
@@ -96,6 +97,14 @@ func TestMissingDriverIsOneLine(t *testing.T) {
 	if text := unavailable(&Error{Call: "cuInit", Code: codeNoDevice}).Error(); !strings.HasSuffix(text,
 		"finds no GPU on this machine") {
 		t.Errorf("error %q", text)
+	}
+}
+
+func TestKernelsWithoutPTXAreOneLine(t *testing.T) {
+	_, err := (&Device{}).find(&abi.Module{Name: "decay", PTX: abi.Uncompiled("example.com/decay") + "\n"}, "Decay_f64")
+	if err == nil || !strings.HasPrefix(err.Error(), "cuda: kernel Decay_f64: no PTX of example.com/decay, ") ||
+		strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
 	}
 }
 

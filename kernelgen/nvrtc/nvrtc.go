@@ -13,6 +13,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/ebitengine/purego"
 )
 
@@ -44,8 +45,7 @@ type Compiler struct {
 }
 
 // ErrMissing says that this machine has no NVRTC.
-var ErrMissing = errors.New("NVRTC not found: set " + Variable +
-	" to libnvrtc.so.12, or pip install nvidia-cuda-nvrtc-cu12==12.4.127")
+var ErrMissing = errors.New("NVRTC not found: " + abi.Remedy)
 
 // Load finds and opens the library once: where ATOLL_NVRTC says, in the wheel nvidia-cuda-nvrtc-cu12 of python3, or
 // where the system has it.
