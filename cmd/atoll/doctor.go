@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -32,9 +31,8 @@ func doctorCommand() *cobra.Command {
 			} else {
 				row("arithmetic", "no fused multiply-add: the same bits everywhere")
 			}
-			var files syscall.Rlimit
-			if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
-				row("limits", "%d open files", files.Cur)
+			if l := limits(); l != "" {
+				row("limits", "%s", l)
 			}
 			place, err := launch.Detect()
 			if err != nil {

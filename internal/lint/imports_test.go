@@ -18,16 +18,16 @@ const module = "github.com/atoll-hpc/atoll/"
 // only. The longest matching folder counts.
 var mayImport = map[string][]string{
 	"backend":      {},
-	"backend/cuda": {"backend", "kernelgen"}, // how generated kernels are launched
+	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // how generated kernels are launched
 	"cmd/atoll":    {"*"},
 	"config":       {},
 	"dist":         {"proto"},
 	"grid":         {},
 	"halo":         {"dist", "backend"},
-	"kernelgen":    {},
+	"kernelgen":    {"internal/dynlib"},
 	"launch":       {"dist"},
 	"mesh":         {"internal/atomicfile", "internal/parallel"},
-	"partition":    {"internal/parallel"},
+	"partition":    {"internal/dynlib", "internal/parallel"},
 	"proto":        {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},

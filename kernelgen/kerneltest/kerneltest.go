@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/internal/dynlib"
 	"github.com/atoll-hpc/atoll/kernelgen"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/ebitengine/purego"
@@ -62,7 +63,7 @@ func Compile(t testing.TB, dir string) *Library {
 	if err != nil {
 		t.Fatalf("g++: %v\n%s", err, out)
 	}
-	if l.handle, err = purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL); err != nil {
+	if l.handle, err = dynlib.Open(library); err != nil {
 		t.Fatal(err)
 	}
 	return l
