@@ -83,7 +83,7 @@ func (r *rank) process(ctx context.Context, path string) error {
 // join meets the other ranks. Call leave after the communicator has been closed.
 func (r *rank) join(ctx context.Context) (comm dist.Comm, leave func() error, err error) {
 	if r.transport == launch.MPI {
-		comm, err := joinMPI(ctx, r.place, buildID())
+		comm, err := joinMPI(ctx, r.place, summary.BuildID())
 		return comm, func() error { return nil }, err
 	}
 	if leave, err = launch.OpenSockets(r.place); err != nil {
@@ -92,7 +92,7 @@ func (r *rank) join(ctx context.Context) (comm dist.Comm, leave func() error, er
 	meet, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	comm, err = grpc.Join(meet, grpc.Config{
-		Rank: r.place.Rank, Size: r.place.Size, Coordinator: r.place.Coordinator, BuildID: buildID(),
+		Rank: r.place.Rank, Size: r.place.Size, Coordinator: r.place.Coordinator, BuildID: summary.BuildID(),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
