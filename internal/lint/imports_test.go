@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"backend":      {},
 	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // how generated kernels are launched
 	"cmd/atoll":    {"*"},
-	"config":       {},
+	"config":       {"internal/portable"},
 	"dist":         {"proto"},
 	"grid":         {},
 	"halo":         {"dist", "backend"},
@@ -31,11 +31,11 @@ var mayImport = map[string][]string{
 	"proto":        {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
-	"solvers": {"internal/parallel", "config", "grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
-		"kernelgen/atomics"},
+	"solvers": {"internal/parallel", "config", "grid", "mesh", "halo", "partition", "backend", "dist",
+		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // of any solver: pure functions and their launchers
-	"verify":          {"run", "config", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend",
+	"verify": {"run", "config", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend",
 		"kernelgen/abi"},
 }
 

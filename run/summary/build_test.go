@@ -43,7 +43,8 @@ func TestToolchain(t *testing.T) {
 	if want := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH; !strings.HasPrefix(got, want) {
 		t.Errorf("%q does not begin with %q", got, want)
 	}
-	if level := thisBuild().setting("GOAMD64"); runtime.GOARCH == "amd64" && (level == "" || !strings.Contains(got, level)) {
+	level := thisBuild().setting("GOAMD64")
+	if runtime.GOARCH == "amd64" && (level == "" || !strings.Contains(got, level)) {
 		t.Errorf("%q does not tell GOAMD64=%s", got, level)
 	}
 }
