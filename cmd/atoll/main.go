@@ -84,7 +84,8 @@ func exitCode(ctx context.Context, err error) int {
 	}
 	var usage usageError
 	var bad *run.BadInput
-	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) {
+	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) ||
+		launch.ExitCode(err) == exitUsage {
 		return exitUsage
 	}
 	return exitFailed
