@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"proto":        {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
-	"solvers": {"internal/parallel", "config", "grid", "mesh", "halo", "partition", "backend", "dist",
+	"solvers": {"internal/parallel", "internal/portable", "config", "grid", "mesh", "halo", "partition", "backend", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // of any solver: pure functions and their launchers
