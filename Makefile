@@ -1,5 +1,7 @@
-# The lowest common denominator of amd64: no fused multiply-add, so that every build computes the same bits.
+# Every build and test computes the same bits: no processor fuses a multiplication and an addition. GOAMD64=v1 runs on
+# every amd64.
 export GOAMD64 = v1
+export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
 .PHONY: help build build-mpi demo test race fuzz verify bench generate lint same-results same-speed clean
@@ -25,6 +27,7 @@ test: lint ## all tests
 	else echo "SKIPPED: tests with the race detector, which needs gcc" >&2; fi
 	./scripts/test-mpi
 	./scripts/test-slurm
+	./scripts/same-bits-arm64
 
 race: ## all tests with the race detector
 	go test -race ./...

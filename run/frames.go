@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -48,9 +49,10 @@ func (f *frames) write(ctx context.Context, time float64, p piece) error {
 		for r := range pieces {
 			pieces[r] = file(r)
 		}
-		joined := filepath.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
+		// With / on every system, as files that name files have it.
+		joined := path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
 		if f.format == "stl" { // no index of files, but one of all triangles, which a .pvd cannot name
-			joined = filepath.Join("frames", fmt.Sprintf("%s_%06d.stl", f.name, f.count))
+			joined = path.Join("frames", fmt.Sprintf("%s_%06d.stl", f.name, f.count))
 		}
 		if err := p.join(filepath.Join(f.dir, joined), pieces); err != nil {
 			return err

@@ -31,7 +31,7 @@ func newSmooth(ctx context.Context, o Options) (driver, error) {
 			return nil, err
 		}
 	}
-	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device, o.Progress.Out)
+	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device, o.Halo, o.Progress.Out)
 	if err != nil {
 		return nil, err
 	}

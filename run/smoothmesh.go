@@ -38,7 +38,7 @@ func SmoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 
 func smoothMesh(ctx context.Context, o SmoothOptions) (*SmoothReport, error) {
 	begin := time.Now()
-	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device, o.Log)
+	s, err := newSmoothing(ctx, o.Case, o.Comm, o.Device, "auto", o.Log)
 	if err != nil {
 		return nil, err
 	}

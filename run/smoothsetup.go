@@ -29,8 +29,9 @@ const patchTag = 3
 
 // newSmoothing sets the solver of a case up, and tells out of its stages. Rank 0 loads the mesh and cuts it; which
 // vertices move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from
-// the case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
-func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, out io.Writer) (
+// the case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh. halo is how devices exchange
+// ghosts, as in Options.
+func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, halo string, out io.Writer) (
 	_ *smoothing, err error) {
 	w := c.Sections.(*smoothproblem.Sections)
 	s := &smoothing{}
@@ -97,7 +98,8 @@ func newSmoothing(ctx context.Context, c *config.Case, comm dist.Comm, dev backe
 	}
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
-		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale}
+		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale,
+		Halo: halo}
 	if s.solver, err = s.smoothShare.solver(ctx, m.Precision, cfg, metric, comm, dev); err != nil {
 		var refusal *smooth.Refusal
 		if errors.As(err, &refusal) {

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/summary"
 )
 
 // introduction is what ranks tell each other before they start.
@@ -21,7 +22,7 @@ type introduction struct {
 
 // agree lets no rank start unless all run the same program on the same case. bad is why this rank cannot.
 func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad error) error {
-	own := introduction{Build: buildID()}
+	own := introduction{Build: summary.BuildID()}
 	if bad != nil {
 		own.Error = bad.Error()
 	} else {

@@ -38,7 +38,7 @@ func execute(ctx context.Context, args []string) int {
 	root := &cobra.Command{
 		Use:           "atoll",
 		Short:         "Distributed solvers for interfaces, shallow water and meshes: the same bits on any number of ranks",
-		Version:       summary.Version(),
+		Version:       fmt.Sprintf("%s (%s)", summary.Version(), summary.Toolchain()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -46,7 +46,7 @@ func execute(ctx context.Context, args []string) int {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(runCommand(), smoothCommand(), meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
-		benchCommand(), doctorCommand())
+		benchCommand(), doctorCommand(), versionCommand(root))
 	root.SetArgs(args)
 	err := guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
@@ -84,7 +84,8 @@ func exitCode(ctx context.Context, err error) int {
 	}
 	var usage usageError
 	var bad *run.BadInput
-	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) {
+	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) ||
+		launch.ExitCode(err) == exitUsage {
 		return exitUsage
 	}
 	return exitFailed

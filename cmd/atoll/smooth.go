@@ -116,7 +116,7 @@ func (f *smoothFlags) smooth(ctx context.Context, c *config.Case, out string) er
 			dev, err := devices.device(rank, threads)
 			if err != nil {
 				comm.Abort(1, err)
-				return errors.Join(badInput(err), comm.Close())
+				return errors.Join(err, comm.Close())
 			}
 			defer dev.Close()
 			o := run.SmoothOptions{Case: c, Comm: comm, Device: dev, Out: out}

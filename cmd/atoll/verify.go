@@ -77,7 +77,7 @@ func gpuTwins(f *runFlags) (twins []verify.Twin, done func(), err error) {
 		dev, err := f.device(0, 1)
 		if err != nil {
 			done()
-			return nil, nil, badInput(err)
+			return nil, nil, err
 		}
 		open = append(open, dev)
 	}

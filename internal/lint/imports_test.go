@@ -18,21 +18,21 @@ const module = "github.com/atoll-hpc/atoll/"
 // only. The longest matching folder counts.
 var mayImport = map[string][]string{
 	"backend":      {},
-	"backend/cuda": {"backend", "kernelgen"}, // how generated kernels are launched
+	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // how generated kernels are launched
 	"cmd/atoll":    {"*"},
-	"config":       {},
+	"config":       {"internal/portable"},
 	"dist":         {"proto"},
 	"grid":         {},
 	"halo":         {"dist", "backend"},
-	"kernelgen":    {},
+	"kernelgen":    {"internal/dynlib"},
 	"launch":       {"dist"},
 	"mesh":         {"internal/atomicfile", "internal/parallel"},
-	"partition":    {"internal/parallel"},
+	"partition":    {"internal/dynlib", "internal/parallel"},
 	"proto":        {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
-	"solvers": {"internal/parallel", "config", "grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
-		"kernelgen/atomics"},
+	"solvers": {"internal/parallel", "internal/portable", "config", "grid", "mesh", "halo", "partition", "backend", "dist",
+		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // of any solver: pure functions and their launchers
 	"verify": {"run", "config", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend",

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/internal/dynlib"
 	"github.com/atoll-hpc/atoll/kernelgen"
 	"github.com/ebitengine/purego"
 )
@@ -78,14 +79,18 @@ func compile(dir string) (*Library, error) {
 			return nil, fmt.Errorf("kerneltest: the kernels in %s: %s: %w\n%s", dir, compiler, err, out)
 		}
 	}
-	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	handle, err := dynlib.Open(library)
 	if err != nil {
 		return nil, fmt.Errorf("kerneltest: the kernels in %s: %w", dir, err)
 	}
 	l := &Library{entries: map[string]*entry{}}
 	for _, e := range entries {
 		var call func(*launch, *unsafe.Pointer)
-		purego.RegisterLibFunc(&call, handle, "run_"+e.Symbol)
+		address, err := dynlib.Symbol(handle, "run_"+e.Symbol)
+		if err != nil {
+			return nil, fmt.Errorf("kerneltest: the kernels in %s: %w", dir, err)
+		}
+		purego.RegisterFunc(&call, address)
 		l.entries[e.Symbol] = &entry{Entry: e, call: call}
 	}
 	return l, nil

@@ -15,6 +15,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/ebitengine/purego"
+
+	"github.com/atoll-hpc/atoll/internal/dynlib"
 )
 
 // Variable names the environment variable that may hold the path of libnvrtc.so.12.
@@ -86,7 +88,7 @@ func wheels() []string {
 }
 
 func open(path string) (*Compiler, error) {
-	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	handle, err := dynlib.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func open(path string) (*Compiler, error) {
 		{"nvrtcGetProgramLog", &c.log}, {"nvrtcGetPTXSize", &c.ptxSize}, {"nvrtcGetPTX", &c.ptx},
 		{"nvrtcDestroyProgram", &c.destroy}, {"nvrtcGetErrorString", &c.errorText}, {"nvrtcVersion", &c.versionNow},
 	} {
-		address, err := purego.Dlsym(handle, symbol.name)
+		address, err := dynlib.Symbol(handle, symbol.name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
