@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"proto":        {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
+	"launch/slurmtest": {"internal/needs"}, // which only tests use
 	"solvers": {"internal/parallel", "config", "grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
 		"kernelgen/atomics"},
 	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
