@@ -13,9 +13,13 @@ type ending struct {
 
 func (e *ending) Helper() {}
 
-func (e *ending) Skipf(format string, args ...any) { e.said = append(e.said, "skip: "+fmt.Sprintf(format, args...)) }
+func (e *ending) Skipf(format string, args ...any) {
+	e.said = append(e.said, "skip: "+fmt.Sprintf(format, args...))
+}
 
-func (e *ending) Fatalf(format string, args ...any) { e.said = append(e.said, "fail: "+fmt.Sprintf(format, args...)) }
+func (e *ending) Fatalf(format string, args ...any) {
+	e.said = append(e.said, "fail: "+fmt.Sprintf(format, args...))
+}
 
 // TestProgram: a program that is not there is a reason to skip a test, but not in CI.
 func TestProgram(t *testing.T) {
