@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/internal/needs"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 )
 
@@ -94,7 +95,7 @@ func TestFirstExampleOfTheGuide(t *testing.T) {
 	}
 
 	if _, err := nvrtc.Load(); err != nil {
-		t.Skip("NOT TESTED: the example with PTX:", err)
+		needs.Missing(t, "the example with PTX: %v", err)
 	}
 	o.env = nil
 	if said := o.command(true, "go", "generate"); said != "wrote kernels_gen.ptx\n" {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
 // needMETIS skips a test where libmetis is not installed.
@@ -17,7 +19,7 @@ func needMETIS(t testing.TB) *metisLibrary {
 	t.Helper()
 	lib, err := openMETIS()
 	if err != nil {
-		t.Skipf("METIS is not tested: %v", err)
+		needs.Missing(t, "%v", err)
 	}
 	return lib
 }

@@ -19,7 +19,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// lookedInRuns is at how many places runs look for what a metric on a grid misses. Tests look at few, since every rank
+// of every run does so, which would take most of the time of them all; TestSmoothTellsOffGrid looks at as many as runs.
+var lookedInRuns = looked
+
+func TestMain(m *testing.M) {
+	looked[2], looked[3] = 16, 4
+	goleak.VerifyTestMain(m)
+}
 
 // wet is test 2 of the paper on a small mesh: two layers, a bump, moving everywhere.
 const wet = `
@@ -119,11 +126,12 @@ func openGRPC(t testing.TB, n int) []dist.Comm {
 	return comms
 }
 
-// TestSameBits is contract C1: a case has one answer, however it is run.
+// TestSameBits is contract C1: a case has one answer, however it is run. Each combination of ranks, parts, order and
+// threads is run with one of the three schemes, which know of none of them.
 func TestSameBits(t *testing.T) {
 	cuts, orders := []string{"hilbert", "rcb", "random"}, []string{"natural", "rcm", "gps", "hilbert", "random"}
 	for name, text := range map[string]string{"wet": wet, "dry": dry} {
-		for _, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
+		for k, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
 			for _, prec := range []string{"float64", "float32"} {
 				t.Run(name+"/"+scheme+"/"+prec, func(t *testing.T) {
 					t.Parallel()
@@ -146,7 +154,7 @@ func TestSameBits(t *testing.T) {
 						for i, cut := range cuts {
 							for j, order := range orders {
 								for _, threads := range []int{1, 2} {
-									if (i+j+threads)%3 == 0 || prec == "float64" {
+									if (i+j+k+threads)%3 == 0 {
 										same(setting{ranks: ranks, threads: threads, cut: cut, order: order, open: openLocal}, "local")
 									}
 								}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
 // closedByVTK joins the pieces of each file at points of equal coordinates, and counts edges that are not of two
@@ -46,10 +48,7 @@ print("open", edges.GetOutput().GetNumberOfCells(), "euler", g.GetNumberOfPoints
 
 // VTK finds no gap in the surface of four ranks, a sphere, and has nothing to complain of.
 func TestVOFSurfaceByVTK(t *testing.T) {
-	const python = "/usr/bin/python3"
-	if err := exec.Command(python, "-c", "import vtk").Run(); err != nil {
-		t.Skipf("%s has no module vtk (Debian: python3-vtk9): %v", python, err)
-	}
+	python := needs.VTK(t)
 	dir := t.TempDir()
 	_, err := smoothOn(t, flatten, 4, 1, openLocal, dir, `output.format=["vti", "vtp", "stl"]`, "grid.periodic=[]",
 		"initial.shape='sphere(0.5, 0.5, 0.5, 0.3)'", "velocity={field='enright', period=1}")

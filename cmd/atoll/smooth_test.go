@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/internal/needs"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
@@ -188,10 +189,7 @@ func TestSmoothSpeaksOfFlags(t *testing.T) {
 // TestSmoothOfGmsh is the guide of docs/smoothing.md: a mesh made with gmsh is smoothed, and gmsh and VTK read what
 // comes out, its physical groups included.
 func TestSmoothOfGmsh(t *testing.T) {
-	gmsh, err := exec.LookPath("gmsh")
-	if err != nil {
-		t.Skip("skipped: gmsh is not installed, so that no mesh of its can be smoothed")
-	}
+	gmsh := needs.Program(t, "gmsh", "gmsh")
 	dir := t.TempDir()
 	geo := filepath.Join("..", "..", "examples", "smooth", "plate.geo")
 	in, out, again := filepath.Join(dir, "plate.msh"), filepath.Join(dir, "better.msh"), filepath.Join(dir, "again.msh")
@@ -232,8 +230,8 @@ func TestSmoothOfGmsh(t *testing.T) {
 	}
 }
 
-// throughVTK has Debian's VTK read one file and write the other, where each cell must have the named data, or skips the
-// rest of the test where it is not installed.
+// throughVTK has VTK read one file and write the other, where each cell must have the named data, or skips the rest of
+// the test where it is not installed.
 func throughVTK(t *testing.T, in, out string, data ...string) {
 	t.Helper()
 	const script = `
@@ -251,12 +249,8 @@ w.SetFileName(sys.argv[2])
 w.SetInputData(g)
 w.Write()
 `
-	const python = "/usr/bin/python3" // Debian's, which sees its packages
-	if exec.Command(python, "-c", "import vtk").Run() != nil {
-		t.Skip("skipped the rest: python3-vtk9 is not installed, so that VTK cannot read our file")
-	}
 	args := append([]string{"-c", script, in, out}, data...)
-	if text, err := exec.Command(python, args...).CombinedOutput(); err != nil {
+	if text, err := exec.Command(needs.VTK(t), args...).CombinedOutput(); err != nil {
 		t.Fatalf("VTK: %v\n%s", err, text)
 	}
 }

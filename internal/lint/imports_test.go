@@ -24,13 +24,14 @@ var mayImport = map[string][]string{
 	"dist":         {"proto"},
 	"grid":         {},
 	"halo":         {"dist", "backend"},
-	"kernelgen":    {"internal/dynlib"},
+	"kernelgen":    {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
 	"launch":       {"dist"},
 	"mesh":         {"internal/atomicfile", "internal/parallel"},
 	"partition":    {"internal/dynlib", "internal/parallel"},
 	"proto":        {},
 	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
+	"launch/slurmtest": {"internal/needs"}, // which only tests use
 	"solvers": {"internal/parallel", "internal/portable", "config", "grid", "mesh", "halo", "partition", "backend", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},

@@ -28,6 +28,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/internal/needs"
 	"github.com/atoll-hpc/atoll/kernelgen"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
@@ -62,7 +63,7 @@ var libraries = struct {
 func Compile(t testing.TB, dir string) *Library {
 	t.Helper()
 	if err := missing(); err != nil {
-		t.Skip("NOT TESTED:", err)
+		needs.Missing(t, "%v (Debian: apt-get install g++)", err)
 	}
 	l, err := library(dir)
 	if err != nil {
