@@ -1,8 +1,9 @@
-// Package solvers is what the program knows of solvers: a registry of their kinds. The solvers are in the folders
-// below.
+// Package solvers is the contract between a solver and the program: what a solver declares, and the registry in which
+// it makes itself known. The solvers are in the folders below.
 package solvers
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,11 @@ type Kind struct {
 	Name   string // in case files
 	Title  string // for people
 	Decode config.Decoder
+	// New sets a case up on a rank. All ranks call it. An error leaves nothing behind on the device; what the user's
+	// input caused is a BadInput on all ranks.
+	New func(ctx context.Context, env Env, c *config.Case) (Solver, error)
+	// Commands are those of the program that are the solver's own.
+	Commands []Command
 }
 
 var kinds = map[string]Kind{}

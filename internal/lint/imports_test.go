@@ -15,7 +15,7 @@ import (
 const module = "github.com/atoll-hpc/atoll/"
 
 // mayImport is the layering: what of ours the packages of each folder may import besides their own. Arrows point down
-// only. The longest matching folder counts.
+// only. The longest matching folder counts; = before a name means that package without those in its folder.
 var mayImport = map[string][]string{
 	"backend":      {},
 	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // how generated kernels are launched
@@ -29,11 +29,13 @@ var mayImport = map[string][]string{
 	"mesh":         {"internal/atomicfile", "internal/parallel"},
 	"partition":    {"internal/dynlib", "internal/parallel"},
 	"proto":        {},
-	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
+	"run": {"internal/atomicfile", "internal/parallel", "config", "=solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
-	"solvers": {"internal/parallel", "internal/portable", "config", "grid", "mesh", "halo", "partition", "backend", "dist",
+	"run/bench": {"run", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend"},
+	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "grid", "mesh", "halo", "partition", "backend",
+		"dist", "kernelgen/abi", "kernelgen/atomics"},
+	"solvers/common": {"=solvers", "internal/parallel", "config", "grid", "mesh", "halo", "partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
-	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
 	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // of any solver: pure functions and their launchers
 	"verify": {"run", "config", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend",
 		"kernelgen/abi"},
@@ -103,7 +105,10 @@ func ruleOf(folder string) (rule, own string, allowed []string) {
 	return "", "", nil
 }
 
-// inside tells whether a package is in a folder; * is any.
+// inside tells whether a package is in a folder; * is any, and = before a name is that package alone.
 func inside(target, folder string) bool {
+	if alone, ok := strings.CutPrefix(folder, "="); ok {
+		return target == alone
+	}
 	return folder == "*" || target == folder || strings.HasPrefix(target, folder+"/")
 }

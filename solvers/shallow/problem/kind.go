@@ -4,5 +4,5 @@ import "github.com/atoll-hpc/atoll/solvers"
 
 func init() {
 	solvers.Register(solvers.Kind{Name: "shallow-water", Title: "Two-layer and one-layer shallow water on triangles",
-		Decode: Decode})
+		Decode: Decode, New: newSolver})
 }
