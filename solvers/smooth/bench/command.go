@@ -1,67 +1,27 @@
-package main
+// Package bench measures mesh smoothing.
+package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
-func benchSmoothCommand() *cobra.Command {
-	var f runFlags
-	o := bench.SmoothOptions{}
+func init() {
+	bench.Register(bench.Benchmark{Name: "smooth", New: sweeps,
+		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), its tables beside ours, or over ranks"})
+}
+
+func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
+	o := SmoothOptions{}
 	var picture string
-	c := &cobra.Command{
-		Use:   "smooth",
-		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), its tables beside ours, or over ranks",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if len(o.Ranks) > 0 && o.JSON {
-				return usageError{errors.New("--ranks make a table: leave --json out")}
-			}
-			printBuild(o.JSON)
-			o.Open = func(rank, threads int) (backend.Device, func(), error) {
-				dev, err := f.device(rank, threads)
-				if err != nil {
-					return nil, nil, err
-				}
-				return dev, dev.Close, nil
-			}
-			if f.backend == "cuda" {
-				o.Threads = []int{1}
-			}
-			if len(o.Ranks) > 0 {
-				chart, err := bench.SmoothScaling(cmd.Context(), os.Stdout, o)
-				if err != nil {
-					return err
-				}
-				return writeChart(picture, chart)
-			}
-			if o.Weak || o.Hash || picture != "" {
-				return usageError{errors.New("--weak, --hash and --picture are for --ranks")}
-			}
-			if f.backend == "cuda" { // one device for all, so that its kernels are loaded once
-				dev, err := f.device(0, 1)
-				if err != nil {
-					return err
-				}
-				defer dev.Close()
-				if !o.JSON {
-					fmt.Println(dev.Name())
-				}
-				o.Open = func(int, int) (backend.Device, func(), error) { return dev, func() {}, nil }
-			}
-			return bench.Smooth(cmd.Context(), os.Stdout, o)
-		},
-	}
-	p := c.Flags()
-	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU a rank)")
 	p.IntSliceVar(&o.Sizes, "sizes", []int{500}, "edges a side, as the thesis counts them: 0.628 size² vertices")
 	p.StringVar(&o.Metric, "metric", "linear", "linear or sinusoidal")
 	p.IntVar(&o.Grid, "grid", 0, "nodes a side of the discrete metric, a power of two (0: the least that is no "+
@@ -85,5 +45,34 @@ func benchSmoothCommand() *cobra.Command {
 	p.BoolVar(&o.JSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
 	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of one size, smoother and number of threads "+
 		"over --ranks")
-	return c
+	return func(ctx context.Context, m *bench.Machine) error {
+		if len(o.Ranks) > 0 && o.JSON {
+			return &solvers.BadInput{Err: errors.New("--ranks make a table: leave --json out")}
+		}
+		m.Begin(o.JSON)
+		if m.GPU {
+			o.Threads = []int{1}
+		}
+		if len(o.Ranks) > 0 {
+			o.Open = m.Open
+			chart, err := SmoothScaling(ctx, m.Out, o)
+			if err != nil {
+				return err
+			}
+			return bench.Draw(picture, chart)
+		}
+		if o.Weak || o.Hash || picture != "" {
+			return &solvers.BadInput{Err: errors.New("--weak, --hash and --picture are for --ranks")}
+		}
+		name, done, err := m.Share()
+		if err != nil {
+			return err
+		}
+		defer done()
+		if name != "" && !o.JSON {
+			fmt.Fprintln(m.Out, name)
+		}
+		o.Open = m.Open
+		return Smooth(ctx, m.Out, o)
+	}
 }

@@ -12,17 +12,18 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
 // SmoothScaling takes the sweeps of Smooth on several ranks of this process, each with a device of its own, over meshes
 // cut along a Hilbert curve, and prints a table. Seconds are those of the sweeps. Efficiency is the rate of a rank as a
 // share of that of the first number of ranks.
-func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*ScalingChart, error) {
+func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*bench.ScalingChart, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	chart := &ScalingChart{weak: o.Weak, of: "moves of vertices"}
+	chart := &bench.ScalingChart{Weak: o.Weak, Of: "moves of vertices"}
 	fmt.Fprintf(w, "%d sweeps, %s metric on a grid, guard %s, colouring %s, %s\n", o.Sweeps, o.Metric, o.Guard,
 		o.Colouring, o.Precision)
 	fmt.Fprintf(w, "%6s %9s %6s %-11s %5s %7s %-7s %9s %8s %8s %10s  %s\n", "size", "vertices", "grid", "smoother",
@@ -67,7 +68,7 @@ func SmoothScaling(ctx context.Context, w io.Writer, o SmoothOptions) (*ScalingC
 				fmt.Fprintf(w, "%6d %9d %6d %-11s %5d %7d %-7s %9.4f %8.2f %8.1f %9.1f%%  %.12s\n", row.side, n, whole.grid,
 					c.smoother, ranks, c.threads, r.halo, r.seconds, r.seconds/float64(o.Sweeps)*1e6, 1e12/rate,
 					100*each/first[c.smoother], r.hash)
-				chart.add(ranks, fmt.Sprintf("%d² %s %s", size, c.smoother, r.halo), rate, ranks == o.Ranks[0])
+				chart.Add(ranks, fmt.Sprintf("%d² %s %s", size, c.smoother, r.halo), rate, ranks == o.Ranks[0])
 			}
 		}
 	}
@@ -138,7 +139,7 @@ const warmSweeps = 33
 
 func (o *SmoothOptions) sweepOn(ctx context.Context, parts []*smooth.Part, metric *smooth.Metric,
 	c smoothCase) (swept, error) {
-	return onRanks(len(parts), func(comm dist.Comm) (r swept, err error) {
+	return bench.OnRanks(len(parts), func(comm dist.Comm) (r swept, err error) {
 		dev, done, err := o.Open(comm.Rank(), c.threads)
 		if err != nil {
 			return r, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
 
@@ -51,11 +52,11 @@ func stagesOn(w io.Writer, o VofOptions, threads int) ([]stageTimes, error) {
 		return nil, err
 	}
 	defer done()
-	copying, err := copyOn(dev, dev.Threads())
+	copying, err := bench.CopyOn(dev, dev.Threads())
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", named(dev), copying/1e9)
+	fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", bench.Named(dev), copying/1e9)
 	var all []stageTimes
 	for _, n := range o.Cells {
 		t, err := timeStages(n, o.Repeat, dev)

@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/vof"
@@ -32,7 +33,7 @@ type VofOptions struct {
 	Repeat     int // measurements, of which the fastest counts
 	Hash       bool
 	Timeline   bool // of a step on the GPU of rank 0
-	JSON       bool // print a Timing of each measurement as a line of JSON, and no table
+	JSON       bool // print a bench.Timing of each measurement as a line of JSON, and no table
 
 	// Open returns the device of a rank, and what to call when done with it.
 	Open func(rank, threads int) (dev backend.Device, done func(), err error)
@@ -42,12 +43,12 @@ type VofOptions struct {
 // are those that a step must move if all cells have work: F read and written by each sweep, or once in tiles.
 // Efficiency is the rate of a thread as a share of that of the first row of the same case.
 func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
-	copying, err := bandwidths(w, o.JSON, o.Threads,
+	copying, err := bench.Bandwidths(w, o.JSON, o.Threads,
 		func(threads int) (backend.Device, func(), error) { return o.Open(0, threads) })
 	if err != nil {
 		return err
 	}
-	table, lines := outputs(w, o.JSON)
+	table, lines := bench.Outputs(w, o.JSON)
 	fmt.Fprintf(table, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells",
 		"normal", "advect", "exchange", "halo", "sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s",
 		"mixed", "B", "of copy", "efficiency", "state")
@@ -61,7 +62,7 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 						if err != nil {
 							return fmt.Errorf("%d cells an axis, %d ranks: %w", n, ranks, err)
 						}
-						if err := writeTimings(lines, m.took, "vof %s cells %s %s %s %s, ranks: %d, threads: %d", size(m.grid),
+						if err := bench.WriteTimings(lines, m.took, "vof %s cells %s %s %s %s, ranks: %d, threads: %d", size(m.grid),
 							cfg.Normal, cfg.Advect, m.sweep, precision, ranks, threads); err != nil {
 							return err
 						}
@@ -90,7 +91,7 @@ func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
 type stepped struct {
 	grid                  *grid.Grid
 	step                  float64 // seconds
-	took                  []Timing
+	took                  []bench.Timing
 	mixed                 int64   // cells
 	bytes                 float64 // a cell
 	halo, exchange, sweep string
@@ -111,7 +112,7 @@ func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precisi
 		}
 	}
 	debug.FreeOSMemory()
-	return onRanks(ranks, func(comm dist.Comm) (stepped, error) {
+	return bench.OnRanks(ranks, func(comm dist.Comm) (stepped, error) {
 		return o.onRank(ctx, comm, g, parts, cfg, precision, threads)
 	})
 }
@@ -153,11 +154,11 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 		if err := errors.Join(backend.Sync(dev), comm.Barrier(ctx)); err != nil {
 			return m, err
 		}
-		begin := startWatch()
+		begin := bench.StartWatch()
 		if err := errors.Join(s.Advance(ctx, end, o.Steps), backend.Sync(dev)); err != nil {
 			return m, err
 		}
-		m.took = append(m.took, begin.of(int64(o.Steps)*int64(g.Cells())))
+		m.took = append(m.took, begin.Of(int64(o.Steps)*int64(g.Cells())))
 		took := []float64{m.took[len(m.took)-1].Wall / float64(o.Steps)}
 		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
 			return m, err
@@ -165,7 +166,7 @@ func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, p
 		m.step = min(m.step, took[0])
 	}
 	if o.Timeline {
-		if m.timeline, err = timeline(dev, func() error { return s.Advance(ctx, end, 1) }); err != nil {
+		if m.timeline, err = bench.TimelineOf(dev, func() error { return s.Advance(ctx, end, 1) }); err != nil {
 			return m, err
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"io"
 	"math"
 	"runtime/debug"
-	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
@@ -27,7 +27,7 @@ type ShallowOptions struct {
 	Seconds    float64 // of each measurement, at least
 	Repeat     int     // measurements, of which the fastest counts; 0 is 1
 	Sweep      shallow.Sweep
-	JSON       bool // print a Timing of each measurement as a line of JSON, and no table
+	JSON       bool // print a bench.Timing of each measurement as a line of JSON, and no table
 
 	// Open returns the device to measure, with so many threads if it is the CPU, and what to call when done with it.
 	Open func(threads int) (dev backend.Device, done func(), err error)
@@ -36,11 +36,11 @@ type ShallowOptions struct {
 // Shallow measures test 1 of the paper on one rank and prints a table. T_eff counts the bytes that a cell's step must
 // move: its state read and written, depth, area, and the geometry of 1.5 edges read.
 func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
-	copying, err := bandwidths(w, o.JSON, o.Threads, o.Open)
+	copying, err := bench.Bandwidths(w, o.JSON, o.Threads, o.Open)
 	if err != nil {
 		return err
 	}
-	table, _ := outputs(w, o.JSON)
+	table, _ := bench.Outputs(w, o.JSON)
 	fmt.Fprintf(table, "%9s %-9s %-8s %-9s %7s %9s %9s %11s %7s %9s\n", "cells", "scheme", "order", "precision", "threads",
 		"Mcell/s", "µs a step", "T_eff GB/s", "share", "B a cell")
 	for _, cells := range o.Cells {
@@ -59,7 +59,7 @@ func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
 
 func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string,
 	copying map[int]float64) error {
-	table, lines := outputs(w, o.JSON)
+	table, lines := bench.Outputs(w, o.JSON)
 	part, plan, err := whole(m, order)
 	if err != nil {
 		return err
@@ -72,11 +72,11 @@ func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, 
 				if err != nil {
 					return err
 				}
-				if err := writeTimings(lines, took, "shallow %d cells %s %s %s, threads: %d", part.Owned, order, scheme,
+				if err := bench.WriteTimings(lines, took, "shallow %d cells %s %s %s, threads: %d", part.Owned, order, scheme,
 					precision, threads); err != nil {
 					return err
 				}
-				rate := fastest(took)
+				rate := bench.Fastest(took)
 				width := 8.0
 				if precision == "float32" {
 					width = 4
@@ -102,7 +102,7 @@ func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err er
 
 // measure returns how long cell updates took, and the bytes a cell that the solver holds.
 func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial, scheme,
-	precision string, threads int) (took []Timing, bytes float64, err error) {
+	precision string, threads int) (took []bench.Timing, bytes float64, err error) {
 	err = o.withSolver(ctx, part, plan, initial, scheme, precision, threads, func(s shallow.Solver) error {
 		for s.Steps() < 40 {
 			if err := s.Advance(ctx, math.Inf(1), 40); err != nil {
@@ -110,13 +110,13 @@ func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *hal
 			}
 		}
 		for range max(o.Repeat, 1) {
-			begin, before := startWatch(), s.Steps()
-			for batch := 1; batch == 1 || time.Since(begin.wall).Seconds() < o.Seconds; batch = min(2*batch, 512) {
+			begin, before := bench.StartWatch(), s.Steps()
+			for batch := 1; batch == 1 || begin.Seconds() < o.Seconds; batch = min(2*batch, 512) {
 				if err := s.Advance(ctx, math.Inf(1), batch); err != nil {
 					return err
 				}
 			}
-			took = append(took, begin.of(int64(s.Steps()-before)*int64(part.Owned)))
+			took = append(took, begin.Of(int64(s.Steps()-before)*int64(part.Owned)))
 		}
 		bytes = s.BytesPerCell()
 		return nil

@@ -6,15 +6,14 @@ import (
 	"io"
 	"math"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cuda"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
@@ -32,13 +31,13 @@ type ScalingOptions struct {
 	Lag        bool // steps lag
 	Hash       bool // print the state's hash after the steps
 	Timeline   bool // print what a GPU of rank 0 does in one step, and when
-	Open       func(rank, ranks int) (backend.Device, error)
+	Open       func(rank int) (dev backend.Device, done func(), err error)
 }
 
 // Scaling measures test 1 of the paper on several ranks of this process, each with a device of its own, and prints a
 // table. Efficiency is the rate of a rank as a share of that of the first number of ranks.
-func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*ScalingChart, error) {
-	chart := &ScalingChart{weak: o.Weak, of: "cell updates"}
+func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*bench.ScalingChart, error) {
+	chart := &bench.ScalingChart{Weak: o.Weak, Of: "cell updates"}
 	fmt.Fprintf(w, "%5s %9s %-9s %-9s %-7s %9s %10s %10s  %s\n", "ranks", "cells", "scheme", "precision", "halo",
 		"Mcell/s", "µs a step", "efficiency", "state")
 	first := map[string]float64{}
@@ -76,7 +75,7 @@ func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*ScalingChart,
 					fmt.Fprintf(w, "%5d %9d %-9s %-9s %-7s %9.1f %10.2f %9.1f%%  %.12s\n", ranks, total, scheme, precision, r.halo,
 						rate/1e6, r.seconds/float64(o.Steps)*1e6, 100*rate/float64(ranks)/first[key], r.hash)
 					fmt.Fprint(w, r.timeline)
-					chart.add(ranks, fmt.Sprintf("%s %s %s", scheme, precision, r.halo), rate, ranks == o.Ranks[0])
+					chart.Add(ranks, fmt.Sprintf("%s %s %s", scheme, precision, r.halo), rate, ranks == o.Ranks[0])
 				}
 			}
 		}
@@ -108,7 +107,7 @@ type scaled struct {
 }
 
 func (c *pieces) measure(ctx context.Context, o *ScalingOptions, scheme, precision, how string) (scaled, error) {
-	return onRanks(len(c.parts), func(comm dist.Comm) (scaled, error) {
+	return bench.OnRanks(len(c.parts), func(comm dist.Comm) (scaled, error) {
 		return c.onRank(ctx, o, comm, scheme, precision, how)
 	})
 }
@@ -116,11 +115,11 @@ func (c *pieces) measure(ctx context.Context, o *ScalingOptions, scheme, precisi
 func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision,
 	how string) (s scaled, err error) {
 	r := comm.Rank()
-	dev, err := o.Open(r, comm.Size())
+	dev, done, err := o.Open(r)
 	if err != nil {
 		return s, err
 	}
-	defer dev.Close()
+	defer done()
 	cfg := shallow.Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
 		Boundary: make([]bool, len(c.parts[r].Groups)), Halo: how, Lag: o.Lag}
 	solver, err := shallow.New(ctx, precision, cfg, c.parts[r], c.plans[r], paperTest(1, c.parts[r]), comm, dev)
@@ -156,7 +155,7 @@ func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, 
 		s.seconds = min(s.seconds, took[0])
 	}
 	if o.Timeline {
-		if s.timeline, err = timeline(dev, func() error { return advance(1) }); err != nil {
+		if s.timeline, err = bench.TimelineOf(dev, func() error { return advance(1) }); err != nil {
 			return s, err
 		}
 	}
@@ -164,23 +163,4 @@ func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, 
 		s.hash, err = solver.Hash(ctx)
 	}
 	return s, err
-}
-
-// timeline lists what a GPU does during a step; what runs on different streams may overlap.
-func timeline(dev backend.Device, step func() error) (string, error) {
-	gpu, ok := dev.(*cuda.Device)
-	if !ok {
-		return "", step()
-	}
-	spans, err := gpu.Trace(step)
-	if err != nil || len(spans) == 0 {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "      %-8s %-16s %9s %9s  µs since the first\n", "stream", "work", "start", "end")
-	for _, s := range spans {
-		fmt.Fprintf(&b, "      %-8s %-16s %9.1f %9.1f\n", s.Stream, s.Name, 1e6*(s.Start-spans[0].Start).Seconds(),
-			1e6*(s.End-spans[0].Start).Seconds())
-	}
-	return b.String(), nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
@@ -32,7 +33,7 @@ type SmoothOptions struct {
 	Order     string // of vertices within a set
 	Precision string
 	Threads   []int // of each rank
-	JSON      bool  // print a Timing of each measurement as a line of JSON, and no table
+	JSON      bool  // print a bench.Timing of each measurement as a line of JSON, and no table
 
 	// These are for SmoothScaling.
 	Ranks []int
@@ -56,7 +57,7 @@ func Smooth(ctx context.Context, w io.Writer, o SmoothOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	table, _ := outputs(w, o.JSON)
+	table, _ := bench.Outputs(w, o.JSON)
 	fmt.Fprintf(table, "%d sweeps, %s metric on a grid, guard %s, colouring %s, %s\n", o.Sweeps, o.Metric, o.Guard,
 		o.Colouring, o.Precision)
 	fmt.Fprintf(table, "%6s %9s %6s %4s %-11s %7s %8s %8s %9s %9s %8s %9s %13s %13s\n", "size", "vertices", "grid", "sets",
@@ -102,7 +103,7 @@ type smoothResult struct {
 }
 
 func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]smoothResult, error) {
-	table, lines := outputs(w, o.JSON)
+	table, lines := bench.Outputs(w, o.JSON)
 	m, err := thesisMesh(thesisSize(size).vertices)
 	if err != nil {
 		return nil, err
@@ -130,11 +131,11 @@ func (o *SmoothOptions) onSize(ctx context.Context, w io.Writer, size int) ([]sm
 			if err != nil {
 				return nil, fmt.Errorf("size %d, %s: %w", size, smoother, err)
 			}
-			if err := writeTimings(lines, r.sweeps, "smooth %d vertices %s %s %s, threads: %d", vertices, smoother,
+			if err := bench.WriteTimings(lines, r.sweeps, "smooth %d vertices %s %s %s, threads: %d", vertices, smoother,
 				o.Colouring, o.Precision, threads); err != nil {
 				return nil, err
 			}
-			each := float64(vertices) / fastest(r.sweeps)
+			each := float64(vertices) / bench.Fastest(r.sweeps)
 			whole := each*1e4 + r.copied
 			fmt.Fprintf(table, "%6d %9d %6d %4d %-11s %7d %8.2f %8.2f %9.4f %9.4f %8.3f %9.3f %6.3f %6.3f %6.3f %6.3f\n", size,
 				vertices, grid, layout.Sets(), smoother, threads, arranged, r.setUp, each*float64(o.Sweeps), r.copied,
@@ -178,7 +179,7 @@ func (o *SmoothOptions) layout(m *mesh.Mesh) (*smooth.Layout, error) {
 // smoothTimes are seconds, and what they bought.
 type smoothTimes struct {
 	setUp, copied float64
-	sweeps        []Timing
+	sweeps        []bench.Timing
 	before, after smooth.Diagnostics
 }
 
@@ -208,14 +209,14 @@ func (o *SmoothOptions) measure(ctx context.Context, part *smooth.Part, metric *
 		return r, err
 	}
 	for range max(o.Repeat, 1) {
-		sweeping := startWatch()
+		sweeping := bench.StartWatch()
 		if _, err = s.Sweep(ctx, o.Sweeps); err != nil {
 			return r, err
 		}
 		if err = backend.Sync(dev); err != nil {
 			return r, err
 		}
-		r.sweeps = append(r.sweeps, sweeping.of(int64(o.Sweeps)*int64(len(part.X))))
+		r.sweeps = append(r.sweeps, sweeping.Of(int64(o.Sweeps)*int64(len(part.X))))
 	}
 	if r.copied, err = o.copies(dev, part, grid); err != nil {
 		return r, err
