@@ -36,6 +36,11 @@ type Field struct {
 	On              *Space
 	Components      []string // names of its numbers, in gauges; nil for one, which has the name of the field
 
+	// Of pictures: Where is a field that tells where there is none of what this one is of, by numbers that are small;
+	// Range is what colours span, where that is not what the values do: such a field is shown before and after the run.
+	Where string
+	Range *[2]float64
+
 	// Values returns the numbers of all owned entities, entity by entity.
 	Values func(ctx context.Context) ([]float64, error)
 	// At writes those of some owned entities to values. All ranks call it at the same moments. nil picks them from Values.

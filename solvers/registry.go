@@ -19,6 +19,11 @@ type Kind struct {
 	// New sets a case up on a rank. All ranks call it. An error leaves nothing behind on the device; what the user's
 	// input caused is a BadInput on all ranks.
 	New func(ctx context.Context, env Env, c *config.Case) (Solver, error)
+	// Fields and Quantities are what its cases can write, as far as that does not depend on the case: without functions
+	// and values. Sweeps tells that it has no time.
+	Fields     []Field
+	Quantities []Quantity
+	Sweeps     bool
 	// Commands are those of the program that are the solver's own.
 	Commands []Command
 }
@@ -41,6 +46,30 @@ func Find(name string) (Kind, bool) {
 
 // Names are those of all kinds, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// FieldOf finds the field that a number of frames and gauges belongs to, by the name of either, and its solver.
+func FieldOf(number string) (Field, Kind, bool) {
+	for _, name := range Names() {
+		for _, f := range kinds[name].Fields {
+			if f.Name == number || slices.Contains(f.Components, number) {
+				return f, kinds[name], true
+			}
+		}
+	}
+	return Field{}, Kind{}, false
+}
+
+// QuantityOf finds what a column of a table is, and its solver.
+func QuantityOf(column string) (Quantity, Kind, bool) {
+	for _, name := range Names() {
+		for _, q := range kinds[name].Quantities {
+			if q.Name == column {
+				return q, kinds[name], true
+			}
+		}
+	}
+	return Quantity{}, Kind{}, false
+}
 
 // Load reads a case file of any registered solver. Each of sets is an override; see [config.Load].
 func Load(path string, sets []string) (*config.Case, error) {

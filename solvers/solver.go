@@ -3,6 +3,7 @@ package solvers
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
@@ -74,8 +75,18 @@ type Clock struct {
 // Quantity is a number that was measured of the whole state.
 type Quantity struct {
 	Name, Unit, Doc string
-	Value           float64
 	In              Place
+	Panel           string // label of the axes that it is drawn on in pictures, with others of that label; "" for none
+	Value           float64
+}
+
+// Measured are quantities with their values.
+func Measured(list []Quantity, values ...float64) []Quantity {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Value = values[i]
+	}
+	return list
 }
 
 // Place is where a quantity is told; a sum is several places.

@@ -75,32 +75,32 @@ func (d *flow) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
 
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// quantities are what is measured, in the order in which Measure has them.
+var quantities = []solvers.Quantity{
+	{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", In: inAll},
+	{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", In: inAll},
+	{Name: "mass1_drift", Doc: "relative change since the start", In: inSummary | solvers.Drift},
+	{Name: "mass2_drift", Doc: "relative change since the start", In: inSummary | solvers.Drift},
+	{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer", In: inSummary},
+	{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer", In: inSummary},
+	{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer", In: inSummary},
+	{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer", In: inSummary},
+	{Name: "speed_max", Unit: "m/s", Doc: "of either layer where it is not dry", In: inSummary},
+	{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA", In: inSummary},
+	{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA", In: inSummary},
+	{Name: "complex_edges", Doc: "edges with a complex pair, summed over the steps", In: inSummary},
+	{Name: "limited_fluxes", Doc: "mass fluxes cut to what the upwind cell had, summed over the steps", In: inSummary},
+	{Name: "cfl_max", Doc: "the largest CFL number of a step by its own waves", In: inSummary},
+}
+
 func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.Diagnose(ctx)
 	if err != nil {
 		return nil, err
 	}
-	const both, metric = solvers.Column | solvers.Metric, solvers.Metric
-	return []solvers.Quantity{
-		{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", Value: now.Mass1, In: both},
-		{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", Value: now.Mass2, In: both},
-		{Name: "mass1_drift", Doc: "relative change since the start", Value: drift(now.Mass1, d.start.Mass1),
-			In: metric | solvers.Drift},
-		{Name: "mass2_drift", Doc: "relative change since the start", Value: drift(now.Mass2, d.start.Mass2),
-			In: metric | solvers.Drift},
-		{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer", Value: now.H1Min, In: metric},
-		{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer", Value: now.H1Max, In: metric},
-		{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer", Value: now.H2Min, In: metric},
-		{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer", Value: now.H2Max, In: metric},
-		{Name: "speed_max", Unit: "m/s", Doc: "of either layer where it is not dry", Value: now.SpeedMax, In: metric},
-		{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA", Value: now.Z1AbsIntegral, In: metric},
-		{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA", Value: now.H2SqIntegral, In: metric},
-		{Name: "complex_edges", Doc: "edges with a complex pair, summed over the steps", Value: float64(now.ComplexEdges),
-			In: metric},
-		{Name: "limited_fluxes", Doc: "mass fluxes cut to what the upwind cell had, summed over the steps",
-			Value: float64(now.LimitedFluxes), In: metric},
-		{Name: "cfl_max", Doc: "the largest CFL number of a step by its own waves", Value: now.CFLMax, In: metric},
-	}, nil
+	return solvers.Measured(quantities, now.Mass1, now.Mass2, drift(now.Mass1, d.start.Mass1), drift(now.Mass2, d.start.Mass2), now.H1Min, now.H1Max, now.H2Min, now.H2Max, now.SpeedMax, now.Z1AbsIntegral, now.H2SqIntegral, float64(now.ComplexEdges), float64(now.LimitedFluxes), now.CFLMax), nil
 }
 
 // drift is the relative change of a mass, or the absolute one where there was none.
@@ -116,21 +116,21 @@ func (d *flow) Shapes() []solvers.Shape { return nil }
 // The fields of two layers and of one, and what the solver calls the latter: one layer is its lower one.
 var (
 	twoLayers = []solvers.Field{
-		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer"},
-		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer"},
-		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum"},
-		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum"},
-		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer along x"},
-		{Name: "v1", Unit: "m/s", Doc: "velocity of the upper layer along y"},
-		{Name: "u2", Unit: "m/s", Doc: "velocity of the lower layer along x"},
-		{Name: "v2", Unit: "m/s", Doc: "velocity of the lower layer along y"},
+		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer", Where: "h1"},
+		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Where: "h2"},
+		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum", Where: "h1"},
+		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum", Where: "h2"},
+		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer along x", Where: "h1"},
+		{Name: "v1", Unit: "m/s", Doc: "velocity of the upper layer along y", Where: "h1"},
+		{Name: "u2", Unit: "m/s", Doc: "velocity of the lower layer along x", Where: "h2"},
+		{Name: "v2", Unit: "m/s", Doc: "velocity of the lower layer along y", Where: "h2"},
 		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
 	}
 	oneLayer = []solvers.Field{
-		{Name: "h", Unit: "m", Doc: "thickness of the layer"},
-		{Name: "z", Unit: "m", Doc: "height of the surface above the datum"},
-		{Name: "u", Unit: "m/s", Doc: "velocity along x"},
-		{Name: "v", Unit: "m/s", Doc: "velocity along y"},
+		{Name: "h", Unit: "m", Doc: "thickness of the layer", Where: "h"},
+		{Name: "z", Unit: "m", Doc: "height of the surface above the datum", Where: "h"},
+		{Name: "u", Unit: "m/s", Doc: "velocity along x", Where: "h"},
+		{Name: "v", Unit: "m/s", Doc: "velocity along y", Where: "h"},
 		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
 	}
 )

@@ -92,39 +92,42 @@ func (d *mover) Clock() solvers.Clock {
 	return solvers.Clock{Time: float64(n), Steps: n, Dt: 1}
 }
 
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// quantities are what is measured, in the order in which Measure has them.
+var quantities = []solvers.Quantity{
+	{Name: "quality_min", Doc: "of the worst cell", In: inAll, Panel: "quality"},
+	{Name: "quality_mean", Doc: "of all cells", In: inAll, Panel: "quality"},
+	{Name: "objective", Doc: "½Σ u'Mu over edges u", In: inAll, Panel: "½Σ u'Mu"},
+	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", In: inAll, Panel: "share of edges"},
+	{Name: "inverted", Doc: "cells that are turned over", In: inAll},
+	{Name: "area_drift", Doc: "relative change of the area or volume", In: inAll | solvers.Drift},
+	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface", In: inSummary | solvers.Drift},
+	{Name: "quality_max", Doc: "of the best cell", In: inSummary},
+	{Name: "quality_min_before", Doc: "at the start", In: inSummary},
+	{Name: "quality_mean_before", Doc: "at the start", In: inSummary},
+	{Name: "moved", Doc: "vertices that are not where they began", In: inSummary},
+	{Name: "active", Doc: "vertices that the last sweep visited", In: inSummary},
+	{Name: "sweeps", In: inSummary},
+	{Name: "colours", Doc: "of vertices, or of their clusters", In: inSummary},
+	{Name: "edge_min", Doc: "of the shortest edge in the metric", In: inSummary},
+	{Name: "edge_max", Doc: "of the longest edge in the metric", In: inSummary},
+	{Name: "worst_cell", Doc: "its id", In: inSummary},
+	{Name: "limited", Doc: "steps that the guard shortened", In: inSummary},
+	{Name: "metric_scale", Doc: "factor of the metric", In: inSummary},
+	{Name: "untangled", Doc: "cells that were turned over", In: inSummary},
+	{Name: "metric_bounded", Doc: "places held back by bounds", In: inSummary},
+	{Name: "metric_raised", Doc: "places held back for want of curvature", In: inSummary},
+	{Name: "metric_graded", Doc: "places held back by gradation", In: inSummary},
+	{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", In: inSummary},
+}
+
 func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.solver.Diagnose(ctx)
 	if err != nil {
 		return nil, err
 	}
-	const both, metric = solvers.Column | solvers.Metric, solvers.Metric
-	return []solvers.Quantity{
-		{Name: "quality_min", Doc: "of the worst cell", Value: now.QualityMin, In: both},
-		{Name: "quality_mean", Doc: "of all cells", Value: now.QualityMean, In: both},
-		{Name: "objective", Doc: "½Σ u'Mu over edges u", Value: now.Objective, In: both},
-		{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", Value: now.EdgeInRange, In: both},
-		{Name: "inverted", Doc: "cells that are turned over", Value: float64(now.Inverted), In: both},
-		{Name: "area_drift", Doc: "relative change of the area or volume", Value: now.AreaDrift, In: both | solvers.Drift},
-		{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface", Value: now.PerimeterDrift,
-			In: metric | solvers.Drift},
-		{Name: "quality_max", Doc: "of the best cell", Value: now.QualityMax, In: metric},
-		{Name: "quality_min_before", Doc: "at the start", Value: d.before.QualityMin, In: metric},
-		{Name: "quality_mean_before", Doc: "at the start", Value: d.before.QualityMean, In: metric},
-		{Name: "moved", Doc: "vertices that are not where they began", Value: float64(now.Moved), In: metric},
-		{Name: "active", Doc: "vertices that the last sweep visited", Value: float64(now.Active), In: metric},
-		{Name: "sweeps", Value: float64(now.Sweeps), In: metric},
-		{Name: "colours", Doc: "of vertices, or of their clusters", Value: float64(d.subdomain().Colours), In: metric},
-		{Name: "edge_min", Doc: "of the shortest edge in the metric", Value: now.EdgeMin, In: metric},
-		{Name: "edge_max", Doc: "of the longest edge in the metric", Value: now.EdgeMax, In: metric},
-		{Name: "worst_cell", Doc: "its id", Value: float64(now.Worst), In: metric},
-		{Name: "limited", Doc: "steps that the guard shortened", Value: float64(now.Limited), In: metric},
-		{Name: "metric_scale", Doc: "factor of the metric", Value: d.solver.Scale(), In: metric},
-		{Name: "untangled", Doc: "cells that were turned over", Value: float64(d.untangled.Before), In: metric},
-		{Name: "metric_bounded", Doc: "places held back by bounds", Value: float64(d.held.Bounded), In: metric},
-		{Name: "metric_raised", Doc: "places held back for want of curvature", Value: float64(d.held.Raised), In: metric},
-		{Name: "metric_graded", Doc: "places held back by gradation", Value: float64(d.held.Graded), In: metric},
-		{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", Value: d.held.OffGrid, In: metric},
-	}, nil
+	return solvers.Measured(quantities, now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift, now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved), float64(now.Active), float64(now.Sweeps), float64(d.subdomain().Colours), now.EdgeMin, now.EdgeMax, float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.held.Bounded), float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid), nil
 }
 
 // Stopped is the rule by which the run ended.
@@ -134,7 +137,8 @@ func (d *mover) Shapes() []solvers.Shape { return nil }
 
 // fields are what a case can write.
 var fields = []solvers.Field{
-	{Name: "quality", Doc: "1 for equilateral in the metric, 0 for flat, below 0 for turned over"},
+	{Name: "quality", Doc: "1 for equilateral in the metric, 0 for flat, below 0 for turned over",
+		Range: &[2]float64{0, 1}},
 	{Name: "area", Unit: "m²", Doc: "of triangles"},
 	{Name: "volume", Unit: "m³", Doc: "of tetrahedra"},
 }

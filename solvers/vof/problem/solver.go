@@ -102,6 +102,22 @@ func (d *body) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
 
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// quantities are what is measured, in the order in which Measure has them.
+var quantities = []solvers.Quantity{
+	{Name: "volume", Doc: "of the fluid; in the plane its area", In: inAll},
+	{Name: "volume_drift", Doc: "relative change since the start", In: inAll | solvers.Drift},
+	{Name: "bound_excess", Doc: "how far the worst f is beyond 0 to 1", In: inAll},
+	{Name: "mixed_cells", Doc: "cells with an interface", In: inAll},
+	{Name: "interface_size", Doc: "of all lines or planes", In: inAll},
+	{Name: "cfl_sum", Doc: "the largest CFL number of a step, summed over the axes", In: inAll},
+	{Name: "cfl_axis", Doc: "the largest CFL number of a step along an axis", In: inAll},
+	{Name: "divergence_max", Unit: "1/s", Doc: "of the velocity, at a factor of 1", In: inAll},
+	{Name: "l1_error", Doc: "Σ|f - exact| dV", In: inSummary},
+	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary},
+}
+
 func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.Diagnose(ctx)
 	if err == nil && d.exact != nil {
@@ -110,23 +126,7 @@ func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
-	const both, metric = solvers.Column | solvers.Metric, solvers.Metric
-	size, side := "m³", "m²"
-	if d.block.Grid.Dim == 2 {
-		size, side = "m²", "m"
-	}
-	return []solvers.Quantity{
-		{Name: "volume", Unit: size, Doc: "of the fluid; in the plane its area", Value: now.Volume, In: both},
-		{Name: "volume_drift", Doc: "relative change since the start", Value: now.VolumeDrift, In: both | solvers.Drift},
-		{Name: "bound_excess", Doc: "how far the worst f is beyond 0 to 1", Value: now.BoundExcess, In: both},
-		{Name: "mixed_cells", Doc: "cells with an interface", Value: float64(now.MixedCells), In: both},
-		{Name: "interface_size", Unit: side, Doc: "of all lines or planes", Value: now.InterfaceSize, In: both},
-		{Name: "cfl_sum", Doc: "the largest CFL number of a step, summed over the axes", Value: now.CFLSum, In: both},
-		{Name: "cfl_axis", Doc: "the largest CFL number of a step along an axis", Value: now.CFLAxis, In: both},
-		{Name: "divergence_max", Unit: "1/s", Doc: "of the velocity, at a factor of 1", Value: now.DivergenceMax, In: both},
-		{Name: "l1_error", Unit: size, Doc: "Σ|f - exact| dV", Value: now.L1Error, In: metric},
-		{Name: "rel_error", Doc: "the same over the exact volume", Value: now.RelError, In: metric},
-	}, nil
+	return solvers.Measured(quantities, now.Volume, now.VolumeDrift, now.BoundExcess, float64(now.MixedCells), now.InterfaceSize, now.CFLSum, now.CFLAxis, now.DivergenceMax, now.L1Error, now.RelError), nil
 }
 
 // fields are what a case can write.
