@@ -80,8 +80,11 @@ type Quantity struct {
 	Value           float64
 }
 
-// Measured are quantities with their values.
+// Measured are quantities with their values, in the same order.
 func Measured(list []Quantity, values ...float64) []Quantity {
+	if len(values) != len(list) {
+		panic("solvers: as many values as quantities are needed")
+	}
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].Value = values[i]

@@ -24,8 +24,9 @@ func verifyCommand() *cobra.Command {
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && len(o.Only) > 0 {
-				return usageError{errors.New("--only names checks of one solver: say which, as in " +
-					"atoll verify shallow --only lake")}
+				suite, _ := verify.Find(names[0])
+				return usageError{fmt.Errorf("--only names checks of one solver: say which, as in atoll verify %s --only %s",
+					suite.Name, suite.Checks[0].Name)}
 			}
 			chosen := names
 			if len(args) > 0 {

@@ -52,10 +52,11 @@ func ParseFrame(s string) (int, error) {
 //     space, a shaded view, which counts as a field "surface"; of tetrahedra, a view of those behind a cut;
 //   - of each gauges/*.csv and gauge_*.csv, the columns over time, in a panel for each unit;
 //   - of conservation.csv, the drift of what is conserved, and the course of what solvers want to be drawn;
-//   - of fields with a range of their own, as the quality of meshes that move, the first and the last frame side by side.
+//   - of fields with a range of their own, as the quality of meshes that move, the first and the last frame side by
+//     side.
 //
-// A field is drawn as dry where the field that tells of that, as the depth of its layer, is at most o.Dry. A folder without any
-// of these is an error, as is a frame or a field that the folder does not have.
+// A field is drawn as dry where the field that tells of that, as the depth of its layer, is at most o.Dry. A folder
+// without any of these is an error, as is a frame or a field that the folder does not have.
 func Run(dir string, o Options) ([]string, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, err

@@ -100,7 +100,9 @@ func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return solvers.Measured(quantities, now.Mass1, now.Mass2, drift(now.Mass1, d.start.Mass1), drift(now.Mass2, d.start.Mass2), now.H1Min, now.H1Max, now.H2Min, now.H2Max, now.SpeedMax, now.Z1AbsIntegral, now.H2SqIntegral, float64(now.ComplexEdges), float64(now.LimitedFluxes), now.CFLMax), nil
+	return solvers.Measured(quantities, now.Mass1, now.Mass2, drift(now.Mass1, d.start.Mass1), drift(now.Mass2,
+		d.start.Mass2), now.H1Min, now.H1Max, now.H2Min, now.H2Max, now.SpeedMax, now.Z1AbsIntegral, now.H2SqIntegral,
+		float64(now.ComplexEdges), float64(now.LimitedFluxes), now.CFLMax), nil
 }
 
 // drift is the relative change of a mass, or the absolute one where there was none.

@@ -127,7 +127,12 @@ func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return solvers.Measured(quantities, now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift, now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved), float64(now.Active), float64(now.Sweeps), float64(d.subdomain().Colours), now.EdgeMin, now.EdgeMax, float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.held.Bounded), float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid), nil
+	return solvers.Measured(quantities,
+		now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift,
+		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved),
+		float64(now.Active), float64(now.Sweeps), float64(d.subdomain().Colours), now.EdgeMin, now.EdgeMax,
+		float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.held.Bounded),
+		float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid), nil
 }
 
 // Stopped is the rule by which the run ended.

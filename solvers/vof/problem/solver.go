@@ -126,7 +126,8 @@ func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return solvers.Measured(quantities, now.Volume, now.VolumeDrift, now.BoundExcess, float64(now.MixedCells), now.InterfaceSize, now.CFLSum, now.CFLAxis, now.DivergenceMax, now.L1Error, now.RelError), nil
+	return solvers.Measured(quantities, now.Volume, now.VolumeDrift, now.BoundExcess, float64(now.MixedCells),
+		now.InterfaceSize, now.CFLSum, now.CFLAxis, now.DivergenceMax, now.L1Error, now.RelError), nil
 }
 
 // fields are what a case can write.
