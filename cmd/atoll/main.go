@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/launch"
-	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Exit codes.
@@ -45,7 +45,9 @@ func execute(ctx context.Context, args []string) int {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), smoothCommand(), meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
+	root.AddCommand(runCommand())
+	root.AddCommand(kindCommands()...)
+	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), doctorCommand(), versionCommand(root))
 	root.SetArgs(args)
 	err := guard(func() error { return root.ExecuteContext(ctx) })
@@ -83,7 +85,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitFailed
 	}
 	var usage usageError
-	var bad *run.BadInput
+	var bad *solvers.BadInput
 	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) ||
 		launch.ExitCode(err) == exitUsage {
 		return exitUsage
@@ -106,5 +108,5 @@ func badInput(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &run.BadInput{Err: err}
+	return &solvers.BadInput{Err: err}
 }

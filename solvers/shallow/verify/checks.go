@@ -1,0 +1,21 @@
+// Package verify holds the checks of shallow water.
+package verify
+
+import "github.com/atoll-hpc/atoll/run/verify"
+
+func init() { verify.Register(suite) }
+
+// suite is the checks, the fast ones first.
+var suite = verify.Suite{Name: "shallow", Twins: true, Checks: []verify.Check{
+	{Name: "lake", About: "Lakes at rest over a submerged bump", Run: lake},
+	{Name: "island", About: "An emerged island: at rest, and under a wave", Run: island},
+	{Name: "modes", About: "Speeds of linear waves", Run: modes},
+	{Name: "reductions", About: "Two layers that move as one, and a lid without weight", Run: reductions},
+	{Name: "stoker", About: "Stoker's dam break over a wet bed, one layer", Run: stoker},
+	{Name: "ritter", About: "Ritter's dam break over a dry bed, one layer", Run: ritter},
+	{Name: "thacker", About: "Thacker's oscillations in a paraboloid, one layer", Run: thacker},
+	{Name: "manufactured", About: "A manufactured solution of both layers over a varying bed", Run: manufactured},
+	{Name: "hyperbolic", About: "Loss of hyperbolicity: test 2 of the paper, run on", Run: hyperbolic},
+	{Name: "paper", About: "Tests 1 and 2 of de la Asunción, Mantas and Castro, CMMSE 2012", Run: paper},
+	{Name: "bandwidth", About: "Bandwidths of refined meshes, Table 3 of the paper", Run: bandwidth},
+}}
