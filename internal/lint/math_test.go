@@ -14,6 +14,9 @@ import (
 // leftToTheProcessor are functions of package math whose last bits depend on it, and those that call them.
 var leftToTheProcessor = []string{"Exp", "Exp2", "Log", "Pow", "Sinh", "Cosh", "Tanh", "Erf", "Erfc", "Gamma", "Lgamma"}
 
+// stateless are folders of what makes no state of a run.
+var stateless = []string{"bench", "plot", "testdata", "verify"}
+
 // TestStatesDependOnNoProcessor: what makes a state takes such functions from internal/portable.
 func TestStatesDependOnNoProcessor(t *testing.T) {
 	files := 0
@@ -22,7 +25,7 @@ func TestStatesDependOnNoProcessor(t *testing.T) {
 			switch name := d.Name(); {
 			case err != nil:
 				return err
-			case d.IsDir() && (name == "testdata" || name == "plot" || name == "bench"): // where there is no state
+			case d.IsDir() && slices.Contains(stateless, name):
 				return filepath.SkipDir
 			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 				return nil
