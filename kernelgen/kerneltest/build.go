@@ -63,23 +63,7 @@ func compile(dir string) (*Library, error) {
 	for _, e := range entries {
 		text.WriteString(runner(e))
 	}
-	folder, err := os.MkdirTemp("", "kerneltest")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(folder)
-	file, object, library := filepath.Join(folder, "kernels.cpp"), filepath.Join(folder, "kernels.o"),
-		filepath.Join(folder, "kernels.so")
-	if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
-		return nil, err
-	}
-	// Linked apart, since with the option of instrumentation it would be linked with the compiler's own detector.
-	for _, args := range [][]string{append(options, "-c", "-o", object, file), {"-shared", "-o", library, object}} {
-		if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("kerneltest: the kernels in %s: %s: %w\n%s", dir, compiler, err, out)
-		}
-	}
-	handle, err := dynlib.Open(library)
+	handle, err := build(text.String())
 	if err != nil {
 		return nil, fmt.Errorf("kerneltest: the kernels in %s: %w", dir, err)
 	}
@@ -94,6 +78,27 @@ func compile(dir string) (*Library, error) {
 		l.entries[e.Symbol] = &entry{Entry: e, call: call}
 	}
 	return l, nil
+}
+
+// build compiles C++ to a library and opens it.
+func build(text string) (uintptr, error) {
+	folder, err := os.MkdirTemp("", "kerneltest")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	file, object, library := filepath.Join(folder, "kernels.cpp"), filepath.Join(folder, "kernels.o"),
+		filepath.Join(folder, "kernels.so")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		return 0, err
+	}
+	// Linked apart, since with the option of instrumentation it would be linked with the compiler's own detector.
+	for _, args := range [][]string{append(options, "-c", "-o", object, file), {"-shared", "-o", library, object}} {
+		if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("%s: %w\n%s", compiler, err, out)
+		}
+	}
+	return dynlib.Open(library)
 }
 
 // runner is a C++ function that calls an entry for each index of a launch.

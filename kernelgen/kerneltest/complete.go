@@ -64,7 +64,7 @@ func (l *Library) missed() []string {
 	defer l.mutex.Unlock()
 	var names []string
 	for _, symbol := range slices.Sorted(maps.Keys(l.entries)) {
-		if !l.entries[symbol].ran {
+		if l.entries[symbol].launches == 0 {
 			names = append(names, symbol)
 		}
 	}

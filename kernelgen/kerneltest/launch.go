@@ -18,7 +18,7 @@ type launch struct {
 	reached, size int64
 	shadow        unsafe.Pointer
 	changes       unsafe.Pointer
-	fine, changed int64
+	fine          int64
 	first, number int64
 	watched       [2]int64
 	told          [2]turn
@@ -49,8 +49,8 @@ const (
 	changeBytes = 36
 )
 
-// mostTurns is about how many numbers of turns, which have 32 bits, may be used up before a launch begins.
-const mostTurns = 1 << 31
+// mostTurns is about how many numbers of turns, which have 31 bits, may be used up before a launch begins.
+const mostTurns = 1 << 30
 
 // prepared is a launch that can be run again and again.
 type prepared struct {
@@ -104,7 +104,7 @@ func (r *prepared) run(how launch) launch {
 	return how
 }
 
-// orders are tried beside the natural one; from 2 on they are seeds of pseudo-random ones.
+// orders are those beside the natural one; from 2 on they are seeds of pseudo-random ones.
 var orders = []int64{1, 2, 3}
 
 // inOrder says in which order a launch was run.
@@ -118,9 +118,9 @@ func inOrder(order int64) string {
 	return fmt.Sprintf("in the pseudo-random order of seed %d", order)
 }
 
-// orders tells whether the launch has another outcome than is kept if its turns go in another order.
-func (r *prepared) orders() error {
-	for _, order := range orders {
+// orders tells whether the launch has another outcome than is kept if its turns go in other orders.
+func (r *prepared) orders(tried []int64) error {
+	for _, order := range tried {
 		// All bits set make a NaN, and an index that is out of range.
 		r.run(launch{order: order, fill: 0xff * (order % 2)})
 		if at, found := r.memory.changed(); found {

@@ -3,10 +3,12 @@
 
 namespace one_thread {
 
-// A cell tells of four bytes, or of one where a launch needs it: the last turn that wrote them; of the turns that read
-// them the first one, the last one, and the last one before that. Numbers of earlier launches count as none.
+// A cell tells of four bytes, or of one where a launch needs it: the last turn that wrote them, and whether there may be
+// changes of them; of the turns that read them the first one, the last one, and the last one before that. Numbers of
+// earlier launches count as none.
 struct cell {
-    uint32_t wrote, read[3];
+    uint32_t wrote : 31, changed : 1;
+    uint32_t read[3];
 };
 
 // A change tells of the same bytes the same of the turns that changed them by each kind of atomic function.
@@ -67,14 +69,13 @@ CALLED static void record(uint64_t offset, uint64_t size, kind what, uint32_t se
     if (current.together && (what == writes || what == adds)) return report(offset, self, what, self, what);
     for (uint64_t n = offset >> grain; n < (offset + size) >> grain; n++) {
         cell *c = here->shadow + n;
-        change *d = here->changes + n;
         uint32_t other = 0;
         if (what == reads && c->read[1] == self) continue; // what is open since then was found by the other turn
         if (open(c->wrote, self, oldest)) return report(n << grain, c->wrote, writes, self, what);
         if (what != reads && (other = first_open(c->read, self, oldest)))
             return report(n << grain, other, reads, self, what);
-        for (uint32_t how = adds; here->changed && how <= maximises; how++)
-            if (how != what && (other = first_open(d->by[how - adds], self, oldest)))
+        for (uint32_t how = adds; c->changed && how <= maximises; how++)
+            if (how != what && (other = first_open(here->changes[n].by[how - adds], self, oldest)))
                 return report(n << grain, other, kind(how), self, what);
         switch (what) {
         case reads:
@@ -84,8 +85,8 @@ CALLED static void record(uint64_t offset, uint64_t size, kind what, uint32_t se
             c->wrote = self;
             break;
         default:
-            note(d->by[what - adds], self, oldest);
-            here->changed = 1;
+            note(here->changes[n].by[what - adds], self, oldest);
+            c->changed = 1;
         }
     }
 }

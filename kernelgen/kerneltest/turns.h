@@ -48,7 +48,6 @@ struct launch {
     struct cell *shadow;     // of all bytes, or null: nothing is recorded
     struct change *changes;  // of all bytes
     int64_t fine;            // whether a cell is of one byte; set where one has to be
-    int64_t changed;         // whether there are changes: set for those of this launch
     int64_t first, number;   // of the turn before the launch; at its end, of one after the last
     int64_t watched[2];      // numbers of turns to tell about
     turn told[2];
