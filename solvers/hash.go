@@ -6,17 +6,27 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// State is what the entities that a rank owns hold: numbers that the next steps follow from.
+// State is what the entities that a rank owns hold: plain numbers that the next steps follow from.
 type State struct {
 	Owned int
 	Key   func(i int) int64  // of all ranks 0 to n-1, each once
 	Size  int                // bytes of an entity
 	Bytes func(i int) []byte // so many
+}
+
+// StateOf is what an array holds of entities; at is where in it the i-th is.
+func StateOf[T any](owned int, key func(i int) int64, values []T, at func(i int) int) State {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	return State{Owned: owned, Key: key, Size: size, Bytes: func(i int) []byte {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&values[at(i)])), size)
+	}}
 }
 
 // run is a number of entities of one rank with keys that follow each other.

@@ -161,11 +161,8 @@ func (s *solver[F]) State(ctx context.Context) (solvers.State, error) {
 		return solvers.State{}, err
 	}
 	w, err := s.view()
-	size := int(unsafe.Sizeof(kernels.State[F]{}))
-	return solvers.State{
-		Owned: s.part.Owned, Key: func(i int) int64 { return int64(s.part.Global[i]) }, Size: size,
-		Bytes: func(i int) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(&w[i])), size) },
-	}, err
+	return solvers.StateOf(s.part.Owned, func(i int) int64 { return int64(s.part.Global[i]) }, w,
+		func(i int) int { return i }), err
 }
 
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {

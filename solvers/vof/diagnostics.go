@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -113,14 +112,9 @@ func (s *solver[F]) sides() [3]F {
 // State is the volume fractions of the block.
 func (s *solver[F]) State(ctx context.Context) (solvers.State, error) {
 	field, err := s.view(ctx, false)
-	b, size := s.block, int(unsafe.Sizeof(F(0)))
-	return solvers.State{
-		Owned: b.Cells(), Key: s.global, Size: size,
-		Bytes: func(i int) []byte {
-			at := b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1])
-			return unsafe.Slice((*byte)(unsafe.Pointer(&field[at])), size)
-		},
-	}, err
+	b := s.block
+	return solvers.StateOf(b.Cells(), s.global, field,
+		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) }), err
 }
 
 // Hash is that of the volume fractions.
