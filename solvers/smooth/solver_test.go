@@ -228,5 +228,5 @@ func TestSameOnAnyThreads(t *testing.T) {
 func ExampleConfig() {
 	_, err := parameters[float64](Config{Smoother: "iron", Guard: "none"})
 	fmt.Println(err)
-	// Output: smoother "iron" is not known; choose one of laplacian, pain, pain-newton, pain-exact, smart, fjp, hybrid
+	// Output: smoother "iron" is not known; choose one of laplacian, pain, pain-newton, pain-exact, smart, fjp, hybrid, barrier
 }
