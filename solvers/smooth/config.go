@@ -64,8 +64,8 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 		return p, fmt.Errorf("sweeps by tiles are for the smoother pain without guard or cull, not for %s with guard %q and "+
 			"cull = %v: choose sets", c.Smoother, c.Guard, c.Cull)
 	case c.Cull && c.Smoother == "barrier":
-		return p, errors.New("the smoother barrier visits all vertices, since what it looks at changes from stage to stage: " +
-			"cull = false")
+		return p, errors.New("the smoother barrier visits all vertices, since what it looks at changes from stage to " +
+			"stage: cull = false")
 	case p.Guard < 0:
 		return p, fmt.Errorf("guard %q is not known; choose one of %s", c.Guard, strings.Join(Guards, ", "))
 	case !(c.Relax >= 0 && c.Relax < 2):

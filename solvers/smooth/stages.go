@@ -10,9 +10,9 @@ import (
 )
 
 // The smoother barrier lowers Σ (1/q)ᵖ in stages, each until it gains no more: it opens with p = 1, lifts the worst
-// cells with a large p, and closes with p = 1 again. A floor that only rises, the worst quality before each sweep, holds
-// throughout. Where a stage would leave the mean or the worst quality below those of the start, vertices go back, so that
-// neither ever is in the end.
+// cells with a large p, and closes with p = 1 again. A floor that only rises, the worst quality before each sweep,
+// holds throughout. Where a stage would leave the mean or the worst quality below those of the start, vertices go back,
+// so that neither ever is in the end.
 
 type stage int
 

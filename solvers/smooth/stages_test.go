@@ -270,7 +270,8 @@ func TestBarrierGoesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, first := range []stage{careful, opening} {
-			err = plain().on(t, m, metric, Config{Smoother: "barrier", Guard: "none"}, func(_ dist.Comm, p *Part, s Solver) error {
+			cfg := Config{Smoother: "barrier", Guard: "none"}
+			err = plain().on(t, m, metric, cfg, func(_ dist.Comm, p *Part, s Solver) error {
 				of := s.(*solver[float64])
 				before, err := s.Diagnose(t.Context())
 				if err == nil {

@@ -136,8 +136,8 @@ func (b *bowl[F]) descend(s *step[F], relax F, p *Vertex[F]) {
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of it.
-// It returns the square of the move in the metric.
+// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
+// it. It returns the square of the move in the metric.
 //
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
 //

@@ -1517,8 +1517,8 @@ DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of it.
-// It returns the square of the move in the metric.
+// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
+// it. It returns the square of the move in the metric.
 //
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
 // Barrier[float32], barrier.go:145
@@ -2352,8 +2352,8 @@ DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control
 }
 
 // Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
-// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of it.
-// It returns the square of the move in the metric.
+// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
+// it. It returns the square of the move in the metric.
 //
 // Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
 // Barrier[float64], barrier.go:145
