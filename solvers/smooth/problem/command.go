@@ -68,10 +68,10 @@ var keys = []struct{ flag, key, usage string }{
 	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 " +
 		"for the vertices of IN (512; of tetrahedra 64)"},
 	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
-	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact; " +
-		"without a metric hybrid)"},
-	{"sweeps", "method.sweeps", "the most sweeps (100)"},
-	{"relax", "method.relax", "ω, above 0 and below 2 (1; of pain 0.5)"},
+	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp, hybrid or barrier " +
+		"(pain-exact; without a metric hybrid)"},
+	{"sweeps", "method.sweeps", "the most sweeps (100; of barrier 200)"},
+	{"relax", "method.relax", "ω, above 0 and below 2 (1; of pain 0.5; of barrier by the number of vertices)"},
 	{"guard", "method.guard", "what keeps cells from turning over: none, halve or clip (halve)"},
 	{"boundary", "method.boundary", "what vertices of straight or flat boundaries do: slide or fixed (slide)"},
 	{"colouring", "method.colouring", "jones-plassmann, first-fit or two-level (jones-plassmann)"},

@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
 
@@ -41,7 +42,7 @@ var byGraph = sync.OnceValue(func() string {
 // TestSmoothSolidSameBits is contract C1 for tetrahedra: coordinates, measures and tables are the same, however a case
 // is run.
 func TestSmoothSolidSameBits(t *testing.T) {
-	for k, smoother := range []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid"} {
+	for k, smoother := range smooth.Smoothers {
 		t.Run(smoother, func(t *testing.T) {
 			t.Parallel()
 			colouring := []string{"jones-plassmann", "first-fit", "two-level"}[k%3]

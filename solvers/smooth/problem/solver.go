@@ -84,7 +84,11 @@ func (d *mover) Advance(ctx context.Context, until float64, steps int) (done boo
 	if err != nil {
 		return false, err
 	}
-	return d.rules.look(ctx, d.solver, move)
+	done, err = d.rules.look(ctx, d.solver, move)
+	if err == nil && (done || d.solver.Sweeps() >= int(d.size.End)) {
+		err = d.solver.Finish(ctx)
+	}
+	return done, err
 }
 
 func (d *mover) Clock() solvers.Clock {
