@@ -16,9 +16,9 @@ type Control struct {
 	// Complexity is ∫√det M over the mesh. A mesh of equilateral triangles of sides 1 in the metric has 4/√3 as many
 	// triangles, and one of tetrahedra 12/√2 as many (there are no such meshes in space).
 	Complexity float64
-	// Floor is the share of the largest second derivative in the mesh that smaller ones are raised to: without it cells are
-	// as large as they can be where the field is almost linear, and others have to make up for them. 0 for 1e-10, since a
-	// metric must be positive definite.
+	// Floor is the share of the largest second derivative in the mesh that smaller ones are raised to: without it cells
+	// are as large as they can be where the field is almost linear, and others have to make up for them. 0 for 1e-10,
+	// since a metric must be positive definite.
 	Floor float64
 	Bounds
 }

@@ -15,8 +15,8 @@ type Sections struct {
 
 // Method is the section [method] of solver "smooth".
 type Method struct {
-	Smoother  string  // pain-exact; package solvers/smooth tells what each does
-	Sweeps    int     // the most that are made; 100, and 200 for barrier, which ends by itself
+	Smoother  string  // barrier; package solvers/smooth tells what each does
+	Sweeps    int     // the most that are made; 200 for barrier, which ends by itself, and 100 for others
 	Relax     float64 // ω, in (0, 2); what the literature has: 0.5 for pain, 1 for others; 0 for what barrier chooses
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
@@ -58,7 +58,7 @@ func Decode(root *config.Section, c *config.Case) {
 
 func decodeMethod(s *config.Section) Method {
 	m := Method{
-		Smoother: s.Choice("smoother", "pain-exact", "laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp",
+		Smoother: s.Choice("smoother", "barrier", "laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp",
 			"hybrid", "barrier"),
 		Guard:     s.Choice("guard", "halve", "none", "halve", "clip"),
 		Boundary:  s.Choice("boundary", "slide", "slide", "fixed"),

@@ -26,7 +26,7 @@ const brick = `
 solver = "smooth"
 mesh = { generate = "box", bounds = [-1, 0, 0, 1, 1, 0.5], cells = 1200 }
 metric = { width = "0.2 + 0.05*sin(3*x)", height = "0.3", depth = "0.1 + 0.1*z", angle = "40*x*y", samples = 16 }
-method = { sweeps = 6 }
+method = { smoother = "pain-exact", sweeps = 6 }
 output = { format = [], conservation_every = 3 }
 `
 
