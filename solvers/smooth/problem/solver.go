@@ -40,7 +40,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	if env.Log != nil && s.body != nil {
 		if lost := s.body.notKept(out); lost != "" {
-			fmt.Fprintf(env.Log, "%-16s in %s, since Medit files cannot hold it: %s\n", "not kept", out, lost)
+			fmt.Fprintf(env.Log, "%-16s in %s, since files of its kind cannot hold it: %s\n", "not kept", out, lost)
 		}
 	}
 	w := c.Sections.(*Sections)
