@@ -16,12 +16,13 @@ var kindCases = []kind{
 		return [3]float64{.02 + .15*math.Abs(x-.5), .06, 1}
 	}, mmg: []quality{{.8579, .3629}, {.8286, .2955}, {.8238, .2224}, {.8191, .2771}, {.8147, .2238}, {.8047, .1617},
 		{.8050, .2412}, {.8010, .2102}}},
-	{name: "space, uniform", dim: 3, at: func(_, _, _ float64) [3]float64 { return [3]float64{1, 1, 1} }},
+	{name: "space, uniform", dim: 3, at: func(_, _, _ float64) [3]float64 { return [3]float64{1, 1, 1} },
+		mmg: []quality{{.4412, .0001}, {.4406, .0040}, {.3998, .0017}, {.4003, .0045}}},
 	{name: "space, graded", dim: 3, at: func(x, y, z float64) [3]float64 {
 		h := .05 + .15*centred(x, y, z, .2, .2, .2)
 		return [3]float64{h, h, h}
-	}},
+	}, mmg: []quality{{.4235, .0001}, {.4134, .0032}, {.3920, .0019}, {.3845, .0050}}},
 	{name: "space, anisotropic", dim: 3, at: func(_, _, z float64) [3]float64 {
 		return [3]float64{.1, .1, .025 + .15*math.Abs(z-.5)}
-	}},
+	}, mmg: []quality{{.3881, .0021}, {.4275, .0011}}},
 }
