@@ -78,7 +78,8 @@ type meditMark struct {
 
 // meditMarks are the sections of marks, with the numbers that they have in binary files, in the order in which they
 // are written.
-var meditMarks = []meditMark{{13, "Corners"}, {14, "Ridges"}, {15, "RequiredVertices"}, {16, "RequiredEdges"}, {17, "RequiredTriangles"}}
+var meditMarks = []meditMark{{13, "Corners"}, {14, "Ridges"}, {15, "RequiredVertices"}, {16, "RequiredEdges"},
+	{17, "RequiredTriangles"}}
 
 // marked reads a section of marks: numbers of vertices, edges or triangles, which may stand before or after these.
 func (r *meditReader) marked(name string, count int64) error {

@@ -147,7 +147,8 @@ func TestMarksRefused(t *testing.T) {
 
 // TestMarksMove with the vertices that they mark, where repeated ones are taken out.
 func TestMarksMove(t *testing.T) {
-	m, err := parseMedit([]byte(strings.NewReplacer("Vertices 4\n0 0 0\n", "Vertices 5\n0 0 0\n0 0 0\n", "1 2 3 7\n1 3 4 0",
+	m, err := parseMedit([]byte(strings.NewReplacer("Vertices 4\n0 0 0\n", "Vertices 5\n0 0 0\n0 0 0\n",
+		"1 2 3 7\n1 3 4 0",
 		"1 3 4 7\n2 4 5 0", "Edges 3\n1 2 3\n2 3 0\n1 3 0", "Edges 3\n1 3 3\n3 4 0\n2 4 0", "RequiredVertices 1\n4",
 		"RequiredVertices 1\n5").Replace(marked)))
 	if err != nil {

@@ -52,7 +52,8 @@ func TestRequiredStay(t *testing.T) {
 					file, out = plane, "end.meshb"
 				}
 				to := t.TempDir()
-				sum, err := runtest.On(t, text, ranks, 1, runtest.Local, to, fmt.Sprintf("mesh={file=%q, partition='random'}", file),
+				sum, err := runtest.On(t, text, ranks, 1, runtest.Local, to,
+					fmt.Sprintf("mesh={file=%q, partition='random'}", file),
 					"method.smoother="+smoother, "method.sweeps=20", "output.mesh="+out)
 				if err != nil {
 					t.Fatal(err)
@@ -76,7 +77,9 @@ func TestRequiredStay(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sameMarks(t, m.Marks, after.Marks, len(m.X), func(v int) bool { return m.X[v] == after.X[v] && m.Y[v] == after.Y[v] })
+				sameMarks(t, m.Marks, after.Marks, len(m.X), func(v int) bool {
+					return m.X[v] == after.X[v] && m.Y[v] == after.Y[v]
+				})
 			}
 		}
 	}

@@ -63,7 +63,8 @@ func kinds(ctx context.Context, p *verify.Page) error {
 }
 
 // barrier smooths a mesh of a kind to the end.
-func barrier(ctx context.Context, p *verify.Page, k kind, n int) (before, after smooth.Diagnostics, vertices int, err error) {
+func barrier(ctx context.Context, p *verify.Page, k kind, n int) (before, after smooth.Diagnostics, vertices int,
+	err error) {
 	run := func(s smooth.Solver) error {
 		if before, err = s.Diagnose(ctx); err != nil {
 			return err
