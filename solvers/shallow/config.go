@@ -11,6 +11,7 @@ import (
 // Config holds the constants of a run.
 type Config struct {
 	Scheme       string  // "roe", "ir-roe" or "pvm-ifcp"
+	Order        int     // in space and time, 1 or 2; 0 stands for 1
 	Gravity      float64 // m/s²
 	DensityRatio float64 // upper over lower, in (0, 1]
 	CFL          float64 // γ of the time step, in (0, 1]
@@ -51,6 +52,8 @@ func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 		DryDepth: F(c.DryDepth), Tolerance: tolerance[F](), Hyperbolic: c.Hyperbolic, Friction: friction, Lag: c.Lag,
 	}
 	switch {
+	case c.Order < 0 || c.Order > 2:
+		return p, fmt.Errorf("order %d is not known; choose 1 or 2", c.Order)
 	case !(c.Gravity > 0):
 		return p, fmt.Errorf("gravity %g must be positive", c.Gravity)
 	case !(c.DensityRatio > 0 && c.DensityRatio <= 1):

@@ -46,7 +46,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	}
 	s.inner, s.beds = inner, whole.Beds
 	var tiles *kernels.TiledMesh[F]
-	if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
+	if cfg.Order == 2 {
+		stencils(part, init.Depth, &whole)
+	} else if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
 		if tiles, s.core, err = tile(part, &whole); err != nil {
 			return nil, err
 		}
@@ -71,7 +73,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err := s.step(ctx); err != nil {
 		return nil, err
 	}
-	s.time[0].Steps, s.spent = 0, [4]time.Duration{}
+	s.time[0].Steps, s.spent = 0, [phases]time.Duration{}
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
 

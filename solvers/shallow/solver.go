@@ -70,7 +70,8 @@ type solver[F num.Float] struct {
 	comm   dist.Comm
 	dev    backend.Device
 	ghosts ghosts[F]
-	linked *halo.Linked[kernels.State[F]] // the same, where devices exchange ghosts by themselves; else nil
+	tilts  halo.Ghosts[kernels.Slopes[F]] // of second order
+	linked *halo.Linked[kernels.State[F]] // the same as ghosts, where devices exchange ghosts by themselves; else nil
 	arrays[F]
 
 	// apart tells that the device has memory of its own. The host then has room for a copy of the state.
@@ -90,8 +91,8 @@ type solver[F num.Float] struct {
 	time    [1]kernels.Clock[F] // after the last step
 	least   [turns]atomics.Least[F]
 	clockAt time.Time
-	spent   [4]time.Duration // on fluxes, waiting for ghosts, updates, waiting for the time step
-	flying  bool             // the ghosts of this state are on their way
+	spent   [phases]time.Duration
+	flying  bool // the ghosts of this state are on their way
 	reducer *reducer
 	order   []int32 // owned cells in ascending global order
 }
@@ -168,6 +169,9 @@ func (s *solver[F]) Close() {
 		if r != nil {
 			r.Close()
 		}
+	}
+	if s.tilts != nil {
+		_ = s.tilts.Close()
 	}
 	if s.ghosts != nil {
 		_ = s.ghosts.Close() // what is not given back goes with the device

@@ -154,3 +154,49 @@ func TestSweepsAgree(t *testing.T) {
 		}
 	}
 }
+
+// TestWaysOfSecondOrderAgree: a step of second order is the same to the last bit on one rank and on several, whether
+// ghosts go straight, through the host, or from device to device.
+func TestWaysOfSecondOrderAgree(t *testing.T) {
+	ctx := context.Background()
+	plain := func(dist.Comm) backend.Device { return cpu.New(1) }
+	alike := func(c dist.Comm) backend.Device { return linked{recorder{cpu.New(1)}, c} }
+	for _, scheme := range schemeNames {
+		run := func(device func(dist.Comm) backend.Device, halo string, ranks int) (out outcome) {
+			cfg := config(scheme)
+			cfg.Order, cfg.Hyperbolic, cfg.Halo = 2, true, halo
+			err := onDevices(t, device, ranks, 1800, "float64", cfg, dam, func(c dist.Comm, _ *mesh.Part, s Solver) error {
+				for s.Time() < .3 {
+					if err := s.Advance(ctx, .3, 5); err != nil {
+						return err
+					}
+				}
+				hash, err := s.Hash(ctx)
+				if err != nil {
+					return err
+				}
+				d, err := s.Diagnose(ctx)
+				if c.Rank() == 0 {
+					out = outcome{hash: hash, diagnostics: d, time: s.Time(), dt: s.Dt(), steps: s.Steps()}
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		want := run(plain, "", 1)
+		if want.diagnostics.LimitedFluxes == 0 || want.steps < 25 {
+			t.Fatalf("%+v: the case shows too little", want)
+		}
+		for name, got := range map[string]outcome{
+			"direct, 3 ranks": run(plain, "", 3), "staged, 3 ranks": run(alike, "staged", 3),
+			"linked, 3 ranks": run(alike, "nccl", 3),
+		} {
+			if got != want {
+				t.Errorf("%s, %s:\n%+v, alone\n%+v", scheme, name, got, want)
+			}
+		}
+	}
+}

@@ -84,6 +84,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		}
 		clock.Dt = 1e-2
 	}
+	parityOfSlopes(t, l, rng, p, m, w, manning)
 	for what := range Measures {
 		out := [2][]float64{make([]float64, n), make([]float64, n)}
 		NewMeasureLoop(what, p, m.Beds, w, out[0]).Range(0, n)
@@ -124,6 +125,61 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 				t.Errorf("%s: stopped is %v, the state of cell 0 %+v, the clock %+v", name, c.Stop, x[0].out[0], x[0].next[0])
 			}
 		}
+	}
+}
+
+// parityOfSlopes compares the kernels of second order, on cells whose neighbours are any others.
+func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
+	w []State[F], manning []F) {
+	n := len(w)
+	arrow := func() Arrow[F] { return Arrow[F]{X: F(rng.NormFloat64() / 4), Y: F(rng.NormFloat64() / 4)} }
+	for range n {
+		var s Stencil[F]
+		for k := range 3 {
+			if s.Near[k] = int32(rng.IntN(n)); rng.IntN(10) == 0 {
+				s.Near[k] = -1 - int32(rng.IntN(2))
+			}
+			s.Arm[k], s.Weight[k] = arrow(), arrow()
+		}
+		s.Bed = arrow()
+		s.Xx, s.Xy, s.Yy = F(rng.Float64()), F(rng.NormFloat64()), F(rng.Float64())
+		m.Stencils, m.Arms = append(m.Stencils, s), append(m.Arms, Arms[F]{Left: arrow(), Right: arrow()})
+	}
+	clock := &Clock[F]{Dt: 1e-2}
+	var slopes [2][]Slopes[F]
+	var flux [2][]Flux[F]
+	var counters [2]Counters
+	for k := range 2 {
+		slopes[k], flux[k] = make([]Slopes[F], n), make([]Flux[F], n)
+	}
+	NewCellSlopesLoop(p, m, w, slopes[0]).Range(0, n)
+	l.Run(t, NewCellSlopesLoop(p, m, w, slopes[1]), 0, n)
+	kerneltest.Same(t, "slopes", slopes[0], slopes[1], nil)
+	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
+		run := func(k int) loop {
+			return NewSlopedFluxLoop(scheme, p, m, clock, w, slopes[k], flux[k], &counters[k])
+		}
+		run(0).Range(0, n)
+		l.Run(t, run(1), 0, n)
+		kerneltest.Same(t, name+" with slopes", flux[0], flux[1], nil)
+		kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
+	}
+	for _, last := range []bool{false, true} {
+		var out [2][]State[F]
+		var least [2]atomics.Least[F]
+		run := func(k int) loop {
+			out[k] = make([]State[F], n)
+			return NewStageCellLoop(last, p, m, clock, w, w, slopes[k], flux[k], manning, out[k], &least[k])
+		}
+		run(0).Range(0, n)
+		l.Run(t, run(1), 0, n)
+		kerneltest.Same(t, "stage", out[0], out[1], nil)
+		if least[0] != least[1] {
+			t.Errorf("the longest step is %v in Go, %v translated", least[0].Value(), least[1].Value())
+		}
+		NewHalfFrictionLoop(p, clock, manning, out[0]).Range(0, n)
+		l.Run(t, NewHalfFrictionLoop(p, clock, manning, out[1]), 0, n)
+		kerneltest.Same(t, "friction", out[0], out[1], nil)
 	}
 }
 

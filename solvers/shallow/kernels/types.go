@@ -55,6 +55,10 @@ type Mesh[F num.Float] struct {
 	Beds    []Bed[F]
 	Links   []Links // of owned cells
 	Owned   int32
+
+	// What second order needs besides.
+	Stencils []Stencil[F] // of owned cells
+	Arms     []Arms[F]    // of edges
 }
 
 // Params holds the constants of a run.
