@@ -56,7 +56,7 @@ func TestDefaults(t *testing.T) {
 		Sections: &problem.Sections{
 			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
-			Physics: problem.Physics{Scheme: "pvm-ifcp", Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
+			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 1, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
 				Precision:  "float64",
 				EntropyFix: 0.05, DryDepth: 1e-3, Manning: config.Field{Name: "manning", Expr: "0"}},
 			Initial: []config.Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},

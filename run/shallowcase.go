@@ -14,8 +14,9 @@ func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Init
 	w := c.Sections.(*shallowproblem.Sections)
 	p := w.Physics
 	cfg := shallow.Config{
-		Scheme: p.Scheme, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL, EntropyFix: p.EntropyFix,
-		DryDepth: p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
+		Scheme: p.Scheme, Order: p.Order, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL,
+		EntropyFix: p.EntropyFix,
+		DryDepth:   p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
 	}
 	if p.Layers == 1 {
 		cfg.DensityRatio = 1 // without an upper layer it does not matter

@@ -19,6 +19,7 @@ type Sections struct {
 // Physics is the section [physics] of solver "shallow-water".
 type Physics struct {
 	Scheme             string       // of the fluxes: roe, ir-roe or pvm-ifcp; pvm-ifcp
+	Order              int          // of accuracy in space and time, 1 or 2; 1
 	Layers             int          // 1 or 2; 2
 	DensityRatio       float64      // upper over lower, in (0, 1]; required of two layers, 0 for one
 	Gravity            float64      // m/s²; 9.81
@@ -52,6 +53,7 @@ func Decode(root *config.Section, c *config.Case) {
 func decodePhysics(s *config.Section) Physics {
 	p := Physics{
 		Scheme:     s.Choice("scheme", "pvm-ifcp", "roe", "ir-roe", "pvm-ifcp"),
+		Order:      int(s.Integer("order", 1, 1, 2)),
 		Layers:     int(s.Integer("layers", 2, 1, 2)),
 		Gravity:    s.Number("gravity", config.Positive.Or(9.81)),
 		CFL:        s.Number("cfl", config.Share.Or(0.9)),
@@ -145,6 +147,7 @@ func (w *Sections) Print(p *config.Printer) {
 	w.Mesh.Print(p)
 	p.Section("[physics]")
 	p.Pair("scheme", w.Physics.Scheme)
+	p.Pair("order", w.Physics.Order)
 	p.Pair("layers", w.Physics.Layers)
 	if w.Physics.Layers == 2 {
 		p.Pair("density_ratio", w.Physics.DensityRatio)
