@@ -218,8 +218,8 @@ struct Arrow_f32 {
 static_assert(sizeof(Arrow_f32) == 8 && offsetof(Arrow_f32, X) == 0 && offsetof(Arrow_f32, Y) == 4, "Arrow_f32");
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m, and
-// the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
+// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height.
 // Stencil[float32], slopes.go:18
 struct alignas(8) Stencil_f32 {
@@ -359,8 +359,8 @@ struct Arrow_f64 {
 static_assert(sizeof(Arrow_f64) == 16 && offsetof(Arrow_f64, X) == 0 && offsetof(Arrow_f64, Y) == 8, "Arrow_f64");
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m, and
-// the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
+// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height.
 // Stencil[float64], slopes.go:18
 struct alignas(16) Stencil_f64 {
@@ -468,8 +468,8 @@ static_assert(sizeof(Counters) == 16 && offsetof(Counters, ComplexEdges) == 0 &&
     offsetof(Counters, LimitedFluxes) == 8, "Counters");
 
 // side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
-// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and area.
-// At first order the side is the cell.
+// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and
+// area. At first order the side is the cell.
 // side[float32], face.go:24
 struct side_f32 {
     float h1, q1, u1, t1;
@@ -537,8 +537,8 @@ static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(w
     offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
 
 // side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
-// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and area.
-// At first order the side is the cell.
+// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and
+// area. At first order the side is the cell.
 // side[float64], face.go:24
 struct side_f64 {
     double h1, q1, u1, t1;
@@ -2518,20 +2518,23 @@ DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f
 }
 
 // see finds the levels and the velocities of a cell, these as a face does.
-// see[float32], slopes.go:44
-DEVICE water_f32 see_f32(State_f32 *w, float depth, float dry) {
-    water_f32 s = water_f32{w->H1, w->H2, 0.0f, w->H2 - depth, Arrow_f32{}, Arrow_f32{}};
-    s.z1 = w->H1 + s.z2;
+// (*water[float32]).see, slopes.go:44
+DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
+    float z2 = w->H2 - depth;
+    s->h1 = w->H1;
+    s->h2 = w->H2;
+    s->z1 = w->H1 + z2;
+    s->z2 = z2;
     if (w->H1 >= dry && w->H2 >= dry) {
         float both = 1.0f / (w->H1 * w->H2);
         float v1 = w->H2 * both, v2 = w->H1 * both;
-        s.u1 = Arrow_f32{w->Q1x * v1, w->Q1y * v1};
-        s.u2 = Arrow_f32{w->Q2x * v2, w->Q2y * v2};
-        return s;
+        const Arrow_f32 value1 = Arrow_f32{w->Q1x * v1, w->Q1y * v1}, value2 = Arrow_f32{w->Q2x * v2, w->Q2y * v2};
+        s->u1 = value1;
+        s->u2 = value2;
+        return;
     }
-    s.u1 = Arrow_f32{velocity_f32(w->H1, w->Q1x, dry), velocity_f32(w->H1, w->Q1y, dry)};
-    s.u2 = Arrow_f32{velocity_f32(w->H2, w->Q2x, dry), velocity_f32(w->H2, w->Q2y, dry)};
-    return s;
+    s->u1 = Arrow_f32{velocity_f32(w->H1, w->Q1x, dry), velocity_f32(w->H1, w->Q1y, dry)};
+    s->u2 = Arrow_f32{velocity_f32(w->H2, w->Q2x, dry), velocity_f32(w->H2, w->Q2y, dry)};
 }
 
 // (Arrow[float32]).less, slopes.go:10
@@ -2551,7 +2554,7 @@ DEVICE Arrow_f32 Arrow_times_f32(Arrow_f32 a, float s) {
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
 // half the third edge.
-// mirrored[float32], slopes.go:60
+// mirrored[float32], slopes.go:59
 DEVICE Arrow_f32 mirrored_f32(Arrow_f32 u, Array<Arrow_f32, 3> *arm, int64 k) {
     Arrow_f32 along = Arrow_less_f32((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
     Arrow_f32 across = Arrow_f32{along.Y, -along.X};
@@ -2562,7 +2565,7 @@ DEVICE Arrow_f32 mirrored_f32(Arrow_f32 u, Array<Arrow_f32, 3> *arm, int64 k) {
 // has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
 // itself. Across a wall stands the same water, mirrored. A neighbour without a layer that the cell has tells nothing of
 // its velocity, and of its level only where that is below the cell's: else it is a shore.
-// (*water[float32]).around, reconstruct.go:24
+// (*water[float32]).around, reconstruct.go:25
 DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed_f32> beds, Slice<State_f32> w,
         Array<water_f32, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -2577,7 +2580,7 @@ DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed
             may = may && near == -1;
             continue;
         }
-        (*o)[k] = see_f32(&w[near], beds[near].Depth, dry);
+        water_see_f32(&(*o)[k], &w[near], beds[near].Depth, dry);
         bool has1 = (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
         if (has1 && has2) {
             may = may && wet1 && wet2;
@@ -2602,13 +2605,13 @@ DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed
 
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float32], slopes.go:84
+// widened[float32], slopes.go:83
 struct widened_f32_results { float r0; float r1; };
 DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
     float hi = 0.0f;
-    lo = num_Smaller_f32(num_Smaller_f32(num_Smaller_f32(d0, d1), d2), 0.0f);
-    hi = num_Larger_f32(num_Larger_f32(num_Larger_f32(d0, d1), d2), 0.0f);
+    lo = go_min<float>(go_min<float>(go_min<float>(d0, d1), d2), 0.0f);
+    hi = go_max<float>(go_max<float>(go_max<float>(d0, d1), d2), 0.0f);
     if (float width = hi - lo; width < scale) {
         float more = width * (1.0f - width / scale) / 2.0f;
         lo = lo - more;
@@ -2618,7 +2621,7 @@ DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale
 }
 
 // within is the share of a difference d that is in the range.
-// within[float32], slopes.go:95
+// within[float32], slopes.go:93
 DEVICE float within_f32(float d, float lo, float hi) {
     if (d > hi) {
         return hi / d;
@@ -2629,10 +2632,10 @@ DEVICE float within_f32(float d, float lo, float hi) {
     return 1.0f;
 }
 
-// slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the middles
-// of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the middle of
-// each edge is between the cell and its neighbour.
-// (*Stencil[float32]).slope, slopes.go:69
+// slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
+// middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
+// middle of each edge is between the cell and its neighbour.
+// (*Stencil[float32]).slope, slopes.go:68
 DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2, float scale) {
     Arrow_f32 g = Arrow_f32{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
     float m0 = Arrow_dot_f32(g, c->Arm[0]), m1 = Arrow_dot_f32(g, c->Arm[1]), m2 = Arrow_dot_f32(g, c->Arm[2]);
@@ -2645,7 +2648,7 @@ DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2,
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*Stencil[float32]).positive, reconstruct.go:94
+// (*Stencil[float32]).positive, reconstruct.go:95
 DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
     float share = 1.0f;
     for (int64 k = 0; k < 3; k++) {
@@ -2665,7 +2668,7 @@ DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float32]).centred, reconstruct.go:114
+// (*Stencil[float32]).centred, reconstruct.go:115
 DEVICE Arrow_f32 Stencil_centred_f32(Stencil_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
         float h) {
     float part = 1.0f / (3.0f * h);
@@ -2674,9 +2677,9 @@ DEVICE Arrow_f32 Stencil_centred_f32(Stencil_f32 *c, Arrow_f32 u, Arrow_f32 ux, 
 }
 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
-// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all around,
-// ends on what lies below it.
-// (*water[float32]).slopes, reconstruct.go:55
+// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
+// around, ends on what lies below it.
+// (*water[float32]).slopes, reconstruct.go:56
 DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *c, const Params_f32 *p,
         Slopes_f32 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -2732,7 +2735,8 @@ DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 
 DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
     Stencil_f32 *c = &m->Stencils[i];
-    water_f32 me = see_f32(&w[i], m->Beds[i].Depth, p->DryDepth);
+    water_f32 me = {};
+    water_see_f32(&me, &w[i], m->Beds[i].Depth, p->DryDepth);
     Array<water_f32, 3> o = {};
     if (water_around_f32(&me, c, p->DryDepth, m->Beds, w, &o)) {
         water_slopes_f32(&me, &o, c, p, &out[i]);
@@ -2742,20 +2746,23 @@ DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, S
 }
 
 // see finds the levels and the velocities of a cell, these as a face does.
-// see[float64], slopes.go:44
-DEVICE water_f64 see_f64(State_f64 *w, double depth, double dry) {
-    water_f64 s = water_f64{w->H1, w->H2, 0.0, w->H2 - depth, Arrow_f64{}, Arrow_f64{}};
-    s.z1 = w->H1 + s.z2;
+// (*water[float64]).see, slopes.go:44
+DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) {
+    double z2 = w->H2 - depth;
+    s->h1 = w->H1;
+    s->h2 = w->H2;
+    s->z1 = w->H1 + z2;
+    s->z2 = z2;
     if (w->H1 >= dry && w->H2 >= dry) {
         double both = 1.0 / (w->H1 * w->H2);
         double v1 = w->H2 * both, v2 = w->H1 * both;
-        s.u1 = Arrow_f64{w->Q1x * v1, w->Q1y * v1};
-        s.u2 = Arrow_f64{w->Q2x * v2, w->Q2y * v2};
-        return s;
+        const Arrow_f64 value1 = Arrow_f64{w->Q1x * v1, w->Q1y * v1}, value2 = Arrow_f64{w->Q2x * v2, w->Q2y * v2};
+        s->u1 = value1;
+        s->u2 = value2;
+        return;
     }
-    s.u1 = Arrow_f64{velocity_f64(w->H1, w->Q1x, dry), velocity_f64(w->H1, w->Q1y, dry)};
-    s.u2 = Arrow_f64{velocity_f64(w->H2, w->Q2x, dry), velocity_f64(w->H2, w->Q2y, dry)};
-    return s;
+    s->u1 = Arrow_f64{velocity_f64(w->H1, w->Q1x, dry), velocity_f64(w->H1, w->Q1y, dry)};
+    s->u2 = Arrow_f64{velocity_f64(w->H2, w->Q2x, dry), velocity_f64(w->H2, w->Q2y, dry)};
 }
 
 // (Arrow[float64]).less, slopes.go:10
@@ -2775,7 +2782,7 @@ DEVICE Arrow_f64 Arrow_times_f64(Arrow_f64 a, double s) {
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
 // half the third edge.
-// mirrored[float64], slopes.go:60
+// mirrored[float64], slopes.go:59
 DEVICE Arrow_f64 mirrored_f64(Arrow_f64 u, Array<Arrow_f64, 3> *arm, int64 k) {
     Arrow_f64 along = Arrow_less_f64((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
     Arrow_f64 across = Arrow_f64{along.Y, -along.X};
@@ -2786,7 +2793,7 @@ DEVICE Arrow_f64 mirrored_f64(Arrow_f64 u, Array<Arrow_f64, 3> *arm, int64 k) {
 // has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
 // itself. Across a wall stands the same water, mirrored. A neighbour without a layer that the cell has tells nothing of
 // its velocity, and of its level only where that is below the cell's: else it is a shore.
-// (*water[float64]).around, reconstruct.go:24
+// (*water[float64]).around, reconstruct.go:25
 DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Bed_f64> beds, Slice<State_f64> w,
         Array<water_f64, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -2801,7 +2808,7 @@ DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Be
             may = may && near == -1;
             continue;
         }
-        (*o)[k] = see_f64(&w[near], beds[near].Depth, dry);
+        water_see_f64(&(*o)[k], &w[near], beds[near].Depth, dry);
         bool has1 = (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
         if (has1 && has2) {
             may = may && wet1 && wet2;
@@ -2826,13 +2833,13 @@ DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Be
 
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float64], slopes.go:84
+// widened[float64], slopes.go:83
 struct widened_f64_results { double r0; double r1; };
 DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
     double hi = 0.0;
-    lo = num_Smaller_f64(num_Smaller_f64(num_Smaller_f64(d0, d1), d2), 0.0);
-    hi = num_Larger_f64(num_Larger_f64(num_Larger_f64(d0, d1), d2), 0.0);
+    lo = go_min<double>(go_min<double>(go_min<double>(d0, d1), d2), 0.0);
+    hi = go_max<double>(go_max<double>(go_max<double>(d0, d1), d2), 0.0);
     if (double width = hi - lo; width < scale) {
         double more = width * (1.0 - width / scale) / 2.0;
         lo = lo - more;
@@ -2842,7 +2849,7 @@ DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double s
 }
 
 // within is the share of a difference d that is in the range.
-// within[float64], slopes.go:95
+// within[float64], slopes.go:93
 DEVICE double within_f64(double d, double lo, double hi) {
     if (d > hi) {
         return hi / d;
@@ -2853,10 +2860,10 @@ DEVICE double within_f64(double d, double lo, double hi) {
     return 1.0;
 }
 
-// slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the middles
-// of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the middle of
-// each edge is between the cell and its neighbour.
-// (*Stencil[float64]).slope, slopes.go:69
+// slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
+// middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
+// middle of each edge is between the cell and its neighbour.
+// (*Stencil[float64]).slope, slopes.go:68
 DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double d2, double scale) {
     Arrow_f64 g = Arrow_f64{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
     double m0 = Arrow_dot_f64(g, c->Arm[0]), m1 = Arrow_dot_f64(g, c->Arm[1]), m2 = Arrow_dot_f64(g, c->Arm[2]);
@@ -2869,7 +2876,7 @@ DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double 
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*Stencil[float64]).positive, reconstruct.go:94
+// (*Stencil[float64]).positive, reconstruct.go:95
 DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
     double share = 1.0;
     for (int64 k = 0; k < 3; k++) {
@@ -2889,7 +2896,7 @@ DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float64]).centred, reconstruct.go:114
+// (*Stencil[float64]).centred, reconstruct.go:115
 DEVICE Arrow_f64 Stencil_centred_f64(Stencil_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
         double h) {
     double part = 1.0 / (3.0 * h);
@@ -2898,9 +2905,9 @@ DEVICE Arrow_f64 Stencil_centred_f64(Stencil_f64 *c, Arrow_f64 u, Arrow_f64 ux, 
 }
 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
-// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all around,
-// ends on what lies below it.
-// (*water[float64]).slopes, reconstruct.go:55
+// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
+// around, ends on what lies below it.
+// (*water[float64]).slopes, reconstruct.go:56
 DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *c, const Params_f64 *p,
         Slopes_f64 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -2956,7 +2963,8 @@ DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 
 DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
     Stencil_f64 *c = &m->Stencils[i];
-    water_f64 me = see_f64(&w[i], m->Beds[i].Depth, p->DryDepth);
+    water_f64 me = {};
+    water_see_f64(&me, &w[i], m->Beds[i].Depth, p->DryDepth);
     Array<water_f64, 3> o = {};
     if (water_around_f64(&me, c, p->DryDepth, m->Beds, w, &o)) {
         water_slopes_f64(&me, &o, c, p, &out[i]);

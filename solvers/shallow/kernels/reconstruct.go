@@ -8,7 +8,8 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //atoll:kernel
 func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
 	c := &m.Stencils[i]
-	me := see(&w[i], m.Beds[i].Depth, p.DryDepth)
+	var me water[F]
+	me.see(&w[i], m.Beds[i].Depth, p.DryDepth)
 	var o [3]water[F]
 	if me.around(c, p.DryDepth, m.Beds, w, &o) {
 		me.slopes(&o, c, p, &out[i])
@@ -32,7 +33,7 @@ func (me *water[F]) around(c *Stencil[F], dry F, beds []Bed[F], w []State[F], o 
 			may = may && near == Wall
 			continue
 		}
-		o[k] = see(&w[near], beds[near].Depth, dry)
+		o[k].see(&w[near], beds[near].Depth, dry)
 		has1, has2 := o[k].h1 >= dry, o[k].h2 >= dry
 		if has1 && has2 {
 			may = may && wet1 && wet2

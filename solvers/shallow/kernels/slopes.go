@@ -41,18 +41,17 @@ type water[F num.Float] struct {
 }
 
 // see finds the levels and the velocities of a cell, these as a face does.
-func see[F num.Float](w *State[F], depth, dry F) water[F] {
-	s := water[F]{h1: w.H1, h2: w.H2, z2: w.H2 - depth}
-	s.z1 = w.H1 + s.z2
+func (s *water[F]) see(w *State[F], depth, dry F) {
+	z2 := w.H2 - depth
+	s.h1, s.h2, s.z1, s.z2 = w.H1, w.H2, w.H1+z2, z2
 	if w.H1 >= dry && w.H2 >= dry {
 		both := 1 / (w.H1 * w.H2)
 		v1, v2 := w.H2*both, w.H1*both
 		s.u1, s.u2 = Arrow[F]{w.Q1x * v1, w.Q1y * v1}, Arrow[F]{w.Q2x * v2, w.Q2y * v2}
-		return s
+		return
 	}
 	s.u1 = Arrow[F]{velocity(w.H1, w.Q1x, dry), velocity(w.H1, w.Q1y, dry)}
 	s.u2 = Arrow[F]{velocity(w.H2, w.Q2x, dry), velocity(w.H2, w.Q2y, dry)}
-	return s
 }
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
@@ -82,8 +81,7 @@ func (c *Stencil[F]) slope(d0, d1, d2, scale F) Arrow[F] {
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
 func widened[F num.Float](d0, d1, d2, scale F) (lo, hi F) {
-	lo = num.Smaller(num.Smaller(num.Smaller(d0, d1), d2), 0)
-	hi = num.Larger(num.Larger(num.Larger(d0, d1), d2), 0)
+	lo, hi = min(d0, d1, d2, 0), max(d0, d1, d2, 0)
 	if width := hi - lo; width < scale {
 		more := width * (1 - width/scale) / 2
 		lo, hi = lo-more, hi+more
