@@ -83,18 +83,16 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	state []kernels.State[F], manning []F, owned int) error {
 	p := &placer{dev: dev, taken: &a.taken}
 	beds := onDevice(p, mesh.Beds, "bed")
+	a.mesh = kernels.Mesh[F]{Beds: beds, Owned: mesh.Owned, Stencils: onDevice(p, mesh.Stencils, "cells")}
 	if tiles == nil {
-		a.mesh = kernels.Mesh[F]{
-			Ends: onDevice(p, mesh.Ends, "edges"), Normals: onDevice(p, mesh.Normals, "edges"), Beds: beds,
-			Links: onDevice(p, mesh.Links, "cells"), Owned: mesh.Owned,
-			Stencils: onDevice(p, mesh.Stencils, "cells"), Arms: onDevice(p, mesh.Arms, "edges"),
-		}
+		a.mesh.Ends, a.mesh.Normals = onDevice(p, mesh.Ends, "edges"), onDevice(p, mesh.Normals, "edges")
+		a.mesh.Links, a.mesh.Arms = onDevice(p, mesh.Links, "cells"), onDevice(p, mesh.Arms, "edges")
 		a.flux = fresh[kernels.Flux[F]](p, len(mesh.Ends), "fluxes")
 	} else {
 		a.tiles = kernels.TiledMesh[F]{
 			Tiles: onDevice(p, tiles.Tiles, "tiles"), Cells: onDevice(p, tiles.Cells, "cells"),
 			Ends:    onDevice(p, tiles.Ends, "edges"),
-			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds,
+			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds, Arms: onDevice(p, tiles.Arms, "edges"),
 		}
 	}
 	a.manning = onDevice(p, manning, "friction")
@@ -155,9 +153,9 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 		return l, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
 	}
 	if a.slopes != nil {
-		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, a.manning, from)
-		l.stages[0] = a.stage(s, false, clock, from, from, a.between, least)
-		l.stages[1] = a.stage(s, true, clock, from, a.between, to, least)
+		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)
+		l.stages[0] = a.stage(s, false, k, from, a.between)
+		l.stages[1] = a.stage(s, true, k, a.between, to)
 		return l, nil
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)

@@ -48,7 +48,8 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	var tiles *kernels.TiledMesh[F]
 	if cfg.Order == 2 {
 		stencils(part, init.Depth, &whole)
-	} else if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
+	}
+	if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
 		if tiles, s.core, err = tile(part, &whole); err != nil {
 			return nil, err
 		}

@@ -24,15 +24,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// still is water without motion: depth of the bed, thicknesses.
+// still is water without motion over a bed with friction: depth of the bed, thicknesses.
 type still func(x, y float64) (depth, h1, h2 float64)
 
 func initial(p *mesh.Part, f still) Initial {
 	zero := func() []float64 { return make([]float64, len(p.Cells)) }
 	in := Initial{Depth: zero(), H1: zero(), U1: zero(), V1: zero(), H2: zero(), U2: zero(), V2: zero()}
+	in.Manning = zero()
 	for i := range p.Cells {
 		x, y := p.Centroid(i)
 		in.Depth[i], in.H1[i], in.H2[i] = f(x, y)
+		in.Manning[i] = .02
 	}
 	return in
 }

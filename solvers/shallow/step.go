@@ -18,6 +18,8 @@ func (s *solver[F]) step(ctx context.Context) error {
 	}
 	sweep := s.sweepCells
 	switch {
+	case s.slopes != nil && s.tiled:
+		sweep = s.sweepTiledStages
 	case s.slopes != nil:
 		sweep = s.sweepStages
 	case s.tiled:

@@ -679,10 +679,12 @@ struct TiledMesh_f32 {
     Slice<Ends> Ends_;
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
+    Slice<Arms_f32> Arms_;
 };
-static_assert(sizeof(TiledMesh_f32) == 120 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 144 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, Ends_) == 48 &&
-    offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96, "TiledMesh_f32");
+    offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
+    offsetof(TiledMesh_f32, Arms_) == 120, "TiledMesh_f32");
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
@@ -693,10 +695,12 @@ struct TiledMesh_f64 {
     Slice<Ends> Ends_;
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
+    Slice<Arms_f64> Arms_;
 };
-static_assert(sizeof(TiledMesh_f64) == 120 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 144 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, Ends_) == 48 &&
-    offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96, "TiledMesh_f64");
+    offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
+    offsetof(TiledMesh_f64, Arms_) == 120, "TiledMesh_f64");
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
 // (*balance[float32]).add, cell.go:39
@@ -3092,7 +3096,7 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float32]).press, stage.go:40
+// (*balance[float32]).press, stage.go:43
 DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
     float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     float r = p->DensityRatio;
@@ -3103,7 +3107,7 @@ DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, S
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:50
+// (*State[float32]).mean, stage.go:53
 DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0f;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
@@ -3114,7 +3118,7 @@ DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-// (*balance[float32]).stage, stage.go:19
+// (*balance[float32]).stage, stage.go:22
 DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_f32 *p, float dt, float area,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning,
         Slice<State_f32> out) {
@@ -3138,7 +3142,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
 
 // StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
 // It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
-// StageCell[float32], stage.go:12
+// StageCell[float32], stage.go:15
 DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
         Slice<float> manning, Slice<State_f32> out) {
@@ -3147,7 +3151,7 @@ DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mes
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float64]).press, stage.go:40
+// (*balance[float64]).press, stage.go:43
 DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
     double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     double r = p->DensityRatio;
@@ -3158,7 +3162,7 @@ DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, 
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:50
+// (*State[float64]).mean, stage.go:53
 DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0;
@@ -3169,7 +3173,7 @@ DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-// (*balance[float64]).stage, stage.go:19
+// (*balance[float64]).stage, stage.go:22
 DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params_f64 *p, double dt, double area,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning,
         Slice<State_f64> out) {
@@ -3193,26 +3197,12 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
 
 // StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
 // It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
-// StageCell[float64], stage.go:12
+// StageCell[float64], stage.go:15
 DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
         Slice<double> manning, Slice<State_f64> out) {
     balance_f64 b = Mesh_gather_f64(m, i, flux);
     return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
-}
-
-// HalfFriction takes cell i through half a step of friction at the bed.
-// HalfFriction[float32], stage.go:58
-DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Slice<float> manning,
-        Slice<State_f32> w) {
-    rub_f32(p, clock->Dt / 2.0f, manning[i], &w[i]);
-}
-
-// HalfFriction takes cell i through half a step of friction at the bed.
-// HalfFriction[float64], stage.go:58
-DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Slice<double> manning,
-        Slice<State_f64> w) {
-    rub_f64(p, clock->Dt / 2.0, manning[i], &w[i]);
 }
 
 // set finds the length of the next step.
@@ -3253,94 +3243,14 @@ DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     return n;
 }
 
-// count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:76
-struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
-DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
-    if (stop) {
-        return {0, 0};
-    }
-    return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
-}
-
-// once is 1 for the first tile and 0 for all others.
-// once, tile.go:68
-DEVICE int64 once(int64 t) {
-    if (t == 0) {
-        return 1;
-    }
-    return 0;
-}
-
-// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float32]).Book, clock.go:54
-DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
-    if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
-        c->Courant = courant;
-    }
-}
-
-// hand gives the clock on to the next step.
-// (*Clock[float32]).hand, clock.go:71
-DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
-    Clock_f32 n = *c;
-    float took = n.Took;
-    if (lag) {
-        took = n.Before;
-    }
-    Clock_Book_f32(&n, took, n.Limit);
-    n.Pending = !n.Stop;
-    *next = n;
-}
-
-// gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:84
-DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
-        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
-    TileCell cell = m->Cells[k];
-    balance_f32 b = {};
-    {
-        int32 slots = cell.Slots;
-        int64 s = 0;
-        for (; s < 3; s++) {
-            balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-            slots >>= 10;
-        }
-    }
-    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
-}
-
-// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
-// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
-// else happens once the clock has stopped.
-// TileStep[float32], tile.go:42
-DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
-    Tile tile = m->Tiles[t];
+// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
+// HalfFriction[float32], stage.go:61
+DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
+        Slice<float> manning, Slice<State_f32> w) {
     Clock_f32 now = Clock_now_f32(clock, waves);
-    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
-        Clock_hand_f32(&now, next, p->Lag);
-        spare->Reset();
+    if (!now.Stop) {
+        rub_f32(p, now.Dt / 2.0f, manning[i], &w[i]);
     }
-    float best = float(math_Inf(1));
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
-        Face_f32 f = {};
-        int32 e = add(tile.Edge, k);
-        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-        Face_Waves_f32(&f, p);
-        Face_Viscosity_f32(&f, scheme, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
-    }
-    __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
-        best = go_min<float>(best, limit);
-    }
-    return best;
 }
 
 // set finds the length of the next step.
@@ -3381,8 +3291,111 @@ DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     return n;
 }
 
+// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
+// HalfFriction[float64], stage.go:61
+DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
+        Slice<double> manning, Slice<State_f64> w) {
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    if (!now.Stop) {
+        rub_f64(p, now.Dt / 2.0, manning[i], &w[i]);
+    }
+}
+
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:76
+// (*TiledMesh[float32]).count, tile.go:77
+struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
+DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
+    if (stop) {
+        return {0, 0};
+    }
+    return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
+}
+
+// once is 1 for the first tile and 0 for all others.
+// once, tile.go:69
+DEVICE int64 once(int64 t) {
+    if (t == 0) {
+        return 1;
+    }
+    return 0;
+}
+
+// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
+// (*Clock[float32]).Book, clock.go:54
+DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
+    if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
+        c->Courant = courant;
+    }
+}
+
+// hand gives the clock on to the next step.
+// (*Clock[float32]).hand, clock.go:71
+DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
+    Clock_f32 n = *c;
+    float took = n.Took;
+    if (lag) {
+        took = n.Before;
+    }
+    Clock_Book_f32(&n, took, n.Limit);
+    n.Pending = !n.Stop;
+    *next = n;
+}
+
+// collect collects the fluxes of a cell's edges in the order of its vertices.
+// collect[float32], tile.go:93
+DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
+    balance_f32 b = {};
+    for (int64 s = 0; s < 3; s++) {
+        balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
+        slots >>= 10;
+    }
+    return b;
+}
+
+// gather advances the cell at index k of all tiles.
+// (*TiledMesh[float32]).gather, tile.go:85
+DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
+        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
+    TileCell cell = m->Cells[k];
+    balance_f32 b = collect_f32(cell.Slots, flux);
+    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+}
+
+// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
+// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
+// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// else happens once the clock has stopped.
+// TileStep[float32], tile.go:43
+DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        Clock_hand_f32(&now, next, p->Lag);
+        spare->Reset();
+    }
+    float best = float(math_Inf(1));
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f32 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f32(&f, p);
+        Face_Viscosity_f32(&f, scheme, p);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
+        best = go_min<float>(best, limit);
+    }
+    return best;
+}
+
+// count is how many edges and cells of tile t there are to do.
+// (*TiledMesh[float64]).count, tile.go:77
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -3412,20 +3425,23 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     *next = n;
 }
 
+// collect collects the fluxes of a cell's edges in the order of its vertices.
+// collect[float64], tile.go:93
+DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
+    balance_f64 b = {};
+    for (int64 s = 0; s < 3; s++) {
+        balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
+        slots >>= 10;
+    }
+    return b;
+}
+
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:84
+// (*TiledMesh[float64]).gather, tile.go:85
 DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
         Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
-    balance_f64 b = {};
-    {
-        int32 slots = cell.Slots;
-        int64 s = 0;
-        for (; s < 3; s++) {
-            balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-            slots >>= 10;
-        }
-    }
+    balance_f64 b = collect_f64(cell.Slots, flux);
     return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
 }
 
@@ -3433,7 +3449,7 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
-// TileStep[float64], tile.go:42
+// TileStep[float64], tile.go:43
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
@@ -3457,6 +3473,80 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
         double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
+        best = go_min<double>(best, limit);
+    }
+    return best;
+}
+
+// TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
+// hands the clock on.
+// TileStage[float32], tilestage.go:15
+DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
+        Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start,
+        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out,
+        Array<Flux_f32, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        if (last) {
+            Clock_hand_f32(&now, next, p->Lag);
+            spare->Reset();
+        }
+    }
+    float best = float(math_Inf(1));
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f32 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+        Face_Waves_f32(&f, p);
+        Face_Viscosity_f32(&f, scheme, p);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        TileCell cell = m->Cells[add(tile.Cell, k)];
+        balance_f32 b = collect_f32(cell.Slots, flux);
+        float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
+        best = go_min<float>(best, limit);
+    }
+    return best;
+}
+
+// TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
+// hands the clock on.
+// TileStage[float64], tilestage.go:15
+DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
+        Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start,
+        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out,
+        Array<Flux_f64, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
+    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+        if (last) {
+            Clock_hand_f64(&now, next, p->Lag);
+            spare->Reset();
+        }
+    }
+    double best = math_Inf(1);
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+        Face_f64 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+        Face_Waves_f64(&f, p);
+        Face_Viscosity_f64(&f, scheme, p);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+        TileCell cell = m->Cells[add(tile.Cell, k)];
+        balance_f64 b = collect_f64(cell.Slots, flux);
+        double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -3609,7 +3699,7 @@ extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, i
     if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, w, slopes, out, n);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:15
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -3620,7 +3710,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:15
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -3631,7 +3721,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f64(int64
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:15
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
@@ -3642,7 +3732,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f32(int64 
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:12
+// Kernel StageCell, stage.go:15
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
@@ -3653,21 +3743,23 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 
     reduce(result, key);
 }
 
-// Kernel HalfFriction, stage.go:58
+// Kernel HalfFriction, stage.go:61
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Slice<float> manning, Slice<State_f32> w) {
+        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
+        Slice<State_f32> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) HalfFriction_f32_at(i, &p, clock, manning, w);
+    if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel HalfFriction, stage.go:58
+// Kernel HalfFriction, stage.go:61
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Slice<double> manning, Slice<State_f64> w) {
+        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
+        Slice<State_f64> w) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) HalfFriction_f64_at(i, &p, clock, manning, w);
+    if (i < hi) HalfFriction_f64_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:43
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -3679,7 +3771,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo,
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:43
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
@@ -3691,7 +3783,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, 
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:43
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -3703,7 +3795,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 l
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:43
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
@@ -3715,7 +3807,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:43
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -3727,7 +3819,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, 
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:43
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
@@ -3736,5 +3828,149 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, 
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    __shared__ Array<Flux_f32, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    __shared__ Array<Flux_f64, 384> flux;
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
     reduce(result, key);
 }

@@ -305,19 +305,20 @@ func (loop *StageCellLoop[F]) variant() string {
 type HalfFrictionLoop[F num.Float] struct {
 	p       *Params[F]
 	clock   *Clock[F]
+	waves   *atomics.Least[F]
 	manning []F
 	w       []State[F]
 }
 
 // NewHalfFrictionLoop prepares HalfFriction.
-func NewHalfFrictionLoop[F num.Float](p *Params[F], clock *Clock[F], manning []F, w []State[F]) *HalfFrictionLoop[F] {
-	return &HalfFrictionLoop[F]{p, clock, manning, w}
+func NewHalfFrictionLoop[F num.Float](p *Params[F], clock *Clock[F], waves *atomics.Least[F], manning []F, w []State[F]) *HalfFrictionLoop[F] {
+	return &HalfFrictionLoop[F]{p, clock, waves, manning, w}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *HalfFrictionLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		HalfFriction(i, loop.p, loop.clock, loop.manning, loop.w)
+		HalfFriction(i, loop.p, loop.clock, loop.waves, loop.manning, loop.w)
 	}
 }
 
@@ -326,6 +327,7 @@ func (loop *HalfFrictionLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "HalfFriction" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ElementsOf("w", loop.w),
 	}}
@@ -393,4 +395,79 @@ func (loop *TileStepLoop[F]) variant() string {
 		return "_Roe"
 	}
 	panic("TileStep has no variant for these constants")
+}
+
+// TileStageLoop runs TileStage for lo ≤ index < hi, on the CPU or another device.
+type TileStageLoop[F num.Float] struct {
+	scheme  Scheme
+	last    bool
+	p       *Params[F]
+	m       *TiledMesh[F]
+	clock   *Clock[F]
+	next    *Clock[F]
+	waves   *atomics.Least[F]
+	spare   *atomics.Least[F]
+	start   []State[F]
+	w       []State[F]
+	slopes  []Slopes[F]
+	manning []F
+	out     []State[F]
+	n       *Counters
+	result  *atomics.Least[F]
+}
+
+// NewTileStageLoop prepares TileStage.
+func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], start []State[F], w []State[F], slopes []Slopes[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
+	return &TileStageLoop[F]{scheme, last, p, m, clock, next, waves, spare, start, w, slopes, manning, out, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TileStageLoop[F]) Range(lo, hi int) {
+	var flux [384]Flux[F]
+	best := F(math.Inf(1))
+	for t := lo; t < hi; t++ {
+		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.start, loop.w, loop.slopes, loop.manning, loop.out, &flux, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TileStageLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *TileStageLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileStage" + loop.variant() + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("next", loop.next),
+		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("spare", loop.spare),
+		abi.ElementsOf("start", loop.start),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("slopes", loop.slopes),
+		abi.ElementsOf("manning", loop.manning),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *TileStageLoop[F]) variant() string {
+	switch {
+	case loop.scheme == PVM && !loop.last:
+		return "_PVM_last_false"
+	case loop.scheme == PVM && loop.last:
+		return "_PVM_last_true"
+	case loop.scheme == IRRoe && !loop.last:
+		return "_IRRoe_last_false"
+	case loop.scheme == IRRoe && loop.last:
+		return "_IRRoe_last_true"
+	case loop.scheme == Roe && !loop.last:
+		return "_Roe_last_false"
+	case loop.scheme == Roe && loop.last:
+		return "_Roe_last_true"
+	}
+	panic("TileStage has no variant for these constants")
 }

@@ -177,15 +177,54 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		if least[0] != least[1] {
 			t.Errorf("the longest step is %v in Go, %v translated", least[0].Value(), least[1].Value())
 		}
-		NewHalfFrictionLoop(p, clock, manning, out[0]).Range(0, n)
-		l.Run(t, NewHalfFrictionLoop(p, clock, manning, out[1]), 0, n)
+		var waves atomics.Least[F]
+		NewHalfFrictionLoop(p, clock, &waves, manning, out[0]).Range(0, n)
+		l.Run(t, NewHalfFrictionLoop(p, clock, &waves, manning, out[1]), 0, n)
 		kerneltest.Same(t, "friction", out[0], out[1], nil)
+	}
+	parityOfTiledStages(t, l, p, tiled(rng, m), w, slopes[0], manning)
+}
+
+// parityOfTiledStages compares the stages of second order by tiles.
+func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], tiles *TiledMesh[F],
+	w []State[F], slopes []Slopes[F], manning []F) {
+	type parts struct {
+		clock, next  [1]Clock[F]
+		waves, spare atomics.Least[F]
+		out          []State[F]
+		least        atomics.Least[F]
+		counters     [1]Counters
+	}
+	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
+		for _, last := range []bool{false, true} {
+			var x [2]parts
+			run := func(k int) loop {
+				x := &x[k]
+				x.clock[0] = Clock[F]{Limit: 1e-2, Dt: 1e-2, Took: 2e-2, Until: 1, Pending: true}
+				x.out = make([]State[F], len(w))
+				x.waves.Take(2e-3)
+				x.spare.Take(1)
+				return NewTileStageLoop(scheme, last, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, w, slopes,
+					manning, x.out, &x.counters[0], &x.least)
+			}
+			run(0).Range(0, len(tiles.Tiles)-1)
+			l.Run(t, run(1), 0, len(tiles.Tiles)-1)
+			kerneltest.Same(t, name+" stage", x[0].out, x[1].out, nil)
+			kerneltest.Same(t, name+" stage's counters", x[0].counters[:], x[1].counters[:], nil)
+			kerneltest.Same(t, name+" stage's clock", x[0].next[:], x[1].next[:], nil)
+			if x[0].least != x[1].least || x[0].spare != x[1].spare {
+				t.Errorf("%s: the longest step is %v in Go, %v translated", name, x[0].least.Value(), x[1].least.Value())
+			}
+			if handed := x[0].next[0].Pending; handed != last || x[0].out[0] == (State[F]{}) {
+				t.Errorf("%s, last %v: the clock was handed on: %v; the state of cell 0 %+v", name, last, handed, x[0].out[0])
+			}
+		}
 	}
 }
 
 // tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
 func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
-	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Tiles: []Tile{{}}}
+	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Arms: m.Arms, Tiles: []Tile{{}}}
 	for cell, edge := 0, 0; edge < len(m.Ends); {
 		last := &t.Tiles[len(t.Tiles)-1]
 		edges := min(1+rng.IntN(TileEdges), len(m.Ends)-edge)

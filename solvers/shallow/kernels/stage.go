@@ -1,6 +1,9 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
 
 // A step of second order is Heun's: two steps of Euler, of which the mean with the start is taken. It begins and ends
 // with half a step of friction (Strang's splitting).
@@ -52,9 +55,13 @@ func (c *State[F]) mean(o *State[F]) {
 	c.H2, c.Q2x, c.Q2y = (c.H2+o.H2)/2, (c.Q2x+o.Q2x)/2, (c.Q2y+o.Q2y)/2
 }
 
-// HalfFriction takes cell i through half a step of friction at the bed.
+// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
 //
 //atoll:kernel
-func HalfFriction[F num.Float](i int, p *Params[F], clock *Clock[F], manning []F, w []State[F]) {
-	rub(p, clock.Dt/2, manning[i], &w[i])
+func HalfFriction[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], manning []F,
+	w []State[F]) {
+	now := clock.now(waves)
+	if !now.Stop {
+		rub(p, now.Dt/2, manning[i], &w[i])
+	}
 }
