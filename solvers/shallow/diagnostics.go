@@ -284,9 +284,9 @@ func (s *solver[F]) blame(w, before []kernels.State[F]) (text string, id int64) 
 func (s *solver[F]) BytesPerCell() float64 {
 	bytes := bytesOf(s.state[0]) + bytesOf(s.state[1]) + bytesOf(s.host) + bytesOf(s.beds) + bytesOf(s.flux) +
 		bytesOf(s.meter.values) + bytesOf(s.mesh.Ends) + bytesOf(s.mesh.Normals) + bytesOf(s.mesh.Links) +
-		bytesOf(s.mesh.Stencils) + bytesOf(s.mesh.Arms) + bytesOf(s.between) +
+		bytesOf(s.tiles.Tiles) + bytesOf(s.tiles.Cells) + bytesOf(s.tiles.Ends) + bytesOf(s.tiles.Normals) +
+		bytesOf(s.mesh.Stencils) + bytesOf(s.mesh.Arms) + bytesOf(s.tiles.Arms) + bytesOf(s.between) +
 		bytesOf(s.slopes) +
-		bytesOf(s.tiles.Arms) + bytesOf(s.tiles.Tiles) + bytesOf(s.tiles.Cells) + bytesOf(s.tiles.Ends) + bytesOf(s.tiles.Normals) +
 		len(s.part.Cells)*12 + len(s.part.Neighbour)*12 + len(s.part.Global)*4 + len(s.part.X)*16
 	return float64(bytes) / float64(max(1, s.part.Owned))
 }
