@@ -56,6 +56,7 @@ type extent struct {
 	maxSteps  int // the run stops before end; 0 for no limit
 	// sweeps tells that the solver has no time: the clock counts its sweeps, each a step of length 1.
 	sweeps bool
+	found  string // a line on what the case left to the solver; empty for nothing
 }
 
 // report is what is measured of the state. It is the same on all ranks and for any number of them.

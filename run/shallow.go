@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"unsafe"
 
@@ -60,6 +61,9 @@ func newShallow(ctx context.Context, o Options) (_ driver, err error) {
 	d.size = extent{
 		cells: sums[0], bytes: sums[1], precision: w.Physics.Precision, halo: solver.Halo(), end: c.Time.End,
 		maxSteps: c.Time.MaxSteps,
+	}
+	if w.Physics.DryDepth == 0 {
+		d.size.found = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
 	}
 	if d.start, err = solver.Diagnose(ctx); err != nil {
 		return nil, err

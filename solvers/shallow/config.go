@@ -16,7 +16,7 @@ type Config struct {
 	DensityRatio float64 // upper over lower, in (0, 1]
 	CFL          float64 // γ of the time step, in (0, 1]
 	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
-	DryDepth     float64 // m; a thinner layer counts as absent
+	DryDepth     float64 // m; a thinner layer counts as absent; 0 for what fits the water at the start
 	Hyperbolic   bool    // keep cells hyperbolic by friction between the layers
 	Lag          bool    // a step's length comes from the waves of the step before last, and no rank waits for another's
 

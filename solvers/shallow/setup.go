@@ -23,9 +23,6 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
-		return nil, err
-	}
 	kind := func(neighbour int32) int32 {
 		open := cfg.Open
 		if g := mesh.OutsideGroup(neighbour); g >= 0 {
@@ -38,6 +35,15 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	}
 	state, manning, err := start[F](ctx, comm, part, init)
 	if err != nil {
+		return nil, err
+	}
+	if cfg.DryDepth == 0 {
+		if cfg.DryDepth, err = fittingDry(ctx, comm, part, init); err != nil {
+			return nil, err
+		}
+	}
+	s.dry = cfg.DryDepth
+	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}
 	whole, inner, err := assemble[F](part, init.Depth, kind)
@@ -76,6 +82,27 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	}
 	s.time[0].Steps, s.spent = 0, [phases]time.Duration{}
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
+}
+
+// fittingDry is the thickness below which a layer counts as absent if the case does not say: a ten-thousandth of the
+// mean thickness of the water where there is any, and at most 1 mm. A larger one holds the fronts back that run up dry
+// land. The sums are exact, so that it is the same for any number of ranks.
+func fittingDry(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
+	var water, area dist.Accumulator
+	for i := range part.Owned {
+		if h := init.H1[i] + init.H2[i]; h > 0 {
+			water.Add(h * part.Area(i))
+			area.Add(part.Area(i))
+		}
+	}
+	if err := dist.AllreduceSum(ctx, comm, &water, &area); err != nil {
+		return 0, err
+	}
+	const most, least = 1e-3, 1e-8 // m: least is what float32 bears
+	if area.Float64() == 0 {
+		return most, nil
+	}
+	return min(most, max(least, 1e-4*water.Float64()/area.Float64())), nil
 }
 
 // start makes the state and the friction coefficients from initial fields.

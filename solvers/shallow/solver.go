@@ -29,6 +29,8 @@ type Solver interface {
 	Field(name string) ([]float64, error)
 	// Value returns a quantity at one owned cell.
 	Value(name string, cell int) float64
+	// DryDepth is the thickness in m below which a layer counts as absent.
+	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// Hash returns the SHA-256 of the state in global order.
 	Hash(ctx context.Context) (string, error)
@@ -86,6 +88,7 @@ type solver[F num.Float] struct {
 	core   int // tiles [0, core) touch no ghost
 	ntiles int
 	beds   []kernels.Bed[F]
+	dry    float64                  // m, as the case has it
 	replay [turns]backend.Recording // of several steps, from each of the turns on
 
 	time    [1]kernels.Clock[F] // after the last step
@@ -97,9 +100,10 @@ type solver[F num.Float] struct {
 	order   []int32 // owned cells in ascending global order
 }
 
-func (s *solver[F]) Time() float64 { return s.time[0].Time }
-func (s *solver[F]) Steps() int    { return int(s.time[0].Steps) }
-func (s *solver[F]) Dt() float64   { return float64(s.time[0].Took) }
+func (s *solver[F]) Time() float64     { return s.time[0].Time }
+func (s *solver[F]) Steps() int        { return int(s.time[0].Steps) }
+func (s *solver[F]) DryDepth() float64 { return s.dry }
+func (s *solver[F]) Dt() float64       { return float64(s.time[0].Took) }
 
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.time[0].Aim(until)

@@ -26,7 +26,7 @@ type Physics struct {
 	CFL                float64      // share of the longest stable step, in (0, 1]; 0.9
 	Precision          string       // of the state: float32 or float64; float64
 	EntropyFix         float64      // width of Harten's fix as a share of the spread of eigenvalues, in [0, 1]; 0.05
-	DryDepth           float64      // m, a thinner layer counts as absent; 1e-3
+	DryDepth           float64      // m, a thinner layer counts as absent; 0 for what fits the water
 	Manning            config.Field // bed friction in s/m^(1/3); 0
 	InterlayerFriction bool         // keep cells hyperbolic by friction between the layers; false
 	LaggedStep         bool         // a step's length comes from the waves of the step before last; false
@@ -59,7 +59,7 @@ func decodePhysics(s *config.Section) Physics {
 		CFL:        s.Number("cfl", config.Share.Or(0.9)),
 		Precision:  s.Choice("precision", "float64", "float32", "float64"),
 		EntropyFix: s.Number("entropy_fix", config.Bound{Least: 0, Most: 1, Fallback: 0.05, Optional: true}),
-		DryDepth:   s.Number("dry_depth", config.Positive.Or(1e-3)),
+		DryDepth:   s.Number("dry_depth", config.Positive.Or(0)),
 		Manning:    s.Field("manning", "0", nil, false),
 	}
 	p.InterlayerFriction = s.Boolean("interlayer_friction", false)
@@ -157,7 +157,9 @@ func (w *Sections) Print(p *config.Printer) {
 	p.Pair("cfl", w.Physics.CFL)
 	p.Pair("precision", w.Physics.Precision)
 	p.Pair("entropy_fix", w.Physics.EntropyFix)
-	p.Pair("dry_depth", w.Physics.DryDepth)
+	if w.Physics.DryDepth > 0 {
+		p.Pair("dry_depth", w.Physics.DryDepth)
+	}
 	p.Pair("manning", w.Physics.Manning)
 	p.Pair("lagged_step", w.Physics.LaggedStep)
 	p.Section("[initial]")
