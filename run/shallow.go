@@ -38,7 +38,7 @@ func newShallow(ctx context.Context, o Options) (_ driver, err error) {
 	cfg, initial, err := shallowSetUp(c, part)
 	cfg.Halo = o.Halo
 	if err == nil {
-		err = fits(dev, shallowBytes(w.Physics.Precision, part, initial.Manning != nil))
+		err = fits(dev, shallowBytes(w.Physics, part, initial.Manning != nil))
 	}
 	if err := agree(ctx, comm, err); err != nil {
 		return nil, err
@@ -147,21 +147,29 @@ func (d *shallowRun) phases() map[string]float64               { return d.solver
 func (d *shallowRun) close()                                   { d.solver.Close() }
 
 // shallowBytes is the least that the solver takes on a device of its own memory for a part: both states, the beds, the
-// numbers of the diagnostics, friction, and the cells and edges in tiles, of which each edge is in one at least.
-func shallowBytes(precision string, part *mesh.Part, friction bool) int64 {
-	if precision == "float32" {
-		return leastShallow[float32](part, friction)
+// numbers of the diagnostics, friction, and the cells and edges in tiles, of which each edge is in one at least; at
+// second order a third state, the slopes and what they are made from.
+func shallowBytes(p shallowproblem.Physics, part *mesh.Part, friction bool) int64 {
+	if p.Precision == "float32" {
+		return leastShallow[float32](part, p.Order, friction)
 	}
-	return leastShallow[float64](part, friction)
+	return leastShallow[float64](part, p.Order, friction)
 }
 
-func leastShallow[F num.Float](part *mesh.Part, friction bool) int64 {
+func leastShallow[F num.Float](part *mesh.Part, order int, friction bool) int64 {
 	var number F
 	all := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{})
 	if friction {
 		all += unsafe.Sizeof(number)
 	}
 	edge := unsafe.Sizeof(kernels.Ends{}) + unsafe.Sizeof(kernels.Normal[F]{})
+	if order == 2 {
+		all += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		edge += unsafe.Sizeof(kernels.Arms[F]{})
+	}
 	owned := unsafe.Sizeof(kernels.TileCell{}) + unsafe.Sizeof(float64(0)) + 3*edge/2
+	if order == 2 {
+		owned += unsafe.Sizeof(kernels.Stencil[F]{})
+	}
 	return int64(all)*int64(len(part.Cells)) + int64(owned)*int64(part.Owned)
 }
