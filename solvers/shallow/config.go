@@ -23,9 +23,22 @@ type Config struct {
 	// Boundary gives for each physical group whether water leaves through its edges; Open is for edges of no group.
 	Boundary []bool
 	Open     bool
+	// Given is what is given at the edges of groups, for one layer: nil where nothing is, or for no group at all.
+	Given []*Given
 
 	Sweep Sweep
 	Halo  string // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or "" for the best there is
+}
+
+// Given is what is given at a boundary to one layer, by its characteristics.
+type Given struct {
+	Kind  string  // level, discharge or radiation
+	Value float64 // level of the surface in m; what comes in through each metre, m²/s; level that waves leave over, m
+}
+
+// givenKinds are the kinds by their names in case files.
+var givenKinds = map[string]int32{
+	"level": kernels.Level, "discharge": kernels.Discharge, "radiation": kernels.Radiation,
 }
 
 // Sweep is how a step goes over the mesh. The results are the same bits.

@@ -26,6 +26,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	kind := func(neighbour int32) int32 {
 		open := cfg.Open
 		if g := mesh.OutsideGroup(neighbour); g >= 0 {
+			if len(cfg.Given) > 0 && cfg.Given[g] != nil {
+				return kernels.FirstGiven - g
+			}
 			open = cfg.Boundary[g]
 		}
 		if open {
@@ -33,7 +36,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 		return kernels.Wall
 	}
-	state, manning, err := start[F](ctx, comm, part, init)
+	state, manning, grid, err := start[F](ctx, comm, part, init)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +54,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		return nil, err
 	}
 	s.inner, s.beds = inner, whole.Beds
+	if whole.Given, err = givens[F](cfg.Given, grid); err != nil {
+		return nil, err
+	}
 	var tiles *kernels.TiledMesh[F]
 	if cfg.Order == 2 {
 		stencils(part, init.Depth, &whole)
@@ -105,13 +111,13 @@ func fittingDry(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initi
 	return min(most, max(least, 1e-4*water.Float64()/area.Float64())), nil
 }
 
-// start makes the state and the friction coefficients from initial fields.
+// start makes the state and the friction coefficients from initial fields, and tells the grid of levels.
 func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
-	init Initial) (state []kernels.State[F], manning []F, err error) {
+	init Initial) (state []kernels.State[F], manning []F, grid float64, err error) {
 	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
 		if len(f) != n {
-			return nil, nil, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
+			return nil, nil, 0, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
 		}
 	}
 	largest := []float64{0}
@@ -119,14 +125,14 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 		largest[0] = max(largest[0], math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
 		if init.H1[i] < 0 || init.H2[i] < 0 {
 			x, y := part.Centroid(i)
-			return nil, nil, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
+			return nil, nil, 0, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
 				part.Global[i], x, y, init.H1[i], init.H2[i])
 		}
 	}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	grid := gridFor[F](largest[0])
+	grid = gridFor[F](largest[0])
 	state = make([]kernels.State[F], n)
 	for i := range state {
 		settle(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
@@ -139,5 +145,25 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 	for _, m := range init.Manning {
 		manning = append(manning, F(m))
 	}
-	return state, manning, nil
+	return state, manning, grid, nil
+}
+
+// givens are what is given at boundaries. Levels are on the grid of all levels, so that water at rest meets its own.
+func givens[F num.Float](all []*Given, grid float64) ([]kernels.Given[F], error) {
+	var out []kernels.Given[F]
+	for _, g := range all {
+		var k kernels.Given[F]
+		if g != nil {
+			kind, ok := givenKinds[g.Kind]
+			if !ok {
+				return nil, fmt.Errorf("boundary %q is not known; choose level, discharge or radiation", g.Kind)
+			}
+			k = kernels.Given[F]{Kind: kind, Value: F(g.Value)}
+			if kind != kernels.Discharge {
+				k.Value = F(math.RoundToEven(g.Value/grid) * grid)
+			}
+		}
+		out = append(out, k)
+	}
+	return out, nil
 }

@@ -77,7 +77,7 @@ func wayTo(p *mesh.Part, i int, near int32, arm, middle way, k int) way {
 	if near >= 0 {
 		return centroidOf(p, int(near)).less(centroidOf(p, i))
 	}
-	if near == kernels.Open {
+	if near != kernels.Wall {
 		return way{}
 	}
 	a := p.Cells[i][k]

@@ -29,7 +29,7 @@ func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock
 	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.Viscosity(scheme, p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Split(m.Ends[e], &m.Normals[e], p, m.Given, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
@@ -81,8 +81,12 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts, mine bool, out *Flux[F],
-	n *Counters) {
+func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], given []Given[F], dt F, contacts, mine bool,
+	out *Flux[F], n *Counters) {
+	if at.Right <= FirstGiven {
+		f.through(at, normal, p, &given[FirstGiven-at.Right], dt, mine, out, n)
+		return
+	}
 	l, r, v := &f.l, &f.r, &f.viscosity
 	if f.waves.Complex && !f.thin && mine {
 		atomic.AddInt64(&n.ComplexEdges, 1)

@@ -161,7 +161,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:67
+// Params[float32], types.go:70
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -180,7 +180,7 @@ static_assert(sizeof(Params_f32) == 28 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Lag) == 26, "Params_f32");
 
 // Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
-// negative constants Wall and Open.
+// negative constants Wall and Open, or FirstGiven - k where element k of the mesh's Given holds.
 // Ends, types.go:23
 struct alignas(8) Ends {
     int32 Left, Right;
@@ -188,7 +188,7 @@ struct alignas(8) Ends {
 static_assert(sizeof(Ends) == 8 && offsetof(Ends, Left) == 0 && offsetof(Ends, Right) == 4, "Ends");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float32], types.go:31
+// Normal[float32], types.go:33
 struct alignas(16) Normal_f32 {
     float X, Y, Length, blank3;
 };
@@ -196,7 +196,7 @@ static_assert(sizeof(Normal_f32) == 16 && offsetof(Normal_f32, X) == 0 && offset
     offsetof(Normal_f32, Length) == 8 && offsetof(Normal_f32, blank3) == 12, "Normal_f32");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float32], types.go:34
+// Bed[float32], types.go:36
 struct alignas(8) Bed_f32 {
     float Depth, Area;
 };
@@ -204,11 +204,23 @@ static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(
 
 // Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
 // right.
-// Links, types.go:38
+// Links, types.go:40
 struct Links {
     Array<int32, 3> Edge;
 };
 static_assert(sizeof(Links) == 12 && offsetof(Links, Edge) == 0, "Links");
+
+// Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
+// that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
+// is.
+// Given[float32], given.go:12
+struct Given_f32 {
+    int32 Kind;
+    int32 blank1;
+    float Value;
+};
+static_assert(sizeof(Given_f32) == 12 && offsetof(Given_f32, Kind) == 0 && offsetof(Given_f32, blank1) == 4 &&
+    offsetof(Given_f32, Value) == 8, "Given_f32");
 
 // Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Arrow[float32], slopes.go:6
@@ -244,19 +256,20 @@ struct alignas(16) Arms_f32 {
 static_assert(sizeof(Arms_f32) == 16 && offsetof(Arms_f32, Left) == 0 && offsetof(Arms_f32, Right) == 8, "Arms_f32");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:52
+// Mesh[float32], types.go:54
 struct Mesh_f32 {
     Slice<Ends> Ends_;
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
     Slice<Links> Links_;
     int32 Owned;
+    Slice<Given_f32> Given_;
     Slice<Stencil_f32> Stencils;
     Slice<Arms_f32> Arms_;
 };
-static_assert(sizeof(Mesh_f32) == 152 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+static_assert(sizeof(Mesh_f32) == 176 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
     offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, Links_) == 72 && offsetof(Mesh_f32, Owned) == 96 &&
-    offsetof(Mesh_f32, Stencils) == 104 && offsetof(Mesh_f32, Arms_) == 128, "Mesh_f32");
+    offsetof(Mesh_f32, Given_) == 104 && offsetof(Mesh_f32, Stencils) == 128 && offsetof(Mesh_f32, Arms_) == 152, "Mesh_f32");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -289,7 +302,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float32], types.go:49
+// Push[float32], types.go:51
 struct Push_f32 {
     float X1, Y1, X2, Y2;
 };
@@ -299,7 +312,7 @@ static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float32], types.go:43
+// Flux[float32], types.go:45
 struct alignas(16) Flux_f32 {
     float M1, M2, Speed_, blank3;
     Array<Push_f32, 2> Side;
@@ -318,7 +331,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:67
+// Params[float64], types.go:70
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -337,7 +350,7 @@ static_assert(sizeof(Params_f64) == 56 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Lag) == 50, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float64], types.go:31
+// Normal[float64], types.go:33
 struct alignas(16) Normal_f64 {
     double X, Y, Length, blank3;
 };
@@ -345,11 +358,23 @@ static_assert(sizeof(Normal_f64) == 32 && offsetof(Normal_f64, X) == 0 && offset
     offsetof(Normal_f64, Length) == 16 && offsetof(Normal_f64, blank3) == 24, "Normal_f64");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float64], types.go:34
+// Bed[float64], types.go:36
 struct alignas(16) Bed_f64 {
     double Depth, Area;
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
+
+// Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
+// that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
+// is.
+// Given[float64], given.go:12
+struct alignas(16) Given_f64 {
+    int32 Kind;
+    int32 blank1;
+    double Value;
+};
+static_assert(sizeof(Given_f64) == 16 && offsetof(Given_f64, Kind) == 0 && offsetof(Given_f64, blank1) == 4 &&
+    offsetof(Given_f64, Value) == 8, "Given_f64");
 
 // Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Arrow[float64], slopes.go:6
@@ -385,19 +410,20 @@ struct alignas(16) Arms_f64 {
 static_assert(sizeof(Arms_f64) == 32 && offsetof(Arms_f64, Left) == 0 && offsetof(Arms_f64, Right) == 16, "Arms_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:52
+// Mesh[float64], types.go:54
 struct Mesh_f64 {
     Slice<Ends> Ends_;
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
     Slice<Links> Links_;
     int32 Owned;
+    Slice<Given_f64> Given_;
     Slice<Stencil_f64> Stencils;
     Slice<Arms_f64> Arms_;
 };
-static_assert(sizeof(Mesh_f64) == 152 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+static_assert(sizeof(Mesh_f64) == 176 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
     offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, Links_) == 72 && offsetof(Mesh_f64, Owned) == 96 &&
-    offsetof(Mesh_f64, Stencils) == 104 && offsetof(Mesh_f64, Arms_) == 128, "Mesh_f64");
+    offsetof(Mesh_f64, Given_) == 104 && offsetof(Mesh_f64, Stencils) == 128 && offsetof(Mesh_f64, Arms_) == 152, "Mesh_f64");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -430,7 +456,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float64], types.go:49
+// Push[float64], types.go:51
 struct Push_f64 {
     double X1, Y1, X2, Y2;
 };
@@ -440,7 +466,7 @@ static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float64], types.go:43
+// Flux[float64], types.go:45
 struct alignas(16) Flux_f64 {
     double M1, M2, Speed_, blank3;
     Array<Push_f64, 2> Side;
@@ -459,7 +485,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:80
+// Counters, types.go:83
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -680,11 +706,12 @@ struct TiledMesh_f32 {
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
     Slice<Arms_f32> Arms_;
+    Slice<Given_f32> Given_;
 };
-static_assert(sizeof(TiledMesh_f32) == 144 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 168 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, Ends_) == 48 &&
     offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
-    offsetof(TiledMesh_f32, Arms_) == 120, "TiledMesh_f32");
+    offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Given_) == 144, "TiledMesh_f32");
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
@@ -696,11 +723,12 @@ struct TiledMesh_f64 {
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
     Slice<Arms_f64> Arms_;
+    Slice<Given_f64> Given_;
 };
-static_assert(sizeof(TiledMesh_f64) == 144 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 168 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, Ends_) == 48 &&
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
-    offsetof(TiledMesh_f64, Arms_) == 120, "TiledMesh_f64");
+    offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Given_) == 144, "TiledMesh_f64");
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
 // (*balance[float32]).add, cell.go:39
@@ -1568,27 +1596,68 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     }
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:140
-DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
-    float jump = qr * tr - ql * tl;
-    return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
+// inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
+// u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
+// waves.
+// inflow[float32], given.go:75
+struct inflow_f32_results { float r0; float r1; };
+DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, float c) {
+    float thick = 0.0f;
+    float speed = 0.0f;
+    float critical = 0.0f;
+    if (q > 0.0f) {
+        critical = cubeRoot_f32(gravity * q);
+    }
+    c = num_Larger_f32(c, critical);
+    for (int64 k = 0; k < 12 && c > 0.0f; k = add(k, int64(1))) {
+        float part = gravity * q / (c * c);
+        c = num_Larger_f32(c - (2.0f * c - part - leaving) / (2.0f + 2.0f * part / c), c / 4.0f);
+    }
+    c = num_Larger_f32(c, critical);
+    if (c <= 0.0f) {
+        return {0.0f, 0.0f};
+    }
+    thick = c * c / gravity;
+    return {thick, -q / thick};
 }
 
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:131
-DEVICE float carried_f32(float m, float tl, float tr) {
-    if (m > 0.0f) {
-        return m * tl;
+// meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
+// are thickness h, outward velocity u, level z, and the bed at depth.
+// (*Given[float32]).meet, given.go:48
+struct Given_meet_f32_results { float r0; float r1; float r2; };
+DEVICE Given_meet_f32_results Given_meet_f32(Given_f32 *g, float gravity, float h, float u, float z, float depth) {
+    float rise = 0.0f;
+    float thick = 0.0f;
+    float speed = 0.0f;
+    float c = num_Sqrt_f32(gravity * h);
+    float leaving = u + 2.0f * c;
+    if (u > c || g->Kind == 0 && g->Value == z) {
+        return {0.0f, h, u};
     }
-    return m * tr;
+    if (g->Kind == 0) {
+        thick = num_Larger_f32(g->Value + depth, 0.0f);
+        c = num_Sqrt_f32(gravity * thick);
+        return {g->Value - z, thick, num_Larger_f32(leaving - 2.0f * c, -c)};
+    }
+    if (g->Kind == 1) {
+        const auto results1 = inflow_f32(gravity, g->Value, leaving, c);
+        thick = results1.r0;
+        speed = results1.r1;
+        return {thick - h, thick, speed};
+    }
+    if (g->Value == z && u == 0.0f) {
+        return {0.0f, h, u};
+    }
+    float entering = -2.0f * num_Sqrt_f32(gravity * num_Larger_f32(g->Value + depth, 0.0f));
+    c = num_Larger_f32((leaving - entering) / 4.0f, 0.0f);
+    thick = c * c / gravity;
+    return {thick - h, thick, (leaving + entering) / 2.0f};
 }
 
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:174
+// (*Face[float32]).share, edge.go:178
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1613,12 +1682,52 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
     return most / want;
 }
 
+// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried[float32], edge.go:135
+DEVICE float carried_f32(float m, float tl, float tr) {
+    if (m > 0.0f) {
+        return m * tl;
+    }
+    return m * tr;
+}
+
+// through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
+// (*Face[float32]).through, given.go:26
+DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Given_f32 *given,
+        float dt, bool mine, Flux_f32 *out, Counters *n) {
+    side_f32 *l = &f->l;
+    float h = num_Larger_f32(l->h2, 0.0f), u = l->u2;
+    auto [rise, outside, speed] = Given_meet_f32(given, p->Gravity, h, u, l->z2, l->depth);
+    float length = normal->Length;
+    float m = outside * speed;
+    float force = m * speed + p->Gravity * ((h + outside) / 2.0f) * rise;
+    if (float s = Face_share_f32(f, at, m * length * dt, l->mean2, l->mean2, 0.0f, p->DryDepth); s < 1.0f) {
+        m = m * s;
+        force = force * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
+    float t = carried_f32(m, l->t2, 0.0f);
+    float x = normal->X * length, y = normal->Y * length;
+    *out = Flux_f32{0.0f, m * length, (num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, outside))) * length, 0.0f, Array<Push_f32, 2>{}};
+    out->Side[0] = Push_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
+}
+
+// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
+// the tangential velocity and v the viscosity of the mass.
+// contact[float32], edge.go:144
+DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
+    float jump = qr * tr - ql * tl;
+    return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
+}
+
 // bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:150
+// bounded[float32], edge.go:154
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -1647,8 +1756,12 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
 // (*Face[float32]).Split, edge.go:84
-DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, float dt, bool contacts,
-        bool mine, Flux_f32 *out, Counters *n) {
+DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Slice<Given_f32> given,
+        float dt, bool contacts, bool mine, Flux_f32 *out, Counters *n) {
+    if (at.Right <= -3) {
+        Face_through_f32(f, at, normal, p, &given[sub(-3, at.Right)], dt, mine, out, n);
+        return;
+    }
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
     if (f->waves.Complex && !f->thin && mine) {
@@ -1717,7 +1830,7 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
     Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
@@ -2259,27 +2372,69 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     }
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:140
-DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
-    double jump = qr * tr - ql * tl;
-    return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
+// inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
+// u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
+// waves.
+// inflow[float64], given.go:75
+struct inflow_f64_results { double r0; double r1; };
+DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, double c) {
+    double thick = 0.0;
+    double speed = 0.0;
+    double critical = 0.0;
+    if (q > 0.0) {
+        critical = cubeRoot_f64(gravity * q);
+    }
+    c = num_Larger_f64(c, critical);
+    for (int64 k = 0; k < 12 && c > 0.0; k = add(k, int64(1))) {
+        double part = gravity * q / (c * c);
+        c = num_Larger_f64(c - (2.0 * c - part - leaving) / (2.0 + 2.0 * part / c), c / 4.0);
+    }
+    c = num_Larger_f64(c, critical);
+    if (c <= 0.0) {
+        return {0.0, 0.0};
+    }
+    thick = c * c / gravity;
+    return {thick, -q / thick};
 }
 
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:131
-DEVICE double carried_f64(double m, double tl, double tr) {
-    if (m > 0.0) {
-        return m * tl;
+// meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
+// are thickness h, outward velocity u, level z, and the bed at depth.
+// (*Given[float64]).meet, given.go:48
+struct Given_meet_f64_results { double r0; double r1; double r2; };
+DEVICE Given_meet_f64_results Given_meet_f64(Given_f64 *g, double gravity, double h, double u, double z,
+        double depth) {
+    double rise = 0.0;
+    double thick = 0.0;
+    double speed = 0.0;
+    double c = num_Sqrt_f64(gravity * h);
+    double leaving = u + 2.0 * c;
+    if (u > c || g->Kind == 0 && g->Value == z) {
+        return {0.0, h, u};
     }
-    return m * tr;
+    if (g->Kind == 0) {
+        thick = num_Larger_f64(g->Value + depth, 0.0);
+        c = num_Sqrt_f64(gravity * thick);
+        return {g->Value - z, thick, num_Larger_f64(leaving - 2.0 * c, -c)};
+    }
+    if (g->Kind == 1) {
+        const auto results1 = inflow_f64(gravity, g->Value, leaving, c);
+        thick = results1.r0;
+        speed = results1.r1;
+        return {thick - h, thick, speed};
+    }
+    if (g->Value == z && u == 0.0) {
+        return {0.0, h, u};
+    }
+    double entering = -2.0 * num_Sqrt_f64(gravity * num_Larger_f64(g->Value + depth, 0.0));
+    c = num_Larger_f64((leaving - entering) / 4.0, 0.0);
+    thick = c * c / gravity;
+    return {thick - h, thick, (leaving + entering) / 2.0};
 }
 
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:174
+// (*Face[float64]).share, edge.go:178
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -2304,12 +2459,52 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
     return most / want;
 }
 
+// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried[float64], edge.go:135
+DEVICE double carried_f64(double m, double tl, double tr) {
+    if (m > 0.0) {
+        return m * tl;
+    }
+    return m * tr;
+}
+
+// through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
+// (*Face[float64]).through, given.go:26
+DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Given_f64 *given,
+        double dt, bool mine, Flux_f64 *out, Counters *n) {
+    side_f64 *l = &f->l;
+    double h = num_Larger_f64(l->h2, 0.0), u = l->u2;
+    auto [rise, outside, speed] = Given_meet_f64(given, p->Gravity, h, u, l->z2, l->depth);
+    double length = normal->Length;
+    double m = outside * speed;
+    double force = m * speed + p->Gravity * ((h + outside) / 2.0) * rise;
+    if (double s = Face_share_f64(f, at, m * length * dt, l->mean2, l->mean2, 0.0, p->DryDepth); s < 1.0) {
+        m = m * s;
+        force = force * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
+    double t = carried_f64(m, l->t2, 0.0);
+    double x = normal->X * length, y = normal->Y * length;
+    *out = Flux_f64{0.0, m * length, (num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, outside))) * length, 0.0, Array<Push_f64, 2>{}};
+    out->Side[0] = Push_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
+}
+
+// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
+// the tangential velocity and v the viscosity of the mass.
+// contact[float64], edge.go:144
+DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
+    double jump = qr * tr - ql * tl;
+    return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
+}
+
 // bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:150
+// bounded[float64], edge.go:154
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
         double ur, double jump, const Params_f64 *p) {
@@ -2338,8 +2533,12 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut,
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
 // (*Face[float64]).Split, edge.go:84
-DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, double dt, bool contacts,
-        bool mine, Flux_f64 *out, Counters *n) {
+DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Slice<Given_f64> given,
+        double dt, bool contacts, bool mine, Flux_f64 *out, Counters *n) {
+    if (at.Right <= -3) {
+        Face_through_f64(f, at, normal, p, &given[sub(-3, at.Right)], dt, mine, out, n);
+        return;
+    }
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
     if (f->waves.Complex && !f->thin && mine) {
@@ -2408,7 +2607,7 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
     Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // speed is that of a layer, 0 where it is dry.
@@ -2567,9 +2766,10 @@ DEVICE Arrow_f32 mirrored_f32(Arrow_f32 u, Array<Arrow_f32, 3> *arm, int64 k) {
 
 // around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
 // has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
-// itself. Across a wall stands the same water, mirrored. A neighbour without a layer that the cell has tells nothing of
-// its velocity, and of its level only where that is below the cell's: else it is a shore.
-// (*water[float32]).around, reconstruct.go:25
+// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
+// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
+// the cell's: else it is a shore.
+// (*water[float32]).around, reconstruct.go:26
 DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed_f32> beds, Slice<State_f32> w,
         Array<water_f32, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -2578,10 +2778,12 @@ DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed
         int32 near = c->Near[k];
         if (near < 0) {
             (*o)[k] = *me;
-            const Arrow_f32 value1 = mirrored_f32(me->u1, &c->Arm, k), value2 = mirrored_f32(me->u2, &c->Arm, k);
-            (*o)[k].u1 = value1;
-            (*o)[k].u2 = value2;
-            may = may && near == -1;
+            if (near == -1) {
+                const Arrow_f32 value1 = mirrored_f32(me->u1, &c->Arm, k), value2 = mirrored_f32(me->u2, &c->Arm, k);
+                (*o)[k].u1 = value1;
+                (*o)[k].u2 = value2;
+            }
+            may = may && near != -2;
             continue;
         }
         water_see_f32(&(*o)[k], &w[near], beds[near].Depth, dry);
@@ -2652,7 +2854,7 @@ DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2,
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*Stencil[float32]).positive, reconstruct.go:95
+// (*Stencil[float32]).positive, reconstruct.go:98
 DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
     float share = 1.0f;
     for (int64 k = 0; k < 3; k++) {
@@ -2672,7 +2874,7 @@ DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float32]).centred, reconstruct.go:115
+// (*Stencil[float32]).centred, reconstruct.go:118
 DEVICE Arrow_f32 Stencil_centred_f32(Stencil_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
         float h) {
     float part = 1.0f / (3.0f * h);
@@ -2683,7 +2885,7 @@ DEVICE Arrow_f32 Stencil_centred_f32(Stencil_f32 *c, Arrow_f32 u, Arrow_f32 ux, 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float32]).slopes, reconstruct.go:56
+// (*water[float32]).slopes, reconstruct.go:59
 DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *c, const Params_f32 *p,
         Slopes_f32 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -2795,9 +2997,10 @@ DEVICE Arrow_f64 mirrored_f64(Arrow_f64 u, Array<Arrow_f64, 3> *arm, int64 k) {
 
 // around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
 // has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
-// itself. Across a wall stands the same water, mirrored. A neighbour without a layer that the cell has tells nothing of
-// its velocity, and of its level only where that is below the cell's: else it is a shore.
-// (*water[float64]).around, reconstruct.go:25
+// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
+// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
+// the cell's: else it is a shore.
+// (*water[float64]).around, reconstruct.go:26
 DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Bed_f64> beds, Slice<State_f64> w,
         Array<water_f64, 3> *o) {
     bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
@@ -2806,10 +3009,12 @@ DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Be
         int32 near = c->Near[k];
         if (near < 0) {
             (*o)[k] = *me;
-            const Arrow_f64 value1 = mirrored_f64(me->u1, &c->Arm, k), value2 = mirrored_f64(me->u2, &c->Arm, k);
-            (*o)[k].u1 = value1;
-            (*o)[k].u2 = value2;
-            may = may && near == -1;
+            if (near == -1) {
+                const Arrow_f64 value1 = mirrored_f64(me->u1, &c->Arm, k), value2 = mirrored_f64(me->u2, &c->Arm, k);
+                (*o)[k].u1 = value1;
+                (*o)[k].u2 = value2;
+            }
+            may = may && near != -2;
             continue;
         }
         water_see_f64(&(*o)[k], &w[near], beds[near].Depth, dry);
@@ -2880,7 +3085,7 @@ DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double 
 
 // positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
 // Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
-// (*Stencil[float64]).positive, reconstruct.go:95
+// (*Stencil[float64]).positive, reconstruct.go:98
 DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
     double share = 1.0;
     for (int64 k = 0; k < 3; k++) {
@@ -2900,7 +3105,7 @@ DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float64]).centred, reconstruct.go:115
+// (*Stencil[float64]).centred, reconstruct.go:118
 DEVICE Arrow_f64 Stencil_centred_f64(Stencil_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
         double h) {
     double part = 1.0 / (3.0 * h);
@@ -2911,7 +3116,7 @@ DEVICE Arrow_f64 Stencil_centred_f64(Stencil_f64 *c, Arrow_f64 u, Arrow_f64 ux, 
 // slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
 // thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
 // around, ends on what lies below it.
-// (*water[float64]).slopes, reconstruct.go:56
+// (*water[float64]).slopes, reconstruct.go:59
 DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *c, const Params_f64 *p,
         Slopes_f64 *s) {
     bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
@@ -3033,7 +3238,7 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
     Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
     Face_Waves_f32(&f, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
@@ -3092,7 +3297,7 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
     Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
@@ -3302,7 +3507,7 @@ DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, 
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:77
+// (*TiledMesh[float32]).count, tile.go:78
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
     if (stop) {
@@ -3312,7 +3517,7 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
 }
 
 // once is 1 for the first tile and 0 for all others.
-// once, tile.go:69
+// once, tile.go:70
 DEVICE int64 once(int64 t) {
     if (t == 0) {
         return 1;
@@ -3342,7 +3547,7 @@ DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float32], tile.go:93
+// collect[float32], tile.go:94
 DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
     balance_f32 b = {};
     for (int64 s = 0; s < 3; s++) {
@@ -3353,7 +3558,7 @@ DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:85
+// (*TiledMesh[float32]).gather, tile.go:86
 DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
         Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
     TileCell cell = m->Cells[k];
@@ -3365,7 +3570,7 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
-// TileStep[float32], tile.go:43
+// TileStep[float32], tile.go:44
 DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
@@ -3384,7 +3589,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
         Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f32(&f, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
@@ -3395,7 +3600,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:77
+// (*TiledMesh[float64]).count, tile.go:78
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -3426,7 +3631,7 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float64], tile.go:93
+// collect[float64], tile.go:94
 DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
     balance_f64 b = {};
     for (int64 s = 0; s < 3; s++) {
@@ -3437,7 +3642,7 @@ DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:85
+// (*TiledMesh[float64]).gather, tile.go:86
 DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
         Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
@@ -3449,7 +3654,7 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
-// TileStep[float64], tile.go:43
+// TileStep[float64], tile.go:44
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
@@ -3468,7 +3673,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
         Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
@@ -3503,7 +3708,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
         Face_Waves_f32(&f, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
@@ -3540,7 +3745,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
@@ -3759,7 +3964,7 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int
     if (i < hi) HalfFriction_f64_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel TileStep, tile.go:43
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -3771,7 +3976,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo,
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:43
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
@@ -3783,7 +3988,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, 
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:43
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -3795,7 +4000,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 l
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:43
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
@@ -3807,7 +4012,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:43
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -3819,7 +4024,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, 
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:43
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,

@@ -29,7 +29,8 @@ func TestParity(t *testing.T) {
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 30000
-	m := &Mesh[F]{Owned: int32(n - 100)}
+	m := &Mesh[F]{Owned: int32(n - 100), Given: []Given[F]{{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2},
+		{Kind: Radiation, Value: .5}}}
 	w := make([]State[F], n)
 	manning := make([]F, n)
 	some := func() F {
@@ -50,7 +51,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			F(rng.NormFloat64())}
 		right := int32(rng.IntN(n))
 		if rng.IntN(10) == 0 {
-			right = -1 - int32(rng.IntN(2))
+			right = -1 - int32(rng.IntN(5))
 		}
 		c := rng.Float64()
 		m.Ends = append(m.Ends, Ends{int32(i), right})
@@ -137,7 +138,7 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		var s Stencil[F]
 		for k := range 3 {
 			if s.Near[k] = int32(rng.IntN(n)); rng.IntN(10) == 0 {
-				s.Near[k] = -1 - int32(rng.IntN(2))
+				s.Near[k] = -1 - int32(rng.IntN(5))
 			}
 			s.Arm[k], s.Weight[k] = arrow(), arrow()
 		}
@@ -224,7 +225,7 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params
 
 // tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
 func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
-	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Arms: m.Arms, Tiles: []Tile{{}}}
+	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Arms: m.Arms, Given: m.Given, Tiles: []Tile{{}}}
 	for cell, edge := 0, 0; edge < len(m.Ends); {
 		last := &t.Tiles[len(t.Tiles)-1]
 		edges := min(1+rng.IntN(TileEdges), len(m.Ends)-edge)

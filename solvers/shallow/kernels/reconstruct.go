@@ -20,8 +20,9 @@ func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out 
 
 // around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
 // has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
-// itself. Across a wall stands the same water, mirrored. A neighbour without a layer that the cell has tells nothing of
-// its velocity, and of its level only where that is below the cell's: else it is a shore.
+// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
+// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
+// the cell's: else it is a shore.
 func (me *water[F]) around(c *Stencil[F], dry F, beds []Bed[F], w []State[F], o *[3]water[F]) bool {
 	wet1, wet2 := me.h1 >= dry, me.h2 >= dry
 	may := wet1 || wet2
@@ -29,8 +30,10 @@ func (me *water[F]) around(c *Stencil[F], dry F, beds []Bed[F], w []State[F], o 
 		near := c.Near[k]
 		if near < 0 {
 			o[k] = *me
-			o[k].u1, o[k].u2 = mirrored(me.u1, &c.Arm, k), mirrored(me.u2, &c.Arm, k)
-			may = may && near == Wall
+			if near == Wall {
+				o[k].u1, o[k].u2 = mirrored(me.u1, &c.Arm, k), mirrored(me.u2, &c.Arm, k)
+			}
+			may = may && near != Open
 			continue
 		}
 		o[k].see(&w[near], beds[near].Depth, dry)

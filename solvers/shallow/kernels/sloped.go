@@ -14,7 +14,7 @@ func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clo
 	f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, w, slopes)
 	f.Waves(p)
 	f.Viscosity(scheme, p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Split(m.Ends[e], &m.Normals[e], p, m.Given, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // Reach does what Look does, from the slopes of both cells.

@@ -32,6 +32,7 @@ type TiledMesh[F num.Float] struct {
 	Normals []Normal[F]
 	Beds    []Bed[F]
 	Arms    []Arms[F] // of second order
+	Given   []Given[F]
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -56,7 +57,7 @@ func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], 
 		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(p)
 		f.Viscosity(scheme, p)
-		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, scheme == Roe, k < tile.Mine, &flux[k], n)
+		f.Split(m.Ends[e], &m.Normals[e], p, m.Given, now.Dt, scheme == Roe, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
 		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
