@@ -2,11 +2,13 @@ package run
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/raster"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
 	shallowproblem "github.com/atoll-hpc/atoll/solvers/shallow/problem"
 )
 
@@ -87,10 +89,21 @@ func boundaryKinds(b shallowproblem.Boundary, groups []mesh.Group) ([]bool, erro
 			names = append(names, g.Name)
 		}
 	}
-	for name := range b.Groups {
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(b.Groups)), slices.Sorted(maps.Keys(b.Given))) {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("[boundary] %q: the mesh has no edges of that group; its groups are %q", name, names)
 		}
 	}
 	return open, nil
+}
+
+// givens finds what is given at each group of the mesh, nil for nothing.
+func givens(b shallowproblem.Boundary, groups []mesh.Group) []*shallow.Given {
+	all := make([]*shallow.Given, len(groups))
+	for i, g := range groups {
+		if given, ok := b.Given[g.Name]; ok && g.Dim == 1 {
+			all[i] = &shallow.Given{Kind: given.Kind, Value: given.Value}
+		}
+	}
+	return all
 }

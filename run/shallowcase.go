@@ -26,6 +26,7 @@ func shallowSetUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Init
 	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}
+	cfg.Given = givens(w.Boundary, part.Groups)
 	v, err := evaluate(c, w.Initial, part)
 	if err != nil {
 		return cfg, in, fmt.Errorf("[initial] %w", err)

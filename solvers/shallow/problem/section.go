@@ -3,7 +3,9 @@ package problem
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
 )
@@ -32,10 +34,22 @@ type Physics struct {
 	LaggedStep         bool         // a step's length comes from the waves of the step before last; false
 }
 
-// Boundary is the section [boundary]: for each physical group of edges, "wall" or "open".
+// Boundary is the section [boundary]: for each physical group of edges, "wall", "open", or what is given there.
 type Boundary struct {
 	Default string            // for edges of groups that are not named, or of none; wall
 	Groups  map[string]string // by name of the group
+	Given   map[string]Given  // by name of the group
+}
+
+// Given is what is given at the edges of a group to one layer: { level = 2.0 }.
+type Given struct {
+	Kind  string  // level, discharge or radiation
+	Value float64 // m; of a discharge m²/s, through each metre
+}
+
+// String is how a case file has it.
+func (g Given) String() string {
+	return "{ " + g.Kind + " = " + strconv.FormatFloat(g.Value, 'g', -1, 64) + " }"
 }
 
 // Decode reads a case of solver "shallow-water".
@@ -43,7 +57,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Mesh: config.DecodeMesh(root.Sub("mesh"))}
 	w.Physics = decodePhysics(root.Sub("physics"))
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
-	w.Boundary = decodeBoundary(root.Sub("boundary"))
+	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	c.Sections = w
 	c.Time = config.DecodeTime(root.Sub("time"))
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, w.output(c.Time.End))
@@ -121,15 +135,50 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 	return s.Sorted(fields)
 }
 
-func decodeBoundary(s *config.Section) Boundary {
-	b := Boundary{Default: s.Choice("default", "wall", "wall", "open"), Groups: map[string]string{}}
+func decodeBoundary(s *config.Section, layers int) Boundary {
+	b := Boundary{
+		Default: s.Choice("default", "wall", "wall", "open"),
+		Groups:  map[string]string{}, Given: map[string]Given{},
+	}
 	for _, group := range s.Keys() {
-		if group != "default" {
+		table, ok := s.Within(group)
+		switch {
+		case group == "default":
+		case ok && layers == 2:
+			s.Fail(group, "gives something to one layer, and there are two, whose characteristics mix: "+
+				"choose wall or open")
+		case ok:
+			b.Given[group] = decodeGiven(table)
+		default:
 			b.Groups[group] = s.Choice(group, config.Required, "wall", "open")
 		}
 	}
 	s.Finish()
 	return b
+}
+
+// decodeGiven reads a level, a discharge or a radiation.
+func decodeGiven(s *config.Section) Given {
+	var g Given
+	for _, kind := range []string{"level", "discharge", "radiation"} {
+		if !s.Has(kind) {
+			s.Know(kind)
+			continue
+		}
+		if g.Kind != "" {
+			s.Fail(kind, "cannot be with %s: one of them is given", g.Kind)
+		}
+		bound := config.Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
+		if kind == "discharge" {
+			bound.Least = 0
+		}
+		g = Given{kind, s.Number(kind, bound)}
+	}
+	if g.Kind == "" {
+		s.Fail("", "gives nothing; choose level, discharge or radiation")
+	}
+	s.Finish()
+	return g
 }
 
 func (w *Sections) output(end float64) config.Written {
@@ -170,5 +219,8 @@ func (w *Sections) Print(p *config.Printer) {
 	p.Pair("default", w.Boundary.Default)
 	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Groups)) {
 		p.Pair(group, w.Boundary.Groups[group])
+	}
+	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
+		p.Pair(group, w.Boundary.Given[group])
 	}
 }
