@@ -53,6 +53,7 @@ var shallowChecks = []check{
 	{"waves", "Simple waves of one layer and of two, at second order", waves},
 	{"dams", "Stoker's and Ritter's dam breaks at second order", dams},
 	{"bowls", "Thacker's oscillations at second order, three periods", bowls},
+	{"channels", "What is given at boundaries: a discharge, a level, waves that leave", channels},
 	{"paper-again", "Tests 1 and 2 of the paper at second order", paperAgain},
 	{"hyperbolic", "Loss of hyperbolicity: test 2 of the paper, run on", hyperbolic},
 	{"paper", "Tests 1 and 2 of de la Asunción, Mantas and Castro, CMMSE 2012", paper},
