@@ -2,7 +2,7 @@
 // range or in contradiction is refused, each with one line that names the file, the line and the key, or the
 // override.
 //
-// A case has sections that solvers Share (this file, mesh.go and grid.go) and those of its solver (shallow.go).
+// A case has sections that solvers share (this file, mesh.go and grid.go) and those of its solver, which decodes them.
 package config
 
 import (

@@ -10,23 +10,19 @@ import (
 
 // copying copies from global to shared memory without a stop at registers: no thread waits before the end of its loop.
 const copying = `
+#ifndef ONE_THREAD
 template <int N> DEVICE void copy_async(void *to, const void *from) {
-#ifdef __CUDA_ARCH__
     const uint32 shared = uint32(__cvta_generic_to_shared(to));
     const uint64 global = __cvta_generic_to_global(from);
     if (N == 16) // past L1, most of which is shared memory
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(shared), "l"(global));
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"(shared), "l"(global), "n"(N));
-#else
-    memcpy(to, from, N);
-#endif
 }
 DEVICE void copies_done() {
-#ifdef __CUDA_ARCH__
     asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
+#endif
 `
 
 // capable returns the options for CUDA C: copies without a stop are newer than all else.

@@ -87,11 +87,11 @@
 //
 // Each outer loop over an integer is shared: its turns go to different threads, and the next loop begins when all are
 // done. A pointer to an array is memory that the block shares; what it holds at the start is undefined. A turn must not
-// write what another turn of the same loop reads or writes. What stands outside of the loops is done by every thread,
-// and only sets variables; what reads shared memory there waits for the loops before. Inside of a loop nothing from
-// outside is assigned, but for best = min(best, x), or max, of a kernel with that reduction, which returns best. A loop
-// marked //atoll:ordered is not shared: all threads take its turns together, and share the loops inside. On the CPU all
-// this is the Go function as it stands.
+// write what another turn of the same loop reads or writes; package kerneltest finds those that do. What stands outside
+// of the loops is done by every thread, and only sets variables; what reads shared memory there waits for the loops
+// before. Inside of a loop nothing from outside is assigned, but for best = min(best, x), or max, of a kernel with that
+// reduction, which returns best. A loop marked //atoll:ordered is not shared: all threads take its turns together, and
+// share the loops inside. On the CPU all this is the Go function as it stands.
 //
 // An assignment marked //atoll:async copies numbers from slices to shared memory without a stop at registers, those
 // that lie together in one piece: no thread waits for them before the end of the loop, and a turn must not read them.
@@ -102,10 +102,11 @@
 //
 // # Files
 //
-// Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of the
-// PTX is the SHA-256 of the compiler's options and of the CUDA C without comments; [Check] compares it, and everything
-// else, without a compiler. For each kernel K the Go file has a type KLoop: NewKLoop takes the kernel's arguments
-// without the indices, preceded by an abi.Box for two or three indices and followed by the Least or Most of a
-// reduction. Its Range runs it on the CPU, and its Launch gives an abi.Launch, whose Parameters are the bytes of a
-// launch.
+// Command kernelgen writes kernels_gen.cu, kernels_gen.ptx and kernels_gen.go beside the kernels. The first line of
+// the PTX is the SHA-256 of the compiler's options and of the CUDA C without comments; [Check] compares it, and
+// everything else, without a compiler. Where there is none, a line that says so takes the place of PTX that is not
+// current: the CPU runs the kernels then, and GPUs refuse them. For each kernel K the Go file has a type KLoop:
+// NewKLoop takes the kernel's arguments without the indices, preceded by an abi.Box for two or three indices and
+// followed by the Least or Most of a reduction. Its Range runs it on the CPU, and its Launch gives an abi.Launch,
+// whose Parameters are the bytes of a launch.
 package kernelgen

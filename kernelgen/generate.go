@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 )
 
 // The files that Generate writes beside the kernels.
@@ -36,8 +38,11 @@ type Compiler interface {
 
 // Generate writes the CUDA C, the PTX and the Go launchers of the kernels in dir. Files that are as they should be
 // stay untouched, so that PTX is compiled only where its source changed. It returns the names of what it wrote.
+//
+// Where there is no compiler, a PTX that is not current is replaced by a line that says so, and the error is an
+// [Uncompiled]: all but GPUs can use the package then.
 func Generate(dir string, compiler func() (Compiler, error), options []string) ([]string, error) {
-	want, err := texts(dir)
+	p, want, err := texts(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +64,10 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 	}
 	c, err := compiler()
 	if err != nil {
-		return written, err
+		if failed := write(ptxFile, abi.Uncompiled(p.types.Path())+"\n"); failed != nil {
+			return written, failed
+		}
+		return written, Uncompiled{filepath.Join(dir, ptxFile), err}
 	}
 	ptx, err := c.Compile(cudaFile, want[cudaFile], capable(want[cudaFile], options)...)
 	if err != nil {
@@ -68,9 +76,22 @@ func Generate(dir string, compiler func() (Compiler, error), options []string) (
 	return written, write(ptxFile, hashLine(want[cudaFile], options)+"\n"+ptx)
 }
 
+// Uncompiled says that a file has no PTX, for want of a compiler.
+type Uncompiled struct {
+	Path  string
+	Cause error
+}
+
+func (u Uncompiled) Error() string {
+	return fmt.Sprintf("%s holds no PTX, so that --backend cuda refuses these kernels; the CPU runs and tests them: %v",
+		u.Path, u.Cause)
+}
+
+func (u Uncompiled) Unwrap() error { return u.Cause }
+
 // Check tells whether the generated files in dir belong to its kernels and to the options. It needs no compiler.
 func Check(dir string, options []string) error {
-	want, err := texts(dir)
+	_, want, err := texts(dir)
 	if err != nil {
 		return err
 	}
@@ -87,24 +108,24 @@ func Check(dir string, options []string) error {
 	return errors.Join(append(all, checkPTX(dir, want[cudaFile], options))...)
 }
 
-// texts are the generated files by name, without the PTX.
-func texts(dir string) (map[string]string, error) {
+// texts are the generated files by name, without the PTX, and the package that they are of.
+func texts(dir string) (*Package, map[string]string, error) {
 	p, err := Load(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(p.Kernels) == 0 {
-		return nil, fmt.Errorf("kernelgen: %s has no function marked //atoll:kernel", dir)
+		return nil, nil, fmt.Errorf("kernelgen: %s has no function marked //atoll:kernel", dir)
 	}
 	source, _, err := p.CUDA()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	launchers, err := p.Launchers()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return map[string]string{cudaFile: source, goFile: string(launchers)}, nil
+	return p, map[string]string{cudaFile: source, goFile: string(launchers)}, nil
 }
 
 func checkPTX(dir, source string, options []string) error {
@@ -112,6 +133,9 @@ func checkPTX(dir, source string, options []string) error {
 	ptx, err := os.ReadFile(path)
 	if err != nil {
 		return err
+	}
+	if err := (&abi.Module{PTX: string(ptx)}).Compiled(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	if first, _, _ := strings.Cut(string(ptx), "\n"); first != hashLine(source, options) {
 		return fmt.Errorf("%s is not compiled from %s as it is now: run go generate there, on a machine with NVRTC", path,

@@ -1,14 +1,19 @@
 package kernelgen_test
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/internal/needs"
 	"github.com/atoll-hpc/atoll/kernelgen"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 )
 
@@ -27,33 +32,64 @@ func generated(t *testing.T) []string {
 	return dirs
 }
 
+// TestGeneratedFilesAreCurrent: every PTX was compiled from the kernels as they are, and fuses no multiply-add.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	for _, dir := range generated(t) {
 		if err := kernelgen.Check(dir, nvrtc.Options); err != nil {
 			t.Error(err)
 		}
+		ptx, err := os.ReadFile(filepath.Join(dir, "kernels_gen.ptx"))
+		if err != nil {
+			t.Error(err)
+		}
+		if bytes.Contains(ptx, []byte("fma.")) {
+			t.Errorf("%s: a fused multiply-add", dir)
+		}
 	}
 }
 
+// TestEveryKernelCompilesForTheGPU has NVRTC read every kernel. With -dlto it stops behind the front end, which is what
+// finds errors; the rest takes half a minute and is done when the PTX is generated.
 func TestEveryKernelCompilesForTheGPU(t *testing.T) {
 	c, err := nvrtc.Load()
 	if errors.Is(err, nvrtc.ErrMissing) {
-		t.Skip("NOT TESTED:", err)
+		needs.Missing(t, "%v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	options := append(slices.Clone(nvrtc.Options), "-dlto")
 	for _, dir := range generated(t) {
 		source, err := os.ReadFile(filepath.Join(dir, "kernels_gen.cu"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		ptx, err := c.Compile(filepath.Join(dir, "kernels_gen.cu"), string(source), nvrtc.Options...)
-		if err != nil {
+		if _, err := c.Compile(filepath.Join(dir, "kernels_gen.cu"), string(source), options...); err != nil {
 			t.Error(err)
 		}
-		if strings.Contains(ptx, "fma.") {
-			t.Errorf("%s: a fused multiply-add", dir)
+	}
+}
+
+// TestEveryKernelIsRun: the tests of each package of kernels fail where they leave one out.
+func TestEveryKernelIsRun(t *testing.T) {
+	call := regexp.MustCompile(`kerneltest\.Main\(m, "([^"]+)"\)`)
+	sees := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range call.FindAllSubmatch(text, -1) {
+			sees[filepath.Join(filepath.Dir(path), string(m[1]))] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range generated(t) {
+		if !sees[dir] {
+			t.Errorf("no TestMain of the tests of %s calls kerneltest.Main", dir)
 		}
 	}
 }
@@ -121,6 +157,45 @@ func TestGenerateAndCheck(t *testing.T) {
 	if _, err := kernelgen.Generate(dir, nil, nil); err == nil ||
 		!strings.Contains(err.Error(), "no function marked //atoll:kernel") {
 		t.Errorf("a package without kernels: %v", err)
+	}
+}
+
+// TestGenerateWithoutCompiler: all but the PTX is written, in whose place a line says so, even where there is another
+// one, which would be that of other kernels. With a compiler it comes.
+func TestGenerateWithoutCompiler(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/p\n")
+	write("p.go", small)
+	write("kernels_gen.ptx", "// of other kernels\n")
+	nowhere := errors.New("nowhere")
+	none := func() (kernelgen.Compiler, error) { return nil, nowhere }
+	for _, want := range []int{3, 0} {
+		written, err := kernelgen.Generate(dir, none, nil)
+		var missing kernelgen.Uncompiled
+		if len(written) != want || !errors.As(err, &missing) || !errors.Is(err, nowhere) ||
+			missing.Path != filepath.Join(dir, "kernels_gen.ptx") {
+			t.Errorf("wrote %v, want %d files: %v", written, want, err)
+		}
+	}
+	ptx, err := os.ReadFile(filepath.Join(dir, "kernels_gen.ptx"))
+	if err != nil || string(ptx) != abi.Uncompiled("example.com/p")+"\n" {
+		t.Errorf("PTX %q %v", ptx, err)
+	}
+	if err := kernelgen.Check(dir, nil); err == nil ||
+		!strings.Contains(err.Error(), "kernels_gen.ptx: no PTX of example.com/p") {
+		t.Errorf("Check says %v", err)
+	}
+	written, err := kernelgen.Generate(dir, func() (kernelgen.Compiler, error) { return &fake{}, nil }, []string{"-a"})
+	if err != nil || len(written) != 1 || kernelgen.Check(dir, []string{"-a"}) != nil {
+		t.Errorf("with a compiler: wrote %v, %v, %v", written, err, kernelgen.Check(dir, []string{"-a"}))
+	}
+	if _, err := kernelgen.Generate(dir, none, []string{"-a"}); err != nil {
+		t.Errorf("current PTX without a compiler: %v", err)
 	}
 }
 

@@ -19,7 +19,8 @@ var taken = func() map[string]bool {
 		virtual void volatile wchar_t while xor xor_eq
 		threadIdx blockIdx blockDim gridDim warpSize signbit isnan isinf abs min max sqrt fabs fabsf floor floorf ceil
 		ceilf trunc truncf copysign copysignf linux unix
-		int8 int32 int64 uint8 uint32 uint64 DEVICE Slice Array add sub mul quo rem neg negative number rising falling
+		int8 int32 int64 uint8 uint32 uint64 DEVICE SHARED SHARED_MEMORY SHARED_PART TURNS ONE_THREAD
+		Slice Array add sub mul quo rem neg negative number rising falling
 		exchange shl shr offsetof Least Most reduce go_min go_max atomic_add atomic_min atomic_max math_Min math_Max
 		math_Inf math_NaN math_IsNaN
 		math_IsInf nan_key atomicAdd atomicMin atomicMax atomicCAS`) {

@@ -131,13 +131,18 @@ func boxesMeanTheSame(t *testing.T, l cudatest.Runner) {
 		t.Errorf("%d elements were visited, want %d", seen, part.Size())
 	}
 
-	x := make([]float64, n)
-	want := 0.
+	t.Run("float32", func(t *testing.T) { spacesMeanTheSame[float32](t, l, b) })
+	t.Run("float64", func(t *testing.T) { spacesMeanTheSame[float64](t, l, b) })
+}
+
+func spacesMeanTheSame[F language.Float](t *testing.T, l cudatest.Runner, b *language.Box) {
+	x := make([]F, b.Nx*b.Ny*b.Nz)
+	want := F(0)
 	for i := range x {
-		x[i] = float64(i * 37 % 101)
-		want = max(want, x[i]+float64(i/(b.Nx*b.Ny)))
+		x[i] = F(i * 37 % 101)
+		want = max(want, x[i]+F(i/(b.Nx*b.Ny)))
 	}
-	var most [2]atomics.Most[float64]
+	var most [2]atomics.Most[F]
 	whole := abi.Box{Hi: [3]int{b.Nx, b.Ny, b.Nz}}
 	both(t, l, whole.Size(), language.NewSpaceLoop(whole, b, x, &most[0]), language.NewSpaceLoop(whole, b, x, &most[1]))
 	if most[0] != most[1] || most[0].Value() != want {

@@ -14,6 +14,7 @@ const ungranted = 48 << 10
 const asking = `
 #ifndef SHARED_MEMORY
 #define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
+#define SHARED_PART(name, offset, ...) __VA_ARGS__ &name = *(__VA_ARGS__ *)(shared_memory + offset)
 #endif
 `
 
@@ -41,9 +42,9 @@ func (s *sharing) declared(dynamic bool) string {
 	}
 	for i, name := range s.names {
 		if dynamic {
-			fmt.Fprintf(&b, "    %[1]s &%[2]s = *(%[1]s *)(shared_memory + %[3]d);\n", s.types[i], name, s.offsets[i])
+			fmt.Fprintf(&b, "    SHARED_PART(%s, %d, %s);\n", name, s.offsets[i], s.types[i])
 		} else {
-			fmt.Fprintf(&b, "    __shared__ %s;\n", declare(s.types[i], name))
+			fmt.Fprintf(&b, "    SHARED(%s, %s);\n", name, s.types[i])
 		}
 	}
 	return b.String()

@@ -215,8 +215,7 @@ func (f *function) lanes(s *ast.RangeStmt, ct, name, count string) {
 		f.line("__syncthreads();")
 	}
 	f.phases++
-	f.line("for (%s %s = threadIdx.x, %s = %s; %s < %s; %s += blockDim.x) {", ct, name, "end_"+name, count, name,
-		"end_"+name, name)
+	f.line("TURNS(%s, %s, %s) {", ct, name, count)
 	f.copies = false
 	f.block(s.Body)
 	f.line("}")

@@ -10,7 +10,8 @@ import (
 )
 
 func supported() error {
-	return &usageError{"ranks as processes of one machine need Linux, this is " + runtime.GOOS}
+	return &usageError{"ranks as processes that this program starts need Linux, and this is " + runtime.GOOS +
+		": take ranks of one process (atoll run --transport local)"}
 }
 
 func attributes() *syscall.SysProcAttr { return nil }

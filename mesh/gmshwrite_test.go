@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
 // TestGmshRoundTrip writes meshes with all that one can hold and reads the same bits back.
@@ -58,10 +60,7 @@ func laden(cells int, seed uint64) *Mesh {
 
 // TestGmshReadsOurFiles lets Gmsh itself read what WriteGmsh made and write it in version 2.2, field and all.
 func TestGmshReadsOurFiles(t *testing.T) {
-	gmsh, err := exec.LookPath("gmsh")
-	if err != nil {
-		t.Skip("skipped: gmsh is not installed, so that it cannot be asked to read our files")
-	}
+	gmsh := needs.Program(t, "gmsh", "gmsh")
 	m := laden(60, 5)
 	m.CellData, m.VertexData = nil, map[string][]float64{"z": m.VertexData["z"]} // which gmsh -save would leave out
 	for c := range m.CellGroup {
@@ -92,10 +91,7 @@ func TestGmshReadsOurFiles(t *testing.T) {
 // TestGmshReadsOurFields lets Gmsh load fields from our files and save them as views of its own, in each version and
 // encoding, which is how a bathymetry comes to be in a mesh file.
 func TestGmshReadsOurFields(t *testing.T) {
-	gmsh, err := exec.LookPath("gmsh")
-	if err != nil {
-		t.Skip("skipped: gmsh is not installed, so that it cannot be asked to read our files")
-	}
+	gmsh := needs.Program(t, "gmsh", "gmsh")
 	m := laden(20, 5)
 	for c := range m.Cells {
 		m.CellGroup[c] = 4 // Gmsh saves cells of groups only, group by group

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
 // grouped is a cube with groups of cells and of faces, names and fields.
@@ -179,10 +181,7 @@ func FuzzReadSolidGmsh(f *testing.F) {
 // TestSolidThroughGmsh: meshes that Gmsh makes in either version and encoding are the same, with groups and their
 // names, and Gmsh reads what we write of them and gives it back.
 func TestSolidThroughGmsh(t *testing.T) {
-	gmsh, err := exec.LookPath("gmsh")
-	if err != nil {
-		t.Skip("skipped: gmsh is not installed, so that its tetrahedra cannot be read")
-	}
+	gmsh := needs.Program(t, "gmsh", "gmsh")
 	dir := t.TempDir()
 	geo := filepath.Join(dir, "block.geo")
 	script := `SetFactory("OpenCASCADE");

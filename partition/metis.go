@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/atoll-hpc/atoll/internal/dynlib"
 )
 
 // metisLibrary is libmetis 5, opened at run time, so that building and running Atoll does not need it.
@@ -21,17 +23,17 @@ type metisLibrary struct {
 const metisOK = 1 // METIS_OK of metis.h
 
 var openMETIS = sync.OnceValues(func() (*metisLibrary, error) {
-	handle, err := dlopenAny("libmetis.so.5", "libmetis.so")
+	handle, err := dynlib.Open("libmetis.so.5", "libmetis.so")
 	if err != nil {
 		return nil, fmt.Errorf("libmetis is not on this machine: install it (Debian and Ubuntu: apt install "+
 			"libmetis5), or choose one of %s, %s, %s, which need nothing (%w)", HilbertCut, RCB, RandomCut, err)
 	}
 	var lib metisLibrary
-	defaults, err := purego.Dlsym(handle, "METIS_SetDefaultOptions")
+	defaults, err := dynlib.Symbol(handle, "METIS_SetDefaultOptions")
 	if err != nil {
 		return nil, fmt.Errorf("libmetis was found, but is not METIS 5: %w", err)
 	}
-	if lib.kway, err = purego.Dlsym(handle, "METIS_PartGraphKway"); err != nil {
+	if lib.kway, err = dynlib.Symbol(handle, "METIS_PartGraphKway"); err != nil {
 		return nil, fmt.Errorf("libmetis was found, but is not METIS 5: %w", err)
 	}
 	if lib.wide, err = probeWidth(defaults); err != nil {
@@ -49,23 +51,6 @@ var openMETIS = sync.OnceValues(func() (*metisLibrary, error) {
 	}
 	return &lib, nil
 })
-
-// dlopenAny opens the first library that is there; the error is that of the first name.
-func dlopenAny(names ...string) (uintptr, error) {
-	runtime.LockOSThread() // the reason of a failure is kept by thread
-	defer runtime.UnlockOSThread()
-	var first error
-	for _, name := range names {
-		handle, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
-		if err == nil {
-			return handle, nil
-		}
-		if first == nil {
-			first = err
-		}
-	}
-	return 0, first
-}
 
 // probeWidth finds the width of idx_t without the risk of a wrong guess: METIS_SetDefaultOptions sets all 40 options
 // to -1, which is 40 or 80 words of 32 bits.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // conservation writes what the solver measures in the course of the run, above all what is conserved, to
@@ -24,23 +26,27 @@ func openConservation(dir string) (*conservation, error) {
 	return &conservation{file: file, w: bufio.NewWriter(file)}, nil
 }
 
-// record adds a row; the first one names the columns.
-func (c *conservation) record(step int, t, dt float64, table []column) error {
+// record adds a row of the quantities that are columns; the first one names them.
+func (c *conservation) record(now solvers.Clock, table []solvers.Quantity) error {
 	c.row = c.row[:0]
 	if !c.begun {
 		c.begun = true
 		c.row = append(c.row, "step,t,dt"...)
 		for _, v := range table {
-			c.row = append(append(c.row, ','), v.name...)
+			if v.In&solvers.Column != 0 {
+				c.row = append(append(c.row, ','), v.Name...)
+			}
 		}
 		c.row = append(c.row, '\n')
 	}
-	c.row = strconv.AppendInt(c.row, int64(step), 10)
+	c.row = strconv.AppendInt(c.row, int64(now.Steps), 10)
 	add := func(v float64) { c.row = strconv.AppendFloat(append(c.row, ','), v, 'g', -1, 64) }
-	add(t)
-	add(dt)
+	add(now.Time)
+	add(now.Dt)
 	for _, v := range table {
-		add(v.value)
+		if v.In&solvers.Column != 0 {
+			add(v.Value)
+		}
 	}
 	_, err := c.w.Write(append(c.row, '\n'))
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -14,21 +15,20 @@ import (
 // joins them, whose extension has a p before it, and a .pvd with all frames.
 type frames struct {
 	dir, name, format string
-	extension         string
+	extension         string // vtu, vti, vtp or stl
 	comm              dist.Comm
 	pvd               *vtk.Collection
 	count             int
 }
 
-// newFrames begins a series; series names the .pvd.
-func newFrames(dir, name, series, format string, comm dist.Comm) (*frames, error) {
+// newFrames begins a series; series names the .pvd, and extension the files of the format.
+func newFrames(dir, name, series, format, extension string, comm dist.Comm) (*frames, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "frames"), 0o777); err != nil {
 		return nil, err
 	}
 	pvd := vtk.NewCollection(filepath.Join(dir, series+".pvd"))
-	extension := format
-	if format == "plic" { // in files of the same kind as vtp
-		name, extension = name+"_plic", "vtp"
+	if format != extension { // another series has such files too
+		name += "_" + format
 	}
 	return &frames{dir: dir, name: name, format: format, extension: extension, comm: comm, pvd: pvd}, nil
 }
@@ -48,14 +48,15 @@ func (f *frames) write(ctx context.Context, time float64, p piece) error {
 		for r := range pieces {
 			pieces[r] = file(r)
 		}
-		joined := filepath.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
-		if f.format == "stl" { // no index of files, but one of all triangles, which a .pvd cannot name
-			joined = filepath.Join("frames", fmt.Sprintf("%s_%06d.stl", f.name, f.count))
+		// With / on every system, as files that name files have it.
+		joined := path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
+		if f.extension == "stl" { // no index of files, but one of all triangles, which a .pvd cannot name
+			joined = path.Join("frames", fmt.Sprintf("%s_%06d.stl", f.name, f.count))
 		}
 		if err := p.join(filepath.Join(f.dir, joined), pieces); err != nil {
 			return err
 		}
-		if f.format == "stl" {
+		if f.extension == "stl" {
 			f.count++
 			return nil
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell. The others know
@@ -27,13 +28,41 @@ type gauge struct {
 	row   []byte
 }
 
-// locate finds the cell of each gauge on this rank, -1 where another rank has it. A gauge outside the mesh is refused.
-func locate(ctx context.Context, list []config.Gauge, comm dist.Comm, p prober) ([]int, error) {
-	cells := make([]int, len(list))
+// probe is where a run's gauges look: the fields that the case writes, on the space that has all of them.
+type probe struct {
+	on      *solvers.Space
+	fields  []solvers.Field
+	columns []string // of the files, but for the time
+	due     []int    // entities of this rank for which rows are due
+	values  []float64
+	numbers []float64 // of one field
+}
+
+func newProbe(fields []solvers.Field, solver string) (*probe, error) {
+	p := &probe{fields: fields}
+	for _, f := range fields {
+		if p.on == nil {
+			p.on = f.On
+		}
+		if f.On != p.on || f.On.Locate == nil {
+			return nil, &solvers.BadInput{Err: fmt.Errorf("solver %q has no gauges of field %q", solver, f.Name)}
+		}
+		p.columns = append(p.columns, f.Numbers()...)
+	}
+	if p.on == nil {
+		return nil, &solvers.BadInput{Err: fmt.Errorf("solver %q has no gauges without fields", solver)}
+	}
+	return p, nil
+}
+
+// locate finds the entity of each gauge on this rank, -1 where another rank has it. A gauge outside is refused.
+func (p *probe) locate(ctx context.Context, list []config.Gauge, comm dist.Comm) ([]int, error) {
+	found := make([]int, len(list))
 	owners := make([]int64, len(list))
 	for i, g := range list {
-		if cells[i], owners[i] = p.locate(g.At); cells[i] < 0 {
-			owners[i] = math.MaxInt64
+		owners[i] = math.MaxInt64
+		if found[i] = p.on.Locate(g.At); found[i] >= 0 {
+			owners[i] = p.on.Key(found[i])
 		}
 	}
 	mine := slices.Clone(owners)
@@ -42,13 +71,33 @@ func locate(ctx context.Context, list []config.Gauge, comm dist.Comm, p prober) 
 	}
 	for i, g := range list {
 		if owners[i] == math.MaxInt64 {
-			return nil, &BadInput{fmt.Errorf("gauge %q at %v lies in no cell", g.Name, g.At)}
+			return nil, &solvers.BadInput{Err: fmt.Errorf("gauge %q at %v lies in no %s", g.Name, g.At, p.on.Name)}
 		}
 		if mine[i] != owners[i] {
-			cells[i] = -1
+			found[i] = -1
 		}
 	}
-	return cells, nil
+	return found, nil
+}
+
+// look fills values with a row for each entity that is due. All ranks call it at the same moments.
+func (p *probe) look(ctx context.Context) error {
+	width := len(p.columns)
+	p.values = slices.Grow(p.values[:0], width*len(p.due))[:width*len(p.due)]
+	at := 0
+	for k := range p.fields {
+		f := &p.fields[k]
+		n := len(f.Numbers())
+		p.numbers = slices.Grow(p.numbers[:0], n*len(p.due))[:n*len(p.due)]
+		if err := f.Pick(ctx, p.due, p.numbers); err != nil {
+			return err
+		}
+		for i := range p.due {
+			copy(p.values[i*width+at:], p.numbers[i*n:(i+1)*n])
+		}
+		at += n
+	}
+	return nil
 }
 
 // openGauge begins the file of a gauge on the rank that has its cell.
@@ -74,24 +123,24 @@ func openGauge(dir string, g config.Gauge, cell int, columns []string) (*gauge, 
 // sample adds rows to the gauges for which one is due.
 func (r *runner) sample(ctx context.Context, t float64) error {
 	any := false
-	r.probed = r.probed[:0]
 	for _, g := range r.gauges {
 		if g.due(t) {
+			if !any {
+				r.probe.due = r.probe.due[:0]
+			}
 			any = true
 			if g.cell >= 0 {
-				r.probed = append(r.probed, g.cell)
+				r.probe.due = append(r.probe.due, g.cell)
 			}
 		}
 	}
 	if !any {
 		return nil
 	}
-	width := len(r.columns)
-	r.values = slices.Grow(r.values[:0], width*len(r.probed))[:width*len(r.probed)]
-	if err := r.prober.probe(ctx, r.Case.Output.Fields, r.probed, r.values); err != nil {
+	if err := r.probe.look(ctx); err != nil {
 		return err
 	}
-	rest := r.values
+	width, rest := len(r.probe.columns), r.probe.values
 	for _, g := range r.gauges {
 		if !g.due(t) {
 			continue

@@ -7,51 +7,52 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/run/progress"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // loop advances the case to its end.
 func (r *runner) loop(ctx context.Context) error {
-	d, every := r.driver, r.Case.Output.Every
+	d, every := r.solver, r.Case.Output.Every
 	begin := time.Now()
 	r.progress = progress.New(r.Progress, r.span())
 	defer r.progress.Finish()
 	if err := r.begin(ctx); err != nil {
 		return err
 	}
-	t, steps, _ := d.clock()
+	now := d.Clock()
+	now.Dt = 0
 	frame, framed := 1, 0.0
-	var dt float64
-	for done := false; !done && t < r.size.end && (r.size.maxSteps == 0 || steps < r.size.maxSteps); {
-		until := r.size.end
+	for done := false; !done && now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps); {
+		until := r.size.End
 		if every > 0 {
 			until = min(until, float64(frame)*every)
 		}
 		var err error
-		done, err = d.advance(ctx, until, r.stride(steps))
-		if t, steps, dt = d.clock(); err != nil {
-			return fmt.Errorf("%s: %w", r.moment(t), err)
+		done, err = d.Advance(ctx, until, r.stride(now.Steps))
+		if now = d.Clock(); err != nil {
+			return fmt.Errorf("%s: %w", r.moment(now.Time), err)
 		}
-		r.progress.Step(steps, t, dt)
-		if err := r.record(ctx, t, steps, dt); err != nil {
+		r.progress.Step(now.Steps, now.Time, now.Dt)
+		if err := r.record(ctx, now); err != nil {
 			return err
 		}
-		if t == until {
-			if until < r.size.end {
-				if err := r.frame(ctx, t); err != nil {
+		if now.Time == until {
+			if until < r.size.End {
+				if err := r.frame(ctx, now.Time); err != nil {
 					return err
 				}
-				framed = t
+				framed = now.Time
 			}
 			frame++
 		}
 	}
-	if framed < t {
-		if err := r.frame(ctx, t); err != nil {
+	if framed < now.Time {
+		if err := r.frame(ctx, now.Time); err != nil {
 			return err
 		}
 	}
-	if every := r.Case.Output.ConservationEvery; every > 0 && steps%every != 0 {
-		if err := r.measure(ctx, t, steps, dt); err != nil {
+	if every := r.rows(); every > 0 && now.Steps%every != 0 {
+		if err := r.measure(ctx, now); err != nil {
 			return err
 		}
 	}
@@ -59,12 +60,20 @@ func (r *runner) loop(ctx context.Context) error {
 	return nil
 }
 
+// rows is how many steps there are between rows of the ledger, 0 where it is not kept.
+func (r *runner) rows() int {
+	if r.Report != nil {
+		return 0
+	}
+	return r.Case.Output.ConservationEvery
+}
+
 // span is what the progress is measured by.
 func (r *runner) span() progress.Run {
-	p := progress.Run{Cells: r.size.cells, End: r.size.end, MaxSteps: r.size.maxSteps}
-	if r.size.sweeps {
-		if p.MaxSteps == 0 || r.size.end < float64(p.MaxSteps) {
-			p.MaxSteps = int(r.size.end)
+	p := progress.Run{Cells: r.size.Entities, End: r.size.End, MaxSteps: r.size.MaxSteps}
+	if r.size.Sweeps {
+		if p.MaxSteps == 0 || r.size.End < float64(p.MaxSteps) {
+			p.MaxSteps = int(r.size.End)
 		}
 		p.End = 0
 	}
@@ -73,7 +82,7 @@ func (r *runner) span() progress.Run {
 
 // moment names a time.
 func (r *runner) moment(t float64) string {
-	if r.size.sweeps {
+	if r.size.Sweeps {
 		return fmt.Sprintf("after %g sweeps", t)
 	}
 	return fmt.Sprintf("at t = %g s", t)
@@ -82,10 +91,10 @@ func (r *runner) moment(t float64) string {
 // stride is how many steps may pass before the runner must look at the state.
 func (r *runner) stride(steps int) int {
 	n := math.MaxInt
-	if r.size.maxSteps > 0 {
-		n = r.size.maxSteps - steps
+	if r.size.MaxSteps > 0 {
+		n = r.size.MaxSteps - steps
 	}
-	if every := r.Case.Output.ConservationEvery; every > 0 {
+	if every := r.rows(); every > 0 {
 		n = min(n, every-steps%every)
 	}
 	if len(r.Case.Gauges) > 0 { // which may be another rank's: all make the same calls
@@ -96,35 +105,38 @@ func (r *runner) stride(steps int) int {
 
 // begin writes the frame and the rows of the start.
 func (r *runner) begin(ctx context.Context) error {
+	if r.Report != nil {
+		return nil
+	}
 	if err := r.frame(ctx, 0); err != nil {
 		return err
 	}
 	if err := r.sample(ctx, 0); err != nil {
 		return err
 	}
-	return r.measure(ctx, 0, 0, 0)
+	return r.measure(ctx, solvers.Clock{})
 }
 
 // record writes what is due after a step.
-func (r *runner) record(ctx context.Context, t float64, steps int, dt float64) error {
-	if err := r.sample(ctx, t); err != nil {
+func (r *runner) record(ctx context.Context, now solvers.Clock) error {
+	if err := r.sample(ctx, now.Time); err != nil {
 		return err
 	}
-	if every := r.Case.Output.ConservationEvery; every == 0 || steps%every != 0 {
+	if every := r.rows(); every == 0 || now.Steps%every != 0 {
 		return nil
 	}
-	return r.measure(ctx, t, steps, dt)
+	return r.measure(ctx, now)
 }
 
 // measure adds a row to the ledger.
-func (r *runner) measure(ctx context.Context, t float64, steps int, dt float64) error {
+func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
-	now, err := r.driver.report(ctx)
+	table, err := r.solver.Measure(ctx)
 	if err != nil || r.ledger == nil {
 		return err
 	}
-	return r.ledger.record(steps, t, dt, now.table)
+	return r.ledger.record(now, table)
 }
 
 // frame adds the state to each series of frames.
@@ -135,7 +147,7 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
 	for _, f := range r.frames {
-		p, err := r.driver.frame(ctx, f.format)
+		p, err := r.drawer.piece(ctx, f.format)
 		if err != nil {
 			return err
 		}

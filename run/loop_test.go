@@ -13,21 +13,26 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// sweeper is a solver without time. It takes as many sweeps as it may, and has no more to do after some.
+// sweeper is a solver without time, on a grid of one cell whose field is the number of sweeps. It takes as many as it
+// may, and has no more to do after some.
 type sweeper struct {
-	size  extent
+	size  solvers.Size
 	rests int // the sweep after which it is done; 0 for none
 	swept int
 	calls []string
 	fails error
+	cells *solvers.Space
+	all   []solvers.Field
 }
 
-func (s *sweeper) extent() extent { return s.size }
+func (s *sweeper) Size() solvers.Size { return s.size }
 
-func (s *sweeper) advance(_ context.Context, until float64, steps int) (bool, error) {
+func (s *sweeper) Advance(_ context.Context, until float64, steps int) (bool, error) {
 	n := min(steps, int(until)-s.swept)
 	if s.rests > 0 {
 		n = min(n, s.rests-s.swept)
@@ -37,39 +42,74 @@ func (s *sweeper) advance(_ context.Context, until float64, steps int) (bool, er
 	return s.swept == s.rests, s.fails
 }
 
-func (s *sweeper) clock() (float64, int, float64) { return float64(s.swept), s.swept, 1 }
-
-func (s *sweeper) report(context.Context) (report, error) {
-	q := float64(s.swept) / 2
-	return report{[]column{{"quality", q}, {"moved", 3}}, map[string]float64{"quality": q}, map[string]float64{"area": 0}},
-		nil
+func (s *sweeper) Clock() solvers.Clock {
+	return solvers.Clock{Time: float64(s.swept), Steps: s.swept, Dt: 1}
 }
 
-func (s *sweeper) frame(_ context.Context, format string) (piece, error) {
-	s.calls = append(s.calls, format)
-	return textPiece(fmt.Sprint(s.swept)), nil
+func (s *sweeper) Measure(context.Context) ([]solvers.Quantity, error) {
+	return []solvers.Quantity{
+		{Name: "quality", Value: float64(s.swept) / 2, In: solvers.Column | solvers.Metric},
+		{Name: "moved", Value: 3, In: solvers.Column}, {Name: "area_drift", In: solvers.Drift},
+	}, nil
 }
 
-func (s *sweeper) hash(context.Context) (string, error) { return "abc", nil }
-func (s *sweeper) phases() map[string]float64           { return map[string]float64{} }
-func (s *sweeper) close()                               { s.calls = append(s.calls, "close") }
-
-// textPiece is a frame of any format.
-type textPiece string
-
-func (p textPiece) write(path string) error { return os.WriteFile(path, []byte(p), 0o666) }
-func (p textPiece) join(path string, pieces []string) error {
-	return os.WriteFile(path, []byte(strings.Join(pieces, " ")), 0o666)
+func (s *sweeper) Fields() []solvers.Field {
+	if s.cells != nil {
+		return s.all
+	}
+	on := &solvers.Space{Name: "cell", Owned: 1, Key: func(int) int64 { return 0 }, Format: "vti"}
+	on.Geometry = func(context.Context) (solvers.Geometry, error) {
+		s.calls = append(s.calls, "vti")
+		box := vtk.Box{N: [3]int{1, 1, 1}}
+		return solvers.Geometry{Block: &vtk.Image{Dim: 2, Whole: box.N, Box: box, Spacing: [3]float64{1, 1}},
+			Boxes: []vtk.Box{box}}, nil
+	}
+	s.cells = on
+	s.all = []solvers.Field{{Name: "swept", On: on, Values: func(context.Context) ([]float64, error) {
+		return []float64{float64(s.swept)}, nil
+	}}, {Name: "flow", On: on, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
+		return []float64{1, float64(s.swept)}, nil
+	}}}
+	return s.all
 }
 
-// drive runs a driver through all of Run.
-func drive(t *testing.T, d driver, o config.Output, gauges ...config.Gauge) (*summary.Summary, error) {
+func (s *sweeper) Shapes() []solvers.Shape {
+	return []solvers.Shape{{Format: "points", File: "vtp", Faces: func(context.Context) (*solvers.Faces, error) {
+		s.calls = append(s.calls, "points")
+		f := &solvers.Faces{On: s.cells, Of: []int{0}, Carry: []string{"flow"}}
+		f.Points = []float64{0, 0, 0}
+		f.Verts.Add(0)
+		return f, nil
+	}}}
+}
+
+func (s *sweeper) Hash(context.Context) (string, error) { return "abc", nil }
+func (s *sweeper) Phases() map[string]float64           { return map[string]float64{} }
+func (s *sweeper) Close()                               { s.calls = append(s.calls, "close") }
+
+// sweeping is the case of the test's solver, which is the one that is set here.
+var sweeping *sweeper
+
+func init() {
+	solvers.Register(solvers.Kind{Name: "test",
+		Decode: func(_ *config.Section, c *config.Case) { c.Sections = noSections{} },
+		New:    func(context.Context, solvers.Env, *config.Case) (solvers.Solver, error) { return sweeping, nil }})
+}
+
+type noSections struct{}
+
+func (noSections) Print(*config.Printer) {}
+
+// drive runs a solver through all of Run.
+func drive(t *testing.T, s *sweeper, o config.Output, gauges ...config.Gauge) (*summary.Summary, error) {
 	t.Helper()
-	const name = "test"
-	drivers[name] = func(context.Context, Options) (driver, error) { return d, nil }
-	defer delete(drivers, name)
-	c := parse(t, wet)
-	c.Solver, c.Output, c.Gauges = name, o, gauges
+	sweeping = s
+	c, err := solvers.Parse("case.toml", []byte("solver = 'test'"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Fields = []string{"swept"}
+	c.Output, c.Gauges = o, gauges
 	dev := cpu.New(1)
 	defer dev.Close()
 	return Run(context.Background(), Options{Case: c, Comm: local.New(1)[0], Device: dev})
@@ -77,7 +117,7 @@ func drive(t *testing.T, d driver, o config.Output, gauges ...config.Gauge) (*su
 
 func TestSweeps(t *testing.T) {
 	for name, test := range map[string]struct {
-		size   extent
+		size   solvers.Size
 		rests  int
 		every  float64
 		ledger int
@@ -85,25 +125,29 @@ func TestSweeps(t *testing.T) {
 		table  []int  // sweeps of the rows
 		frames []string
 	}{
-		"to the end": {extent{end: 10}, 0, 0, 100, "vti vtp 10 vti vtp close", []int{0, 10}, []string{"0", "10"}},
-		"with frames": {extent{end: 10}, 0, 4, 100, "vti vtp 4 vti vtp 4 vti vtp 2 vti vtp close", []int{0, 10},
+		"to the end": {solvers.Size{End: 10}, 0, 0, 100, "vti points 10 vti points close", []int{0, 10}, []string{"0",
+			"10"}},
+		"with frames": {solvers.Size{End: 10}, 0, 4, 100, "vti points 4 vti points 4 vti points 2 vti points close",
+			[]int{0, 10},
 			[]string{"0", "4", "8", "10"}},
-		"with rows": {extent{end: 10}, 0, 0, 3, "vti vtp 3 3 3 1 vti vtp close", []int{0, 3, 6, 9, 10},
+		"with rows": {solvers.Size{End: 10}, 0, 0, 3, "vti points 3 3 3 1 vti points close", []int{0, 3, 6, 9, 10},
 			[]string{"0", "10"}},
-		"with both": {extent{end: 10}, 0, 4, 3, "vti vtp 3 1 vti vtp 2 2 vti vtp 1 1 vti vtp close",
+		"with both": {solvers.Size{End: 10}, 0, 4, 3, "vti points 3 1 vti points 2 2 vti points 1 1 vti points close",
 			[]int{0, 3, 6, 9, 10}, []string{"0", "4", "8", "10"}},
-		"to a limit": {extent{end: 10, maxSteps: 7}, 0, 4, 100, "vti vtp 4 vti vtp 3 vti vtp close", []int{0, 7},
+		"to a limit": {solvers.Size{End: 10, MaxSteps: 7}, 0, 4, 100, "vti points 4 vti points 3 vti points close",
+			[]int{0, 7},
 			[]string{"0", "4", "7"}},
-		"to rest": {extent{end: 10}, 5, 4, 100, "vti vtp 4 vti vtp 1 vti vtp close", []int{0, 5},
+		"to rest": {solvers.Size{End: 10}, 5, 4, 100, "vti points 4 vti points 1 vti points close", []int{0, 5},
 			[]string{"0", "4", "5"}},
-		"rest and frame": {extent{end: 10}, 4, 4, 2, "vti vtp 2 2 vti vtp close", []int{0, 2, 4}, []string{"0", "4"}},
-		"nothing to do":  {extent{end: 0}, 0, 4, 2, "vti vtp close", []int{0}, []string{"0"}},
+		"rest and frame": {solvers.Size{End: 10}, 4, 4, 2, "vti points 2 2 vti points close", []int{0, 2, 4},
+			[]string{"0", "4"}},
+		"nothing to do": {solvers.Size{End: 0}, 0, 4, 2, "vti points close", []int{0}, []string{"0"}},
 	} {
-		test.size.sweeps, test.size.cells, test.size.precision = true, 9, "float32"
+		test.size.Sweeps, test.size.Entities, test.size.Precision = true, 9, "float32"
 		d := &sweeper{size: test.size, rests: test.rests}
 		dir := t.TempDir()
 		s, err := drive(t, d, config.Output{Dir: dir, Every: test.every, ConservationEvery: test.ledger,
-			Format: []string{"vti", "vtp"}})
+			Format: []string{"vti", "points"}})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -122,17 +166,28 @@ func TestSweeps(t *testing.T) {
 			t.Errorf("%s: %s, %v\nwant %s", name, got, err, want)
 		}
 		for i, state := range test.frames {
-			for file, want := range map[string]string{
-				fmt.Sprintf("case_%06d_r0000.vti", i): state, fmt.Sprintf("case_%06d_r0000.vtp", i): state,
-				fmt.Sprintf("case_%06d.pvti", i): fmt.Sprintf("case_%06d_r0000.vti", i),
-			} {
-				if got, err := os.ReadFile(filepath.Join(dir, "frames", file)); string(got) != want {
-					t.Errorf("%s: %s holds %q, %v, want %q", name, file, got, err, want)
-				}
+			file := func(name string) string { return filepath.Join(dir, "frames", fmt.Sprintf(name, i)) }
+			grid, err := vtk.ReadImage(file("case_%06d.pvti"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			points, err := vtk.ReadPolyData(file("case_points_%06d.pvtp"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			swept, _ := grid.CellData.Find("swept")
+			when, _ := grid.FieldData.Find("TimeValue")
+			flow, _ := points.CellData.Find("flow")
+			if got := fmt.Sprint(swept.Float64s(), when.Float64s(),
+				flow.Float64s()); got != fmt.Sprintf("[%s] [%[1]s] [1 %[1]s 0]",
+				state) || len(grid.CellData) != 2 || len(points.CellData) != 3 {
+				t.Errorf("%s: frame %d holds %s, not %s, or other fields: %v %v", name, i, got, state, grid.CellData,
+					points.CellData)
 			}
 		}
 		found, err := filepath.Glob(filepath.Join(dir, "*.pvd"))
-		if want := []string{filepath.Join(dir, "case.pvd"), filepath.Join(dir, "case_vtp.pvd")}; !reflect.DeepEqual(found,
+		if want := []string{filepath.Join(dir, "case.pvd"), filepath.Join(dir,
+			"case_points.pvd")}; !reflect.DeepEqual(found,
 			want) {
 			t.Errorf("%s: %v, %v", name, found, err)
 		}
@@ -140,14 +195,14 @@ func TestSweeps(t *testing.T) {
 }
 
 func TestErrorsOfSweeps(t *testing.T) {
-	d := &sweeper{size: extent{end: 10, sweeps: true}, fails: errors.New("an inverted cell")}
+	d := &sweeper{size: solvers.Size{End: 10, Sweeps: true}, fails: errors.New("an inverted cell")}
 	_, err := drive(t, d, config.Output{Dir: t.TempDir(), ConservationEvery: 3})
 	if err == nil || err.Error() != "after 3 sweeps: an inverted cell" || d.calls[len(d.calls)-1] != "close" {
 		t.Errorf("%v, calls %v", err, d.calls)
 	}
-	d = &sweeper{size: extent{end: 10, sweeps: true}}
+	d = &sweeper{size: solvers.Size{End: 10, Sweeps: true}}
 	_, err = drive(t, d, config.Output{Dir: t.TempDir()}, config.Gauge{Name: "g"})
-	var bad *BadInput
+	var bad *solvers.BadInput
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "no gauges") || len(d.calls) != 1 {
 		t.Errorf("%v, calls %v", err, d.calls)
 	}

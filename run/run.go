@@ -1,7 +1,7 @@
 // Package run takes a case from its file to its results: it sets the solver up on every rank, advances it to its end,
 // and writes frames, gauges, what is conserved, and a summary.
 //
-// What it needs of a solver is a driver: see driver.go for the interface and the table of those there are.
+// All that it knows of a solver is what package solvers has: its kind in the registry, and what it declares.
 package run
 
 import (
@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -19,6 +20,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Options say how to run a case on one rank. All ranks pass the same, but for Comm and Device.
@@ -31,6 +33,10 @@ type Options struct {
 	Dir       string           // of all output; "" for the case's own
 	Check     bool             // set up, but do not run
 	Progress  progress.Options // of rank 0
+
+	// Report ends a run in place of a summary. Such a run has no output folder; Log is told of its set-up, nil for nobody.
+	Report func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
+	Log    io.Writer
 }
 
 // Run runs a case. Every rank of opts.Comm calls it; the summary is the same on all but for times. An error of one rank
@@ -41,11 +47,15 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 		err = r.loop(ctx)
 	}
 	var result *summary.Summary
-	if err == nil {
+	switch {
+	case err != nil:
+	case o.Report != nil:
+		err = r.tell(ctx)
+	default:
 		result, err = r.finish(ctx)
 	}
 	err = errors.Join(err, r.close())
-	var bad *BadInput
+	var bad *solvers.BadInput
 	if err != nil && !errors.As(err, &bad) {
 		o.Comm.Abort(1, err)
 	}
@@ -55,18 +65,16 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 // runner is a run on one rank.
 type runner struct {
 	Options
-	driver   driver
-	size     extent
+	solver   solvers.Solver
+	size     solvers.Size
 	started  time.Time
 	setUp    time.Duration
 	output   time.Duration
 	looped   time.Duration
+	drawer   *drawer
 	frames   []*frames // one for each format
-	prober   prober    // of cases that have gauges
+	probe    *probe    // of cases that have gauges
 	gauges   []*gauge
-	columns  []string      // of their files, but for the time
-	probed   []int         // cells of this rank for which rows are due
-	values   []float64     // of these
 	ledger   *conservation // on rank 0
 	progress *progress.Line
 }
@@ -80,28 +88,35 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.Dir == "" {
 		r.Dir = o.Case.Output.Dir
 	}
-	set, ok := drivers[o.Case.Solver]
+	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
-		return r, &BadInput{fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
+		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
+	}
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Log: o.Progress.Out}
+	if o.Report != nil {
+		env.Log = o.Log
 	}
 	var err error
-	if r.driver, err = set(ctx, o); err != nil {
+	if r.solver, err = kind.New(ctx, env, o.Case); err != nil {
 		return r, err
 	}
-	r.size = r.driver.extent()
+	r.size = r.solver.Size()
+	r.drawer = newDrawer(r.solver, o.Comm.Rank(), o.Case.Output.Fields)
 	var cells []int // of the gauges on this rank
 	if len(o.Case.Gauges) > 0 {
-		if r.prober, ok = r.driver.(prober); !ok {
-			return r, &BadInput{fmt.Errorf("solver %q has no gauges", o.Case.Solver)}
+		if r.probe, err = newProbe(r.drawer.fields, o.Case.Solver); err != nil {
+			return r, err
 		}
-		if cells, err = locate(ctx, o.Case.Gauges, o.Comm, r.prober); err != nil {
+		if cells, err = r.probe.locate(ctx, o.Case.Gauges, o.Comm); err != nil {
 			return r, err
 		}
 	}
 	if o.Check {
 		r.tellFindings()
-	} else if err := r.open(ctx, cells); err != nil {
-		return r, err
+	} else if o.Report == nil {
+		if err := r.open(ctx, cells); err != nil {
+			return r, err
+		}
 	}
 	// What set-up needed and the run does not goes back to the system.
 	debug.FreeOSMemory()
@@ -122,18 +137,18 @@ func (c comments) Write(line []byte) (int, error) {
 // tellFindings tells, where the progress would be shown, what a checked run takes, and what it found to fit.
 func (r *runner) tellFindings() {
 	if r.Progress.Out != nil {
-		if r.size.found != "" {
-			fmt.Fprintln(r.Progress.Out, r.size.found)
+		if r.size.Found != "" {
+			fmt.Fprintln(r.Progress.Out, r.size.Found)
 		}
-		fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %.0f bytes a cell\n", amount(r.size.bytes),
-			float64(r.size.bytes)/float64(max(1, r.size.cells)))
+		fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %.0f bytes a %s\n", solvers.Amount(r.size.Bytes),
+			float64(r.size.Bytes)/float64(max(1, r.size.Entities)), r.size.Unit)
 	}
 }
 
 // open makes the files of the run. cells are those of the gauges on this rank.
 func (r *runner) open(ctx context.Context, cells []int) error {
 	err := os.MkdirAll(r.Dir, 0o777)
-	if err := agree(ctx, r.Comm, err); err != nil {
+	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
 		return err
 	}
 	for i, format := range r.Case.Output.Format {
@@ -141,17 +156,18 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if i > 0 {
 			series += "_" + format
 		}
-		f, err := newFrames(r.Dir, r.Case.Name, series, format, r.Comm)
+		file := r.drawer.file(format)
+		if file == "" {
+			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
+		}
+		f, err := newFrames(r.Dir, r.Case.Name, series, format, file, r.Comm)
 		if err != nil {
 			return err
 		}
 		r.frames = append(r.frames, f)
 	}
-	if len(cells) > 0 {
-		r.columns = r.prober.columns(r.Case.Output.Fields)
-	}
 	for i, cell := range cells {
-		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.columns)
+		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns)
 		if err != nil {
 			return err
 		}
@@ -165,52 +181,70 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 	return nil
 }
 
+// tell hands the run to its report.
+func (r *runner) tell(ctx context.Context) error {
+	hash, err := r.solver.Hash(ctx)
+	if err != nil {
+		return err
+	}
+	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, SetUp: r.setUp.Seconds(),
+		Seconds: r.looped.Seconds()})
+}
+
 // finish gathers the summary.
 func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
-	end, err := r.driver.report(ctx)
+	end, err := r.solver.Measure(ctx)
 	if err != nil {
 		return nil, err
 	}
-	hash, err := r.driver.hash(ctx)
+	hash, err := r.solver.Hash(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := r.Case
-	if d, ok := r.driver.(saver); ok && c.Output.Mesh != "" && !r.Check {
+	if d, ok := r.solver.(solvers.Saver); ok && c.Output.Mesh != "" && !r.Check {
 		path := c.Output.Mesh
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(r.Dir, path)
 		}
-		if err := d.save(ctx, path); err != nil {
+		if err := d.Save(ctx, path); err != nil {
 			return nil, err
 		}
 	}
-	t, steps, _ := r.driver.clock()
-	if r.size.sweeps {
-		t = 0
+	now := r.solver.Clock()
+	if r.size.Sweeps {
+		now.Time = 0
 	}
 	s := &summary.Summary{
-		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(steps), Time: t, Cells: r.size.cells,
-		Ranks: r.Comm.Size(), Transport: r.Transport, Backend: r.Device.Name(), Halo: r.size.halo,
-		Precision: r.size.precision,
-		Threads:   r.Device.Threads(), Wall: r.looped.Seconds(), StateSHA256: hash,
-		Metrics: end.metrics, Phases: r.driver.phases(), Conservation: end.conservation,
-		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
+		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(now.Steps), Time: now.Time,
+		Cells: r.size.Entities, Unit: r.size.Unit, Ranks: r.Comm.Size(), Transport: r.Transport,
+		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
+		Wall: r.looped.Seconds(), StateSHA256: hash, Metrics: map[string]float64{}, Phases: r.solver.Phases(),
+		Conservation: map[string]float64{}, Version: summary.Version(), FMA: summary.FusesMultiplyAdd(),
+		Host: summary.ThisHost(),
 	}
-	if d, ok := r.driver.(interface{ stopped() string }); ok {
-		s.Stopped = d.stopped()
+	for _, q := range end {
+		if q.In&solvers.Metric != 0 {
+			s.Metrics[q.Name] = q.Value
+		}
+		if q.In&solvers.Drift != 0 {
+			s.Conservation[strings.TrimSuffix(q.Name, "_drift")] = q.Value
+		}
+	}
+	if d, ok := r.solver.(solvers.Stopper); ok {
+		s.Stopped = d.Stopped()
 	}
 	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
 	if s.Wall > 0 {
-		s.UpdatesPerS = float64(r.size.cells) * float64(steps) / s.Wall
+		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
 	}
 	return s, nil
 }
 
 func (r *runner) close() error {
 	var errs []error
-	if r.driver != nil {
-		r.driver.close()
+	if r.solver != nil {
+		r.solver.Close()
 	}
 	for _, g := range r.gauges {
 		errs = append(errs, g.close())

@@ -1,8 +1,9 @@
-// Package solvers is what the program knows of solvers: a registry of their kinds. The solvers are in the folders
-// below.
+// Package solvers is the contract between a solver and the program: what a solver declares, and the registry in which
+// it makes itself known. The solvers are in the folders below.
 package solvers
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,16 @@ type Kind struct {
 	Name   string // in case files
 	Title  string // for people
 	Decode config.Decoder
+	// New sets a case up on a rank. All ranks call it. An error leaves nothing behind on the device; what the user's
+	// input caused is a BadInput on all ranks.
+	New func(ctx context.Context, env Env, c *config.Case) (Solver, error)
+	// Fields and Quantities are what its cases can write, as far as that does not depend on the case: without functions
+	// and values. Sweeps tells that it has no time.
+	Fields     []Field
+	Quantities []Quantity
+	Sweeps     bool
+	// Commands are those of the program that are the solver's own.
+	Commands []Command
 }
 
 var kinds = map[string]Kind{}
@@ -35,6 +46,30 @@ func Find(name string) (Kind, bool) {
 
 // Names are those of all kinds, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// FieldOf finds the field that a number of frames and gauges belongs to, by the name of either, and its solver.
+func FieldOf(number string) (Field, Kind, bool) {
+	for _, name := range Names() {
+		for _, f := range kinds[name].Fields {
+			if f.Name == number || slices.Contains(f.Components, number) {
+				return f, kinds[name], true
+			}
+		}
+	}
+	return Field{}, Kind{}, false
+}
+
+// QuantityOf finds what a column of a table is, and its solver.
+func QuantityOf(column string) (Quantity, Kind, bool) {
+	for _, name := range Names() {
+		for _, q := range kinds[name].Quantities {
+			if q.Name == column {
+				return q, kinds[name], true
+			}
+		}
+	}
+	return Quantity{}, Kind{}, false
+}
 
 // Load reads a case file of any registered solver. Each of sets is an override; see [config.Load].
 func Load(path string, sets []string) (*config.Case, error) {

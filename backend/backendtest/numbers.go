@@ -42,8 +42,8 @@ func reduceAs[T primitives.Number](t *testing.T, s *suite, x []T) {
 	t.Helper()
 	d := put(t, s, x)
 	least, err := primitives.Min(s.w, d)
-	greatest := must(t, least, err)
-	greatest, err = primitives.Max(s.w, d)
+	must(t, least, err)
+	greatest, err := primitives.Max(s.w, d)
 	must(t, greatest, err)
 	if len(x) == 0 {
 		if !(least > greatest) {

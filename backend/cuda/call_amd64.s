@@ -1,3 +1,5 @@
+//go:build !windows
+
 #include "textflag.h"
 
 // cCall(frame *frame) is called by the C calling convention, on the system stack, with the frame in DI. It calls

@@ -9,10 +9,11 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
 	"pgregory.net/rapid"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/internal/ptx"
+	"github.com/atoll-hpc/atoll/internal/dynlib"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/nvrtc"
 )
 
@@ -52,9 +53,9 @@ func TestTileSizesMatchTheSource(t *testing.T) {
 
 // snprintf takes as many arguments as it is given, some in registers and some on the stack, and returns a number.
 func TestCallPassesAllArguments(t *testing.T) {
-	h, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	h, err := dynlib.Open("libc.so.6")
 	ok(t, err)
-	snprintf, err := purego.Dlsym(h, "snprintf")
+	snprintf, err := dynlib.Symbol(h, "snprintf")
 	ok(t, err)
 	out, format := make([]byte, 200), []byte("%ld %lx %ld %ld %ld %ld %ld %ld\x00")
 	const want = "-4 8000000000000001 6 7 8 9 10 11"
@@ -67,9 +68,9 @@ func TestCallPassesAllArguments(t *testing.T) {
 }
 
 func TestCallAllocatesNothing(t *testing.T) {
-	h, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
+	h, err := dynlib.Open("libc.so.6")
 	ok(t, err)
-	labs, err := purego.Dlsym(h, "labs")
+	labs, err := dynlib.Symbol(h, "labs")
 	ok(t, err)
 	if n := testing.AllocsPerRun(100, func() {
 		if invoke(labs, [maxArgs]uintptr{^uintptr(41)}) != 42 {
@@ -96,6 +97,14 @@ func TestMissingDriverIsOneLine(t *testing.T) {
 	if text := unavailable(&Error{Call: "cuInit", Code: codeNoDevice}).Error(); !strings.HasSuffix(text,
 		"finds no GPU on this machine") {
 		t.Errorf("error %q", text)
+	}
+}
+
+func TestKernelsWithoutPTXAreOneLine(t *testing.T) {
+	_, err := (&Device{}).find(&abi.Module{Name: "decay", PTX: abi.Uncompiled("example.com/decay") + "\n"}, "Decay_f64")
+	if err == nil || !strings.HasPrefix(err.Error(), "cuda: kernel Decay_f64: no PTX of example.com/decay, ") ||
+		strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -165,7 +165,10 @@ func (d *Device) find(of *abi.Module, symbol string) (*Function, error) {
 	}
 	m := d.loaded[of]
 	if m == nil {
-		var err error
+		err := of.Compiled()
+		if err != nil {
+			return nil, fmt.Errorf("cuda: kernel %s: %w", symbol, err)
+		}
 		if m, err = d.Load(of.Name, of.PTX); err != nil {
 			return nil, err
 		}

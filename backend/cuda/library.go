@@ -2,10 +2,11 @@ package cuda
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"github.com/atoll-hpc/atoll/internal/dynlib"
 )
 
 // call names a function of the driver.
@@ -88,13 +89,16 @@ type library struct{ address [calls]uintptr }
 var driver = sync.OnceValues(func() (*library, error) { return openLibrary("libcuda.so.1") })
 
 func openLibrary(name string) (*library, error) {
-	h, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if !dynlib.Supported {
+		return nil, fmt.Errorf("there is none on %s; Linux has it, also as WSL 2", runtime.GOOS)
+	}
+	h, err := dynlib.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("no NVIDIA driver on this machine: %w", err)
 	}
 	l := new(library)
 	for c := range calls {
-		l.address[c], err = purego.Dlsym(h, symbols[c])
+		l.address[c], err = dynlib.Symbol(h, symbols[c])
 		if err != nil && c != cuFuncGetParamInfo {
 			return nil, fmt.Errorf("the NVIDIA driver is too old: %s has no %s; install one for CUDA 12.4 or newer", name,
 				symbols[c])

@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/atoll-hpc/atoll/internal/dynlib"
 )
 
 // ncclCall names a function of NCCL.
@@ -52,13 +54,13 @@ var ncclLibrary = sync.OnceValues(func() (*nccl, error) {
 	if os.Getenv("NCCL_NVLS_ENABLE") == "" {
 		os.Setenv("NCCL_NVLS_ENABLE", "0")
 	}
-	h, err := purego.Dlopen("libnccl.so.2", purego.RTLD_NOW|purego.RTLD_LOCAL)
+	h, err := dynlib.Open("libnccl.so.2")
 	if err != nil {
 		return nil, fmt.Errorf("NCCL is not on this machine: %w", err)
 	}
 	l := new(nccl)
 	for c := range ncclCalls {
-		if l.address[c], err = purego.Dlsym(h, ncclSymbols[c]); err != nil {
+		if l.address[c], err = dynlib.Symbol(h, ncclSymbols[c]); err != nil {
 			return nil, fmt.Errorf("NCCL is older than 2.23: it has no %s", ncclSymbols[c])
 		}
 	}

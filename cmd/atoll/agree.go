@@ -10,7 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/launch"
-	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // introduction is what ranks tell each other before they start.
@@ -21,7 +22,7 @@ type introduction struct {
 
 // agree lets no rank start unless all run the same program on the same case. bad is why this rank cannot.
 func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad error) error {
-	own := introduction{Build: buildID()}
+	own := introduction{Build: summary.BuildID()}
 	if bad != nil {
 		own.Error = bad.Error()
 	} else {
@@ -47,11 +48,8 @@ func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad er
 // differ is the error that keeps a rank from starting; bad is its own.
 func differ(all []introduction, rank int, bad error) error {
 	for r, i := range all {
-		switch {
-		case i.Error != "" && r == rank:
-			return &common{bad, r}
-		case i.Error != "":
-			return &common{badInput(fmt.Errorf("rank %d: %s", r, i.Error)), r}
+		if i.Error != "" {
+			return failed(r, i.Error, rank, bad)
 		}
 	}
 	for r, i := range all {
@@ -69,19 +67,22 @@ func differ(all []introduction, rank int, bad error) error {
 
 // agreed makes an error of one rank the error of all: of the lowest rank that has one.
 func agreed(ctx context.Context, comm dist.Comm, own error) error {
-	var text []byte
-	if own != nil {
-		text = []byte(own.Error())
-	}
-	all, err := comm.Allgatherv(ctx, text)
-	if err != nil {
+	rank, text, err := dist.FirstError(ctx, comm, own)
+	switch {
+	case err != nil:
 		return err
+	case rank < 0:
+		return nil
 	}
-	introductions := make([]introduction, len(all))
-	for r, text := range all {
-		introductions[r].Error = string(text)
+	return failed(rank, text, comm.Rank(), own)
+}
+
+// failed is the error of all where a rank has one; own is this rank's.
+func failed(rank int, text string, mine int, own error) error {
+	if rank == mine {
+		return &common{own, rank}
 	}
-	return differ(introductions, comm.Rank(), own)
+	return &common{badInput(fmt.Errorf("rank %d: %s", rank, text)), rank}
 }
 
 // common is an error that all ranks have, and that one of them tells.
@@ -115,7 +116,7 @@ func (e *rankFailure) told(stopped bool) bool {
 	var alike *common
 	var lost *dist.PeerError
 	var abort *dist.AbortError
-	var bad *run.BadInput
+	var bad *solvers.BadInput
 	var usage usageError
 	rank := e.place.Rank
 	if e.place.Launcher == launch.Atoll && !errors.As(e.error, &alike) && !errors.As(e.error, &bad) {

@@ -33,6 +33,7 @@ func TestBadInput(t *testing.T) {
 			"9 ranks"},
 		"endless ranks":    {smallCase, []string{"run", "case.toml", "--ranks", "100000"}, "--ranks 100000: at most"},
 		"endless threads":  {smallCase, []string{"run", "case.toml", "--threads", "100000"}, "at most"},
+		"no processes":     {smallCase, []string{"launch", "local", "-n", "0", "--", "true"}, "0 ranks"},
 		"unknown flag":     {smallCase, []string{"run", "case.toml", "--rank", "2"}, "--rank"},
 		"unknown command":  {smallCase, []string{"rum"}, "rum"},
 		"no summary":       {smallCase, []string{"run", "case.toml", "--summary", "case.toml/s.json"}, "--summary"},

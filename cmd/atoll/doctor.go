@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -24,17 +24,16 @@ func doctorCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			h := summary.ThisHost()
 			row := func(what, format string, args ...any) { fmt.Printf("%-12s %s\n", what, fmt.Sprintf(format, args...)) }
-			row("atoll", "%s, built by %s for %s/%s", summary.Version(), h.Go, h.OS, h.Arch)
-			row("processor", "%s, %d cores, %d used", h.CPU, h.Cores, runtime.GOMAXPROCS(0))
+			row("atoll", "%s, built by %s", summary.Version(), summary.Toolchain())
+			row("processor", "%s, %d cores, %d used", cmp.Or(h.CPU, h.Arch), h.Cores, runtime.GOMAXPROCS(0))
 			row("bandwidth", "%.1f GB/s for copies by all cores", bench.CopyBandwidth(runtime.GOMAXPROCS(0))/1e9)
 			if summary.FusesMultiplyAdd() {
-				row("arithmetic", "this binary fuses x*y+z: results differ in the last bits from those of GOAMD64=v1 builds")
+				row("arithmetic", "this binary fuses x*y+z: results differ in the last bits from those of builds by make build")
 			} else {
 				row("arithmetic", "no fused multiply-add: the same bits everywhere")
 			}
-			var files syscall.Rlimit
-			if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
-				row("limits", "%d open files", files.Cur)
+			if l := limits(); l != "" {
+				row("limits", "%s", l)
 			}
 			place, err := launch.Detect()
 			if err != nil {

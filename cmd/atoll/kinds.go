@@ -1,8 +1,14 @@
 package main
 
-// The solvers that this program knows.
+// The solvers that this program knows, their checks and their benchmarks.
 import (
+	_ "github.com/atoll-hpc/atoll/solvers/shallow/bench"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem"
+	_ "github.com/atoll-hpc/atoll/solvers/shallow/verify"
+	_ "github.com/atoll-hpc/atoll/solvers/smooth/bench"
 	_ "github.com/atoll-hpc/atoll/solvers/smooth/problem"
+	_ "github.com/atoll-hpc/atoll/solvers/smooth/verify"
+	_ "github.com/atoll-hpc/atoll/solvers/vof/bench"
 	_ "github.com/atoll-hpc/atoll/solvers/vof/problem"
+	_ "github.com/atoll-hpc/atoll/solvers/vof/verify"
 )

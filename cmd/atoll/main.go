@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/launch"
-	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Exit codes.
@@ -38,15 +38,17 @@ func execute(ctx context.Context, args []string) int {
 	root := &cobra.Command{
 		Use:           "atoll",
 		Short:         "Distributed solvers for interfaces, shallow water and meshes: the same bits on any number of ranks",
-		Version:       summary.Version(),
+		Version:       fmt.Sprintf("%s (%s)", summary.Version(), summary.Toolchain()),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(runCommand(), smoothCommand(), meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
-		benchCommand(), doctorCommand())
+	root.AddCommand(runCommand())
+	root.AddCommand(kindCommands()...)
+	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
+		benchCommand(), doctorCommand(), versionCommand(root))
 	root.SetArgs(args)
 	err := guard(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
@@ -83,8 +85,9 @@ func exitCode(ctx context.Context, err error) int {
 		return exitFailed
 	}
 	var usage usageError
-	var bad *run.BadInput
-	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) {
+	var bad *solvers.BadInput
+	if errors.As(err, &usage) || errors.As(err, &bad) || isCobraUsage(err) ||
+		launch.ExitCode(err) == exitUsage {
 		return exitUsage
 	}
 	return exitFailed
@@ -105,5 +108,5 @@ func badInput(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &run.BadInput{Err: err}
+	return &solvers.BadInput{Err: err}
 }

@@ -327,7 +327,7 @@ func saved(path string, err error, cells int, notKept string) error {
 
 func tellNotKept(what string) {
 	if what != "" {
-		fmt.Println("not kept, since Medit files cannot hold it (.msh and .vtu do):", what)
+		fmt.Println(meshio.Lost(what))
 	}
 }
 

@@ -1,26 +1,19 @@
-//go:build linux
+//go:build linux && mpi
 
 package main
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/atoll-hpc/atoll/dist/mpi"
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
 // TestMPIRun runs cases under mpirun: the state is that of a run without it, and bad input is told once.
 func TestMPIRun(t *testing.T) {
-	if !mpi.Built {
-		t.Skip("this program has no MPI: go test -tags mpi")
-	}
-	mpirun, err := exec.LookPath("mpirun")
-	if err != nil {
-		t.Skip("SKIPPED: mpirun is not installed")
-	}
+	mpirun := needs.Program(t, "mpirun", "openmpi-bin")
 	underMPI(t, mpirun, caseFile(t, smallCase), true)
 	underMPI(t, mpirun, caseFile(t, `
 solver = "smooth"

@@ -83,7 +83,7 @@ func (r *rank) process(ctx context.Context, path string) error {
 // join meets the other ranks. Call leave after the communicator has been closed.
 func (r *rank) join(ctx context.Context) (comm dist.Comm, leave func() error, err error) {
 	if r.transport == launch.MPI {
-		comm, err := joinMPI(ctx, r.place, buildID())
+		comm, err := joinMPI(ctx, r.place, summary.BuildID())
 		return comm, func() error { return nil }, err
 	}
 	if leave, err = launch.OpenSockets(r.place); err != nil {
@@ -92,7 +92,7 @@ func (r *rank) join(ctx context.Context) (comm dist.Comm, leave func() error, er
 	meet, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	comm, err = grpc.Join(meet, grpc.Config{
-		Rank: r.place.Rank, Size: r.place.Size, Coordinator: r.place.Coordinator, BuildID: buildID(),
+		Rank: r.place.Rank, Size: r.place.Size, Coordinator: r.place.Coordinator, BuildID: summary.BuildID(),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
@@ -114,7 +114,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 		useProcessors(share.Threads)
 	}
 	dev, err := r.device(share.LocalRank, share.Threads)
-	if err := agreed(ctx, comm, badInput(err)); err != nil {
+	if err := agreed(ctx, comm, err); err != nil {
 		if dev != nil {
 			dev.Close()
 		}
@@ -134,12 +134,16 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 	return run.Run(ctx, o)
 }
 
-// device opens what the kernels of a rank run on.
+// device opens what the kernels of a rank run on. That there is no such GPU is bad input.
 func (f *runFlags) device(localRank, threads int) (backend.Device, error) {
-	if f.backend == "cuda" {
-		return cuda.Open(cuda.Options{LocalRank: localRank})
+	if f.backend != "cuda" {
+		return cpu.New(threads), nil
 	}
-	return cpu.New(threads), nil
+	gpu, err := cuda.Open(cuda.Options{LocalRank: localRank})
+	if err != nil {
+		return nil, badInput(err) // and no interface that holds a nil pointer
+	}
+	return gpu, nil
 }
 
 // useProcessors lets Go use as many processors as the rank has threads. With more, the goroutines of a transport wake

@@ -211,3 +211,24 @@ func onRanks(t *testing.T, n int, f func(dist.Comm) error) {
 		t.Error(err)
 	}
 }
+
+// TestNoGPU: where there is no GPU, or none that may be used, a command says so in one line, with exit code 2.
+func TestNoGPU(t *testing.T) {
+	dir := caseFile(t, smallCase)
+	mesh := squareFile(t, "a.mesh")
+	for name, args := range map[string][]string{
+		"one rank":  {"run", "case.toml", "--backend", "cuda"},
+		"ranks":     {"run", "case.toml", "--backend", "cuda", "--ranks", "3"},
+		"processes": {"run", "case.toml", "--backend", "cuda", "--ranks", "2", "--transport", "grpc"},
+		"smooth":    {"smooth", mesh, "b.msh", "--backend", "cuda"},
+		"bench":     {"bench", "shallow", "--backend", "cuda"},
+		"verify":    {"verify", "shallow", "--quick", "--backend", "cuda"},
+	} {
+		c := atoll(t, dir, []string{"CUDA_VISIBLE_DEVICES="}, args...)
+		code, said := c.code(t), c.stderr.String()
+		if code != exitUsage || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "atoll: ") ||
+			!strings.Contains(said, "backend cuda: ") {
+			t.Errorf("%s: exit code %d, stderr %q", name, code, said)
+		}
+	}
+}

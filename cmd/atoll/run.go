@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -181,20 +180,4 @@ func (f *runFlags) report(c *config.Case, s *summary.Summary) error {
 	}
 	_, err := fmt.Fprint(w, s.Text())
 	return err
-}
-
-// buildID names this build: ranks of different builds must not meet.
-func buildID() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	id := info.GoVersion + " " + info.Main.Version
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision", "vcs.modified", "GOARCH", "GOAMD64", "-tags":
-			id += " " + s.Key + "=" + s.Value
-		}
-	}
-	return id
 }

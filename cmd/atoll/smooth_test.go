@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/internal/needs"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
@@ -163,35 +164,10 @@ func TestSmoothFileNames(t *testing.T) {
 	}
 }
 
-// What is wrong with a case is said of the flags that it came from.
-func TestSmoothSpeaksOfFlags(t *testing.T) {
-	for _, c := range []struct {
-		flags map[string]string
-		want  string
-	}{
-		{map[string]string{"metric": "linear"}, "--low: is required\n--high: is required"},
-		{map[string]string{"relax": "0"}, "--relax: 0 must be above 0"},
-		{map[string]string{"width": "1", "height": "1", "aspect": "0.5"}, "--aspect: 0.5 must be 1 or more"},
-		{map[string]string{"gradation": "1.3", "width": "1", "height": "1"},
-			"--gradation: does not belong to a metric of kind sizes, but to solution, hessian, and expressions with " +
-				"samples = 0"},
-		{map[string]string{"also": "x*x"}, "the flags name no metric: give --metric, --width and --height"},
-		{map[string]string{"guard": "clip"}, `--guard: does nothing with smoother = "hybrid"`},
-	} {
-		_, err := smoothCase("in.msh", "out.msh", func(flag string) (string, bool) { v, ok := c.flags[flag]; return v, ok })
-		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%v: error %v does not begin with %s", c.flags, err, c.want)
-		}
-	}
-}
-
 // TestSmoothOfGmsh is the guide of docs/smoothing.md: a mesh made with gmsh is smoothed, and gmsh and VTK read what
 // comes out, its physical groups included.
 func TestSmoothOfGmsh(t *testing.T) {
-	gmsh, err := exec.LookPath("gmsh")
-	if err != nil {
-		t.Skip("skipped: gmsh is not installed, so that no mesh of its can be smoothed")
-	}
+	gmsh := needs.Program(t, "gmsh", "gmsh")
 	dir := t.TempDir()
 	geo := filepath.Join("..", "..", "examples", "smooth", "plate.geo")
 	in, out, again := filepath.Join(dir, "plate.msh"), filepath.Join(dir, "better.msh"), filepath.Join(dir, "again.msh")
@@ -232,8 +208,8 @@ func TestSmoothOfGmsh(t *testing.T) {
 	}
 }
 
-// throughVTK has Debian's VTK read one file and write the other, where each cell must have the named data, or skips the
-// rest of the test where it is not installed.
+// throughVTK has VTK read one file and write the other, where each cell must have the named data, or skips the rest of
+// the test where it is not installed.
 func throughVTK(t *testing.T, in, out string, data ...string) {
 	t.Helper()
 	const script = `
@@ -251,12 +227,8 @@ w.SetFileName(sys.argv[2])
 w.SetInputData(g)
 w.Write()
 `
-	const python = "/usr/bin/python3" // Debian's, which sees its packages
-	if exec.Command(python, "-c", "import vtk").Run() != nil {
-		t.Skip("skipped the rest: python3-vtk9 is not installed, so that VTK cannot read our file")
-	}
 	args := append([]string{"-c", script, in, out}, data...)
-	if text, err := exec.Command(python, args...).CombinedOutput(); err != nil {
+	if text, err := exec.Command(needs.VTK(t), args...).CombinedOutput(); err != nil {
 		t.Fatalf("VTK: %v\n%s", err, text)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/internal/needs"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
@@ -17,10 +18,7 @@ import (
 // TestSmoothOfGmshSolid is the guide of docs/smoothing.md in space: a block made with gmsh is smoothed, keeps its
 // groups and their names, its volume and its surface, and gmsh and VTK read what comes out and give it back.
 func TestSmoothOfGmshSolid(t *testing.T) {
-	gmsh, err := exec.LookPath("gmsh")
-	if err != nil {
-		t.Skip("skipped: gmsh is not installed, so that no tetrahedra of its can be smoothed")
-	}
+	gmsh := needs.Program(t, "gmsh", "gmsh")
 	dir := t.TempDir()
 	geo := filepath.Join("..", "..", "examples", "smooth", "block.geo")
 	in, again := filepath.Join(dir, "block.msh"), filepath.Join(dir, "again.msh")

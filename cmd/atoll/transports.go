@@ -64,7 +64,7 @@ func (f *transportFlags) run(ctx context.Context) error {
 	case place.Launcher == launch.Atoll:
 		return f.child(ctx, place)
 	case place.Launcher != launch.None || f.transport == launch.MPI:
-		c, err := joinMPI(ctx, place, buildID()+fmt.Sprint(f.options))
+		c, err := joinMPI(ctx, place, summary.BuildID()+fmt.Sprint(f.options))
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (f *transportFlags) child(ctx context.Context, place launch.Place) error {
 	meet, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c, err := grpc.Join(meet, grpc.Config{
-		Rank: place.Rank, Size: place.Size, Coordinator: place.Coordinator, BuildID: buildID(),
+		Rank: place.Rank, Size: place.Size, Coordinator: place.Coordinator, BuildID: summary.BuildID(),
 		CaseHash: fmt.Sprint(f.options),
 	})
 	if err != nil {

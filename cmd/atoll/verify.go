@@ -1,42 +1,42 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"io"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/verify"
+	"github.com/atoll-hpc/atoll/run/verify"
 )
-
-// verifiers makes the checks of each solver.
-var verifiers = []struct {
-	solver string
-	check  func(context.Context, io.Writer, verify.Options) (verify.Report, error)
-}{{"shallow", verify.Shallow}, {"vof", verify.VOF}, {"smooth", verify.Smooth}}
 
 func verifyCommand() *cobra.Command {
 	var o verify.Options
 	var f runFlags
+	names := verify.Names()
 	c := &cobra.Command{
-		Use:       "verify [shallow | vof | smooth]",
+		Use:       "verify [" + strings.Join(names, " | ") + "]",
 		Short:     "Reproduce the published tables and exact solutions of one solver or all, theirs beside ours",
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"shallow", "vof", "smooth"},
+		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case len(args) == 0 && len(o.Only) > 0:
-				return usageError{errors.New("--only names checks of one solver: say which, as in " +
-					"atoll verify shallow --only lake")}
-			case f.backend == "cuda" && !slices.Equal(args, []string{"shallow"}):
-				return usageError{errors.New("--backend cuda compares the checks of shallow water: atoll verify shallow " +
-					"--backend cuda")}
+			if len(args) == 0 && len(o.Only) > 0 {
+				suite, _ := verify.Find(names[0])
+				return usageError{fmt.Errorf("--only names checks of one solver: say which, as in atoll verify %s --only %s",
+					suite.Name, suite.Checks[0].Name)}
+			}
+			chosen := names
+			if len(args) > 0 {
+				chosen = args
 			}
 			if f.backend == "cuda" {
+				if twins := verify.WithTwins(); len(args) == 0 || !slices.Contains(twins, args[0]) {
+					return usageError{fmt.Errorf("--backend cuda compares the checks of %s: atoll verify %[1]s --backend cuda",
+						strings.Join(twins, ", "))}
+				}
 				twins, done, err := gpuTwins(&f)
 				if err != nil {
 					return err
@@ -45,11 +45,9 @@ func verifyCommand() *cobra.Command {
 				o.Twins = twins
 			}
 			var missed []error
-			for _, v := range verifiers {
-				if len(args) > 0 && args[0] != v.solver {
-					continue
-				}
-				if _, err := v.check(cmd.Context(), os.Stdout, o); err != nil {
+			for _, name := range chosen {
+				suite, _ := verify.Find(name)
+				if _, err := suite.Run(cmd.Context(), os.Stdout, o); err != nil {
 					missed = append(missed, err)
 				}
 			}
@@ -57,8 +55,8 @@ func verifyCommand() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.StringVar(&f.backend, "backend", "cpu", "cuda: compute each case of shallow water on the GPU too, on one "+
-		"rank and on two that share it, and compare the bits")
+	p.StringVar(&f.backend, "backend", "cpu", "cuda: compute each case of "+strings.Join(verify.WithTwins(), ", ")+
+		" on the GPU too, on one rank and on two that share it, and compare the bits")
 	p.StringSliceVar(&o.Only, "only", nil, "only these checks, by name")
 	p.BoolVar(&o.Quick, "quick", false, "coarse meshes only")
 	p.IntVar(&o.Threads, "threads", 0, "threads; 0 for all cores")
@@ -77,7 +75,7 @@ func gpuTwins(f *runFlags) (twins []verify.Twin, done func(), err error) {
 		dev, err := f.device(0, 1)
 		if err != nil {
 			done()
-			return nil, nil, badInput(err)
+			return nil, nil, err
 		}
 		open = append(open, dev)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
+
+	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
 // point is where an expression is evaluated. It is passed by value, so that closures share nothing.
@@ -163,7 +165,7 @@ func arithmetic(operator string, a number, right term) number {
 	if right.constant && b(point{}) == 2 {
 		return func(p point) float64 { v := a(p); return v * v }
 	}
-	return func(p point) float64 { return pow(a(p), b(p)) }
+	return func(p point) float64 { return portable.Pow(a(p), b(p)) }
 }
 
 func (c *compiler) choice(n *ast.ConditionalNode) (term, error) {

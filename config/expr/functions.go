@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
 // function is one of one number, of two, or of two and more by folding.
@@ -18,11 +20,11 @@ type function struct {
 
 var functions = map[string]function{
 	"abs": {one: math.Abs}, "sign": {one: sign}, "step": {one: step}, "floor": {one: math.Floor}, "ceil": {one: math.Ceil},
-	"sqrt": {one: math.Sqrt}, "exp": {one: exp}, "log": {one: math.Log}, "log10": {one: math.Log10},
+	"sqrt": {one: math.Sqrt}, "exp": {one: portable.Exp}, "log": {one: portable.Log}, "log10": {one: math.Log10},
 	"sin": {one: math.Sin}, "cos": {one: math.Cos}, "tan": {one: math.Tan},
 	"asin": {one: math.Asin}, "acos": {one: math.Acos}, "atan": {one: math.Atan},
-	"sinh": {one: sinh}, "cosh": {one: cosh}, "tanh": {one: tanh},
-	"atan2": {two: math.Atan2}, "pow": {two: pow}, "hypot": {two: math.Hypot},
+	"sinh": {one: portable.Sinh}, "cosh": {one: portable.Cosh}, "tanh": {one: portable.Tanh},
+	"atan2": {two: math.Atan2}, "pow": {two: portable.Pow}, "hypot": {two: math.Hypot},
 	"min": {two: math.Min, fold: true}, "max": {two: math.Max, fold: true},
 }
 

@@ -133,7 +133,7 @@ func receiveDeadline(ctx context.Context, c dist.Comm) error {
 	for _, req := range []dist.Request{upTo, exact} {
 		err = c.Wait(soon, []dist.Request{req})
 		if !errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("Wait returned %v after its deadline", err)
+			return fmt.Errorf("a wait returned %v after its deadline", err)
 		}
 		if err := names(err, prev); err != nil {
 			return err

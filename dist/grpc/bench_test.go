@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
@@ -154,14 +153,6 @@ func trade(w wire, traffic string, rank int, buf []byte) error {
 		return errors.Join(w.send(out), w.receive(in))
 	}
 	return errors.Join(w.receive(in), w.send(out))
-}
-
-func processorTime() time.Duration {
-	var r syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 func freeLoopback(b *testing.B) string {

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -175,47 +174,6 @@ func TestProcessThatExitsAfterAbort(t *testing.T) {
 		k.wait(t, k.ended)
 		if r > 0 && !strings.Contains(k.out, "rank 0 aborted the run: enough") {
 			t.Errorf("rank %d: %s", r, k.out)
-		}
-	}
-}
-
-// TestSignals kills and freezes each rank; rank 0 also hosts the coordinator.
-func TestSignals(t *testing.T) {
-	const n = 3
-	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
-		for _, job := range []string{"messages", "collectives"} {
-			for victim := range n {
-				t.Run(fmt.Sprintf("%v/%s/rank %d", sig, job, victim), func(t *testing.T) {
-					if sig == syscall.SIGSTOP {
-						if testing.Short() {
-							t.Skip("takes 3 s")
-						}
-						t.Parallel()
-					}
-					children := startChildren(t, job, n)
-					for _, k := range children {
-						k.wait(t, k.running)
-					}
-					at := time.Now()
-					if err := children[victim].cmd.Process.Signal(sig); err != nil {
-						t.Fatal(err)
-					}
-					for r, k := range children {
-						if r == victim {
-							continue
-						}
-						k.wait(t, k.ended)
-						if want := fmt.Sprintf("rank %d: lost", victim); !strings.Contains(k.out, want) {
-							t.Errorf("rank %d says %q, want %q", r, k.out, want)
-						}
-						took := k.last.Sub(at)
-						t.Logf("rank %d ended after %v", r, took)
-						if took > 5*time.Second {
-							t.Errorf("rank %d noticed after %v", r, took)
-						}
-					}
-				})
-			}
 		}
 	}
 }

@@ -2,9 +2,11 @@
 package lint
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,70 +17,52 @@ import (
 const module = "github.com/atoll-hpc/atoll/"
 
 // mayImport is the layering: what of ours the packages of each folder may import besides their own. Arrows point down
-// only. The longest matching folder counts.
+// only. The longest matching folder counts; = before a name means that package without those in its folder.
 var mayImport = map[string][]string{
 	"backend":      {},
-	"backend/cuda": {"backend", "kernelgen"}, // how generated kernels are launched
+	"backend/cuda": {"backend", "kernelgen", "internal/dynlib"}, // how generated kernels are launched
 	"cmd/atoll":    {"*"},
-	"config":       {},
+	"config":       {"internal/portable"},
 	"dist":         {"proto"},
 	"grid":         {},
 	"halo":         {"dist", "backend"},
-	"kernelgen":    {},
+	"kernelgen":    {"internal/dynlib", "internal/needs"}, // needs in what tests use: kerneltest
 	"launch":       {"dist"},
 	"mesh":         {"internal/atomicfile", "internal/parallel"},
-	"partition":    {"internal/parallel"},
+	"partition":    {"internal/dynlib", "internal/parallel"},
 	"proto":        {},
-	"run": {"internal/atomicfile", "internal/parallel", "config", "solvers", "halo", "grid", "mesh", "partition", "dist",
+	"run": {"internal/atomicfile", "internal/parallel", "config", "=solvers", "halo", "grid", "mesh", "partition", "dist",
 		"backend"},
-	"solvers": {"internal/parallel", "config", "grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
-		"kernelgen/atomics"},
-	"solvers/common":  {"config", "grid", "mesh", "kernelgen/abi", "kernelgen/atomics"},
+	"launch/slurmtest": {"internal/needs"}, // which only tests use
+	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "config", "grid", "mesh", "halo",
+		"partition", "backend", "dist", "kernelgen/abi", "kernelgen/atomics"},
+	"solvers/common": {"=solvers", "internal/parallel", "config", "grid", "mesh", "halo", "partition", "dist",
+		"kernelgen/abi", "kernelgen/atomics"},
+	"solvers/verify": {"run", "=solvers", "solvers/common", "config", "halo", "grid", "mesh", "partition", "dist",
+		"backend", "kernelgen/abi"}, // of any solver, as solvers/bench
 	"solvers/kernels": {"solvers/common", "backend", "kernelgen"}, // of any solver: pure functions and their launchers
-	"verify": {"run", "config", "solvers", "halo", "grid", "mesh", "partition", "dist", "backend",
-		"kernelgen/abi"},
 }
 
 func TestImportsPointDown(t *testing.T) {
-	root := filepath.Join("..", "..")
 	files := 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := d.Name()
-		if d.IsDir() && (name == "testdata" || name == ".git" || name == "bin" || name == "out") {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		rel, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		folder := filepath.ToSlash(rel)
+	err := eachFile(filepath.Join("..", ".."), func(name string, f *ast.File) {
+		folder := path.Dir(name)
 		if strings.HasPrefix(folder, "internal/") {
-			return nil
+			return
 		}
 		files++
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
 		rule, own, allowed := ruleOf(folder)
 		if rule == "" {
-			t.Errorf("%s: the folder has no place in the layering: add it to mayImport", path)
-			return nil
+			t.Errorf("%s: the folder has no place in the layering: add it to mayImport", name)
+			return
 		}
 		for _, spec := range f.Imports {
 			target, _ := strconv.Unquote(spec.Path.Value)
 			target, ok := strings.CutPrefix(target, module)
 			if ok && !inside(target, own) && !slices.ContainsFunc(allowed, func(a string) bool { return inside(target, a) }) {
-				t.Errorf("%s imports %s: %s may import only %q of ours", path, target, rule, allowed)
+				t.Errorf("%s imports %s: %s may import only %q of ours", name, target, rule, allowed)
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +75,14 @@ func TestImportsPointDown(t *testing.T) {
 // ruleOf finds the rule of a folder, the folder that counts as its own, and what else it may import.
 func ruleOf(folder string) (rule, own string, allowed []string) {
 	parts := strings.Split(folder, "/")
-	if len(parts) > 2 && parts[0] == "solvers" && parts[2] == "kernels" {
-		return "solvers/kernels", strings.Join(parts[:3], "/"), mayImport["solvers/kernels"]
+	if len(parts) > 2 && parts[0] == "solvers" && parts[1] != "common" {
+		own := strings.Join(parts[:2], "/")
+		switch parts[2] {
+		case "kernels":
+			return "solvers/kernels", own + "/kernels", mayImport["solvers/kernels"]
+		case "verify", "bench":
+			return "solvers/verify", own, mayImport["solvers/verify"]
+		}
 	}
 	for n := len(parts); n > 0; n-- {
 		rule := strings.Join(parts[:n], "/")
@@ -103,7 +93,77 @@ func ruleOf(folder string) (rule, own string, allowed []string) {
 	return "", "", nil
 }
 
-// inside tells whether a package is in a folder; * is any.
+// inside tells whether a package is in a folder; * is any, and = before a name is that package alone.
 func inside(target, folder string) bool {
+	if alone, ok := strings.CutPrefix(folder, "="); ok {
+		return target == alone
+	}
 	return folder == "*" || target == folder || strings.HasPrefix(target, folder+"/")
+}
+
+// knowsSolvers are the places that may name a solver: the solvers, what is written for readers, the list of those that
+// are in the program, and the tool that compares builds by cases of its own.
+func knowsSolvers(path string) bool {
+	return inside(path, "solvers") || inside(path, "examples") || inside(path, "docs") || path == "cmd/atoll/kinds.go" ||
+		inside(path, "internal/cmd/compare-results")
+}
+
+// TestNoSolverIsKnown: everywhere else nothing imports a solver, or names one in its code as cases and commands do.
+func TestNoSolverIsKnown(t *testing.T) {
+	root := filepath.Join("..", "..")
+	all, err := filepath.Glob(filepath.Join(root, "solvers", "*", "kernels"))
+	if err != nil || len(all) < 3 {
+		t.Fatal("the solvers were not found:", all, err)
+	}
+	names := []string{"shallow-water"}
+	for _, path := range all {
+		names = append(names, filepath.Base(filepath.Dir(path)))
+	}
+	err = eachFile(root, func(path string, f *ast.File) {
+		if knowsSolvers(path) {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			text, ok := n.(*ast.BasicLit)
+			if !ok || text.Kind != token.STRING {
+				return true
+			}
+			value, _ := strconv.Unquote(text.Value)
+			folder, _ := strings.CutPrefix(value, module+"solvers/")
+			solver, _, _ := strings.Cut(folder, "/")
+			if slices.Contains(names, value) || slices.Contains(names, solver) {
+				t.Errorf("%s names the solver %q: ask the registry of package solvers", path, value)
+			}
+			return true
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eachFile calls f with every file of Go that is no test, by its path from the root.
+func eachFile(root string, f func(path string, file *ast.File)) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && (name == "testdata" || name == ".git" || name == "bin" || name == "out") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		f(filepath.ToSlash(rel), file)
+		return nil
+	})
 }

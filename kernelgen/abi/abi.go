@@ -3,8 +3,10 @@
 package abi
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 )
 
@@ -12,6 +14,26 @@ import (
 type Module struct {
 	Name string
 	PTX  string
+}
+
+// Remedy is what to do where there is no compiler of CUDA C.
+const Remedy = "pip install nvidia-cuda-nvrtc-cu12==12.4.127, or set ATOLL_NVRTC to libnvrtc.so.12"
+
+// uncompiled begins what stands in place of PTX.
+const uncompiled = "// no PTX of "
+
+// Uncompiled is a line in place of the PTX of a package, by its import path, that was generated without a compiler.
+func Uncompiled(path string) string {
+	return uncompiled + path + ", which was generated without NVRTC: " + Remedy + ", then go generate " + path
+}
+
+// Compiled returns an error that tells what to do if the module was generated without a compiler.
+func (m *Module) Compiled() error {
+	if !strings.HasPrefix(m.PTX, uncompiled) {
+		return nil
+	}
+	line, _, _ := strings.Cut(m.PTX, "\n")
+	return errors.New(strings.TrimPrefix(line, "// "))
 }
 
 // Launch is a kernel with its arguments.
@@ -57,6 +79,7 @@ type Arg struct {
 
 // SliceField is a slice in a struct.
 type SliceField struct {
+	Name   string  // as in Go after the struct's: Cells, Levels[1].Cells
 	Offset uintptr // of the header in the struct
 	Elem   uintptr // bytes of an element
 }
@@ -69,7 +92,7 @@ func ValueOf[T any](name string, v *T) Arg {
 // ConstantOf passes a struct that may hold slices.
 func ConstantOf[T any](name string, v *T) Arg {
 	return Arg{Name: name, Kind: Constant, Data: unsafe.Pointer(v), Size: unsafe.Sizeof(*v),
-		Slices: sliceFields(reflect.TypeFor[T](), 0)}
+		Slices: sliceFields(reflect.TypeFor[T](), "", 0)}
 }
 
 // PointerTo passes the address of a struct without slices.
@@ -86,18 +109,19 @@ func ElementsOf[T any](name string, s []T) Arg {
 	return a
 }
 
-func sliceFields(t reflect.Type, offset uintptr) []SliceField {
+func sliceFields(t reflect.Type, name string, offset uintptr) []SliceField {
 	var all []SliceField
 	switch t.Kind() {
 	case reflect.Slice:
-		all = append(all, SliceField{offset, t.Elem().Size()})
+		all = append(all, SliceField{strings.TrimPrefix(name, "."), offset, t.Elem().Size()})
 	case reflect.Struct:
 		for i := range t.NumField() {
-			all = append(all, sliceFields(t.Field(i).Type, offset+t.Field(i).Offset)...)
+			f := t.Field(i)
+			all = append(all, sliceFields(f.Type, name+"."+f.Name, offset+f.Offset)...)
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			all = append(all, sliceFields(t.Elem(), offset+uintptr(i)*t.Elem().Size())...)
+			all = append(all, sliceFields(t.Elem(), fmt.Sprintf("%s[%d]", name, i), offset+uintptr(i)*t.Elem().Size())...)
 		}
 	}
 	return all
@@ -164,7 +188,7 @@ func (a Arg) parameter(device func(host unsafe.Pointer, size uintptr) (uint64, e
 		if len(slice) > 0 {
 			var err error
 			if h.data, err = device(unsafe.Pointer(unsafe.SliceData(slice)), uintptr(len(slice))*s.Elem); err != nil {
-				return nil, fmt.Errorf("slice at byte %d: %w", s.Offset, err)
+				return nil, fmt.Errorf("its %s: %w", s.Name, err)
 			}
 		}
 		copy(bytes[s.Offset:s.Offset+headerSize], bytesOf(&h))

@@ -67,7 +67,7 @@ func TestParametersSayWhatIsMissing(t *testing.T) {
 		{PointerTo[mesh]("clock", nil), "kernel F, argument clock (pointer): is nil"},
 		{ConstantOf[mesh]("m", nil), "kernel F, argument m (constant): is nil"},
 		{ElementsOf("w", []int{1}), "kernel F, argument w (slice): not on the device"},
-		{ConstantOf("m", &mesh{cells: []int32{1}}), "argument m (constant): slice at byte 8: not on the device"},
+		{ConstantOf("m", &mesh{cells: []int32{1}}), "argument m (constant): its cells: not on the device"},
 	} {
 		l := Launch{Symbol: "F", Args: []Arg{c.arg}}
 		if _, err := l.Parameters(nowhere); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -109,4 +109,16 @@ func TestRows(t *testing.T) {
 			t.Fatalf("visited %v, want %v", got, want)
 		}
 	})
+}
+
+// TestUncompiled: a module without PTX says of which package it is and what to do, in one line.
+func TestUncompiled(t *testing.T) {
+	m := &Module{Name: "decay", PTX: Uncompiled("example.com/decay") + "\n"}
+	if err := m.Compiled(); err == nil || !strings.HasPrefix(err.Error(), "no PTX of example.com/decay, ") ||
+		!strings.HasSuffix(err.Error(), "then go generate example.com/decay") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v", err)
+	}
+	if err := (&Module{PTX: "// sha256 of options and source: 00\n.version 8.4\n"}).Compiled(); err != nil {
+		t.Errorf("compiled: %v", err)
+	}
 }

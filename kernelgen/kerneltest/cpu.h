@@ -1,21 +1,27 @@
 // What CUDA C needs to be compiled as C++ and run by one thread, for tests of what the translation means.
 #include <math.h>
-#include <string.h>
 
+#define ONE_THREAD
 #define __device__
 #define __global__
-#define __shared__ static
-#define SHARED_MEMORY(name, bytes) alignas(16) static unsigned char name[bytes]
 #define __forceinline__ inline
 #define __grid_constant__
 #define __launch_bounds__(...)
-#define __syncthreads()
+#define __syncthreads() one_thread::barrier()
 
-struct cpu_dim { unsigned x, y, z; };
-static const cpu_dim blockDim = {1, 1, 1}, threadIdx = {0, 0, 0};
-static cpu_dim blockIdx;
+using one_thread::blockDim;
+using one_thread::blockIdx;
+using one_thread::threadIdx;
 
-static inline unsigned long long __shfl_down_sync(unsigned, unsigned long long v, unsigned) { return v; }
+#define TURNS(type, k, ...) \
+    for (one_thread::turns turns_##k(#k, __VA_ARGS__); turns_##k.next();) \
+        if (type k = type(turns_##k.at); true)
+
+#define SHARED_MEMORY(name, bytes)
+#define SHARED_PART(name, offset, ...) SHARED(name, __VA_ARGS__)
+#define SHARED(name, ...) \
+    __VA_ARGS__ &name = \
+        *(__VA_ARGS__ *)one_thread::shared_array(#name, sizeof(__VA_ARGS__), sizeof(__VA_ARGS__::at[0]))
 
 template <typename To, typename From> static inline To cpu_bits(From v) {
     To to;
@@ -30,12 +36,34 @@ static inline long long __double_as_longlong(double v) { return cpu_bits<long lo
 static inline float __fsqrt_rn(float v) { return sqrtf(v); }
 static inline double __dsqrt_rn(double v) { return sqrt(v); }
 
-template <typename T> static inline void atomicAdd(T *p, T v) { *p += v; }
-template <typename T> static inline void atomicMin(T *p, T v) { *p = v < *p ? v : *p; }
-template <typename T> static inline void atomicMax(T *p, T v) { *p = v > *p ? v : *p; }
-template <typename T> static inline T atomicCAS(T *p, T old, T v) {
-    T is = *p;
-    if (is == old) *p = v;
-    return is;
+template <typename T> CALLED static void atomicAdd(T *p, T v) {
+    one_thread::see(p, sizeof v, one_thread::adds);
+    *p += v;
+}
+template <typename T> CALLED static void atomicMin(T *p, T v) {
+    one_thread::see(p, sizeof v, one_thread::minimises);
+    *p = v < *p ? v : *p;
+}
+template <typename T> CALLED static void atomicMax(T *p, T v) {
+    one_thread::see(p, sizeof v, one_thread::maximises);
+    *p = v > *p ? v : *p;
 }
 
+// A float is changed to what has the larger key, which is that of the larger float or that of the smaller one. Any NaN
+// may win over the others: here it is always the same.
+template <typename T> CALLED static void atomic_float(T *p, T v, unsigned long long (*key_of)(T)) {
+    one_thread::see(p, sizeof v, key_of(T(1)) > key_of(T(0)) ? one_thread::maximises : one_thread::minimises);
+    if (key_of(v) > key_of(*p)) *p = v == v ? v : T(NAN);
+}
+
+template <typename R> static inline void reduce(R *result, unsigned long long key) {
+    if (key) atomicMax(&result->key, key);
+}
+
+template <int N> static inline void copy_async(void *to, const void *from) { one_thread::begin_copy(to, from, N); }
+static inline void copies_done() { one_thread::finish_copies(); }
+
+#undef PLAIN
+#undef CALLED
+#undef BARRIER
+#undef HOOKS

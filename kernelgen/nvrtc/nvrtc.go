@@ -13,7 +13,10 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/ebitengine/purego"
+
+	"github.com/atoll-hpc/atoll/internal/dynlib"
 )
 
 // Variable names the environment variable that may hold the path of libnvrtc.so.12.
@@ -44,8 +47,7 @@ type Compiler struct {
 }
 
 // ErrMissing says that this machine has no NVRTC.
-var ErrMissing = errors.New("NVRTC not found: set " + Variable +
-	" to libnvrtc.so.12, or pip install nvidia-cuda-nvrtc-cu12==12.4.127")
+var ErrMissing = errors.New("NVRTC not found: " + abi.Remedy)
 
 // Load finds and opens the library once: where ATOLL_NVRTC says, in the wheel nvidia-cuda-nvrtc-cu12 of python3, or
 // where the system has it.
@@ -86,7 +88,7 @@ func wheels() []string {
 }
 
 func open(path string) (*Compiler, error) {
-	handle, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	handle, err := dynlib.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func open(path string) (*Compiler, error) {
 		{"nvrtcGetProgramLog", &c.log}, {"nvrtcGetPTXSize", &c.ptxSize}, {"nvrtcGetPTX", &c.ptx},
 		{"nvrtcDestroyProgram", &c.destroy}, {"nvrtcGetErrorString", &c.errorText}, {"nvrtcVersion", &c.versionNow},
 	} {
-		address, err := purego.Dlsym(handle, symbol.name)
+		address, err := dynlib.Symbol(handle, symbol.name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
 func compiler(t *testing.T) *Compiler {
 	c, err := Load()
 	if errors.Is(err, ErrMissing) {
-		t.Skip("NOT TESTED:", err)
+		needs.Missing(t, "%v", err)
 	}
 	if err != nil {
 		t.Fatal(err)

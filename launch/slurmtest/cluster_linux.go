@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
 // Cluster is a running cluster. Its nodes are called n1, n2 and so on, and are all this machine.
@@ -40,8 +42,7 @@ func Start(t testing.TB, nodes int) *Cluster {
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "srun", "sbatch", "sinfo", "scancel"} {
 		path := find(name)
 		if path == "" {
-			t.Skipf("SKIPPED: no Slurm here: %s is not installed (Debian: apt-get install slurmctld slurmd slurm-client munge)",
-				name)
+			needs.Missing(t, "%s is not installed (Debian: apt-get install slurmctld slurmd slurm-client munge)", name)
 		}
 		programs[name] = path
 	}

@@ -117,3 +117,8 @@ func unwritable(path string) error {
 }
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
+
+// Lost tells people of what NotKept names.
+func Lost(what string) string {
+	return "not kept, since Medit files cannot hold it (.msh and .vtu do): " + what
+}

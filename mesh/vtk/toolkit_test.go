@@ -4,8 +4,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/internal/needs"
 )
 
 // readByVTK prints what VTK's readers find in the files, and every warning and error that they have.
@@ -42,17 +43,10 @@ for name in sys.argv[1:]:
 print("log", log.GetOutput())
 `
 
-const python = "/usr/bin/python3"
-
-var noVTK = sync.OnceValue(func() error { return exec.Command(python, "-c", "import vtk").Run() })
-
 // askVTK returns what VTK finds in a file, and fails if it complains. Without VTK the test is skipped.
 func askVTK(t *testing.T, path string) string {
 	t.Helper()
-	if err := noVTK(); err != nil {
-		t.Skipf("%s has no module vtk (Debian: python3-vtk9): %v", python, err)
-	}
-	out, err := exec.Command(python, "-c", readByVTK, path).CombinedOutput()
+	out, err := exec.Command(needs.VTK(t), "-c", readByVTK, path).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", path, err, out)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/atoll-hpc/atoll/run/plot"
 )
 
-// ScalingChart is what Scaling or SmoothScaling measured, as a picture.
+// ScalingChart is what was measured over numbers of ranks, as a picture.
 type ScalingChart struct {
-	weak   bool
-	of     string // what rates count
+	Weak   bool
+	Of     string // what rates count
 	ranks  []float64
 	names  []string
 	rates  map[string][]float64 // by name, one for each of ranks; NaN where none was measured
@@ -19,7 +19,8 @@ type ScalingChart struct {
 	single int
 }
 
-func (c *ScalingChart) add(ranks int, name string, rate float64, first bool) {
+// Add adds a measurement; those of the first number of ranks all others are compared with.
+func (c *ScalingChart) Add(ranks int, name string, rate float64, first bool) {
 	if n := len(c.ranks); n == 0 || c.ranks[n-1] != float64(ranks) {
 		c.ranks = append(c.ranks, float64(ranks))
 		for k := range c.rates {
@@ -43,10 +44,10 @@ func (c *ScalingChart) add(ranks int, name string, rate float64, first bool) {
 // Draw draws rates and efficiencies over ranks. It needs one case.
 func (c *ScalingChart) Draw() (image.Image, error) {
 	title := "Strong scaling"
-	if c.weak {
+	if c.Weak {
 		title = "Weak scaling"
 	}
-	rates := plot.Panel{Label: "billion " + c.of + " a second"}
+	rates := plot.Panel{Label: "billion " + c.Of + " a second"}
 	shares := plot.Panel{Label: "efficiency (%)"}
 	for _, name := range c.names {
 		v := slices.Clone(c.rates[name])

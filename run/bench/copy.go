@@ -33,8 +33,8 @@ func CopyBandwidth(threads int) float64 {
 	return best
 }
 
-// copyOn measures the copy bandwidth of a device.
-func copyOn(dev backend.Device, threads int) (float64, error) {
+// CopyOn measures the copy bandwidth of a device.
+func CopyOn(dev backend.Device, threads int) (float64, error) {
 	if _, apart := dev.(backend.Memory); !apart {
 		return CopyBandwidth(threads), nil
 	}
@@ -66,9 +66,9 @@ func copyOn(dev backend.Device, threads int) (float64, error) {
 	return best, nil
 }
 
-// bandwidths prints the copy bandwidth of a device with each number of threads and returns them. For lines of JSON,
+// Bandwidths prints the copy bandwidth of a device with each number of threads and returns them. For lines of JSON,
 // which do not tell shares of it, nothing is measured.
-func bandwidths(w io.Writer, asJSON bool, threads []int, open func(threads int) (backend.Device, func(), error)) (
+func Bandwidths(w io.Writer, asJSON bool, threads []int, open func(threads int) (backend.Device, func(), error)) (
 	map[int]float64, error) {
 	copying := map[int]float64{}
 	if asJSON {
@@ -79,8 +79,8 @@ func bandwidths(w io.Writer, asJSON bool, threads []int, open func(threads int) 
 		if err != nil {
 			return nil, err
 		}
-		copying[t], err = copyOn(dev, t)
-		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", named(dev), copying[t]/1e9)
+		copying[t], err = CopyOn(dev, t)
+		fmt.Fprintf(w, "copy bandwidth, %s: %.1f GB/s\n", Named(dev), copying[t]/1e9)
 		done()
 		if err != nil {
 			return nil, err
@@ -89,8 +89,8 @@ func bandwidths(w io.Writer, asJSON bool, threads []int, open func(threads int) 
 	return copying, nil
 }
 
-// named says what a device is.
-func named(dev backend.Device) string {
+// Named says what a device is.
+func Named(dev backend.Device) string {
 	if _, apart := dev.(backend.Memory); apart {
 		return dev.Name()
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// onRanks calls f on so many ranks of this process, and returns what it gives on rank 0. A rank that fails ends the
+// OnRanks calls f on so many ranks of this process, and returns what it gives on rank 0. A rank that fails ends the
 // others.
-func onRanks[T any](ranks int, f func(dist.Comm) (T, error)) (T, error) {
+func OnRanks[T any](ranks int, f func(dist.Comm) (T, error)) (T, error) {
 	results, errs := make([]T, ranks), make([]error, ranks)
 	var wg sync.WaitGroup
 	for r, comm := range local.New(ranks) {

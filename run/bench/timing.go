@@ -15,16 +15,16 @@ type Timing struct {
 	Processor float64 `json:"processor_s,omitempty"` // s of processors, of all threads; 0 where it is not known
 }
 
-// fastest is the most updates a second of any of several measurements.
-func fastest(timings []Timing) (rate float64) {
+// Fastest is the most updates a second of any of several measurements.
+func Fastest(timings []Timing) (rate float64) {
 	for _, t := range timings {
 		rate = max(rate, float64(t.Updates)/t.Wall)
 	}
 	return rate
 }
 
-// writeTimings writes timings of one name, each as a line.
-func writeTimings(w io.Writer, timings []Timing, name string, args ...any) error {
+// WriteTimings writes timings of one name, each as a line.
+func WriteTimings(w io.Writer, timings []Timing, name string, args ...any) error {
 	lines := json.NewEncoder(w)
 	for _, t := range timings {
 		t.Name = fmt.Sprintf(name, args...)
@@ -35,24 +35,28 @@ func writeTimings(w io.Writer, timings []Timing, name string, args ...any) error
 	return nil
 }
 
-// outputs are where a table and where lines of JSON go: one of them nowhere.
-func outputs(w io.Writer, asJSON bool) (table, lines io.Writer) {
+// Outputs are where a table and where lines of JSON go: one of them nowhere.
+func Outputs(w io.Writer, asJSON bool) (table, lines io.Writer) {
 	if asJSON {
 		return io.Discard, w
 	}
 	return w, io.Discard
 }
 
-// watch measures time from when it is started.
-type watch struct {
+// Watch measures time from when it is started.
+type Watch struct {
 	wall      time.Time
 	processor time.Duration
 }
 
-func startWatch() watch { return watch{time.Now(), processorTime()} }
+// StartWatch starts one.
+func StartWatch() Watch { return Watch{time.Now(), processorTime()} }
 
-// of is the timing of so many updates since the watch was started.
-func (s watch) of(updates int64) Timing {
+// Of is the timing of so many updates since the watch was started.
+func (s Watch) Of(updates int64) Timing {
 	processor := processorTime() - s.processor
-	return Timing{Updates: updates, Wall: time.Since(s.wall).Seconds(), Processor: processor.Seconds()}
+	return Timing{Updates: updates, Wall: s.Seconds(), Processor: processor.Seconds()}
 }
+
+// Seconds are those that have passed.
+func (s Watch) Seconds() float64 { return time.Since(s.wall).Seconds() }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // VTK's numbers for the cells of a mesh.
@@ -101,11 +102,11 @@ func (r *runner) frames(path string) error {
 			return fmt.Errorf("%s: frame %d: %w", path, i, err)
 		}
 	}
-	if len(all) < 2 || r.options.Field != "" && r.options.Field != qualityField {
+	if len(all) < 2 || r.options.Field != "" && rangeOf(r.options.Field) == nil {
 		return nil
 	}
 	first, err := load(0)
-	if err != nil || !slices.ContainsFunc(first.fields, func(f field) bool { return f.name == qualityField }) {
+	if err != nil || first.compared() < 0 {
 		return err
 	}
 	last, err := load(len(all) - 1)
@@ -229,7 +230,8 @@ func (r *runner) field(g *vtk.Grid, a vtk.Array, triangles []int) field {
 	if width > 1 {
 		f.label = "|" + a.Name + "|" + strings.TrimPrefix(f.label, a.Name)
 	}
-	depth, ok := g.CellData.Find(layerDepth(a.Name))
+	declared, _, _ := solvers.FieldOf(a.Name)
+	depth, ok := g.CellData.Find(declared.Where)
 	if !ok || depth.Components > 1 {
 		return f
 	}

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Frame numbers that are not the place of a frame in a series.
@@ -48,13 +51,12 @@ func ParseFrame(s string) (int, error) {
 //     and the partition if there is a cell array "rank"; the maps of all frames share a colour bar; of a surface in
 //     space, a shaded view, which counts as a field "surface"; of tetrahedra, a view of those behind a cut;
 //   - of each gauges/*.csv and gauge_*.csv, the columns over time, in a panel for each unit;
-//   - of conservation.csv, the drift of the columns mass1, mass2 and so on, or the qualities of a mesh that was
+//   - of conservation.csv, the drift of what is conserved, and the course of what solvers want to be drawn;
+//   - of fields with a range of their own, as the quality of meshes that move, the first and the last frame side by
+//     side.
 //
-// smoothed;
-//   - of a mesh that was smoothed, its first and its last frame side by side.
-//
-// A layer's field is drawn as dry where its depth, the field h of its number, is at most o.Dry. A folder without any
-// of these is an error, as is a frame or a field that the folder does not have.
+// A field is drawn as dry where the field that tells of that, as the depth of its layer, is at most o.Dry. A folder
+// without any of these is an error, as is a frame or a field that the folder does not have.
 func Run(dir string, o Options) ([]string, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, err
@@ -165,75 +167,90 @@ func (r *runner) gauge(path string) error {
 	}
 	name := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(path), ".csv"), "gauge_")
 	s := &Series{Title: "gauge " + name, T: times, Width: r.options.Width}
-	panels := map[string]int{}
 	for i, column := range t.names {
-		if i == at || column == "step" || column == "dt" {
-			continue
+		if i != at && column != "step" && column != "dt" {
+			s.add(unitOf(column), Curve{column, t.columns[i]})
 		}
-		unit := unitOf(column)
-		k, ok := panels[unit]
-		if !ok {
-			k = len(s.Panels)
-			panels[unit] = k
-			s.Panels = append(s.Panels, Panel{Label: unit})
-		}
-		s.Panels[k].Curves = append(s.Panels[k].Curves, Curve{column, t.columns[i]})
 	}
-	img, err := s.Draw()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	if len(s.Panels) == 0 {
+		return fmt.Errorf("%s: there is no column but the time", path)
 	}
-	return r.save("gauge-"+name, img)
+	return r.series("gauge-"+name, s, path)
 }
 
-// conservation draws how far the conserved quantities are from where they began.
+// conservation draws how far the conserved quantities are from where they began, and the course of others. A column
+// that no solver has declared is drawn by itself.
 func (r *runner) conservation(path string) error {
 	t, err := readTable(path)
 	if err != nil {
 		return err
 	}
-	times, _, err := t.times()
+	times, at, err := t.times()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if slices.Contains(t.names, "quality_mean") {
-		img, err := convergence(t, times, r.options.Width).Draw()
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		return r.save("quality", img)
-	}
-	panels := map[string]*Panel{}
-	s := &Series{Title: "drift of conserved quantities", T: times, Width: r.options.Width}
+	kept := &Series{Title: "drift of conserved quantities", T: times, Width: r.options.Width}
+	course := &Series{T: times, Width: r.options.Width}
 	for i, name := range t.names {
-		if !strings.HasPrefix(name, "mass") && name != "volume" {
+		if i == at || name == "step" || name == "dt" {
 			continue
 		}
-		change, largest, relative := drift(t.columns[i])
-		label := "relative change"
-		if !relative {
-			label = "change"
-			if u := unitOf(name); u != "" {
-				label += " (" + u + ")"
-			}
+		q, kind, known := solvers.QuantityOf(name)
+		if known && kind.Sweeps {
+			course.Across = "sweeps"
 		}
-		if panels[label] == nil {
-			panels[label] = &Panel{Label: label}
-		}
-		curve := Curve{fmt.Sprintf("%s, at most %.2g", name, largest), change}
-		panels[label].Curves = append(panels[label].Curves, curve)
-	}
-	for _, label := range []string{"relative change", "change (m³)", "change"} {
-		if p := panels[label]; p != nil {
-			s.Panels = append(s.Panels, *p)
+		if d, _, _ := solvers.QuantityOf(name + "_drift"); d.In&solvers.Drift != 0 {
+			kept.addDrift(name, t.columns[i])
+		} else if !known {
+			course.add(name, Curve{name, t.columns[i]})
+		} else if q.Panel != "" {
+			course.add(q.Panel, Curve{strings.ReplaceAll(name, "_", " "), t.columns[i]})
 		}
 	}
+	if len(kept.Panels)+len(course.Panels) == 0 {
+		return fmt.Errorf("%s: among %q there is no column to draw", path, t.names)
+	}
+	slices.SortStableFunc(kept.Panels, func(a, b Panel) int { // shares first
+		return cmp.Compare(strings.Index(b.Label, "change"), strings.Index(a.Label, "change"))
+	})
+	if err := r.series("conservation", kept, path); err != nil || len(course.Panels) == 0 {
+		return err
+	}
+	course.Title = course.Panels[0].Label
+	return r.series(course.Title, course, path)
+}
+
+// series draws a series, unless it has nothing to show.
+func (r *runner) series(name string, s *Series, path string) error {
 	if len(s.Panels) == 0 {
-		return fmt.Errorf("%s: there is no column volume, mass1, mass2, ... among %q", path, t.names)
+		return nil
 	}
 	img, err := s.Draw()
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return r.save("conservation", img)
+	return r.save(name, img)
+}
+
+// add puts a curve on the panel of a label.
+func (s *Series) add(label string, c Curve) {
+	i := slices.IndexFunc(s.Panels, func(p Panel) bool { return p.Label == label })
+	if i < 0 {
+		i = len(s.Panels)
+		s.Panels = append(s.Panels, Panel{Label: label})
+	}
+	s.Panels[i].Curves = append(s.Panels[i].Curves, c)
+}
+
+// addDrift adds the change of a conserved quantity, as a share of its first value if it has one.
+func (s *Series) addDrift(name string, values []float64) {
+	change, largest, relative := drift(values)
+	label := "relative change"
+	if !relative {
+		label = "change"
+		if u := unitOf(name); u != "" {
+			label += " (" + u + ")"
+		}
+	}
+	s.add(label, Curve{fmt.Sprintf("%s, at most %.2g", name, largest), change})
 }

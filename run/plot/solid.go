@@ -38,7 +38,7 @@ func (r *runner) solids(path string, all []vtk.Frame, chosen []int) error {
 			if r.options.Field != "" && r.options.Field != field {
 				continue
 			}
-			title := fmt.Sprintf("%s: %s, %s", name, field, moment(s, all[i].Time))
+			title := fmt.Sprintf("%s: %s, %s", name, field, moment(fieldsOf(s), all[i].Time))
 			img, err := r.solid(s, field, title)
 			if err != nil {
 				return fmt.Errorf("%s: frame %d: %w", path, i, err)
@@ -48,20 +48,25 @@ func (r *runner) solids(path string, all []vtk.Frame, chosen []int) error {
 			}
 		}
 	}
-	if len(all) < 2 || r.options.Field != "" && r.options.Field != qualityField {
+	if len(all) < 2 || r.options.Field != "" && rangeOf(r.options.Field) == nil {
 		return nil
 	}
 	var drawn [2]*image.RGBA
 	for k, i := range [2]int{0, len(all) - 1} {
 		s, err := vtk.ReadSolid(frameFile(path, all[i]))
-		if err != nil || s.CellData[qualityField] == nil {
+		if err != nil {
 			return err
+		}
+		fields := fieldsOf(s)
+		at := slices.IndexFunc(fields, func(name string) bool { return rangeOf(name) != nil })
+		if at < 0 {
+			return nil
 		}
 		title := name + ": before"
 		if k == 1 {
-			title = name + ": " + moment(s, all[i].Time)
+			title = name + ": " + moment(fields, all[i].Time)
 		}
-		if drawn[k], err = r.solid(s, qualityField, title); err != nil {
+		if drawn[k], err = r.solid(s, fields[at], title); err != nil {
 			return err
 		}
 	}
@@ -79,22 +84,10 @@ func fieldsOf(s *mesh.Solid) (names []string) {
 	return names
 }
 
-// moment says when a frame is.
-func moment(s *mesh.Solid, time float64) string {
-	d := &frameData{}
-	if s.CellData[qualityField] != nil {
-		d.fields = []field{{name: qualityField}}
-	}
-	return d.moment(time)
-}
-
 // solid draws a field of tetrahedra, of those whose centre is behind the middle, seen along y.
 func (r *runner) solid(s *mesh.Solid, field, title string) (*image.RGBA, error) {
 	values := s.CellData[field]
-	m := &Map{Values: values}
-	if field == qualityField {
-		m.Range = &[2]float64{0, 1}
-	}
+	m := &Map{Values: values, Range: rangeOf(field)}
 	scale := m.colours()
 	v := &View{Title: title, Width: r.options.Width, Scale: scale, Label: withUnit(field)}
 	for axis, x := range [3][]float64{s.X, s.Y, s.Z} {

@@ -1,19 +1,18 @@
 package plot
 
-import "strings"
+import (
+	"fmt"
 
-// unitOf returns the unit of a quantity that the solvers write, "" where it has none or is not known: h is the depth
-// of a layer, z a level, u and v velocities, each with the number of its layer.
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// unitOf returns the unit of a quantity that solvers write, "" where it has none or is not known.
 func unitOf(name string) string {
-	switch base := strings.TrimRight(name, "0123456789"); base {
-	case "h", "z", "depth":
-		return "m"
-	case "u", "v", "velocity":
-		return "m/s"
-	case "mass":
-		return "m³"
+	if f, _, ok := solvers.FieldOf(name); ok {
+		return f.Unit
 	}
-	return ""
+	q, _, _ := solvers.QuantityOf(name)
+	return q.Unit
 }
 
 func withUnit(name string) string {
@@ -23,13 +22,19 @@ func withUnit(name string) string {
 	return name
 }
 
-// layerDepth returns the name of the field that says where a field of a layer is dry: h1 of h1, z1, u1 and v1; ""
-// for a field of no layer.
-func layerDepth(name string) string {
-	base := strings.TrimRight(name, "0123456789")
-	switch base {
-	case "h", "z", "u", "v":
-		return "h" + name[len(base):]
+// rangeOf is what the colours of a field are to span, nil for what its values do. A field with such a range is shown
+// before and after the run.
+func rangeOf(field string) *[2]float64 {
+	f, _, _ := solvers.FieldOf(field)
+	return f.Range
+}
+
+// moment says when a frame with some fields is: after how many sweeps, of solvers without time.
+func moment(fields []string, time float64) string {
+	for _, name := range fields {
+		if _, k, _ := solvers.FieldOf(name); k.Sweeps {
+			return fmt.Sprintf("after %g sweeps", time)
+		}
 	}
-	return ""
+	return fmt.Sprintf("t = %.6g s", time)
 }

@@ -5,6 +5,7 @@ package progress
 import (
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -25,12 +26,13 @@ type Options struct {
 }
 
 // For returns the options for a file, usually os.Stderr: painted if it is a terminal that can, and nothing if quiet.
+// Consoles of Windows get plain lines: some print the codes of a painted one.
 func For(f *os.File, quiet bool) Options {
 	if quiet {
 		return Options{}
 	}
 	o := Options{Out: f}
-	if fd := int(f.Fd()); term.IsTerminal(fd) && os.Getenv("TERM") != "dumb" {
+	if fd := int(f.Fd()); term.IsTerminal(fd) && os.Getenv("TERM") != "dumb" && runtime.GOOS != "windows" {
 		o.Width = func() int {
 			columns, _, err := term.GetSize(fd)
 			if err != nil {

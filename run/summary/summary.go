@@ -18,7 +18,8 @@ type Summary struct {
 	CaseSHA256   string             `json:"case_sha256"` // of the effective case
 	Steps        int64              `json:"steps"`
 	Time         float64            `json:"time"`  // s, simulated; 0 for a solver that sweeps
-	Cells        int64              `json:"cells"` // of solver smooth its vertices: what a step updates
+	Cells        int64              `json:"cells"` // what a step updates, which may be vertices
+	Unit         string             `json:"-"`     // what one of them is: cell, vertex
 	Ranks        int                `json:"ranks"`
 	Transport    string             `json:"transport"`
 	Backend      string             `json:"backend"`

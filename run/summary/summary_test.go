@@ -5,8 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -147,27 +145,10 @@ func TestWriteReplacesTheFileAndLeavesNothingElse(t *testing.T) {
 	}
 }
 
-// On amd64 only the levels v3 and v4 fuse; the other architectures of 64 bits do.
-func TestFusesMultiplyAddAgreesWithBuild(t *testing.T) {
-	want := runtime.GOARCH != "amd64"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		t.Skip("the binary does not say how it was built")
-	}
-	for _, s := range info.Settings {
-		if s.Key == "GOAMD64" && s.Value >= "v3" {
-			want = true
-		}
-	}
-	if got := FusesMultiplyAdd(); got != want {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
 func TestThisHost(t *testing.T) {
 	h := ThisHost()
-	if h.Go == "" || h.OS == "" || h.Arch == "" || h.Cores < 1 || Version() == "" {
-		t.Errorf("%+v %q", h, Version())
+	if h.Go == "" || h.OS == "" || h.Arch == "" || h.Cores < 1 {
+		t.Errorf("%+v", h)
 	}
 	if _, err := json.Marshal(h); err != nil {
 		t.Error(err)

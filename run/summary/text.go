@@ -12,10 +12,7 @@ import (
 
 // Text returns the summary for people: a few lines with aligned columns.
 func (s *Summary) Text() string {
-	unit := "cell"
-	if s.Solver == "smooth" {
-		unit = "vertex"
-	}
+	unit := cmp.Or(s.Unit, "cell")
 	rows := [][2]string{
 		{"case", fmt.Sprintf("%s: %s, %s, %s", s.Case, s.Solver, count(int(s.Cells), unit), s.Precision)},
 		{"ran on", fmt.Sprintf("%s by %s, %s, %s", count(s.Ranks, "rank"), s.talk(), s.Backend, count(s.Threads, "thread"))},

@@ -3,7 +3,6 @@ package vof
 import (
 	"errors"
 	"fmt"
-	"syscall"
 	"testing"
 	"unsafe"
 
@@ -30,18 +29,18 @@ func newApart(threads int, comm dist.Comm) *apart {
 
 func (d *apart) open(f func()) {
 	for _, p := range d.pages {
-		_ = syscall.Mprotect(p, syscall.PROT_READ|syscall.PROT_WRITE)
+		_ = protect(p, false)
 	}
 	f()
 	for _, p := range d.pages {
-		_ = syscall.Mprotect(p, syscall.PROT_NONE)
+		_ = protect(p, true)
 	}
 }
 
 func (d *apart) Run(l backend.Loop, lo, hi int) { d.open(func() { d.Device.Run(l, lo, hi) }) }
 
 func (d *apart) Alloc(n int) (unsafe.Pointer, error) {
-	p, err := syscall.Mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	p, err := protectedPages(n)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +49,7 @@ func (d *apart) Alloc(n int) (unsafe.Pointer, error) {
 }
 
 func (d *apart) Free(p unsafe.Pointer) error {
-	err := syscall.Munmap(d.pages[p])
+	err := freePages(d.pages[p])
 	delete(d.pages, p)
 	return err
 }

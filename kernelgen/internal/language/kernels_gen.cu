@@ -9,6 +9,13 @@ typedef unsigned long long uint64;
 
 #define DEVICE static __device__ __forceinline__
 
+// What the threads of a block share and do together. A header that stands before this file may say it for one thread,
+// and defines ONE_THREAD then.
+#ifndef ONE_THREAD
+#define SHARED(name, ...) __shared__ __VA_ARGS__ name
+#define TURNS(type, k, ...) for (type k = threadIdx.x, end_##k = __VA_ARGS__; k < end_##k; k += blockDim.x)
+#endif
+
 // NVRTC has no stddef.h.
 #ifdef __CUDACC_RTC__
 #define offsetof(type, field) __INTADDR__(&((type *)0)->field)
@@ -124,6 +131,7 @@ template <typename F> struct Most {
     }
 };
 
+#ifndef ONE_THREAD
 // reduce takes the largest key of a block, whose threads all call it, into one result. Blocks are a row of threads.
 template <typename R> DEVICE void reduce(R *result, uint64 key) {
     __shared__ uint64 warps[32];
@@ -137,6 +145,7 @@ template <typename R> DEVICE void reduce(R *result, uint64 key) {
     for (uint32 w = 1; w < (blockDim.x + 31) / 32; w++) key = warps[w] > key ? warps[w] : key;
     if (key) atomicMax(&result->key, key); // nobody waits for it
 }
+#endif
 
 // Atomic functions whose outcome does not depend on the order of threads.
 DEVICE void atomic_add(int32 *p, int32 v) { atomicAdd(p, v); }
@@ -145,6 +154,7 @@ DEVICE void atomic_add(int64 *p, int64 v) { atomicAdd((uint64 *)p, uint64(v)); }
 DEVICE void atomic_add(uint64 *p, uint64 v) { atomicAdd(p, v); }
 template <typename T> DEVICE void atomic_min(T *p, T v) { atomicMin(p, v); }
 template <typename T> DEVICE void atomic_max(T *p, T v) { atomicMax(p, v); }
+#ifndef ONE_THREAD
 DEVICE float exchange(float *p, float old, float v) {
     return __int_as_float(atomicCAS((int32 *)p, __float_as_int(old), __float_as_int(v)));
 }
@@ -155,6 +165,7 @@ DEVICE double exchange(double *p, double old, double v) {
 template <typename T> DEVICE void atomic_float(T *p, T v, uint64 (*key_of)(T)) {
     for (T old = *(volatile T *)p; key_of(v) > key_of(old);) old = exchange(p, old, v);
 }
+#endif
 template <> __device__ __forceinline__ void atomic_min(float *p, float v) { atomic_float<float>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_min(double *p, double v) { atomic_float<double>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
@@ -162,25 +173,22 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 #ifndef SHARED_MEMORY
 #define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
+#define SHARED_PART(name, offset, ...) __VA_ARGS__ &name = *(__VA_ARGS__ *)(shared_memory + offset)
 #endif
 
+#ifndef ONE_THREAD
 template <int N> DEVICE void copy_async(void *to, const void *from) {
-#ifdef __CUDA_ARCH__
     const uint32 shared = uint32(__cvta_generic_to_shared(to));
     const uint64 global = __cvta_generic_to_global(from);
     if (N == 16) // past L1, most of which is shared memory
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(shared), "l"(global));
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"(shared), "l"(global), "n"(N));
-#else
-    memcpy(to, from, N);
-#endif
 }
 DEVICE void copies_done() {
-#ifdef __CUDA_ARCH__
     asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
+#endif
 
 // Duo is two numbers.
 // Duo[float32], shared.go:32
@@ -511,14 +519,14 @@ DEVICE void Carry_f32_at(int64 t, Slice<Duo_f32> from, Slice<float> x, Slice<flo
         Array<float, 100> *last) {
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         Duo_f32 *duo = &from[add(first, k)];
         copy_async<8>(&(*page)[k].A, &duo->A);
         copy_async<4>(&(*last)[k], &x[add(first, k)]);
     }
     copies_done();
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         out[add(first, k)] = (*page)[sub(sub(n, int64(1)), k)].A - (*page)[k].B * (*last)[sub(sub(n, int64(1)), k)];
     }
 }
@@ -529,14 +537,14 @@ DEVICE void Carry_f64_at(int64 t, Slice<Duo_f64> from, Slice<double> x, Slice<do
         Array<Duo_f64, 100> *page, Array<double, 100> *last) {
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         Duo_f64 *duo = &from[add(first, k)];
         copy_async<16>(&(*page)[k].A, &duo->A);
         copy_async<8>(&(*last)[k], &x[add(first, k)]);
     }
     copies_done();
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         out[add(first, k)] = (*page)[sub(sub(n, int64(1)), k)].A - (*page)[k].B * (*last)[sub(sub(n, int64(1)), k)];
     }
 }
@@ -984,11 +992,11 @@ DEVICE double Chosen_f64_at(int64 i, int32 way, Slice<parts_Vector_f64> v, bool 
 DEVICE void Shared_f32_at(int64 t, int64 steps, Slice<float> x, Slice<float> out, Array<float, 100> *page) {
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         (*page)[k] = x[add(first, k)];
     }
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         out[add(first, k)] = (*page)[sub(sub(n, int64(1)), k)] * float(steps);
     }
 }
@@ -998,11 +1006,11 @@ DEVICE void Shared_f32_at(int64 t, int64 steps, Slice<float> x, Slice<float> out
 DEVICE void Shared_f64_at(int64 t, int64 steps, Slice<double> x, Slice<double> out, Array<double, 100> *page) {
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         (*page)[k] = x[add(first, k)];
     }
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         out[add(first, k)] = (*page)[sub(sub(n, int64(1)), k)] * double(steps);
     }
 }
@@ -1135,7 +1143,7 @@ DEVICE void Turn_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<float, 
         Array<Duo_f32, 5000> *page, Array<int32, 3> *last) {
     int64 first = mul(int64(5000), t);
     int64 n = go_min<int64>(5000, sub(x.len, first));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         (*page)[k].A = x[add(first, k)];
         (*page)[k].B = float(k);
         if (k % 4 == 0) {
@@ -1148,7 +1156,7 @@ DEVICE void Turn_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<float, 
     __syncthreads();
     int64 end = int64((*last)[2]);
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         Duo_f32 *from = &(*page)[sub(end, k)];
         out[add(first, k)] = from->A + from->B + (*notes)[k / 4];
     }
@@ -1160,7 +1168,7 @@ DEVICE void Turn_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<doubl
         Array<Duo_f64, 5000> *page, Array<int32, 3> *last) {
     int64 first = mul(int64(5000), t);
     int64 n = go_min<int64>(5000, sub(x.len, first));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         (*page)[k].A = x[add(first, k)];
         (*page)[k].B = double(k);
         if (k % 4 == 0) {
@@ -1173,7 +1181,7 @@ DEVICE void Turn_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<doubl
     __syncthreads();
     int64 end = int64((*last)[2]);
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         Duo_f64 *from = &(*page)[sub(end, k)];
         out[add(first, k)] = from->A + from->B + (*notes)[k / 4];
     }
@@ -1456,11 +1464,11 @@ DEVICE float Mirror_f32_at(int64 t, Slice<float> x, Slice<float> out, Array<floa
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
     float best = float(math_Inf(-1));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         (*shared)[k] = 2.0f * x[add(first, k)];
     }
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         if (k == 0) {
             out[first] = (*shared)[sub(n, int64(1))];
             continue;
@@ -1477,11 +1485,11 @@ DEVICE double Mirror_f64_at(int64 t, Slice<double> x, Slice<double> out, Array<d
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
     double best = math_Inf(-1);
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         (*shared)[k] = 2.0 * x[add(first, k)];
     }
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         if (k == 0) {
             out[first] = (*shared)[sub(n, int64(1))];
             continue;
@@ -1504,18 +1512,18 @@ DEVICE void trade_f32(Slice<float> x, int64 k, float part) {
 DEVICE void Rounds_f32_at(int64 t, int32 rounds, Slice<float> x, Slice<float> out, Array<float, 100> *shared) {
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         (*shared)[k] = Slice<float>{x.data + int64(first), sub(x.len, int64(first)), sub(x.len, int64(first))}[k];
     }
     for (int32 r = 0, end1 = rounds; r < end1; r++) {
         int64 odd = int64(r % 2);
         __syncthreads();
-        for (int64 k = threadIdx.x, end_k = sub(n, odd) / 2; k < end_k; k += blockDim.x) {
+        TURNS(int64, k, sub(n, odd) / 2) {
             trade_f32(Slice<float>{shared->at + int64(odd), sub(int64(n), int64(odd)), sub(int64(n), int64(odd))}, mul(int64(2), k), float(r));
         }
     }
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         out[add(first, k)] = (*shared)[k];
     }
 }
@@ -1532,18 +1540,18 @@ DEVICE void trade_f64(Slice<double> x, int64 k, double part) {
 DEVICE void Rounds_f64_at(int64 t, int32 rounds, Slice<double> x, Slice<double> out, Array<double, 100> *shared) {
     int64 first = mul(int64(100), t);
     int64 n = go_min<int64>(100, sub(x.len, first));
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         (*shared)[k] = Slice<double>{x.data + int64(first), sub(x.len, int64(first)), sub(x.len, int64(first))}[k];
     }
     for (int32 r = 0, end1 = rounds; r < end1; r++) {
         int64 odd = int64(r % 2);
         __syncthreads();
-        for (int64 k = threadIdx.x, end_k = sub(n, odd) / 2; k < end_k; k += blockDim.x) {
+        TURNS(int64, k, sub(n, odd) / 2) {
             trade_f64(Slice<double>{shared->at + int64(odd), sub(int64(n), int64(odd)), sub(int64(n), int64(odd))}, mul(int64(2), k), double(r));
         }
     }
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, n) {
         out[add(first, k)] = (*shared)[k];
     }
 }
@@ -1551,8 +1559,8 @@ DEVICE void Rounds_f64_at(int64 t, int32 rounds, Slice<double> x, Slice<double> 
 // Kernel Carry, async.go:6
 extern "C" __global__ void __launch_bounds__(64) Carry_f32(int64 lo, int64 hi, Slice<Duo_f32> from, Slice<float> x,
         Slice<float> out) {
-    __shared__ Array<Duo_f32, 100> page;
-    __shared__ Array<float, 100> last;
+    SHARED(page, Array<Duo_f32, 100>);
+    SHARED(last, Array<float, 100>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Carry_f32_at(t, from, x, out, &page, &last);
 }
@@ -1560,8 +1568,8 @@ extern "C" __global__ void __launch_bounds__(64) Carry_f32(int64 lo, int64 hi, S
 // Kernel Carry, async.go:6
 extern "C" __global__ void __launch_bounds__(64) Carry_f64(int64 lo, int64 hi, Slice<Duo_f64> from,
         Slice<double> x, Slice<double> out) {
-    __shared__ Array<Duo_f64, 100> page;
-    __shared__ Array<double, 100> last;
+    SHARED(page, Array<Duo_f64, 100>);
+    SHARED(last, Array<double, 100>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Carry_f64_at(t, from, x, out, &page, &last);
 }
@@ -1706,7 +1714,7 @@ extern "C" __global__ void __launch_bounds__(128) Chosen_Turned_last_true_f64(in
 // Kernel Shared, imported.go:60
 extern "C" __global__ void __launch_bounds__(128, 8) Shared_steps_1_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<float> out) {
-    __shared__ Array<float, 100> page;
+    SHARED(page, Array<float, 100>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Shared_f32_at(t, 1, x, out, &page);
 }
@@ -1714,7 +1722,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) Shared_steps_1_f32(int64 lo
 // Kernel Shared, imported.go:60
 extern "C" __global__ void __launch_bounds__(128, 4) Shared_steps_1_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<double> out) {
-    __shared__ Array<double, 100> page;
+    SHARED(page, Array<double, 100>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Shared_f64_at(t, 1, x, out, &page);
 }
@@ -1722,7 +1730,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) Shared_steps_1_f64(int64 lo
 // Kernel Shared, imported.go:60
 extern "C" __global__ void __launch_bounds__(128) Shared_steps_2_f32(int64 lo, int64 hi, Slice<float> x,
         Slice<float> out) {
-    __shared__ Array<float, 100> page;
+    SHARED(page, Array<float, 100>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Shared_f32_at(t, 2, x, out, &page);
 }
@@ -1730,7 +1738,7 @@ extern "C" __global__ void __launch_bounds__(128) Shared_steps_2_f32(int64 lo, i
 // Kernel Shared, imported.go:60
 extern "C" __global__ void __launch_bounds__(128) Shared_steps_2_f64(int64 lo, int64 hi, Slice<double> x,
         Slice<double> out) {
-    __shared__ Array<double, 100> page;
+    SHARED(page, Array<double, 100>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Shared_f64_at(t, 2, x, out, &page);
 }
@@ -1795,9 +1803,9 @@ extern "C" __global__ void __launch_bounds__(128) Conversions_f64(int64 lo, int6
 // Kernel Turn, shared.go:12
 extern "C" __global__ void __launch_bounds__(64) Turn_f32(int64 lo, int64 hi, Slice<float> x, Slice<float> out) {
     SHARED_MEMORY(shared_memory, 45232);
-    Array<float, 1301> &notes = *(Array<float, 1301> *)(shared_memory + 0);
-    Array<Duo_f32, 5000> &page = *(Array<Duo_f32, 5000> *)(shared_memory + 5216);
-    Array<int32, 3> &last = *(Array<int32, 3> *)(shared_memory + 45216);
+    SHARED_PART(notes, 0, Array<float, 1301>);
+    SHARED_PART(page, 5216, Array<Duo_f32, 5000>);
+    SHARED_PART(last, 45216, Array<int32, 3>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Turn_f32_at(t, x, out, &notes, &page, &last);
 }
@@ -1805,9 +1813,9 @@ extern "C" __global__ void __launch_bounds__(64) Turn_f32(int64 lo, int64 hi, Sl
 // Kernel Turn, shared.go:12
 extern "C" __global__ void __launch_bounds__(64) Turn_f64(int64 lo, int64 hi, Slice<double> x, Slice<double> out) {
     SHARED_MEMORY(shared_memory, 90432);
-    Array<double, 1301> &notes = *(Array<double, 1301> *)(shared_memory + 0);
-    Array<Duo_f64, 5000> &page = *(Array<Duo_f64, 5000> *)(shared_memory + 10416);
-    Array<int32, 3> &last = *(Array<int32, 3> *)(shared_memory + 90416);
+    SHARED_PART(notes, 0, Array<double, 1301>);
+    SHARED_PART(page, 10416, Array<Duo_f64, 5000>);
+    SHARED_PART(last, 90416, Array<int32, 3>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Turn_f64_at(t, x, out, &notes, &page, &last);
 }
@@ -1939,7 +1947,7 @@ extern "C" __global__ void __launch_bounds__(128) Space_f64(int64 lo_i, int64 hi
 // Kernel Mirror, structs.go:163
 extern "C" __global__ void __launch_bounds__(64) Mirror_f32(int64 lo, int64 hi, Slice<float> x, Slice<float> out,
         Most<float> *result) {
-    __shared__ Array<float, 100> shared;
+    SHARED(shared, Array<float, 100>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Most<float>::key_of(Mirror_f32_at(t, x, out, &shared));
@@ -1949,7 +1957,7 @@ extern "C" __global__ void __launch_bounds__(64) Mirror_f32(int64 lo, int64 hi, 
 // Kernel Mirror, structs.go:163
 extern "C" __global__ void __launch_bounds__(64) Mirror_f64(int64 lo, int64 hi, Slice<double> x, Slice<double> out,
         Most<double> *result) {
-    __shared__ Array<double, 100> shared;
+    SHARED(shared, Array<double, 100>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Most<double>::key_of(Mirror_f64_at(t, x, out, &shared));
@@ -1959,7 +1967,7 @@ extern "C" __global__ void __launch_bounds__(64) Mirror_f64(int64 lo, int64 hi, 
 // Kernel Rounds, structs.go:184
 extern "C" __global__ void __launch_bounds__(64) Rounds_f32(int64 lo, int64 hi, int32 rounds, Slice<float> x,
         Slice<float> out) {
-    __shared__ Array<float, 100> shared;
+    SHARED(shared, Array<float, 100>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Rounds_f32_at(t, rounds, x, out, &shared);
 }
@@ -1967,7 +1975,7 @@ extern "C" __global__ void __launch_bounds__(64) Rounds_f32(int64 lo, int64 hi, 
 // Kernel Rounds, structs.go:184
 extern "C" __global__ void __launch_bounds__(64) Rounds_f64(int64 lo, int64 hi, int32 rounds, Slice<double> x,
         Slice<double> out) {
-    __shared__ Array<double, 100> shared;
+    SHARED(shared, Array<double, 100>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Rounds_f64_at(t, rounds, x, out, &shared);
 }

@@ -9,6 +9,13 @@ typedef unsigned long long uint64;
 
 #define DEVICE static __device__ __forceinline__
 
+// What the threads of a block share and do together. A header that stands before this file may say it for one thread,
+// and defines ONE_THREAD then.
+#ifndef ONE_THREAD
+#define SHARED(name, ...) __shared__ __VA_ARGS__ name
+#define TURNS(type, k, ...) for (type k = threadIdx.x, end_##k = __VA_ARGS__; k < end_##k; k += blockDim.x)
+#endif
+
 // NVRTC has no stddef.h.
 #ifdef __CUDACC_RTC__
 #define offsetof(type, field) __INTADDR__(&((type *)0)->field)
@@ -124,6 +131,7 @@ template <typename F> struct Most {
     }
 };
 
+#ifndef ONE_THREAD
 // reduce takes the largest key of a block, whose threads all call it, into one result. Blocks are a row of threads.
 template <typename R> DEVICE void reduce(R *result, uint64 key) {
     __shared__ uint64 warps[32];
@@ -137,6 +145,7 @@ template <typename R> DEVICE void reduce(R *result, uint64 key) {
     for (uint32 w = 1; w < (blockDim.x + 31) / 32; w++) key = warps[w] > key ? warps[w] : key;
     if (key) atomicMax(&result->key, key); // nobody waits for it
 }
+#endif
 
 // Atomic functions whose outcome does not depend on the order of threads.
 DEVICE void atomic_add(int32 *p, int32 v) { atomicAdd(p, v); }
@@ -145,6 +154,7 @@ DEVICE void atomic_add(int64 *p, int64 v) { atomicAdd((uint64 *)p, uint64(v)); }
 DEVICE void atomic_add(uint64 *p, uint64 v) { atomicAdd(p, v); }
 template <typename T> DEVICE void atomic_min(T *p, T v) { atomicMin(p, v); }
 template <typename T> DEVICE void atomic_max(T *p, T v) { atomicMax(p, v); }
+#ifndef ONE_THREAD
 DEVICE float exchange(float *p, float old, float v) {
     return __int_as_float(atomicCAS((int32 *)p, __float_as_int(old), __float_as_int(v)));
 }
@@ -155,6 +165,7 @@ DEVICE double exchange(double *p, double old, double v) {
 template <typename T> DEVICE void atomic_float(T *p, T v, uint64 (*key_of)(T)) {
     for (T old = *(volatile T *)p; key_of(v) > key_of(old);) old = exchange(p, old, v);
 }
+#endif
 template <> __device__ __forceinline__ void atomic_min(float *p, float v) { atomic_float<float>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_min(double *p, double v) { atomic_float<double>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
@@ -3577,13 +3588,13 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+    TURNS(int64, turn1, once(t)) {
         Clock_hand_f32(&now, next, p->Lag);
         spare->Reset();
     }
     float best = float(math_Inf(1));
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, edges) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
         Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
@@ -3592,7 +3603,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
         Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, cells) {
         float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<float>(best, limit);
     }
@@ -3661,13 +3672,13 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+    TURNS(int64, turn1, once(t)) {
         Clock_hand_f64(&now, next, p->Lag);
         spare->Reset();
     }
     double best = math_Inf(1);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, edges) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
         Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
@@ -3676,7 +3687,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
         Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, cells) {
         double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
         best = go_min<double>(best, limit);
     }
@@ -3694,7 +3705,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+    TURNS(int64, turn1, once(t)) {
         if (last) {
             Clock_hand_f32(&now, next, p->Lag);
             spare->Reset();
@@ -3702,7 +3713,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     }
     float best = float(math_Inf(1));
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, edges) {
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
         Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
@@ -3711,7 +3722,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f32 b = collect_f32(cell.Slots, flux);
         float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
@@ -3731,7 +3742,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
-    for (int64 turn1 = threadIdx.x, end_turn1 = once(t); turn1 < end_turn1; turn1 += blockDim.x) {
+    TURNS(int64, turn1, once(t)) {
         if (last) {
             Clock_hand_f64(&now, next, p->Lag);
             spare->Reset();
@@ -3739,7 +3750,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     }
     double best = math_Inf(1);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = edges; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, edges) {
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
         Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
@@ -3748,7 +3759,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f64 b = collect_f64(cell.Slots, flux);
         double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
@@ -3969,7 +3980,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
@@ -3981,7 +3992,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, 
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
@@ -3993,7 +4004,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 l
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
@@ -4005,7 +4016,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
@@ -4017,7 +4028,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, 
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
         Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
@@ -4029,7 +4040,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, 
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
@@ -4041,7 +4052,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f3
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
         Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4053,7 +4064,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f6
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
         Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4065,7 +4076,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
         Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4077,7 +4088,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
         Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4089,7 +4100,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
         Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4101,7 +4112,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
         Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4113,7 +4124,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
         Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4125,7 +4136,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
         Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4137,7 +4148,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f3
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
         Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4149,7 +4160,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f6
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
         Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4161,7 +4172,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
         Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    __shared__ Array<Flux_f32, 384> flux;
+    SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
@@ -4173,7 +4184,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
         Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    __shared__ Array<Flux_f64, 384> flux;
+    SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));

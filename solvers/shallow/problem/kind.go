@@ -1,8 +1,12 @@
 package problem
 
-import "github.com/atoll-hpc/atoll/solvers"
+import (
+	"slices"
+
+	"github.com/atoll-hpc/atoll/solvers"
+)
 
 func init() {
 	solvers.Register(solvers.Kind{Name: "shallow-water", Title: "Two-layer and one-layer shallow water on triangles",
-		Decode: Decode})
+		Decode: Decode, New: newSolver, Fields: slices.Concat(twoLayers, oneLayer), Quantities: quantities})
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // Sections holds the sections of solver "shallow-water": one or two layers of fluid over a bed.
@@ -182,12 +183,11 @@ func decodeGiven(s *config.Section) Given {
 }
 
 func (w *Sections) output(end float64) config.Written {
-	o := config.Written{
-		Fields: []string{"h1", "h2", "z1", "z2", "u1", "v1", "u2", "v2", "depth"}, Usual: []string{"h1", "h2", "z1"},
-		Formats: []string{"vtu"}, End: end,
-	}
+	fields, _ := declared(w.Physics.Layers)
+	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"}, Formats: []string{"vtu"},
+		End: end}
 	if w.Physics.Layers == 1 {
-		o.Fields, o.Usual = []string{"h", "z", "u", "v", "depth"}, []string{"h", "z"}
+		o.Usual = []string{"h", "z"}
 	}
 	return o
 }

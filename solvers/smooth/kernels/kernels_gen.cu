@@ -9,6 +9,13 @@ typedef unsigned long long uint64;
 
 #define DEVICE static __device__ __forceinline__
 
+// What the threads of a block share and do together. A header that stands before this file may say it for one thread,
+// and defines ONE_THREAD then.
+#ifndef ONE_THREAD
+#define SHARED(name, ...) __shared__ __VA_ARGS__ name
+#define TURNS(type, k, ...) for (type k = threadIdx.x, end_##k = __VA_ARGS__; k < end_##k; k += blockDim.x)
+#endif
+
 // NVRTC has no stddef.h.
 #ifdef __CUDACC_RTC__
 #define offsetof(type, field) __INTADDR__(&((type *)0)->field)
@@ -124,6 +131,7 @@ template <typename F> struct Most {
     }
 };
 
+#ifndef ONE_THREAD
 // reduce takes the largest key of a block, whose threads all call it, into one result. Blocks are a row of threads.
 template <typename R> DEVICE void reduce(R *result, uint64 key) {
     __shared__ uint64 warps[32];
@@ -137,6 +145,7 @@ template <typename R> DEVICE void reduce(R *result, uint64 key) {
     for (uint32 w = 1; w < (blockDim.x + 31) / 32; w++) key = warps[w] > key ? warps[w] : key;
     if (key) atomicMax(&result->key, key); // nobody waits for it
 }
+#endif
 
 // Atomic functions whose outcome does not depend on the order of threads.
 DEVICE void atomic_add(int32 *p, int32 v) { atomicAdd(p, v); }
@@ -145,6 +154,7 @@ DEVICE void atomic_add(int64 *p, int64 v) { atomicAdd((uint64 *)p, uint64(v)); }
 DEVICE void atomic_add(uint64 *p, uint64 v) { atomicAdd(p, v); }
 template <typename T> DEVICE void atomic_min(T *p, T v) { atomicMin(p, v); }
 template <typename T> DEVICE void atomic_max(T *p, T v) { atomicMax(p, v); }
+#ifndef ONE_THREAD
 DEVICE float exchange(float *p, float old, float v) {
     return __int_as_float(atomicCAS((int32 *)p, __float_as_int(old), __float_as_int(v)));
 }
@@ -155,6 +165,7 @@ DEVICE double exchange(double *p, double old, double v) {
 template <typename T> DEVICE void atomic_float(T *p, T v, uint64 (*key_of)(T)) {
     for (T old = *(volatile T *)p; key_of(v) > key_of(old);) old = exchange(p, old, v);
 }
+#endif
 template <> __device__ __forceinline__ void atomic_min(float *p, float v) { atomic_float<float>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_min(double *p, double v) { atomic_float<double>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
@@ -162,25 +173,22 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 #ifndef SHARED_MEMORY
 #define SHARED_MEMORY(name, bytes) extern __shared__ __align__(16) uint8 name[]
+#define SHARED_PART(name, offset, ...) __VA_ARGS__ &name = *(__VA_ARGS__ *)(shared_memory + offset)
 #endif
 
+#ifndef ONE_THREAD
 template <int N> DEVICE void copy_async(void *to, const void *from) {
-#ifdef __CUDA_ARCH__
     const uint32 shared = uint32(__cvta_generic_to_shared(to));
     const uint64 global = __cvta_generic_to_global(from);
     if (N == 16) // past L1, most of which is shared memory
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(shared), "l"(global));
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: "r"(shared), "l"(global), "n"(N));
-#else
-    memcpy(to, from, N);
-#endif
 }
 DEVICE void copies_done() {
-#ifdef __CUDA_ARCH__
     asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
 }
+#endif
 
 // Control is what changes from sweep to sweep.
 // Control[float32], types.go:77
@@ -3107,7 +3115,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     int32 across = go_max<int32>(window.Nx, 1);
     int32 stepI = rem(fills, across), stepJ = quo(fills, across);
     float best = 0.0f;
-    for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, fills) {
         some at = TiledMesh_some_f32(m, k, fills, slot, slots);
         int32 i = rem(k, across), j = quo(k, across);
         for (int32 node = k; node < nodes; node = add(node, fills)) {
@@ -3136,7 +3144,7 @@ DEVICE float TilePain_f32_at(int64 t, const Params_f32 *p, const TiledMesh_f32 *
     for (int64 set = 0; set < 8; set++) {
         auto [first, count] = Tile_visits(&m->Tiles[t], set);
         __syncthreads();
-        for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
+        TURNS(int32, k, count) {
             board_f32 b = board_f32{Slice<Place_f32>{place->at, int64(1536), int64(1536)}, Slice<Row_f32>{row->at, int64(1536), int64(1536)}, Slice<float>{rest->at, int64(1536), int64(1536)}, Slice<Row_f32>{nodeRow->at, int64(2244), int64(2244)}, Slice<float>{nodeRest->at, int64(2244), int64(2244)}, window};
             float far = board_pain_f32(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
             best = go_max<float>(best, far);
@@ -3286,7 +3294,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
     int32 across = go_max<int32>(window.Nx, 1);
     int32 stepI = rem(fills, across), stepJ = quo(fills, across);
     double best = 0.0;
-    for (int32 k = threadIdx.x, end_k = fills; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, fills) {
         some at = TiledMesh_some_f64(m, k, fills, slot, slots);
         int32 i = rem(k, across), j = quo(k, across);
         for (int32 node = k; node < nodes; node = add(node, fills)) {
@@ -3315,7 +3323,7 @@ DEVICE double TilePain_f64_at(int64 t, const Params_f64 *p, const TiledMesh_f64 
     for (int64 set = 0; set < 8; set++) {
         auto [first, count] = Tile_visits(&m->Tiles[t], set);
         __syncthreads();
-        for (int32 k = threadIdx.x, end_k = count; k < end_k; k += blockDim.x) {
+        TURNS(int32, k, count) {
             board_f64 b = board_f64{Slice<Place_f64>{place->at, int64(1536), int64(1536)}, Slice<Row_f64>{row->at, int64(1536), int64(1536)}, Slice<double>{rest->at, int64(1536), int64(1536)}, Slice<Row_f64>{nodeRow->at, int64(2244), int64(2244)}, Slice<double>{nodeRest->at, int64(2244), int64(2244)}, window};
             double far = board_pain_f64(&b, m->Visits[add(add(visit, first), k)], m->Slots[add(add(slot, first), k)], add(first, k), p, m, field, from, to);
             best = go_max<double>(best, far);
@@ -3697,7 +3705,7 @@ DEVICE Window Boxes_window(Boxes *b, int32 kind) {
 DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *field, const Held_f32 *v,
         Slice<Window> windows, Array<Boxes, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
-    for (int32 a = threadIdx.x, end_a = 128; a < end_a; a += blockDim.x) {
+    TURNS(int32, a, 128) {
         Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
         for (int32 k = a; k < visits; k = add(k, 128)) {
             Place_f32 *p = &v->Place_[m->Slots[add(slot, k)] >> 2];
@@ -3711,7 +3719,7 @@ DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *fi
         (*seen)[a] = b;
     }
     __syncthreads();
-    for (int64 turn2 = threadIdx.x, end_turn2 = 1; turn2 < end_turn2; turn2 += blockDim.x) {
+    TURNS(int64, turn2, 1) {
         Boxes b = (*seen)[0];
         for (int64 a = 1; a < 128; a++) {
             Boxes *c = &(*seen)[a];
@@ -3730,7 +3738,7 @@ DEVICE void AimTiles_f32_at(int64 t, const TiledMesh_f32 *m, const Field_f32 *fi
 DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *field, const Held_f64 *v,
         Slice<Window> windows, Array<Boxes, 128> *seen) {
     int32 slot = m->Tiles[t].Slot, visits = m->Tiles[t].End[7];
-    for (int32 a = threadIdx.x, end_a = 128; a < end_a; a += blockDim.x) {
+    TURNS(int32, a, 128) {
         Boxes b = Boxes{field->Nx, -1, field->Ny, -1};
         for (int32 k = a; k < visits; k = add(k, 128)) {
             Place_f64 *p = &v->Place_[m->Slots[add(slot, k)] >> 2];
@@ -3744,7 +3752,7 @@ DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *fi
         (*seen)[a] = b;
     }
     __syncthreads();
-    for (int64 turn2 = threadIdx.x, end_turn2 = 1; turn2 < end_turn2; turn2 += blockDim.x) {
+    TURNS(int64, turn2, 1) {
         Boxes b = (*seen)[0];
         for (int64 a = 1; a < 128; a++) {
             Boxes *c = &(*seen)[a];
@@ -3957,11 +3965,11 @@ extern "C" __global__ void __launch_bounds__(320, 4) TilePain_f32(int64 lo, int6
         const __grid_constant__ Field_f32 field, Slice<Window> windows, const __grid_constant__ Held_f32 from,
         const __grid_constant__ Held_f32 to, Most<float> *result) {
     SHARED_MEMORY(shared_memory, 57648);
-    Array<Place_f32, 1536> &place = *(Array<Place_f32, 1536> *)(shared_memory + 0);
-    Array<Row_f32, 1536> &row = *(Array<Row_f32, 1536> *)(shared_memory + 12288);
-    Array<float, 1536> &rest = *(Array<float, 1536> *)(shared_memory + 24576);
-    Array<Row_f32, 2244> &nodeRow = *(Array<Row_f32, 2244> *)(shared_memory + 30720);
-    Array<float, 2244> &nodeRest = *(Array<float, 2244> *)(shared_memory + 48672);
+    SHARED_PART(place, 0, Array<Place_f32, 1536>);
+    SHARED_PART(row, 12288, Array<Row_f32, 1536>);
+    SHARED_PART(rest, 24576, Array<float, 1536>);
+    SHARED_PART(nodeRow, 30720, Array<Row_f32, 2244>);
+    SHARED_PART(nodeRest, 48672, Array<float, 2244>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Most<float>::key_of(TilePain_f32_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest));
@@ -3974,11 +3982,11 @@ extern "C" __global__ void __launch_bounds__(320, 2) TilePain_f64(int64 lo, int6
         const __grid_constant__ Field_f64 field, Slice<Window> windows, const __grid_constant__ Held_f64 from,
         const __grid_constant__ Held_f64 to, Most<double> *result) {
     SHARED_MEMORY(shared_memory, 115296);
-    Array<Place_f64, 1536> &place = *(Array<Place_f64, 1536> *)(shared_memory + 0);
-    Array<Row_f64, 1536> &row = *(Array<Row_f64, 1536> *)(shared_memory + 24576);
-    Array<double, 1536> &rest = *(Array<double, 1536> *)(shared_memory + 49152);
-    Array<Row_f64, 2244> &nodeRow = *(Array<Row_f64, 2244> *)(shared_memory + 61440);
-    Array<double, 2244> &nodeRest = *(Array<double, 2244> *)(shared_memory + 97344);
+    SHARED_PART(place, 0, Array<Place_f64, 1536>);
+    SHARED_PART(row, 24576, Array<Row_f64, 1536>);
+    SHARED_PART(rest, 49152, Array<double, 1536>);
+    SHARED_PART(nodeRow, 61440, Array<Row_f64, 2244>);
+    SHARED_PART(nodeRest, 97344, Array<double, 2244>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Most<double>::key_of(TilePain_f64_at(t, &p, &m, &field, windows, &from, &to, &place, &row, &rest, &nodeRow, &nodeRest));
@@ -4109,7 +4117,7 @@ extern "C" __global__ void __launch_bounds__(128) Untangle_f64(int64 lo, int64 h
 extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f32 m, const __grid_constant__ Field_f32 field,
         const __grid_constant__ Held_f32 v, Slice<Window> windows) {
-    __shared__ Array<Boxes, 128> seen;
+    SHARED(seen, Array<Boxes, 128>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) AimTiles_f32_at(t, &m, &field, &v, windows, &seen);
 }
@@ -4118,7 +4126,7 @@ extern "C" __global__ void __launch_bounds__(128) AimTiles_f32(int64 lo, int64 h
 extern "C" __global__ void __launch_bounds__(128) AimTiles_f64(int64 lo, int64 hi,
         const __grid_constant__ TiledMesh_f64 m, const __grid_constant__ Field_f64 field,
         const __grid_constant__ Held_f64 v, Slice<Window> windows) {
-    __shared__ Array<Boxes, 128> seen;
+    SHARED(seen, Array<Boxes, 128>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) AimTiles_f64_at(t, &m, &field, &v, windows, &seen);
 }

@@ -178,6 +178,12 @@ func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []V
 	NewMeasureEdgeLoop(edges, v, sides[0]).Range(0, len(edges))
 	l.Run(t, NewMeasureEdgeLoop(edges, v, sides[1]), 0, len(edges))
 	kerneltest.Same(t, "edges", sides[0], sides[1], nil)
+	control := [2]Control[F]{{Floor: .5, Sweep: 7}, {Floor: .5, Sweep: 7}}
+	NewCountLoop(&control[0]).Range(0, 1)
+	l.Run(t, NewCountLoop(&control[1]), 0, 1)
+	if want := (Control[F]{Floor: .5, Sweep: 8}); control[0] != want || control[1] != want {
+		t.Errorf("after a sweep: Go has %+v, the translation %+v, want %+v", control[0], control[1], want)
+	}
 }
 
 // someField covers [0, size]² and wants triangles of a tenth of it, of aspect ratios up to 1e4.

@@ -61,7 +61,8 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 			if lost {
 				v[7].X = F(math.NaN())
 			}
-			start := held(m, v)
+			start, begun := held(m, v), heldBy(m, v, func(one loop, n int) { l.Run(t, one, 0, n) })
+			kerneltest.Same(t, "vertices in tiles", []Held[F]{*start}, []Held[F]{*begun}, nil)
 			NewAimTilesLoop(m, field, start, aimed).Range(0, tiles)
 			windows := make([]Window, tiles)
 			l.Run(t, NewAimTilesLoop(m, field, start, windows), 0, tiles)
@@ -97,10 +98,14 @@ func tileParity[F num.Float](t *testing.T, l cudatest.Runner) {
 
 // held gives vertices to tiles.
 func held[F num.Float](m *TiledMesh[F], v []Vertex[F]) *Held[F] {
+	return heldBy(m, v, func(one loop, n int) { one.Range(0, n) })
+}
+
+func heldBy[F num.Float](m *TiledMesh[F], v []Vertex[F], run func(one loop, n int)) *Held[F] {
 	n := len(v)
 	h := &Held[F]{Place: make([]Place[F], n), Row: make([]Row[F], n), Rest: make([]F, n), Along: make([]F, len(m.Sliders))}
-	NewToTilesLoop(m, v, h).Range(0, n)
-	NewRailToTilesLoop(m, v, h).Range(0, len(m.Sliders))
+	run(NewToTilesLoop(m, v, h), n)
+	run(NewRailToTilesLoop(m, v, h), len(m.Sliders))
 	return h
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
 // Analytic metrics of the unit square and the unit cube by which programs that adapt meshes are compared, as the
@@ -26,7 +28,7 @@ var analytic = []struct {
 		return polar(x+.5, y-.5, .0005+off, .1*r+off, 0)
 	}},
 	{"masabl-1", 2, func(x, y, _ float64) Tensor {
-		return sizes(.01+.2*math.Cos(math.Pi*(x-.5)), .001*math.Exp(6*y), 0)
+		return sizes(.01+.2*math.Cos(math.Pi*(x-.5)), .001*portable.Exp(6*y), 0)
 	}},
 	{"cube-linear", 3, func(_, _, z float64) Tensor { return sizes(.1, .1, slab(.001, z)) }},
 	{"cube-polar-1", 3, func(x, y, _ float64) Tensor { return polar(x, y, ring(x, y), .1, .1) }},

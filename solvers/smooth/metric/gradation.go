@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
 // passes over the edges after which Graded gives up; a pass carries a change across many edges.
@@ -25,7 +27,7 @@ func (f Field) Graded(m *Mesh, growth float64) (int, error) {
 		return 0, err
 	}
 	edges := m.edges()
-	rate := math.Log(growth)
+	rate := portable.Log(growth)
 	// A vertex is new to those that look at it in the pass in which it changed and in the one after.
 	changed := make([]int, len(f))
 	for pass := 1; pass <= passes; pass++ {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/internal/portable"
 )
 
 // Control says what metric is made from second derivatives.
@@ -75,7 +77,7 @@ func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 		if raised {
 			r.Raised++
 		}
-		by := math.Pow(det, -1/(2*c.Norm+float64(dim)))
+		by := portable.Pow(det, -1/(2*c.Norm+float64(dim)))
 		for k := range values {
 			values[k] *= by
 		}
@@ -128,19 +130,20 @@ func (c Control) scale(m *Mesh, shapes []Spectrum) (float64, error) {
 		return sum
 	}
 	low, high := -650.0, 650.0
-	if least, most := total(math.Exp(low)), total(math.Exp(high)); !(least <= c.Complexity && c.Complexity <= most) {
+	least, most := total(portable.Exp(low)), total(portable.Exp(high))
+	if !(least <= c.Complexity && c.Complexity <= most) {
 		return 0, fmt.Errorf("a complexity of %g cannot be had with sizes from %g to %g, which give %g to %g; change one",
 			c.Complexity, c.Min, c.Max, least, most)
 	}
 	for range 64 {
 		middle := (low + high) / 2
-		if total(math.Exp(middle)) < c.Complexity {
+		if total(portable.Exp(middle)) < c.Complexity {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	return math.Exp(high), nil
+	return portable.Exp(high), nil
 }
 
 // Complexity is ∫√det M over the mesh, by the values at vertices.

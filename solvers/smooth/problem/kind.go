@@ -3,5 +3,6 @@ package problem
 import "github.com/atoll-hpc/atoll/solvers"
 
 func init() {
-	solvers.Register(solvers.Kind{Name: "smooth", Title: "Mesh smoothing toward a metric", Decode: Decode})
+	solvers.Register(solvers.Kind{Name: "smooth", Title: "Mesh smoothing toward a metric", Decode: Decode,
+		New: newSolver, Fields: fields, Quantities: quantities, Sweeps: true, Commands: []solvers.Command{command}})
 }

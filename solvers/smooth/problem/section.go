@@ -1,6 +1,9 @@
 package problem
 
-import "github.com/atoll-hpc/atoll/config"
+import (
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
+)
 
 // Sections holds the sections of solver "smooth": a mesh whose vertices move toward what a metric asks for.
 type Sections struct {
@@ -48,7 +51,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Stop = decodeStop(root.Sub("stop"))
 	c.Sections = w
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Written{
-		Fields: []string{"quality", "area", "volume"}, Usual: []string{"quality"},
+		Fields: solvers.FieldNames(fields), Usual: []string{"quality"},
 		Formats: []string{"vtu"}, Sweeps: true, Mesh: true,
 	})
 }

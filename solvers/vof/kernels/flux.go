@@ -104,8 +104,3 @@ func movedAlpha[F num.Float](cfl, thickness, along, alpha F) F {
 func lineFlux[F num.Float](cfl, thickness, along, across, alpha F) F {
 	return cfl * geom.Area(along*thickness, across, movedAlpha(cfl, thickness, along, alpha))
 }
-
-// planeFlux is the flux from a mixed donor in space.
-func planeFlux[F num.Float](cfl, thickness, along, a, b, alpha F) F {
-	return cfl * geom.Volume(along*thickness, a, b, movedAlpha(cfl, thickness, along, alpha))
-}

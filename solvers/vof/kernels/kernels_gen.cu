@@ -9,6 +9,13 @@ typedef unsigned long long uint64;
 
 #define DEVICE static __device__ __forceinline__
 
+// What the threads of a block share and do together. A header that stands before this file may say it for one thread,
+// and defines ONE_THREAD then.
+#ifndef ONE_THREAD
+#define SHARED(name, ...) __shared__ __VA_ARGS__ name
+#define TURNS(type, k, ...) for (type k = threadIdx.x, end_##k = __VA_ARGS__; k < end_##k; k += blockDim.x)
+#endif
+
 // NVRTC has no stddef.h.
 #ifdef __CUDACC_RTC__
 #define offsetof(type, field) __INTADDR__(&((type *)0)->field)
@@ -124,6 +131,7 @@ template <typename F> struct Most {
     }
 };
 
+#ifndef ONE_THREAD
 // reduce takes the largest key of a block, whose threads all call it, into one result. Blocks are a row of threads.
 template <typename R> DEVICE void reduce(R *result, uint64 key) {
     __shared__ uint64 warps[32];
@@ -137,6 +145,7 @@ template <typename R> DEVICE void reduce(R *result, uint64 key) {
     for (uint32 w = 1; w < (blockDim.x + 31) / 32; w++) key = warps[w] > key ? warps[w] : key;
     if (key) atomicMax(&result->key, key); // nobody waits for it
 }
+#endif
 
 // Atomic functions whose outcome does not depend on the order of threads.
 DEVICE void atomic_add(int32 *p, int32 v) { atomicAdd(p, v); }
@@ -145,6 +154,7 @@ DEVICE void atomic_add(int64 *p, int64 v) { atomicAdd((uint64 *)p, uint64(v)); }
 DEVICE void atomic_add(uint64 *p, uint64 v) { atomicAdd(p, v); }
 template <typename T> DEVICE void atomic_min(T *p, T v) { atomicMin(p, v); }
 template <typename T> DEVICE void atomic_max(T *p, T v) { atomicMax(p, v); }
+#ifndef ONE_THREAD
 DEVICE float exchange(float *p, float old, float v) {
     return __int_as_float(atomicCAS((int32 *)p, __float_as_int(old), __float_as_int(v)));
 }
@@ -155,6 +165,7 @@ DEVICE double exchange(double *p, double old, double v) {
 template <typename T> DEVICE void atomic_float(T *p, T v, uint64 (*key_of)(T)) {
     for (T old = *(volatile T *)p; key_of(v) > key_of(old);) old = exchange(p, old, v);
 }
+#endif
 template <> __device__ __forceinline__ void atomic_min(float *p, float v) { atomic_float<float>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_min(double *p, double v) { atomic_float<double>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
@@ -841,15 +852,15 @@ DEVICE int32 either(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
 DEVICE void KindOfBrick_f32_at(int64 t, const BrickList_f32 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
-    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 256) {
         (*pieces)[k] = BrickList_kindOf_f32(l, k, x, y, z);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 16; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 16) {
         (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = 1; turn3 < end_turn3; turn3 += blockDim.x) {
+    TURNS(int64, turn3, 1) {
         l->Kinds[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
@@ -891,15 +902,15 @@ DEVICE int32 BrickList_kindOf_f64(const BrickList_f64 *l, int32 k, int32 x, int3
 DEVICE void KindOfBrick_f64_at(int64 t, const BrickList_f64 *l, Array<int32, 256> *pieces,
         Array<int32, 16> *groups) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
-    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 256) {
         (*pieces)[k] = BrickList_kindOf_f64(l, k, x, y, z);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 16; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 16) {
         (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = 1; turn3 < end_turn3; turn3 += blockDim.x) {
+    TURNS(int64, turn3, 1) {
         l->Kinds[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
     }
 }
@@ -995,7 +1006,7 @@ DEVICE int32 BrickList_idle_f32(const BrickList_f32 *l, int64 t) {
 // RestBrick[float32], bricklist3.go:107
 DEVICE void RestBrick_f32_at(int64 t, const BrickList_f32 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
-    for (int32 k = threadIdx.x, end_k = BrickList_idle_f32(l, t); k < end_k; k += blockDim.x) {
+    TURNS(int32, k, BrickList_idle_f32(l, t)) {
         int32 i = add(x, k % 32), j = add(y, k / 32 % 8), h = add(z, k / 256);
         if (Bricks_has(&l->Bricks_, i, j, h)) {
             int64 c = Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h));
@@ -1018,7 +1029,7 @@ DEVICE int32 BrickList_idle_f64(const BrickList_f64 *l, int64 t) {
 // RestBrick[float64], bricklist3.go:107
 DEVICE void RestBrick_f64_at(int64 t, const BrickList_f64 *l) {
     auto [x, y, z] = Bricks_corner(&l->Bricks_, int32(t));
-    for (int32 k = threadIdx.x, end_k = BrickList_idle_f64(l, t); k < end_k; k += blockDim.x) {
+    TURNS(int32, k, BrickList_idle_f64(l, t)) {
         int32 i = add(x, k % 32), j = add(y, k / 32 % 8), h = add(z, k / 256);
         if (Bricks_has(&l->Bricks_, i, j, h)) {
             int64 c = Lattice_at(&l->Lattice_, int64(i), int64(j), int64(h));
@@ -2662,25 +2673,25 @@ DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slic
         Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
         Array<int32, 1> *count) {
     diskWork_f32 w = Ball_work_f32(b, t, p);
-    for (int32 k = threadIdx.x, end_k = w.pure; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.pure) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
         if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
         }
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.cells) {
         auto [x, y] = Ball_place2_f32(b, add(w.x, k % 32), add(w.y, k / 32));
         auto [v, pure] = Ball_pure2_f32(b, x, y, b->H[0], b->H[1]);
         (*near)[k] = marked(!pure);
         (*inside)[k] = shl(int32(v), mul(2, b->Levels));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = num_Smaller_int32(w.cells, 32); k < end_k; k += blockDim.x) {
+    TURNS(int32, k, num_Smaller_int32(w.cells, 32)) {
         (*counts)[k] = counted(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = num_Smaller_int32(w.cells, 32); k < end_k; k += blockDim.x) {
+    TURNS(int32, k, num_Smaller_int32(w.cells, 32)) {
         int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
         if (k == 31) {
             (*count)[0] = end;
@@ -2689,14 +2700,14 @@ DEVICE void PatchDisk2_f32_at(int64 t, const Ball_f32 *b, const Patches *p, Slic
     __syncthreads();
     int32 rows = diskWork_rows_f32(&w, Slice<int32>{count->at, int64(1), int64(1)}, b->Levels);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = rows; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, rows) {
         int32 cell = (*list)[shr(k, b->Levels)];
         if (int32 n = Ball_row2_f32(b, add(w.x, cell % 32), add(w.y, cell / 32), k & sub(shl(1, b->Levels), 1)); n != 0) {
             atomic_add(&(*inside)[cell], n);
         }
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.cells) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
         if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = float((*inside)[k]) / float(shl(1, mul(2, b->Levels)));
@@ -2738,25 +2749,25 @@ DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slic
         Array<int32, 1024> *inside, Array<int32, 1024> *near, Array<int32, 1024> *list, Array<int32, 32> *counts,
         Array<int32, 1> *count) {
     diskWork_f64 w = Ball_work_f64(b, t, p);
-    for (int32 k = threadIdx.x, end_k = w.pure; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.pure) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
         if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = w.value;
         }
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.cells) {
         auto [x, y] = Ball_place2_f64(b, add(w.x, k % 32), add(w.y, k / 32));
         auto [v, pure] = Ball_pure2_f64(b, x, y, b->H[0], b->H[1]);
         (*near)[k] = marked(!pure);
         (*inside)[k] = shl(int32(v), mul(2, b->Levels));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = num_Smaller_int32(w.cells, 32); k < end_k; k += blockDim.x) {
+    TURNS(int32, k, num_Smaller_int32(w.cells, 32)) {
         (*counts)[k] = counted(Slice<int32>{near->at, int64(1024), int64(1024)}, k, 32, 32);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = num_Smaller_int32(w.cells, 32); k < end_k; k += blockDim.x) {
+    TURNS(int32, k, num_Smaller_int32(w.cells, 32)) {
         int32 end = listed(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{near->at, int64(1024), int64(1024)}, Slice<int32>{counts->at, int64(32), int64(32)}, k, 32, 32);
         if (k == 31) {
             (*count)[0] = end;
@@ -2765,14 +2776,14 @@ DEVICE void PatchDisk2_f64_at(int64 t, const Ball_f64 *b, const Patches *p, Slic
     __syncthreads();
     int32 rows = diskWork_rows_f64(&w, Slice<int32>{count->at, int64(1), int64(1)}, b->Levels);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = rows; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, rows) {
         int32 cell = (*list)[shr(k, b->Levels)];
         if (int32 n = Ball_row2_f64(b, add(w.x, cell % 32), add(w.y, cell / 32), k & sub(shl(1, b->Levels), 1)); n != 0) {
             atomic_add(&(*inside)[cell], n);
         }
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.cells) {
         int32 i = add(w.x, k % 32), j = add(w.y, k / 32);
         if (Patches_has(p, i, j)) {
             f[Lattice_at(&b->Lattice_, int64(i), int64(j), 0)] = double((*inside)[k]) / double(shl(1, mul(2, b->Levels)));
@@ -2889,11 +2900,11 @@ DEVICE void listRun(Slice<int32> list, Slice<int32> bits, Slice<int32> groups, i
 DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
-    for (int32 k = threadIdx.x, end_k = 8; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 128; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 128) {
         (*bits)[k] = Matching_lines_f32(m, k, x, y, p);
         if ((*bits)[k] != 0) {
             atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
@@ -2903,11 +2914,11 @@ DEVICE void PatchMatch2_f32_at(int64 t, const Matching_f32 *m, const Patches *p,
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
     int32 runs = runsToList(n);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = runs; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, runs) {
         listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, n) {
         Matching_match_f32(m, Lattice_at(&m->Lattice_, int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), 0));
     }
 }
@@ -2973,11 +2984,11 @@ DEVICE int32 Matching_lines_f64(const Matching_f64 *m, int32 k, int32 x, int32 y
 DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
-    for (int32 k = threadIdx.x, end_k = 8; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 128; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 128) {
         (*bits)[k] = Matching_lines_f64(m, k, x, y, p);
         if ((*bits)[k] != 0) {
             atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
@@ -2987,11 +2998,11 @@ DEVICE void PatchMatch2_f64_at(int64 t, const Matching_f64 *m, const Patches *p,
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
     int32 runs = runsToList(n);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = runs; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, runs) {
         listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, n) {
         Matching_match_f64(m, Lattice_at(&m->Lattice_, int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), 0));
     }
 }
@@ -3280,11 +3291,11 @@ DEVICE void Reconstruct2_f32_at(int64 i, int64 j, const Sweep2_f32 *s) {
 DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
-    for (int32 k = threadIdx.x, end_k = 8; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 128; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 128) {
         (*bits)[k] = Sweep2_mixedRun_f32(s, k, x, y, p);
         if ((*bits)[k] != 0) {
             atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
@@ -3294,11 +3305,11 @@ DEVICE void PatchReconstruct2_f32_at(int64 t, const Sweep2_f32 *s, const Patches
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
     int32 runs = runsToList(n);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = runs; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, runs) {
         listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, n) {
         Reconstruct2_f32_at(int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), s);
     }
 }
@@ -3587,11 +3598,11 @@ DEVICE void Reconstruct2_f64_at(int64 i, int64 j, const Sweep2_f64 *s) {
 DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches *p, Array<int32, 128> *bits,
         Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(p, t);
-    for (int32 k = threadIdx.x, end_k = 8; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 8) {
         (*groups)[k] = 0;
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 128; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 128) {
         (*bits)[k] = Sweep2_mixedRun_f64(s, k, x, y, p);
         if ((*bits)[k] != 0) {
             atomic_add(&(*groups)[k / 16], ones((*bits)[k]));
@@ -3601,11 +3612,11 @@ DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches
     int32 n = total(Slice<int32>{groups->at, int64(8), int64(8)});
     int32 runs = runsToList(n);
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = runs; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, runs) {
         listRun(Slice<int32>{list->at, int64(1024), int64(1024)}, Slice<int32>{bits->at, int64(128), int64(128)}, Slice<int32>{groups->at, int64(8), int64(8)}, k);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = n; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, n) {
         Reconstruct2_f64_at(int64(add(x, (*list)[k] % 32)), int64(add(y, (*list)[k] / 32)), s);
     }
 }
@@ -3878,12 +3889,6 @@ DEVICE void Advance2_f64_at(int64 i, int64 j, const Sweep2_f64 *s, Clock_f64 *cl
     Sweep2_advance_f64(s, c, clock);
 }
 
-// stays tells whether the sweep leaves cell c as it is.
-// (*Sweep3[float32]).stays, sweep3.go:40
-DEVICE bool Sweep3_stays_f32(const Sweep3_f32 *s, int64 c, float f, float below, float above) {
-    return staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f;
-}
-
 // column is the sum of three cells along stride s, the middle one number at.
 // (*cube[float32]).column, normal3.go:61
 DEVICE float cube_column_f32(cube_f32 *q, int64 at, int64 s) {
@@ -4049,7 +4054,7 @@ DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
     return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f) + num_Smaller_f32(mz, 0.0f);
 }
 
-// (*Sweep3[float32]).plane, sweep3.go:74
+// (*Sweep3[float32]).plane, sweep3.go:70
 DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4058,14 +4063,8 @@ DEVICE geom_Plane_f32 Sweep3_plane_f32(const Sweep3_f32 *s, int64 c) {
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
-// planeFlux is the flux from a mixed donor in space.
-// planeFlux[float32], flux.go:109
-DEVICE float planeFlux_f32(float cfl, float thickness, float along, float a, float b, float alpha) {
-    return cfl * geom_Volume_f32(along * thickness, a, b, movedAlpha_f32(cfl, thickness, along, alpha));
-}
-
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float32]).flux, sweep3.go:55
+// (*Sweep3[float32]).flux, sweep3.go:50
 DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
     float cfl = s->U[c] * q;
     int64 donor = c;
@@ -4086,10 +4085,11 @@ DEVICE float Sweep3_flux_f32(const Sweep3_f32 *s, int64 c, float q) {
         along = value3;
         b = value4;
     }
-    return planeFlux_f32(cfl, num_Abs_f32(cfl), along, a, b, p.Alpha);
+    float t = num_Abs_f32(cfl);
+    return cfl * geom_Volume_f32(along * t, a, b, movedAlpha_f32(cfl, t, along, p.Alpha));
 }
 
-// (*Sweep3[float32]).advance, sweep3.go:45
+// (*Sweep3[float32]).advance, sweep3.go:40
 DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
     float q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -4104,17 +4104,11 @@ DEVICE void Sweep3_advance_f32(const Sweep3_f32 *s, int64 c, Clock_f32 *clock) {
 DEVICE void Advance3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_stays_f32(s, c, f, below, above)) {
+    if (staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f) {
         s->Out[c] = f;
         return;
     }
     Sweep3_advance_f32(s, c, clock);
-}
-
-// stays tells whether the sweep leaves cell c as it is.
-// (*Sweep3[float64]).stays, sweep3.go:40
-DEVICE bool Sweep3_stays_f64(const Sweep3_f64 *s, int64 c, double f, double below, double above) {
-    return staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5;
 }
 
 // column is the sum of three cells along stride s, the middle one number at.
@@ -4282,7 +4276,7 @@ DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) 
     return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0) + num_Smaller_f64(mz, 0.0);
 }
 
-// (*Sweep3[float64]).plane, sweep3.go:74
+// (*Sweep3[float64]).plane, sweep3.go:70
 DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     if (s->Stored) {
         return s->Planes[c];
@@ -4291,14 +4285,8 @@ DEVICE geom_Plane_f64 Sweep3_plane_f64(const Sweep3_f64 *s, int64 c) {
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
-// planeFlux is the flux from a mixed donor in space.
-// planeFlux[float64], flux.go:109
-DEVICE double planeFlux_f64(double cfl, double thickness, double along, double a, double b, double alpha) {
-    return cfl * geom_Volume_f64(along * thickness, a, b, movedAlpha_f64(cfl, thickness, along, alpha));
-}
-
 // flux is the fluid that passes the lower face of cell c upwards, as a part of the cell's volume.
-// (*Sweep3[float64]).flux, sweep3.go:55
+// (*Sweep3[float64]).flux, sweep3.go:50
 DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
     double cfl = s->U[c] * q;
     int64 donor = c;
@@ -4319,10 +4307,11 @@ DEVICE double Sweep3_flux_f64(const Sweep3_f64 *s, int64 c, double q) {
         along = value3;
         b = value4;
     }
-    return planeFlux_f64(cfl, num_Abs_f64(cfl), along, a, b, p.Alpha);
+    double t = num_Abs_f64(cfl);
+    return cfl * geom_Volume_f64(along * t, a, b, movedAlpha_f64(cfl, t, along, p.Alpha));
 }
 
-// (*Sweep3[float64]).advance, sweep3.go:45
+// (*Sweep3[float64]).advance, sweep3.go:40
 DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
     double q = clock->Courant[s->Axis];
     int64 above = add(c, int64(s->Stride));
@@ -4337,7 +4326,7 @@ DEVICE void Sweep3_advance_f64(const Sweep3_f64 *s, int64 c, Clock_f64 *clock) {
 DEVICE void Advance3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_stays_f64(s, c, f, below, above)) {
+    if (staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5) {
         s->Out[c] = f;
         return;
     }
@@ -4535,14 +4524,14 @@ DEVICE normal3_f32_results normal3_f32(Slice<float> f, int64 c, int64 sy, int64 
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float32]).found, sweep3.go:82
+// (*Sweep3[float32]).found, sweep3.go:78
 DEVICE geom_Plane_f32 Sweep3_found_f32(const Sweep3_f32 *s, int64 c) {
     auto [mx, my, mz] = normal3_f32(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return geom_Plane_f32{mx, my, mz, geom_PlaneConstant_f32(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float32], sweep3.go:90
+// Reconstruct3[float32], sweep3.go:86
 DEVICE void Reconstruct3_f32_at(int64 i, int64 j, int64 k, const Sweep3_f32 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f32(s->F[c], s->Dust)) {
@@ -4741,14 +4730,14 @@ DEVICE normal3_f64_results normal3_f64(Slice<double> f, int64 c, int64 sy, int64
     return {results3.r0, results3.r1, results3.r2};
 }
 
-// (*Sweep3[float64]).found, sweep3.go:82
+// (*Sweep3[float64]).found, sweep3.go:78
 DEVICE geom_Plane_f64 Sweep3_found_f64(const Sweep3_f64 *s, int64 c) {
     auto [mx, my, mz] = normal3_f64(s->F, c, int64(s->Lattice_.SY), int64(s->Lattice_.SZ), s->Normal, s->Nudge);
     return geom_Plane_f64{mx, my, mz, geom_PlaneConstant_f64(mx, my, mz, s->F[c])};
 }
 
 // Reconstruct3 finds the plane of cell (i, j, k) if it is mixed. Other cells keep what Planes has.
-// Reconstruct3[float64], sweep3.go:90
+// Reconstruct3[float64], sweep3.go:86
 DEVICE void Reconstruct3_f64_at(int64 i, int64 j, int64 k, const Sweep3_f64 *s) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     if (mixed_f64(s->F[c], s->Dust)) {
@@ -5051,63 +5040,63 @@ DEVICE void TileStep2_f32_at(int64 t, bool fine, const Tiles2_f32 *s, Clock_f32 
         Array<float, 1444> *between, Array<float, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
     tileWork w = Tiles2_work_f32(s, t);
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.load) {
         Tiles2_load_f32(s, k, w.x, w.y, f);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.load) {
         (*crossed)[k] = Tiles2_crosses_f32(s, 0, k, w.x, w.y, f, clock);
     }
     __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+    TURNS(int64, x, 38) {
         (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
     }
     __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+    TURNS(int64, x, 38) {
         (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
     }
     __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+    TURNS(int32, n, (*total)[37]) {
         (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 0, (*list)[n], w.x, w.y, f, clock, fine);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.between) {
         Tiles2_first_f32(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.load) {
         (*crossed)[k] = Tiles2_crosses_f32(s, 1, k, w.x, w.y, between, clock);
     }
     __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+    TURNS(int64, x, 38) {
         (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
     }
     __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+    TURNS(int64, x, 38) {
         (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
     }
     __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+    TURNS(int32, n, (*total)[37]) {
         (*flux)[(*list)[n]] = Tiles2_flux_f32(s, 1, (*list)[n], w.x, w.y, between, clock, fine);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.cells) {
         Tiles2_second_f32(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.mark) {
         (*between)[k] = float(Tiles2_kindOf_f32(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.mark / 16) {
         (*between)[add(256, k)] = float(merged_f32(between, mul(16, k), 16));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.copied) {
         Tiles2_copied_f32(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
+    TURNS(int32, turn15, w.once) {
         s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
             s->Is[w.tile] = merged_f32(between, 256, 16);
@@ -5393,63 +5382,63 @@ DEVICE void TileStep2_f64_at(int64 t, bool fine, const Tiles2_f64 *s, Clock_f64 
         Array<double, 1444> *between, Array<double, 1444> *flux, Array<int32, 1444> *crossed,
         Array<int32, 1444> *list, Array<int32, 38> *counts, Array<int32, 38> *total) {
     tileWork w = Tiles2_work_f64(s, t);
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.load) {
         Tiles2_load_f64(s, k, w.x, w.y, f);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.load) {
         (*crossed)[k] = Tiles2_crosses_f64(s, 0, k, w.x, w.y, f, clock);
     }
     __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+    TURNS(int64, x, 38) {
         (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
     }
     __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+    TURNS(int64, x, 38) {
         (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
     }
     __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+    TURNS(int32, n, (*total)[37]) {
         (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 0, (*list)[n], w.x, w.y, f, clock, fine);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.between; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.between) {
         Tiles2_first_f64(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.load; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.load) {
         (*crossed)[k] = Tiles2_crosses_f64(s, 1, k, w.x, w.y, between, clock);
     }
     __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+    TURNS(int64, x, 38) {
         (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1444), int64(1444)}, int32(x), 38, w.height_);
     }
     __syncthreads();
-    for (int64 x = threadIdx.x, end_x = 38; x < end_x; x += blockDim.x) {
+    TURNS(int64, x, 38) {
         (*total)[x] = listed(Slice<int32>{list->at, int64(1444), int64(1444)}, Slice<int32>{crossed->at, int64(1444), int64(1444)}, Slice<int32>{counts->at, int64(38), int64(38)}, int32(x), 38, w.height_);
     }
     __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[37]; n < end_n; n += blockDim.x) {
+    TURNS(int32, n, (*total)[37]) {
         (*flux)[(*list)[n]] = Tiles2_flux_f64(s, 1, (*list)[n], w.x, w.y, between, clock, fine);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.cells) {
         Tiles2_second_f64(s, k, w.x, w.y, f, between, flux, clock);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.mark) {
         (*between)[k] = double(Tiles2_kindOf_f64(s, k, w.x, w.y, f));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.mark / 16; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.mark / 16) {
         (*between)[add(256, k)] = double(merged_f64(between, mul(16, k), 16));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.copied; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.copied) {
         Tiles2_copied_f64(s, k, w.x, w.y);
     }
     __syncthreads();
-    for (int32 turn15 = threadIdx.x, end_turn15 = w.once; turn15 < end_turn15; turn15 += blockDim.x) {
+    TURNS(int32, turn15, w.once) {
         s->Is[w.tile] = w.kind;
         if (w.mark > 0) {
             s->Is[w.tile] = merged_f64(between, 256, 16);
@@ -5512,7 +5501,7 @@ DEVICE int32 Sweep3_crosses_f32(const Sweep3_f32 *s, int32 k, int32 x, int32 y, 
 DEVICE void Sweep3_between_f32(const Sweep3_f32 *s, int64 c, int32 face, Array<float, 1485> *flux,
         Clock_f32 *clock) {
     float f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_stays_f32(s, c, f, below, above)) {
+    if (staysEmpty_f32(0, f, below, above, s->Dust) || staysFull_f32(0, f, below, above, s->Dust) && s->Start[c] > 0.5f) {
         s->Out[c] = f;
         return;
     }
@@ -5535,25 +5524,25 @@ DEVICE void Brick3_f32_at(int64 t, const Sweep3_f32 *s, const Bricks *b, Clock_f
         Array<float, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
         Array<int32, 33> *total) {
     brickWork w = Bricks_work(b, t);
-    for (int32 k = threadIdx.x, end_k = w.faces; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.faces) {
         (*crossed)[k] = Sweep3_crosses_f32(s, k, w.x, w.y, w.z, b, clock);
     }
     __syncthreads();
-    for (int32 x = threadIdx.x, end_x = 33; x < end_x; x += blockDim.x) {
+    TURNS(int32, x, 33) {
         (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
     }
     __syncthreads();
-    for (int32 x = threadIdx.x, end_x = 33; x < end_x; x += blockDim.x) {
+    TURNS(int32, x, 33) {
         (*total)[x] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
     }
     __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[32]; n < end_n; n += blockDim.x) {
+    TURNS(int32, n, (*total)[32]) {
         int32 k = (*list)[n];
         int64 c = Lattice_at(&s->Lattice_, int64(add(w.x, k % 33)), int64(add(w.y, k / 33 % 9)), int64(add(w.z, k / 297)));
         (*flux)[k] = Sweep3_flux_f32(s, c, clock->Courant[s->Axis]);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.cells) {
         int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
         if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
             Sweep3_between_f32(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
@@ -5601,7 +5590,7 @@ DEVICE int32 Sweep3_crosses_f64(const Sweep3_f64 *s, int32 k, int32 x, int32 y, 
 DEVICE void Sweep3_between_f64(const Sweep3_f64 *s, int64 c, int32 face, Array<double, 1485> *flux,
         Clock_f64 *clock) {
     double f = s->F[c], below = s->F[sub(c, int64(s->Stride))], above = s->F[add(c, int64(s->Stride))];
-    if (Sweep3_stays_f64(s, c, f, below, above)) {
+    if (staysEmpty_f64(0, f, below, above, s->Dust) || staysFull_f64(0, f, below, above, s->Dust) && s->Start[c] > 0.5) {
         s->Out[c] = f;
         return;
     }
@@ -5624,25 +5613,25 @@ DEVICE void Brick3_f64_at(int64 t, const Sweep3_f64 *s, const Bricks *b, Clock_f
         Array<double, 1485> *flux, Array<int32, 1485> *crossed, Array<int32, 1485> *list, Array<int32, 33> *counts,
         Array<int32, 33> *total) {
     brickWork w = Bricks_work(b, t);
-    for (int32 k = threadIdx.x, end_k = w.faces; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.faces) {
         (*crossed)[k] = Sweep3_crosses_f64(s, k, w.x, w.y, w.z, b, clock);
     }
     __syncthreads();
-    for (int32 x = threadIdx.x, end_x = 33; x < end_x; x += blockDim.x) {
+    TURNS(int32, x, 33) {
         (*counts)[x] = counted(Slice<int32>{crossed->at, int64(1485), int64(1485)}, x, 33, w.rows);
     }
     __syncthreads();
-    for (int32 x = threadIdx.x, end_x = 33; x < end_x; x += blockDim.x) {
+    TURNS(int32, x, 33) {
         (*total)[x] = listed(Slice<int32>{list->at, int64(1485), int64(1485)}, Slice<int32>{crossed->at, int64(1485), int64(1485)}, Slice<int32>{counts->at, int64(33), int64(33)}, x, 33, w.rows);
     }
     __syncthreads();
-    for (int32 n = threadIdx.x, end_n = (*total)[32]; n < end_n; n += blockDim.x) {
+    TURNS(int32, n, (*total)[32]) {
         int32 k = (*list)[n];
         int64 c = Lattice_at(&s->Lattice_, int64(add(w.x, k % 33)), int64(add(w.y, k / 33 % 9)), int64(add(w.z, k / 297)));
         (*flux)[k] = Sweep3_flux_f64(s, c, clock->Courant[s->Axis]);
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = w.cells; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, w.cells) {
         int32 px = k % 32, py = k / 32 % 8, pz = k / 256;
         if (Bricks_has(b, add(w.x, px), add(w.y, py), add(w.z, pz))) {
             Sweep3_between_f64(s, Lattice_at(&s->Lattice_, int64(add(w.x, px)), int64(add(w.y, py)), int64(add(w.z, pz))), add(px, mul(33, add(py, mul(9, pz)))), flux, clock);
@@ -5671,15 +5660,15 @@ DEVICE int32 TileGhosts_take_f32(const TileGhosts_f32 *g, int32 k, int32 x, int3
 // TakeTile[float32], tilekind2.go:71
 DEVICE void TakeTile_f32_at(int64 t, const TileGhosts_f32 *g, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
-    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 256) {
         (*pieces)[k] = TileGhosts_take_f32(g, k, mul(rem(tile, g->Tiles[0]), 32), mul(quo(tile, g->Tiles[0]), 32));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 16; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 16) {
         (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = 1; turn3 < end_turn3; turn3 += blockDim.x) {
+    TURNS(int64, turn3, 1) {
         int32 kind = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16) | 4;
         g->Kinds[tile] = kind;
         g->Others[tile] = kind;
@@ -5707,15 +5696,15 @@ DEVICE int32 TileGhosts_take_f64(const TileGhosts_f64 *g, int32 k, int32 x, int3
 // TakeTile[float64], tilekind2.go:71
 DEVICE void TakeTile_f64_at(int64 t, const TileGhosts_f64 *g, Array<int32, 256> *pieces, Array<int32, 16> *groups) {
     int32 tile = g->Order[t];
-    for (int32 k = threadIdx.x, end_k = 256; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 256) {
         (*pieces)[k] = TileGhosts_take_f64(g, k, mul(rem(tile, g->Tiles[0]), 32), mul(quo(tile, g->Tiles[0]), 32));
     }
     __syncthreads();
-    for (int32 k = threadIdx.x, end_k = 16; k < end_k; k += blockDim.x) {
+    TURNS(int32, k, 16) {
         (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
     }
     __syncthreads();
-    for (int64 turn3 = threadIdx.x, end_turn3 = 1; turn3 < end_turn3; turn3 += blockDim.x) {
+    TURNS(int64, turn3, 1) {
         int32 kind = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16) | 4;
         g->Kinds[tile] = kind;
         g->Others[tile] = kind;
@@ -5752,7 +5741,7 @@ DEVICE void MarkTile_at(int64 t, const TileList *l) {
 DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts, Array<int32, 32> *sums) {
     int32 tiles = mul(l->Tiles[0], l->Tiles[1]);
     int32 length = sub(add(tiles, 1024), 1) / 1024;
-    for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, 1024) {
         int32 n = 0;
         for (int32 at = mul(int32(k), length); at < num_Smaller_int32(mul(int32(add(k, int64(1))), length), tiles); at++) {
             n = add(n, l->Busy[at]);
@@ -5760,7 +5749,7 @@ DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts,
         (*counts)[k] = n;
     }
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = 32; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, 32) {
         int32 n = 0;
         for (int64 at = 0; at < 32; at++) {
             n = add(n, (*counts)[add(mul(k, int64(32)), at)]);
@@ -5768,7 +5757,7 @@ DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts,
         (*sums)[k] = n;
     }
     __syncthreads();
-    for (int64 turn4 = threadIdx.x, end_turn4 = 1; turn4 < end_turn4; turn4 += blockDim.x) {
+    TURNS(int64, turn4, 1) {
         int32 before = 0;
         for (int64 k = 0; k < 32; k++) {
             int32 n = (*sums)[k];
@@ -5778,7 +5767,7 @@ DEVICE void ListTiles_at(int64 t, const TileList *l, Array<int32, 1024> *counts,
         l->Count[t] = before;
     }
     __syncthreads();
-    for (int64 k = threadIdx.x, end_k = 1024; k < end_k; k += blockDim.x) {
+    TURNS(int64, k, 1024) {
         int32 before = (*sums)[k / 32];
         for (int64 at = mul(k / 32, int64(32)); at < k; at++) {
             before = add(before, (*counts)[at]);
@@ -5809,8 +5798,8 @@ DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<d
 // Kernel KindOfBrick, bricklist3.go:33
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f32 l) {
-    __shared__ Array<int32, 256> pieces;
-    __shared__ Array<int32, 16> groups;
+    SHARED(pieces, Array<int32, 256>);
+    SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) KindOfBrick_f32_at(t, &l, &pieces, &groups);
 }
@@ -5818,8 +5807,8 @@ extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f32(int64 lo, int6
 // Kernel KindOfBrick, bricklist3.go:33
 extern "C" __global__ void __launch_bounds__(256) KindOfBrick_f64(int64 lo, int64 hi,
         const __grid_constant__ BrickList_f64 l) {
-    __shared__ Array<int32, 256> pieces;
-    __shared__ Array<int32, 16> groups;
+    SHARED(pieces, Array<int32, 256>);
+    SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) KindOfBrick_f64_at(t, &l, &pieces, &groups);
 }
@@ -6005,11 +5994,11 @@ extern "C" __global__ void __launch_bounds__(128) CountDisk2_f64(int64 lo_i, int
 // Kernel PatchDisk2, patchdisk2.go:38
 extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f32(int64 lo, int64 hi,
         const __grid_constant__ Ball_f32 b, const __grid_constant__ Patches p, Slice<float> f) {
-    __shared__ Array<int32, 1024> inside;
-    __shared__ Array<int32, 1024> near;
-    __shared__ Array<int32, 1024> list;
-    __shared__ Array<int32, 32> counts;
-    __shared__ Array<int32, 1> count;
+    SHARED(inside, Array<int32, 1024>);
+    SHARED(near, Array<int32, 1024>);
+    SHARED(list, Array<int32, 1024>);
+    SHARED(counts, Array<int32, 32>);
+    SHARED(count, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) PatchDisk2_f32_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
 }
@@ -6017,11 +6006,11 @@ extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f32(int64 lo, int64
 // Kernel PatchDisk2, patchdisk2.go:38
 extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f64(int64 lo, int64 hi,
         const __grid_constant__ Ball_f64 b, const __grid_constant__ Patches p, Slice<double> f) {
-    __shared__ Array<int32, 1024> inside;
-    __shared__ Array<int32, 1024> near;
-    __shared__ Array<int32, 1024> list;
-    __shared__ Array<int32, 32> counts;
-    __shared__ Array<int32, 1> count;
+    SHARED(inside, Array<int32, 1024>);
+    SHARED(near, Array<int32, 1024>);
+    SHARED(list, Array<int32, 1024>);
+    SHARED(counts, Array<int32, 32>);
+    SHARED(count, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) PatchDisk2_f64_at(t, &b, &p, f, &inside, &near, &list, &counts, &count);
 }
@@ -6029,9 +6018,9 @@ extern "C" __global__ void __launch_bounds__(256) PatchDisk2_f64(int64 lo, int64
 // Kernel PatchMatch2, patchmatch2.go:12
 extern "C" __global__ void __launch_bounds__(128, 14) PatchMatch2_f32(int64 lo, int64 hi,
         const __grid_constant__ Matching_f32 m, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 128> bits;
-    __shared__ Array<int32, 8> groups;
-    __shared__ Array<int32, 1024> list;
+    SHARED(bits, Array<int32, 128>);
+    SHARED(groups, Array<int32, 8>);
+    SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) PatchMatch2_f32_at(t, &m, &p, &bits, &groups, &list);
 }
@@ -6039,9 +6028,9 @@ extern "C" __global__ void __launch_bounds__(128, 14) PatchMatch2_f32(int64 lo, 
 // Kernel PatchMatch2, patchmatch2.go:12
 extern "C" __global__ void __launch_bounds__(128, 7) PatchMatch2_f64(int64 lo, int64 hi,
         const __grid_constant__ Matching_f64 m, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 128> bits;
-    __shared__ Array<int32, 8> groups;
-    __shared__ Array<int32, 1024> list;
+    SHARED(bits, Array<int32, 128>);
+    SHARED(groups, Array<int32, 8>);
+    SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) PatchMatch2_f64_at(t, &m, &p, &bits, &groups, &list);
 }
@@ -6049,9 +6038,9 @@ extern "C" __global__ void __launch_bounds__(128, 7) PatchMatch2_f64(int64 lo, i
 // Kernel PatchReconstruct2, patchplanes2.go:12
 extern "C" __global__ void __launch_bounds__(128, 12) PatchReconstruct2_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep2_f32 s, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 128> bits;
-    __shared__ Array<int32, 8> groups;
-    __shared__ Array<int32, 1024> list;
+    SHARED(bits, Array<int32, 128>);
+    SHARED(groups, Array<int32, 8>);
+    SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) PatchReconstruct2_f32_at(t, &s, &p, &bits, &groups, &list);
 }
@@ -6059,9 +6048,9 @@ extern "C" __global__ void __launch_bounds__(128, 12) PatchReconstruct2_f32(int6
 // Kernel PatchReconstruct2, patchplanes2.go:12
 extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep2_f64 s, const __grid_constant__ Patches p) {
-    __shared__ Array<int32, 128> bits;
-    __shared__ Array<int32, 8> groups;
-    __shared__ Array<int32, 1024> list;
+    SHARED(bits, Array<int32, 128>);
+    SHARED(groups, Array<int32, 8>);
+    SHARED(list, Array<int32, 1024>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
@@ -6116,7 +6105,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance3_f64(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) Advance3_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Reconstruct3, sweep3.go:90
+// Kernel Reconstruct3, sweep3.go:86
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f32 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6125,7 +6114,7 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f32(int64 lo_i, i
     if (i < hi_i && j < hi_j && k < hi_k) Reconstruct3_f32_at(i, j, k, &s);
 }
 
-// Kernel Reconstruct3, sweep3.go:90
+// Kernel Reconstruct3, sweep3.go:86
 extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep3_f64 s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -6137,13 +6126,13 @@ extern "C" __global__ void __launch_bounds__(128) Reconstruct3_f64(int64 lo_i, i
 // Kernel TileStep2, tile2.go:55
 extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_fine_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
-    __shared__ Array<float, 1444> f;
-    __shared__ Array<float, 1444> between;
-    __shared__ Array<float, 1444> flux;
-    __shared__ Array<int32, 1444> crossed;
-    __shared__ Array<int32, 1444> list;
-    __shared__ Array<int32, 38> counts;
-    __shared__ Array<int32, 38> total;
+    SHARED(f, Array<float, 1444>);
+    SHARED(between, Array<float, 1444>);
+    SHARED(flux, Array<float, 1444>);
+    SHARED(crossed, Array<int32, 1444>);
+    SHARED(list, Array<int32, 1444>);
+    SHARED(counts, Array<int32, 38>);
+    SHARED(total, Array<int32, 38>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f32_at(t, false, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
@@ -6151,13 +6140,13 @@ extern "C" __global__ void __launch_bounds__(256, 6) TileStep2_fine_false_f32(in
 // Kernel TileStep2, tile2.go:55
 extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_fine_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
-    __shared__ Array<double, 1444> f;
-    __shared__ Array<double, 1444> between;
-    __shared__ Array<double, 1444> flux;
-    __shared__ Array<int32, 1444> crossed;
-    __shared__ Array<int32, 1444> list;
-    __shared__ Array<int32, 38> counts;
-    __shared__ Array<int32, 38> total;
+    SHARED(f, Array<double, 1444>);
+    SHARED(between, Array<double, 1444>);
+    SHARED(flux, Array<double, 1444>);
+    SHARED(crossed, Array<int32, 1444>);
+    SHARED(list, Array<int32, 1444>);
+    SHARED(counts, Array<int32, 38>);
+    SHARED(total, Array<int32, 38>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f64_at(t, false, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
@@ -6165,13 +6154,13 @@ extern "C" __global__ void __launch_bounds__(256, 3) TileStep2_fine_false_f64(in
 // Kernel TileStep2, tile2.go:55
 extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f32 s, Clock_f32 *clock) {
-    __shared__ Array<float, 1444> f;
-    __shared__ Array<float, 1444> between;
-    __shared__ Array<float, 1444> flux;
-    __shared__ Array<int32, 1444> crossed;
-    __shared__ Array<int32, 1444> list;
-    __shared__ Array<int32, 38> counts;
-    __shared__ Array<int32, 38> total;
+    SHARED(f, Array<float, 1444>);
+    SHARED(between, Array<float, 1444>);
+    SHARED(flux, Array<float, 1444>);
+    SHARED(crossed, Array<int32, 1444>);
+    SHARED(list, Array<int32, 1444>);
+    SHARED(counts, Array<int32, 38>);
+    SHARED(total, Array<int32, 38>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f32_at(t, true, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
@@ -6179,13 +6168,13 @@ extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f32(int64 
 // Kernel TileStep2, tile2.go:55
 extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Tiles2_f64 s, Clock_f64 *clock) {
-    __shared__ Array<double, 1444> f;
-    __shared__ Array<double, 1444> between;
-    __shared__ Array<double, 1444> flux;
-    __shared__ Array<int32, 1444> crossed;
-    __shared__ Array<int32, 1444> list;
-    __shared__ Array<int32, 38> counts;
-    __shared__ Array<int32, 38> total;
+    SHARED(f, Array<double, 1444>);
+    SHARED(between, Array<double, 1444>);
+    SHARED(flux, Array<double, 1444>);
+    SHARED(crossed, Array<int32, 1444>);
+    SHARED(list, Array<int32, 1444>);
+    SHARED(counts, Array<int32, 38>);
+    SHARED(total, Array<int32, 38>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TileStep2_f64_at(t, true, &s, clock, &f, &between, &flux, &crossed, &list, &counts, &total);
 }
@@ -6193,11 +6182,11 @@ extern "C" __global__ void __launch_bounds__(256) TileStep2_fine_true_f64(int64 
 // Kernel Brick3, tile3.go:54
 extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f32 s, const __grid_constant__ Bricks b, Clock_f32 *clock) {
-    __shared__ Array<float, 1485> flux;
-    __shared__ Array<int32, 1485> crossed;
-    __shared__ Array<int32, 1485> list;
-    __shared__ Array<int32, 33> counts;
-    __shared__ Array<int32, 33> total;
+    SHARED(flux, Array<float, 1485>);
+    SHARED(crossed, Array<int32, 1485>);
+    SHARED(list, Array<int32, 1485>);
+    SHARED(counts, Array<int32, 33>);
+    SHARED(total, Array<int32, 33>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Brick3_f32_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
 }
@@ -6205,11 +6194,11 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f32(int64 lo, int64 hi,
 // Kernel Brick3, tile3.go:54
 extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweep3_f64 s, const __grid_constant__ Bricks b, Clock_f64 *clock) {
-    __shared__ Array<double, 1485> flux;
-    __shared__ Array<int32, 1485> crossed;
-    __shared__ Array<int32, 1485> list;
-    __shared__ Array<int32, 33> counts;
-    __shared__ Array<int32, 33> total;
+    SHARED(flux, Array<double, 1485>);
+    SHARED(crossed, Array<int32, 1485>);
+    SHARED(list, Array<int32, 1485>);
+    SHARED(counts, Array<int32, 33>);
+    SHARED(total, Array<int32, 33>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) Brick3_f64_at(t, &s, &b, clock, &flux, &crossed, &list, &counts, &total);
 }
@@ -6217,8 +6206,8 @@ extern "C" __global__ void __launch_bounds__(256) Brick3_f64(int64 lo, int64 hi,
 // Kernel TakeTile, tilekind2.go:71
 extern "C" __global__ void __launch_bounds__(256) TakeTile_f32(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f32 g) {
-    __shared__ Array<int32, 256> pieces;
-    __shared__ Array<int32, 16> groups;
+    SHARED(pieces, Array<int32, 256>);
+    SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TakeTile_f32_at(t, &g, &pieces, &groups);
 }
@@ -6226,8 +6215,8 @@ extern "C" __global__ void __launch_bounds__(256) TakeTile_f32(int64 lo, int64 h
 // Kernel TakeTile, tilekind2.go:71
 extern "C" __global__ void __launch_bounds__(256) TakeTile_f64(int64 lo, int64 hi,
         const __grid_constant__ TileGhosts_f64 g) {
-    __shared__ Array<int32, 256> pieces;
-    __shared__ Array<int32, 16> groups;
+    SHARED(pieces, Array<int32, 256>);
+    SHARED(groups, Array<int32, 16>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) TakeTile_f64_at(t, &g, &pieces, &groups);
 }
@@ -6241,8 +6230,8 @@ extern "C" __global__ void __launch_bounds__(128) MarkTile(int64 lo, int64 hi, c
 // Kernel ListTiles, tilelist2.go:56
 extern "C" __global__ void __launch_bounds__(1024) ListTiles(int64 lo, int64 hi,
         const __grid_constant__ TileList l) {
-    __shared__ Array<int32, 1024> counts;
-    __shared__ Array<int32, 32> sums;
+    SHARED(counts, Array<int32, 1024>);
+    SHARED(sums, Array<int32, 32>);
     const int64 t = lo + blockIdx.x;
     if (t < hi) ListTiles_at(t, &l, &counts, &sums);
 }

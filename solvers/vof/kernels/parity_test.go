@@ -169,52 +169,57 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 // TestBrickLists compares what finds bricks with work with its translation, and what is listed with what must be.
 func TestBrickLists(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
-		const nx, ny, nz, g = 150, 70, 61, 2
-		lattice := Lattice{SY: nx + 2*g, SZ: (nx + 2*g) * (ny + 2*g)}
-		lattice.Origin = g * (1 + lattice.SY + lattice.SZ)
-		rng := rand.New(rand.NewPCG(9, 10))
-		f := make([]float64, (nx+2*g)*(ny+2*g)*(nz+2*g))
-		for k := range nz {
-			for j := range ny {
-				for i := range nx / 4 {
-					f[int(lattice.Origin)+i+j*int(lattice.SY)+k*int(lattice.SZ)] = min(1, 2*rng.Float64())
-				}
-			}
-		}
-		const bricks = 5 * 9 * 16
-		order := make([]int32, bricks)
-		of := func() *BrickList[float64] {
-			return &BrickList[float64]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16},
-				Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, Dust: 1e-14, F: f,
-				Second: slices.Repeat([]float64{7}, len(f)), Third: slices.Repeat([]float64{7}, len(f)),
-				Kinds: make([]int32, bricks), Busy: make([]int32, bricks)}
-		}
-		a, b := of(), of()
-		for _, of := range []func(l *BrickList[float64]) loop{
-			func(l *BrickList[float64]) loop { return NewKindOfBrickLoop(l) },
-			func(l *BrickList[float64]) loop { return NewMarkBrickLoop(l) },
-			func(l *BrickList[float64]) loop { return NewRestBrickLoop(l) },
-		} {
-			of(a).Range(0, bricks)
-			l.Run(t, of(b), 0, bricks)
-		}
-		kerneltest.Same(t, "KindOfBrick", a.Kinds, b.Kinds, nil)
-		kerneltest.Same(t, "MarkBrick", a.Busy, b.Busy, nil)
-		kerneltest.Same(t, "RestBrick", a.Second, b.Second, nil)
-		kerneltest.Same(t, "RestBrick", a.Third, b.Third, nil)
-		for n, busy := range a.Busy {
-			// The fluid ends in the second brick along x; below along z, six bricks and the next are not far from others.
-			if want := n%5 <= 2 || n/45 < 6; want != (busy != 0) {
-				t.Errorf("brick %d, %d, %d: busy %d", n%5, n/5%9, n/45, busy)
-			}
-			c := int(lattice.Origin) + 32*(n%5) + 8*(n/5%9)*int(lattice.SY) + 4*(n/45)*int(lattice.SZ)
-			want := f[c]
-			if busy != 0 {
-				want = 7
-			}
-			if a.Second[c] != want || a.Third[c] != want {
-				t.Errorf("brick %d, %d, %d: %g and %g between sweeps, want %g", n%5, n/5%9, n/45, a.Second[c], a.Third[c], want)
-			}
-		}
+		t.Run("float32", func(t *testing.T) { brickLists[float32](t, l, 1e-6) })
+		t.Run("float64", func(t *testing.T) { brickLists[float64](t, l, 1e-14) })
 	})
+}
+
+func brickLists[F num.Float](t *testing.T, l cudatest.Runner, dust F) {
+	const nx, ny, nz, g = 150, 70, 61, 2
+	lattice := Lattice{SY: nx + 2*g, SZ: (nx + 2*g) * (ny + 2*g)}
+	lattice.Origin = g * (1 + lattice.SY + lattice.SZ)
+	rng := rand.New(rand.NewPCG(9, 10))
+	f := make([]F, (nx+2*g)*(ny+2*g)*(nz+2*g))
+	for k := range nz {
+		for j := range ny {
+			for i := range nx / 4 {
+				f[int(lattice.Origin)+i+j*int(lattice.SY)+k*int(lattice.SZ)] = F(min(1, 2*rng.Float64()))
+			}
+		}
+	}
+	const bricks = 5 * 9 * 16
+	order := make([]int32, bricks)
+	of := func() *BrickList[F] {
+		return &BrickList[F]{Lattice: lattice, Bricks: Bricks{N: [3]int32{nx, ny, nz}, Count: [3]int32{5, 9, 16},
+			Order: order, Length: []int32{bricks}}, Open: [3][2]int32{2: {1, 0}}, Dust: dust, F: f,
+			Second: slices.Repeat([]F{7}, len(f)), Third: slices.Repeat([]F{7}, len(f)),
+			Kinds: make([]int32, bricks), Busy: make([]int32, bricks)}
+	}
+	a, b := of(), of()
+	for _, of := range []func(l *BrickList[F]) loop{
+		func(l *BrickList[F]) loop { return NewKindOfBrickLoop(l) },
+		func(l *BrickList[F]) loop { return NewMarkBrickLoop(l) },
+		func(l *BrickList[F]) loop { return NewRestBrickLoop(l) },
+	} {
+		of(a).Range(0, bricks)
+		l.Run(t, of(b), 0, bricks)
+	}
+	kerneltest.Same(t, "KindOfBrick", a.Kinds, b.Kinds, nil)
+	kerneltest.Same(t, "MarkBrick", a.Busy, b.Busy, nil)
+	kerneltest.Same(t, "RestBrick", a.Second, b.Second, nil)
+	kerneltest.Same(t, "RestBrick", a.Third, b.Third, nil)
+	for n, busy := range a.Busy {
+		// The fluid ends in the second brick along x; below along z, six bricks and the next are not far from others.
+		if want := n%5 <= 2 || n/45 < 6; want != (busy != 0) {
+			t.Errorf("brick %d, %d, %d: busy %d", n%5, n/5%9, n/45, busy)
+		}
+		c := int(lattice.Origin) + 32*(n%5) + 8*(n/5%9)*int(lattice.SY) + 4*(n/45)*int(lattice.SZ)
+		want := f[c]
+		if busy != 0 {
+			want = 7
+		}
+		if a.Second[c] != want || a.Third[c] != want {
+			t.Errorf("brick %d, %d, %d: %g and %g between sweeps, want %g", n%5, n/5%9, n/45, a.Second[c], a.Third[c], want)
+		}
+	}
 }

@@ -29,17 +29,12 @@ type Sweep3[F num.Float] struct {
 func Advance3[F num.Float](i, j, k int, s *Sweep3[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if s.stays(c, f, below, above) {
+	if staysEmpty(WeymouthYue, f, below, above, s.Dust) ||
+		staysFull(WeymouthYue, f, below, above, s.Dust) && s.Start[c] > 0.5 {
 		s.Out[c] = f
 		return
 	}
 	s.advance(c, clock)
-}
-
-// stays tells whether the sweep leaves cell c as it is.
-func (s *Sweep3[F]) stays(c int, f, below, above F) bool {
-	return staysEmpty(WeymouthYue, f, below, above, s.Dust) ||
-		staysFull(WeymouthYue, f, below, above, s.Dust) && s.Start[c] > 0.5
 }
 
 func (s *Sweep3[F]) advance(c int, clock *Clock[F]) {
@@ -68,7 +63,8 @@ func (s *Sweep3[F]) flux(c int, q F) F {
 	} else if s.Axis == 2 {
 		along, b = b, along
 	}
-	return planeFlux(cfl, num.Abs(cfl), along, a, b, p.Alpha)
+	t := num.Abs(cfl)
+	return cfl * geom.Volume(along*t, a, b, movedAlpha(cfl, t, along, p.Alpha))
 }
 
 func (s *Sweep3[F]) plane(c int) geom.Plane[F] {

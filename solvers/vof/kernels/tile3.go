@@ -102,7 +102,8 @@ func (s *Sweep3[F]) crosses(k, x, y, z int32, b *Bricks, clock *Clock[F]) int32 
 // between takes cell c through the sweep, whose lower face has the given number.
 func (s *Sweep3[F]) between(c int, face int32, flux *[brickFaces]F, clock *Clock[F]) {
 	f, below, above := s.F[c], s.F[c-int(s.Stride)], s.F[c+int(s.Stride)]
-	if s.stays(c, f, below, above) {
+	if staysEmpty(WeymouthYue, f, below, above, s.Dust) ||
+		staysFull(WeymouthYue, f, below, above, s.Dust) && s.Start[c] > 0.5 {
 		s.Out[c] = f
 		return
 	}

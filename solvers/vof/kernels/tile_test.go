@@ -119,6 +119,48 @@ func tiles[F num.Float](t *testing.T, l cudatest.Runner, nudge F) {
 	NewFillWallLoop(from, to, f).Range(0, len(from))
 	l.Run(t, NewFillWallLoop(from, to, other), 0, len(from))
 	kerneltest.Same(t, "FillWall", f, other, nil)
+	takeTiles(t, l, rng, nudge*nudge)
+}
+
+// takeTiles compares what finds the kinds of tiles that hold ghosts with its translation, and both with the cells:
+// those tiles become the same in both fields, others stay.
+func takeTiles[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, dust F) {
+	const nx, ny, across, up = 3*TileX - 5, 3*TileY - 7, 3, 3
+	f := noisy[F](rng, nx*ny, nx)
+	for c := range f {
+		switch i, j := c%nx/TileX, c/nx/TileY; {
+		case i == 0:
+			f[c] = 0
+		case j == 0:
+			f[c] = 1
+		}
+	}
+	order := []int32{0, 1, 4, 6, 8}
+	of := func() *TileGhosts[F] {
+		return &TileGhosts[F]{Lattice: Lattice{SY: nx}, N: [2]int32{nx, ny}, Tiles: [2]int32{across, up}, Sweep: WeymouthYue,
+			Dust: dust, F: f, Second: slices.Repeat([]F{7}, nx*ny), Kinds: make([]int32, across*up),
+			Others: make([]int32, across*up), Order: order}
+	}
+	a, b := of(), of()
+	NewTakeTileLoop(a).Range(0, len(order))
+	l.Run(t, NewTakeTileLoop(b), 0, len(order))
+	kerneltest.Same(t, "kinds", a.Kinds, b.Kinds, nil)
+	kerneltest.Same(t, "kinds of the other field", a.Kinds, b.Others, nil)
+	kerneltest.Same(t, "the second field", a.Second, b.Second, nil)
+	const empty, full, mixed = NotFull | Settled, NotEmpty | Settled, Mixed2 | Settled
+	want := []int32{empty, full, 0, 0, mixed, 0, empty, 0, mixed}
+	if !slices.Equal(a.Kinds, want) {
+		t.Errorf("kinds %v, want %v", a.Kinds, want)
+	}
+	for c := range f {
+		want := F(7)
+		if slices.Contains(order, int32(c%nx/TileX+across*(c/nx/TileY))) {
+			want = f[c]
+		}
+		if a.Second[c] != want {
+			t.Fatalf("cell %d, %d of the second field is %v, want %v", c%nx, c/nx, a.Second[c], want)
+		}
+	}
 }
 
 // ghostsOf gives to the ghosts of from, which a step leaves alone.

@@ -3,5 +3,6 @@ package problem
 import "github.com/atoll-hpc/atoll/solvers"
 
 func init() {
-	solvers.Register(solvers.Kind{Name: "vof", Title: "Volume of fluid on grids, in a given flow", Decode: Decode})
+	solvers.Register(solvers.Kind{Name: "vof", Title: "Volume of fluid on grids, in a given flow", Decode: Decode,
+		New: newSolver, Fields: fields, Quantities: quantities})
 }

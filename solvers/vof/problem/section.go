@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
@@ -42,7 +43,7 @@ func Decode(root *config.Section, c *config.Case) {
 	c.Gauges = config.DecodeGauges(root, w.Grid.Dim)
 	output := root.Sub("output")
 	c.Output = config.DecodeOutput(output, c.Name, config.Written{
-		Fields: []string{"f", "normal", "alpha", "curvature"}, Usual: []string{"f"},
+		Fields: solvers.FieldNames(fields), Usual: []string{"f"},
 		Formats: []string{"vti", "vtp", "plic", "stl"}, End: c.Time.End,
 	})
 	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {

@@ -9,6 +9,13 @@ typedef unsigned long long uint64;
 
 #define DEVICE static __device__ __forceinline__
 
+// What the threads of a block share and do together. A header that stands before this file may say it for one thread,
+// and defines ONE_THREAD then.
+#ifndef ONE_THREAD
+#define SHARED(name, ...) __shared__ __VA_ARGS__ name
+#define TURNS(type, k, ...) for (type k = threadIdx.x, end_##k = __VA_ARGS__; k < end_##k; k += blockDim.x)
+#endif
+
 // NVRTC has no stddef.h.
 #ifdef __CUDACC_RTC__
 #define offsetof(type, field) __INTADDR__(&((type *)0)->field)
@@ -124,6 +131,7 @@ template <typename F> struct Most {
     }
 };
 
+#ifndef ONE_THREAD
 // reduce takes the largest key of a block, whose threads all call it, into one result. Blocks are a row of threads.
 template <typename R> DEVICE void reduce(R *result, uint64 key) {
     __shared__ uint64 warps[32];
@@ -137,6 +145,7 @@ template <typename R> DEVICE void reduce(R *result, uint64 key) {
     for (uint32 w = 1; w < (blockDim.x + 31) / 32; w++) key = warps[w] > key ? warps[w] : key;
     if (key) atomicMax(&result->key, key); // nobody waits for it
 }
+#endif
 
 // Atomic functions whose outcome does not depend on the order of threads.
 DEVICE void atomic_add(int32 *p, int32 v) { atomicAdd(p, v); }
@@ -145,6 +154,7 @@ DEVICE void atomic_add(int64 *p, int64 v) { atomicAdd((uint64 *)p, uint64(v)); }
 DEVICE void atomic_add(uint64 *p, uint64 v) { atomicAdd(p, v); }
 template <typename T> DEVICE void atomic_min(T *p, T v) { atomicMin(p, v); }
 template <typename T> DEVICE void atomic_max(T *p, T v) { atomicMax(p, v); }
+#ifndef ONE_THREAD
 DEVICE float exchange(float *p, float old, float v) {
     return __int_as_float(atomicCAS((int32 *)p, __float_as_int(old), __float_as_int(v)));
 }
@@ -155,6 +165,7 @@ DEVICE double exchange(double *p, double old, double v) {
 template <typename T> DEVICE void atomic_float(T *p, T v, uint64 (*key_of)(T)) {
     for (T old = *(volatile T *)p; key_of(v) > key_of(old);) old = exchange(p, old, v);
 }
+#endif
 template <> __device__ __forceinline__ void atomic_min(float *p, float v) { atomic_float<float>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_min(double *p, double v) { atomic_float<double>(p, v, falling); }
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }

@@ -212,4 +212,10 @@ func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []V
 	NewMeasureSideLoop(sides, v, areas[0]).Range(0, n)
 	l.Run(t, NewMeasureSideLoop(sides, v, areas[1]), 0, n)
 	kerneltest.Same(t, "sides", areas[0], areas[1], nil)
+	control := [2]Control[F]{{Floor: .5, Sweep: 7}, {Floor: .5, Sweep: 7}}
+	NewCountLoop(&control[0]).Range(0, 1)
+	l.Run(t, NewCountLoop(&control[1]), 0, 1)
+	if want := (Control[F]{Floor: .5, Sweep: 8}); control[0] != want || control[1] != want {
+		t.Errorf("after a sweep: Go has %+v, the translation %+v, want %+v", control[0], control[1], want)
+	}
 }

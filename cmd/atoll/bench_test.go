@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/run/bench"
+)
+
+// TestLinesOfJSON: each bench of a solver prints a line for each measurement and nothing else, with as many updates as
+// it made.
+func TestLinesOfJSON(t *testing.T) {
+	for name, c := range map[string]struct {
+		args  []string
+		lines int
+		of    int64 // what updates are a multiple of: cells or vertices
+	}{
+		"shallow": {[]string{"--cells=200", "--schemes=roe,pvm-ifcp", "--orders=rcm", "--precisions=float32", "--threads=1",
+			"--seconds=0.001", "--repeat=3"}, 6, 200},
+		"vof": {[]string{"--cells=16", "--threads=1", "--steps=3", "--repeat=4"}, 4, 3 * 16 * 16},
+		"smooth": {[]string{"--sizes=10", "--sweeps=3", "--colouring=first-fit", "--threads=1,2", "--repeat=2"}, 4,
+			3 * 100},
+	} {
+		var out bytes.Buffer
+		m := &bench.Machine{Out: &out, Open: func(_, threads int) (backend.Device, func(), error) {
+			dev := cpu.New(threads)
+			return dev, dev.Close, nil
+		}}
+		for _, b := range bench.All() {
+			if b.Name != name {
+				continue
+			}
+			flags := pflag.NewFlagSet(name, pflag.ContinueOnError)
+			measure := b.New(flags)
+			if err := flags.Parse(append(c.args, "--json")); err != nil {
+				t.Fatal(err)
+			}
+			if err := measure(t.Context(), m); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		lines := 0
+		for text := range bytes.Lines(out.Bytes()) {
+			var got bench.Timing
+			if err := json.Unmarshal(text, &got); err != nil {
+				t.Errorf("%s: %v in %s", name, err, text)
+			}
+			if lines++; got.Name == "" || got.Updates < c.of || got.Updates%c.of != 0 || got.Wall <= 0 || got.Processor < 0 {
+				t.Errorf("%s: %+v", name, got)
+			}
+		}
+		if lines != c.lines {
+			t.Errorf("%s: %d lines, want %d", name, lines, c.lines)
+		}
+	}
+}

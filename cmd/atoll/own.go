@@ -1,0 +1,205 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// ownFlags are the flags of a solver's own command that are no keys of a case.
+type ownFlags struct {
+	ranks, threads int
+	backend        string
+	json           string
+	show, quiet    bool
+}
+
+// kindCommands are those that solvers bring.
+func kindCommands() (all []*cobra.Command) {
+	for _, name := range solvers.Names() {
+		kind, _ := solvers.Find(name)
+		for _, c := range kind.Commands {
+			all = append(all, ownCommand(&c))
+		}
+	}
+	return all
+}
+
+func ownCommand(own *solvers.Command) *cobra.Command {
+	var f ownFlags
+	c := &cobra.Command{
+		Use: own.Use, Short: own.Short, Long: own.Long, Example: own.Example,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != len(own.Args) {
+				return usageError{fmt.Errorf("%s takes %s, not %d arguments: see atoll %[1]s --help", cmd.Name(),
+					strings.Join(own.Args, " and "), len(args))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.alone(cmd); err != nil {
+				return err
+			}
+			if f.json != "" {
+				if err := cmp.Or(apart(f.json, args), writableInPlace(f.json)); err != nil {
+					return err
+				}
+			}
+			c, report, err := own.Make(args, func(flag string) (string, bool) {
+				return cmd.Flag(flag).Value.String(), cmd.Flag(flag).Changed
+			})
+			if err != nil {
+				return err
+			}
+			if f.show {
+				fmt.Print(c)
+				return nil
+			}
+			return f.run(cmd.Context(), c, report)
+		},
+	}
+	p := c.Flags()
+	p.SortFlags = false
+	for _, k := range own.Flags {
+		p.String(k.Name, "", k.Usage)
+	}
+	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, as goroutines of this process; atoll run does it over machines")
+	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
+	p.StringVar(&f.json, "json", "", "file for the report in JSON")
+	p.BoolVar(&f.show, "case", false, "print the same as a case file for atoll run, and stop")
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	return c
+}
+
+// alone refuses flags that mean nothing to a case that is only printed.
+func (f *ownFlags) alone(cmd *cobra.Command) error {
+	for _, name := range []string{"ranks", "threads", "backend", "json"} {
+		if f.show && cmd.Flag(name).Changed {
+			return usageError{fmt.Errorf("--case prints a case and runs nothing: leave --%s away, and give it to atoll run",
+				name)}
+		}
+	}
+	return nil
+}
+
+// run runs the case on ranks of this process.
+func (f *ownFlags) run(ctx context.Context, c *config.Case, reporter solvers.Reporter) error {
+	switch {
+	case f.ranks < 1 || f.threads < 0:
+		return usageError{fmt.Errorf("--ranks %d and --threads %d: at least 1 rank, and 0 threads or more", f.ranks,
+			f.threads)}
+	case f.backend != "cpu" && f.backend != "cuda":
+		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
+	}
+	if err := tooMany(f.ranks, f.threads); err != nil {
+		return err
+	}
+	threads := f.threads
+	if threads == 0 {
+		threads = max(1, runtime.GOMAXPROCS(0)/f.ranks)
+	}
+	devices := runFlags{backend: f.backend}
+	var report solvers.Report
+	g, ctx := errgroup.WithContext(ctx)
+	for rank, comm := range local.New(f.ranks) {
+		g.Go(func() error {
+			dev, err := devices.device(rank, threads)
+			if err != nil {
+				comm.Abort(1, err)
+				return errors.Join(err, comm.Close())
+			}
+			defer dev.Close()
+			o := run.Options{Case: c, Comm: comm, Device: dev,
+				Report: func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error {
+					r, err := reporter(ctx, s, o)
+					if rank == 0 {
+						report = r
+					}
+					return err
+				}}
+			if rank == 0 && !f.quiet {
+				o.Log = os.Stdout
+			}
+			_, err = run.Run(ctx, o)
+			return errors.Join(err, comm.Close())
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return f.tell(report)
+}
+
+// tell writes and prints the report.
+func (f *ownFlags) tell(report solvers.Report) error {
+	if f.json != "" {
+		text, err := report.JSON()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.json, text, 0o666); err != nil {
+			return err
+		}
+	}
+	if bad := report.Warning(); bad != "" {
+		fmt.Fprintln(os.Stderr, "atoll:", bad)
+	}
+	if !f.quiet {
+		fmt.Print(report.Text())
+	}
+	return nil
+}
+
+// writableInPlace refuses a file that is not replaced but written where it is, as a pipe is too.
+func writableInPlace(file string) error {
+	info, err := os.Stat(file)
+	switch {
+	case err != nil || info.IsDir():
+		if err := atomicfile.Placeable(file); err != nil {
+			return usageError{err}
+		}
+		return nil
+	case !info.Mode().IsRegular():
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return usageError{fmt.Errorf("%s cannot be written: %w", file, err)}
+	}
+	return f.Close()
+}
+
+// apart refuses a report that would take the place of a mesh.
+func apart(report string, meshes []string) error {
+	one, err := filepath.Abs(report)
+	if err != nil {
+		return err
+	}
+	there, _ := os.Stat(one) // nil if it is not
+	for _, file := range meshes {
+		other, err := filepath.Abs(file)
+		if err != nil {
+			return err
+		}
+		mesh, err := os.Stat(other)
+		if one == other || there != nil && err == nil && os.SameFile(there, mesh) {
+			return usageError{fmt.Errorf("--json %s would overwrite the mesh %s; give another name", report, file)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,17 @@
+//go:build !(darwin || freebsd || linux || netbsd)
+
+package dynlib
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// Supported tells whether libraries are opened on this system.
+const Supported = false
+
+func open(name string) (uintptr, error) {
+	return 0, fmt.Errorf("%s: Atoll opens no libraries on %s", name, runtime.GOOS)
+}
+
+func symbol(_ uintptr, name string) (uintptr, error) { return open(name) }

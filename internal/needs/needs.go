@@ -1,0 +1,44 @@
+// Package needs is for tests of what a machine may lack. There they are skipped, and say what to install. Where the
+// environment variable CI is set, which .ci/run does once all of it is installed, they fail instead, so that no test is
+// left out unnoticed. Tests that need a GPU are skipped everywhere: package cudatest.
+package needs
+
+import (
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+)
+
+// Missing ends a test that needs something else than there is.
+func Missing(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatalf("not tested, although CI has everything but GPUs: "+format, args...)
+	}
+	t.Skipf("not tested: "+format, args...)
+}
+
+// Program returns the path of a program, which is in a package of Debian's.
+func Program(t testing.TB, name, debian string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Missing(t, "%s is not installed (Debian: apt-get install %s)", name, debian)
+	}
+	return path
+}
+
+// python is Debian's, which python3-vtk9 is for.
+const python = "/usr/bin/python3"
+
+var importVTK = sync.OnceValue(func() error { return exec.Command(python, "-c", "import vtk").Run() })
+
+// VTK returns the path of a Python that has the module vtk.
+func VTK(t testing.TB) string {
+	t.Helper()
+	if err := importVTK(); err != nil {
+		Missing(t, "%s has no module vtk (Debian: apt-get install python3-vtk9): %v", python, err)
+	}
+	return python
+}

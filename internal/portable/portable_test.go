@@ -1,0 +1,101 @@
+package portable
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The functions of math are off by about one unit in the last place, and so may these be: units is the sum, and more
+// where a function takes several roundings.
+func TestPortableFunctionsAreAccurate(t *testing.T) {
+	for _, f := range []struct {
+		name       string
+		mine, want func(float64) float64
+		most       float64
+		units      float64
+	}{
+		{"exp", Exp, math.Exp, 745, 2},
+		{"sinh", Sinh, math.Sinh, 705, 4},
+		{"cosh", Cosh, math.Cosh, 705, 4},
+		{"tanh", Tanh, math.Tanh, 30, 3},
+		{"power 1.5", func(x float64) float64 { return Pow(math.Abs(x), 1.5) }, func(x float64) float64 {
+			return math.Pow(math.Abs(x), 1.5)
+		}, 1e9, 64}, // as many as log x in Exp(y log x) is large
+	} {
+		rapid.Check(t, func(r *rapid.T) {
+			x := rapid.Float64Range(-f.most, f.most).Draw(r, "x")
+			got, want := f.mine(x), f.want(x)
+			if got == want {
+				return
+			}
+			unit := math.Nextafter(math.Abs(want), math.Inf(1)) - math.Abs(want)
+			if !(math.Abs(got-want) <= f.units*unit) {
+				r.Fatalf("%s(%v) = %v, want %v: %v units", f.name, x, got, want, math.Abs(got-want)/unit)
+			}
+		})
+	}
+}
+
+func TestPortableSpecialValues(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 2, 1.5, -2.5, 3, 1e300, -1e300, 1e-310, 800, -800,
+		math.Inf(1), math.Inf(-1), math.NaN()}
+	same := func(name string, got, want float64) {
+		if !(math.Abs(got-want) <= 1e-13*math.Abs(want)) && got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("%s = %v, want %v", name, got, want)
+		}
+	}
+	for _, x := range special {
+		same("exp", Exp(x), math.Exp(x))
+		same("sinh", Sinh(x), math.Sinh(x))
+		same("cosh", Cosh(x), math.Cosh(x))
+		same("tanh", Tanh(x), math.Tanh(x))
+		for _, y := range special {
+			same("pow", Pow(x, y), math.Pow(x, y))
+		}
+	}
+}
+
+// TestBits: these bits must be the same on every machine, those of package math on which Atoll relies too.
+func TestBits(t *testing.T) {
+	type function = func(float64) float64
+	size := func(f function) function { return func(x float64) float64 { return f(math.Abs(x)) } }
+	for _, c := range []struct {
+		name  string
+		scale float64 // of numbers from -500 to 499
+		of    []function
+		want  uint64
+	}{
+		{"exp and its kin", 37, []function{Exp, Sinh, Cosh, Tanh, size(func(x float64) float64 { return Pow(x, 1.3) })},
+			0x92bc60acc0ffcc20},
+		{"log", 7, []function{size(Log), size(math.Log10), size(func(x float64) float64 { return Log(x * 0x1p-1040) })},
+			0x377d7ad06602136a},
+		{"angles", 23, []function{math.Sin, math.Cos, math.Tan, math.Atan,
+			func(x float64) float64 { s, c := math.Sincos(x); return s - c },
+			func(x float64) float64 { return math.Atan2(x, 1.7*x+1) }}, 0xb6234053c222306f},
+		{"arcs", 500, []function{math.Asin, math.Acos}, 0x8c2da01eb30fcbce},
+		{"roots", 3, []function{size(math.Sqrt), math.Cbrt, func(x float64) float64 { return math.Hypot(x, 3-x/7) }},
+			0x944832c25c087600},
+	} {
+		var sum uint64
+		for i := range 1000 {
+			for _, f := range c.of {
+				sum = sum*31 + math.Float64bits(f(float64(i-500)/c.scale))
+			}
+		}
+		if sum != c.want {
+			t.Errorf("%s: %#x, want %#x", c.name, sum, c.want)
+		}
+	}
+}
+
+// TestLogOfTheLeastNumbers: 2^-k has a logarithm of -k ln 2, also where numbers lose digits.
+func TestLogOfTheLeastNumbers(t *testing.T) {
+	for k := 1000; k <= 1074; k++ {
+		got, want := Log(math.Ldexp(1, -k)), -float64(k)*math.Ln2
+		if !(math.Abs(got-want) <= 2e-13) {
+			t.Errorf("log of 2^-%d is %v, want %v", k, got, want)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package kerneltest
+
+import (
+	"math"
+	"reflect"
+	"testing"
+)
+
+// Same reports elements that differ. They must agree in every bit, but any NaN equals any other: processors differ in
+// which NaN they make. The function input, which may be nil, tells what led to an element.
+func Same[T any](t testing.TB, what string, want, got []T, input func(i int) any) {
+	t.Helper()
+	if len(want) != len(got) {
+		t.Fatalf("%s: %d and %d elements", what, len(want), len(got))
+	}
+	wrong := 0
+	for i := range want {
+		if equal(reflect.ValueOf(&want[i]).Elem(), reflect.ValueOf(&got[i]).Elem()) {
+			continue
+		}
+		if wrong++; wrong > 3 {
+			continue
+		}
+		of := any(i)
+		if input != nil {
+			of = input(i)
+		}
+		t.Errorf("%s of %v: Go has\n%+v, the translation\n%+v", what, of, want[i], got[i])
+	}
+	if wrong > 3 {
+		t.Errorf("%s: %d of %d differ", what, wrong, len(want))
+	}
+}
+
+func equal(a, b reflect.Value) bool {
+	switch a.Kind() {
+	case reflect.Float32, reflect.Float64:
+		x, y := a.Float(), b.Float()
+		return x != x && y != y || math.Float64bits(x) == math.Float64bits(y)
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if a.Type().Field(i).Name != "_" && !equal(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array, reflect.Slice:
+		for i := range min(a.Len(), b.Len()) {
+			if !equal(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return a.Len() == b.Len()
+	}
+	return a.Equal(b)
+}

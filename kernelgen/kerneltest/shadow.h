@@ -1,0 +1,172 @@
+// What turns have done to each byte of a launch's memory. The compiler instruments the kernels as for its own detector
+// of races, whose functions stand here instead: they know turns and barriers, and no threads.
+
+namespace one_thread {
+
+// A cell tells of four bytes, or of one where a launch needs it: the last turn that wrote them, and whether there may be
+// changes of them; of the turns that read them the first one, the last one, and the last one before that. Numbers of
+// earlier launches count as none.
+struct cell {
+    uint32_t wrote : 31, changed : 1;
+    uint32_t read[3];
+};
+
+// A change tells of the same bytes the same of the turns that changed them by each kind of atomic function.
+struct change {
+    uint32_t by[3][3];
+};
+
+// Recording is on while bytes is not 0. A cell has 1 << grain of them.
+static uint64_t bytes;
+static uint32_t launched;
+static int grain;
+
+// open tells whether the order of a turn and the one at hand is open: they are of different blocks, or no barrier
+// stands between them.
+PLAIN static inline bool open(uint32_t before, uint32_t self, uint32_t oldest) {
+    return before >= oldest && before != self && (before < block || before >= phase);
+}
+
+// first_open is which of three turns is open, or 0.
+PLAIN static inline uint32_t first_open(const uint32_t *three, uint32_t self, uint32_t oldest) {
+    for (int n = 0; n < 3; n++)
+        if (open(three[n], self, oldest)) return three[n];
+    return 0;
+}
+
+PLAIN static inline void note(uint32_t *three, uint32_t self, uint32_t oldest) {
+    if (three[1] == self) return;
+    if (three[0] < oldest) {
+        three[0] = self, three[2] = 0;
+    } else {
+        three[2] = three[1];
+    }
+    three[1] = self;
+}
+
+CALLED static void report(uint64_t offset, uint32_t earlier, kind how, uint32_t self, kind what) {
+    conflict &c = here->conflict;
+    c.found = 1, c.offset = int64_t(offset);
+    c.kinds[0] = how, c.kinds[1] = what;
+    c.numbers[0] = earlier, c.numbers[1] = self;
+    for (int n = 0; n < array_count; n++) {
+        const array &a = arrays[n];
+        if (c.offset < a.offset || c.offset >= a.offset + a.bytes) continue;
+        name(c.array, a.name);
+        c.at = c.offset - a.offset, c.element = a.element;
+    }
+    bytes = 0;
+}
+
+// record notes an access of some bytes at an offset, and reports the first conflict.
+CALLED static void record(uint64_t offset, uint64_t size, kind what, uint32_t self) {
+    if ((offset | size) & ((1 << grain) - 1)) {
+        here->fine = 1, bytes = 0;
+        return;
+    }
+    // What a block shares is its own.
+    const uint32_t oldest = int64_t(offset) >= here->reached ? block : launched;
+    if (current.together && (what == writes || what == adds)) return report(offset, self, what, self, what);
+    for (uint64_t n = offset >> grain; n < (offset + size) >> grain; n++) {
+        cell *c = here->shadow + n;
+        uint32_t other = 0;
+        if (what == reads && c->read[1] == self) continue; // what is open since then was found by the other turn
+        if (open(c->wrote, self, oldest)) return report(n << grain, c->wrote, writes, self, what);
+        if (what != reads && (other = first_open(c->read, self, oldest)))
+            return report(n << grain, other, reads, self, what);
+        for (uint32_t how = adds; c->changed && how <= maximises; how++)
+            if (how != what && (other = first_open(here->changes[n].by[how - adds], self, oldest)))
+                return report(n << grain, other, kind(how), self, what);
+        switch (what) {
+        case reads:
+            note(c->read, self, oldest);
+            break;
+        case writes:
+            c->wrote = self;
+            break;
+        default:
+            note(here->changes[n].by[what - adds], self, oldest);
+            c->changed = 1;
+        }
+    }
+}
+
+PLAIN static inline void see(const void *p, uint64_t size, kind what) {
+    if (!bytes) return;
+    const uint64_t offset = uint64_t((const unsigned char *)p - here->memory);
+    if (offset < bytes) record(offset, size, what, number);
+}
+
+// Copies that are under way, until a loop waits for them.
+struct copy { void *to; const void *from; size_t size; };
+static copy *copies;
+static size_t copy_count, copy_room;
+
+CALLED static void begin_copy(void *to, const void *from, size_t size) {
+    if (copy_count == copy_room) {
+        copy_room = 2 * copy_room + 64;
+        copies = (copy *)realloc(copies, copy_room * sizeof *copies);
+        if (!copies) abort();
+    }
+    copies[copy_count++] = {to, from, size};
+    if (!bytes) return;
+    record(uint64_t((const unsigned char *)from - here->memory), size, reads, number + 1);
+    if (bytes) record(uint64_t((unsigned char *)to - here->memory), size, writes, number + 1);
+}
+
+CALLED static void finish_copies() {
+    for (size_t n = 0; n < copy_count; n++) {
+        const copy &c = copies[here->order == 1 ? copy_count - 1 - n : n];
+        memcpy(c.to, c.from, c.size);
+    }
+    copy_count = 0;
+    BARRIER;
+}
+
+// The indices of a launch: those of its box, and two beyond it along each axis, as the threads of a GPU have them.
+struct indices {
+    int64_t n[3];
+    sequence all;
+
+    CALLED indices(launch *l) : all(0, 0, 0) {
+        here = l;
+        number = uint32_t(l->first);
+        launched = number + 1;
+        bytes = l->shadow ? uint64_t(l->size) : 0;
+        grain = l->fine ? 0 : 2;
+        for (int d = 0; d < 3; d++) n[d] = d >= l->dims ? 1 : l->box[2 * d + 1] - l->box[2 * d] + 2;
+        all = sequence(n[0] > 0 ? n[0] * n[1] * n[2] : 0, l->order, 0);
+    }
+
+    CALLED bool next() {
+        int64_t at = 0;
+        const bool one = all.next(&at);
+        if (one) {
+            begin_block(at % n[0], at / n[0] % n[1], at / n[0] / n[1]);
+        } else {
+            BARRIER;
+            bytes = 0;
+            here->number = number + 2;
+        }
+        return one;
+    }
+};
+
+}
+
+// The functions that an instrumented program calls.
+#define HOOKS(size) \
+    extern "C" PLAIN void __tsan_read##size(void *p) { one_thread::see(p, size, one_thread::reads); } \
+    extern "C" PLAIN void __tsan_write##size(void *p) { one_thread::see(p, size, one_thread::writes); } \
+    extern "C" PLAIN void __tsan_unaligned_read##size(void *p) { one_thread::see(p, size, one_thread::reads); } \
+    extern "C" PLAIN void __tsan_unaligned_write##size(void *p) { one_thread::see(p, size, one_thread::writes); }
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+extern "C" PLAIN void __tsan_read_range(void *p, long n) { one_thread::see(p, n, one_thread::reads); }
+extern "C" PLAIN void __tsan_write_range(void *p, long n) { one_thread::see(p, n, one_thread::writes); }
+extern "C" PLAIN void __tsan_func_entry(void *) {}
+extern "C" PLAIN void __tsan_func_exit(void *) {}
+extern "C" PLAIN void __tsan_init() {}

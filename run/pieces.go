@@ -1,0 +1,206 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// piece is a rank's part of a frame: what the host holds of the state at one moment.
+type piece interface {
+	write(path string) error
+	// join writes the file that makes one of all ranks' pieces, whose paths are relative to its folder.
+	join(path string, pieces []string) error
+}
+
+// meshPiece is of the cells of a mesh, format vtu.
+type meshPiece vtk.Grid
+
+func (p *meshPiece) write(path string) error { return vtk.Write(path, (*vtk.Grid)(p)) }
+
+func (p *meshPiece) join(path string, pieces []string) error {
+	return vtk.WritePVTU(path, pieces, (*vtk.Grid)(p))
+}
+
+// imagePiece is of a grid, format vti, with the boxes of all ranks.
+type imagePiece struct {
+	*vtk.Image
+	boxes []vtk.Box
+}
+
+func (p *imagePiece) write(path string) error { return vtk.WriteImage(path, p.Image) }
+
+func (p *imagePiece) join(path string, pieces []string) error {
+	if len(pieces) != len(p.boxes) {
+		return fmt.Errorf("%s: %d pieces of %d boxes", path, len(pieces), len(p.boxes))
+	}
+	all := make([]vtk.ImagePiece, len(pieces))
+	for r, file := range pieces {
+		all[r] = vtk.ImagePiece{Box: p.boxes[r], File: file}
+	}
+	return vtk.WritePVTI(path, all, p.Image)
+}
+
+// facesPiece is of a shape, format vtp.
+type facesPiece vtk.PolyData
+
+func (p *facesPiece) write(path string) error { return vtk.WritePolyData(path, (*vtk.PolyData)(p)) }
+
+func (p *facesPiece) join(path string, pieces []string) error {
+	return vtk.WritePVTP(path, pieces, (*vtk.PolyData)(p))
+}
+
+// drawer makes pieces of frames of what a solver declares.
+type drawer struct {
+	solver solvers.Solver
+	rank   int32
+	fields []solvers.Field // that the case writes
+	all    []solvers.Field
+	shapes []solvers.Shape
+}
+
+func newDrawer(s solvers.Solver, rank int, names []string) *drawer {
+	d := &drawer{solver: s, rank: int32(rank), all: s.Fields(), shapes: s.Shapes()}
+	d.fields = solvers.Named(d.all, names)
+	return d
+}
+
+// file is the kind of file that a format is written to, "" if the solver has no such format.
+func (d *drawer) file(format string) string {
+	for _, s := range d.shapes {
+		if s.Format == format {
+			return s.File
+		}
+	}
+	if d.space(format) != nil {
+		return format
+	}
+	return ""
+}
+
+// space is what frames of a format are of.
+func (d *drawer) space(format string) *solvers.Space {
+	for _, f := range d.all {
+		if f.On.Format == format {
+			return f.On
+		}
+	}
+	return nil
+}
+
+// piece draws the state as it is.
+func (d *drawer) piece(ctx context.Context, format string) (piece, error) {
+	for _, s := range d.shapes {
+		if s.Format == format {
+			return d.faces(ctx, &s)
+		}
+	}
+	on := d.space(format)
+	g, err := on.Geometry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data := vtk.Arrays{d.ranks(on.Owned)}
+	if g.Mesh != nil {
+		data = append(data, keys(on))
+	}
+	for _, f := range d.fields {
+		if f.On != on {
+			continue
+		}
+		a, err := array(ctx, &f, nil)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, a)
+	}
+	if g.Mesh != nil {
+		p := *g.Mesh
+		p.CellData, p.FieldData = data, d.moment()
+		return (*meshPiece)(&p), nil
+	}
+	p := *g.Block
+	p.CellData, p.FieldData = data, d.moment()
+	return &imagePiece{&p, g.Boxes}, nil
+}
+
+func (d *drawer) faces(ctx context.Context, s *solvers.Shape) (piece, error) {
+	p, err := s.Faces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	count := p.Verts.Len() + p.Lines.Len() + p.Polys.Len()
+	p.FieldData = slices.Concat(d.moment(), p.FieldData)
+	p.CellData = append(vtk.Arrays{d.ranks(count)}, p.CellData...)
+	if p.On != nil {
+		of := append([]int{}, p.Of...) // not nil, of a rank without faces
+		fields := solvers.Named(d.all, p.Carry)
+		for _, f := range d.fields {
+			if f.On == p.On && !slices.Contains(p.Carry, f.Name) {
+				fields = append(fields, f)
+			}
+		}
+		for _, f := range fields {
+			a, err := array(ctx, &f, of)
+			if err != nil {
+				return nil, err
+			}
+			p.CellData = append(p.CellData, a)
+		}
+	}
+	if s.File == "stl" {
+		return (*stlPiece)(&p.PolyData), nil
+	}
+	return (*facesPiece)(&p.PolyData), nil
+}
+
+// ranks tells of so many cells whose they are.
+func (d *drawer) ranks(cells int) vtk.Array {
+	return vtk.Array{Name: "rank", Components: 1, Data: slices.Repeat([]int32{d.rank}, cells)}
+}
+
+func (d *drawer) moment() vtk.Arrays {
+	return vtk.Arrays{{Name: "TimeValue", Components: 1, Data: []float64{d.solver.Clock().Time}}}
+}
+
+// keys names the entities of a space that are not in the order of their keys.
+func keys(on *solvers.Space) vtk.Array {
+	id := make([]int64, on.Owned)
+	for i := range id {
+		id[i] = on.Key(i)
+	}
+	return vtk.Array{Name: on.Name, Components: 1, Data: id}
+}
+
+// array is a field on some entities, nil for all. A vector in the plane gets a third component, 0, as VTK wants it.
+func array(ctx context.Context, f *solvers.Field, of []int) (vtk.Array, error) {
+	values, err := f.Values(ctx)
+	if err != nil {
+		return vtk.Array{}, err
+	}
+	n := len(f.Numbers())
+	width := n
+	if n == 2 {
+		width = 3
+	}
+	a := vtk.Array{Name: f.Name, Components: width}
+	if of == nil && width == n {
+		a.Data = values
+		return a, nil
+	}
+	if of == nil {
+		of = make([]int, f.On.Owned)
+		for i := range of {
+			of[i] = i
+		}
+	}
+	data := make([]float64, width*len(of))
+	for k, i := range of {
+		copy(data[k*width:], values[i*n:(i+1)*n])
+	}
+	a.Data = data
+	return a, nil
+}

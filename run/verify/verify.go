@@ -1,0 +1,145 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// Options say what to verify, and how thoroughly.
+type Options struct {
+	Threads int      // of the device; 0 for one a processor
+	Quick   bool     // the coarse levels alone: what a test can afford
+	Only    []string // names of checks to make; none for all
+	Twins   []Twin   // where each flow is computed again, to compare the bits
+	// Progress, if not nil, is told before each run what it is.
+	Progress func(check, run string)
+}
+
+// Report is the outcome of the checks, in the order in which they were made.
+type Report struct {
+	Checks []Result
+}
+
+// Result is the outcome of one check.
+type Result struct {
+	Name   string
+	Bounds int      // that were looked at
+	Missed []string // a line each, empty if all were met
+	Wall   time.Duration
+}
+
+// Check is one page of the report.
+type Check struct {
+	Name  string
+	About string
+	Run   func(ctx context.Context, p *Page) error
+}
+
+// Suite is the checks of one solver.
+type Suite struct {
+	Name   string // as atoll verify is asked for it
+	Checks []Check
+	Twins  bool // its cases are computed again where Options.Twins says
+}
+
+var suites = map[string]Suite{}
+
+// Register makes checks known, in an init function. It panics if the name is empty or taken.
+func Register(s Suite) {
+	if _, taken := suites[s.Name]; taken || s.Name == "" {
+		panic(fmt.Sprintf("verify: the name %q is empty or registered already", s.Name))
+	}
+	suites[s.Name] = s
+}
+
+// Find returns the suite of a name.
+func Find(name string) (Suite, bool) {
+	s, ok := suites[name]
+	return s, ok
+}
+
+// Names are those of all suites, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(suites)) }
+
+// WithTwins are the names of those whose cases twins compute again.
+func WithTwins() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return !suites[name].Twins })
+}
+
+// Names are those that Options.Only may hold.
+func (s *Suite) Names() []string {
+	var names []string
+	for _, c := range s.Checks {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Twin is where each case is computed once more, to compare the bits: one rank on each of the devices.
+type Twin struct {
+	Name    string
+	Devices []backend.Device
+}
+
+// Run makes the checks and writes their tables. It makes every check that was asked for, and returns an error if one
+// missed a bound or could not be made.
+func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, error) {
+	var report Report
+	names := s.Names()
+	for _, name := range opts.Only {
+		if !slices.Contains(names, name) {
+			return report, fmt.Errorf("check %q is not known; choose from %s", name, strings.Join(names, ", "))
+		}
+	}
+	var bad []string
+	for _, c := range s.Checks {
+		if len(opts.Only) > 0 && !slices.Contains(opts.Only, c.Name) {
+			continue
+		}
+		p := &Page{Options: opts, check: c.Name, w: w}
+		p.Printf("== %s: %s\n\n", c.Name, c.About)
+		start := time.Now()
+		if err := c.Run(ctx, p); err != nil {
+			return report, fmt.Errorf("check %s: %w", c.Name, err)
+		}
+		if len(opts.Twins) > 0 && p.twins > 0 {
+			p.Note("%d states are the same in every bit on %s\n", p.twins, twinNames(opts.Twins))
+		}
+		if p.err != nil {
+			return report, fmt.Errorf("writing the report: %w", p.err)
+		}
+		r := Result{Name: c.Name, Bounds: p.bounds, Missed: p.missed, Wall: time.Since(start)}
+		report.Checks = append(report.Checks, r)
+		if len(r.Missed) > 0 {
+			bad = append(bad, fmt.Sprintf("%s (%d of %d bounds)", c.Name, len(r.Missed), r.Bounds))
+		}
+	}
+	summary := &Page{w: w}
+	t := summary.Table("Summary", "check", "bounds", "missed", "s")
+	for _, r := range report.Checks {
+		t.Row(VerdictOf(len(r.Missed) == 0, ""), r.Name, r.Bounds, len(r.Missed), fmt.Sprintf("%.1f", r.Wall.Seconds()))
+	}
+	t.Flush()
+	if summary.err != nil {
+		return report, fmt.Errorf("writing the report: %w", summary.err)
+	}
+	if len(bad) > 0 {
+		return report, fmt.Errorf("verification failed: %s", strings.Join(bad, ", "))
+	}
+	return report, nil
+}
+
+func twinNames(twins []Twin) string {
+	var names []string
+	for _, t := range twins {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, " and ")
+}

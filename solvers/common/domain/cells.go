@@ -1,0 +1,52 @@
+package domain
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// Cells is the space of the owned cells of a part.
+func Cells(part *mesh.Part) *solvers.Space {
+	var grid *vtk.Grid // nil before the first frame
+	return &solvers.Space{
+		Name: "cell", Owned: part.Owned, Key: func(i int) int64 { return int64(part.Global[i]) },
+		Locate: func(at []float64) int { return containing(part, at[0], at[1]) },
+		Format: "vtu",
+		Geometry: func(context.Context) (solvers.Geometry, error) {
+			if grid == nil {
+				grid = owned(part)
+			}
+			return solvers.Geometry{Mesh: grid}, nil
+		},
+	}
+}
+
+// owned makes a grid of the owned cells of a part.
+func owned(part *mesh.Part) *vtk.Grid {
+	// Vertices are numbered as the cells need them, so those of the owned cells come first.
+	used := int32(0)
+	for _, c := range part.Cells[:part.Owned] {
+		used = max(used, c[0]+1, c[1]+1, c[2]+1)
+	}
+	return vtk.Triangles(part.X[:used], part.Y[:used], part.Cells[:part.Owned])
+}
+
+// containing returns the owned cell of lowest global id that holds a point, or -1. Cells hold their edges.
+func containing(part *mesh.Part, px, py float64) int {
+	best := -1
+	for i := range part.Owned {
+		x, y := part.Vertices(i)
+		inside := true
+		for k := range 3 {
+			n := (k + 1) % 3
+			inside = inside && (x[n]-x[k])*(py-y[k])-(y[n]-y[k])*(px-x[k]) >= 0
+		}
+		if inside && (best < 0 || part.Global[i] < part.Global[best]) {
+			best = i
+		}
+	}
+	return best
+}

@@ -1,0 +1,104 @@
+package domain
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// Block is a rank's share of a grid.
+type Block struct {
+	*grid.Block
+	Boxes halo.Boxes // of all ranks
+	Plan  *halo.BoxPlan
+}
+
+// Cut makes the block of a rank, of so many, with so many layers of ghosts.
+func Cut(s *config.Grid, ghost, rank, ranks int) (*Block, error) {
+	g, err := grid.New(s.Dim, s.Cells, s.Lo, s.Hi, s.Periodic)
+	if err != nil {
+		return nil, fmt.Errorf("[grid] %w", err)
+	}
+	parts, err := partition.Blocks(g.N, g.Dim, ranks, s.Blocks)
+	if err != nil {
+		return nil, fmt.Errorf("[grid] blocks: %w", err)
+	}
+	b := &Block{Boxes: halo.Boxes{Dim: g.Dim, Cuts: partition.BoxCuts(g.N, parts), Periodic: g.Periodic}}
+	lo, n := partition.Box(g.N, parts, rank)
+	if b.Block, err = g.Block(lo, n, ghost); err != nil {
+		return nil, fmt.Errorf("[grid] %w", err)
+	}
+	if b.Plan, err = halo.NewBoxPlan(b.Boxes, rank, ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis); err != nil {
+		return nil, fmt.Errorf("[grid] %w; use fewer ranks or a finer grid", err)
+	}
+	return b, nil
+}
+
+// Space is that of the block's cells, x fastest. Keys number the cells of the grid, x fastest.
+func (b *Block) Space() *solvers.Space {
+	image, boxes := b.image()
+	return &solvers.Space{
+		Name: "cell", Owned: b.Cells(), Key: b.key, Locate: b.locate, Format: "vti",
+		Geometry: func(context.Context) (solvers.Geometry, error) {
+			return solvers.Geometry{Block: image, Boxes: boxes}, nil
+		},
+	}
+}
+
+func (b *Block) key(i int) (id int64) {
+	own := [3]int{i % b.N[0], i / b.N[0] % b.N[1], i / b.N[0] / b.N[1]}
+	for axis := 2; axis >= 0; axis-- {
+		id = id*int64(b.Grid.N[axis]) + int64(b.Lo[axis]+own[axis])
+	}
+	return id
+}
+
+// locate finds the cell around a point: of two that share the face through it the lower one.
+func (b *Block) locate(at []float64) (cell int) {
+	g := b.Grid
+	var own [3]int
+	for axis, x := range at {
+		n := g.N[axis]
+		if !(x >= g.Face(axis, 0) && x <= g.Face(axis, n)) {
+			return -1
+		}
+		i := min(n-1, int(math.Ceil((x-g.Lo[axis])/g.Spacing(axis))))
+		for i > 0 && x <= g.Face(axis, i) {
+			i--
+		}
+		if own[axis] = i - b.Lo[axis]; own[axis] < 0 || own[axis] >= b.N[axis] {
+			return -1
+		}
+	}
+	for axis := 2; axis >= 0; axis-- {
+		cell = cell*b.N[axis] + own[axis]
+	}
+	return cell
+}
+
+// image is the block without fields, and the boxes of all ranks.
+func (b *Block) image() (*vtk.Image, []vtk.Box) {
+	g := b.Grid
+	m := &vtk.Image{Dim: g.Dim, Whole: g.N, Box: vtk.Box{Lo: b.Lo, N: b.N}, Origin: g.Lo}
+	for axis := range g.Dim {
+		m.Spacing[axis] = g.Spacing(axis)
+	}
+	parts, ranks := [3]int{}, 1
+	for axis := range parts {
+		parts[axis] = len(b.Boxes.Cuts[axis]) - 1
+		ranks *= parts[axis]
+	}
+	var boxes []vtk.Box
+	for r := range ranks {
+		lo, n := partition.Box(g.N, parts, r)
+		boxes = append(boxes, vtk.Box{Lo: lo, N: n})
+	}
+	return m, boxes
+}

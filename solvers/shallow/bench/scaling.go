@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"runtime/debug"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers/common/decompose"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// ScalingOptions say what Scaling measures.
+type ScalingOptions struct {
+	Cells      int // of a rank if Weak, else of all
+	Weak       bool
+	Ranks      []int
+	Halos      []string // ways to exchange ghosts
+	Schemes    []string
+	Precisions []string
+	Steps      int  // of each measurement
+	Repeat     int  // measurements, of which the fastest counts
+	Lag        bool // steps lag
+	Hash       bool // print the state's hash after the steps
+	Timeline   bool // print what a GPU of rank 0 does in one step, and when
+	Open       func(rank int) (dev backend.Device, done func(), err error)
+}
+
+// Scaling measures test 1 of the paper on several ranks of this process, each with a device of its own, and prints a
+// table. Efficiency is the rate of a rank as a share of that of the first number of ranks.
+func Scaling(ctx context.Context, w io.Writer, o ScalingOptions) (*bench.ScalingChart, error) {
+	chart := &bench.ScalingChart{Weak: o.Weak, Of: "cell updates"}
+	fmt.Fprintf(w, "%5s %9s %-9s %-9s %-7s %9s %10s %10s  %s\n", "ranks", "cells", "scheme", "precision", "halo",
+		"Mcell/s", "µs a step", "efficiency", "state")
+	first := map[string]float64{}
+	for _, ranks := range o.Ranks {
+		cells := o.Cells
+		if o.Weak {
+			cells *= ranks
+		}
+		m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
+		if err != nil {
+			return nil, err
+		}
+		total := len(m.Cells)
+		c, err := cut(m, ranks)
+		if err != nil {
+			return nil, err
+		}
+		m = nil
+		debug.FreeOSMemory()
+		for _, precision := range o.Precisions {
+			for _, scheme := range o.Schemes {
+				for _, how := range o.Halos {
+					if ranks == 1 && how != o.Halos[0] {
+						continue
+					}
+					r, err := c.measure(ctx, &o, scheme, precision, how)
+					if err != nil {
+						return nil, fmt.Errorf("%d ranks, %s: %w", ranks, how, err)
+					}
+					rate := float64(total) * float64(o.Steps) / r.seconds
+					key := scheme + precision
+					if first[key] == 0 {
+						first[key] = rate / float64(ranks)
+					}
+					fmt.Fprintf(w, "%5d %9d %-9s %-9s %-7s %9.1f %10.2f %9.1f%%  %.12s\n", ranks, total, scheme, precision, r.halo,
+						rate/1e6, r.seconds/float64(o.Steps)*1e6, 100*rate/float64(ranks)/first[key], r.hash)
+					fmt.Fprint(w, r.timeline)
+					chart.Add(ranks, fmt.Sprintf("%s %s %s", scheme, precision, r.halo), rate, ranks == o.Ranks[0])
+				}
+			}
+		}
+	}
+	return chart, nil
+}
+
+// pieces is a mesh cut for several ranks.
+type pieces struct {
+	parts []*mesh.Part
+	plans []*halo.Plan
+}
+
+func cut(m *mesh.Mesh, ranks int) (*pieces, error) {
+	d, err := decompose.New(m, decompose.Options{Ranks: ranks, Order: partition.Hilbert, Cut: partition.HilbertCut})
+	if err != nil {
+		return nil, err
+	}
+	c := &pieces{make([]*mesh.Part, ranks), make([]*halo.Plan, ranks)}
+	return c, d.Each(func(r int, part *mesh.Part, plan *halo.Plan) error {
+		c.parts[r], c.plans[r] = part, plan
+		return nil
+	})
+}
+
+type scaled struct {
+	seconds              float64
+	halo, hash, timeline string
+}
+
+func (c *pieces) measure(ctx context.Context, o *ScalingOptions, scheme, precision, how string) (scaled, error) {
+	return bench.OnRanks(len(c.parts), func(comm dist.Comm) (scaled, error) {
+		return c.onRank(ctx, o, comm, scheme, precision, how)
+	})
+}
+
+func (c *pieces) onRank(ctx context.Context, o *ScalingOptions, comm dist.Comm, scheme, precision,
+	how string) (s scaled, err error) {
+	r := comm.Rank()
+	dev, done, err := o.Open(r)
+	if err != nil {
+		return s, err
+	}
+	defer done()
+	cfg := shallow.Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
+		Boundary: make([]bool, len(c.parts[r].Groups)), Halo: how, Lag: o.Lag}
+	solver, err := shallow.New(ctx, precision, cfg, c.parts[r], c.plans[r], paperTest(1, c.parts[r]), comm, dev)
+	if err != nil {
+		return s, err
+	}
+	defer solver.Close()
+	s.halo = solver.Halo()
+	advance := func(steps int) error {
+		for until := solver.Steps() + steps; solver.Steps() < until; {
+			if err := solver.Advance(ctx, math.Inf(1), until-solver.Steps()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := advance(20); err != nil {
+		return s, err
+	}
+	s.seconds = math.Inf(1)
+	for range o.Repeat {
+		if err := comm.Barrier(ctx); err != nil {
+			return s, err
+		}
+		begin := time.Now()
+		if err := advance(o.Steps); err != nil {
+			return s, err
+		}
+		took := []float64{time.Since(begin).Seconds()}
+		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+			return s, err
+		}
+		s.seconds = min(s.seconds, took[0])
+	}
+	if o.Timeline {
+		if s.timeline, err = bench.TimelineOf(dev, func() error { return advance(1) }); err != nil {
+			return s, err
+		}
+	}
+	if o.Hash {
+		s.hash, err = solver.Hash(ctx)
+	}
+	return s, err
+}

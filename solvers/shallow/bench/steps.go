@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"runtime/debug"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers/common/decompose"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// ShallowOptions say what Shallow measures: all combinations of the lists.
+type ShallowOptions struct {
+	Cells      []int
+	Schemes    []string
+	Orders     []string
+	Precisions []string
+	Threads    []int   // of the CPU
+	Seconds    float64 // of each measurement, at least
+	Repeat     int     // measurements, of which the fastest counts; 0 is 1
+	Sweep      shallow.Sweep
+	JSON       bool // print a bench.Timing of each measurement as a line of JSON, and no table
+
+	// Open returns the device to measure, with so many threads if it is the CPU, and what to call when done with it.
+	Open func(threads int) (dev backend.Device, done func(), err error)
+}
+
+// Shallow measures test 1 of the paper on one rank and prints a table. T_eff counts the bytes that a cell's step must
+// move: its state read and written, depth, area, and the geometry of 1.5 edges read.
+func Shallow(ctx context.Context, w io.Writer, o ShallowOptions) error {
+	copying, err := bench.Bandwidths(w, o.JSON, o.Threads, o.Open)
+	if err != nil {
+		return err
+	}
+	table, _ := bench.Outputs(w, o.JSON)
+	fmt.Fprintf(table, "%9s %-9s %-8s %-9s %7s %9s %9s %11s %7s %9s\n", "cells", "scheme", "order", "precision", "threads",
+		"Mcell/s", "µs a step", "T_eff GB/s", "share", "B a cell")
+	for _, cells := range o.Cells {
+		m, err := mesh.Rectangle(-5, -5, 5, 5, cells, 7)
+		if err != nil {
+			return err
+		}
+		for _, order := range o.Orders {
+			if err := o.onMesh(ctx, w, m, order, copying); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *ShallowOptions) onMesh(ctx context.Context, w io.Writer, m *mesh.Mesh, order string,
+	copying map[int]float64) error {
+	table, lines := bench.Outputs(w, o.JSON)
+	part, plan, err := whole(m, order)
+	if err != nil {
+		return err
+	}
+	initial := paperTest(1, part)
+	for _, precision := range o.Precisions {
+		for _, scheme := range o.Schemes {
+			for _, threads := range o.Threads {
+				took, bytes, err := o.measure(ctx, part, plan, initial, scheme, precision, threads)
+				if err != nil {
+					return err
+				}
+				if err := bench.WriteTimings(lines, took, "shallow %d cells %s %s %s, threads: %d", part.Owned, order, scheme,
+					precision, threads); err != nil {
+					return err
+				}
+				rate := bench.Fastest(took)
+				width := 8.0
+				if precision == "float32" {
+					width = 4
+				}
+				effective := rate * width * (2*6 + 2 + 1.5*3)
+				fmt.Fprintf(table, "%9d %-9s %-8s %-9s %7d %9.2f %9.2f %11.2f %6.0f%% %9.0f\n", part.Owned, scheme, order,
+					precision, threads, rate/1e6, float64(part.Owned)/rate*1e6, effective/1e9, 100*effective/copying[threads], bytes)
+			}
+		}
+	}
+	return nil
+}
+
+// whole is a mesh as the part of a single rank.
+func whole(m *mesh.Mesh, order string) (part *mesh.Part, plan *halo.Plan, err error) {
+	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.Ordering(order), Seed: 7})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = d.Each(func(_ int, p *mesh.Part, h *halo.Plan) error { part, plan = p, h; return nil })
+	return part, plan, err
+}
+
+// measure returns how long cell updates took, and the bytes a cell that the solver holds.
+func (o *ShallowOptions) measure(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial, scheme,
+	precision string, threads int) (took []bench.Timing, bytes float64, err error) {
+	err = o.withSolver(ctx, part, plan, initial, scheme, precision, threads, func(s shallow.Solver) error {
+		for s.Steps() < 40 {
+			if err := s.Advance(ctx, math.Inf(1), 40); err != nil {
+				return err
+			}
+		}
+		for range max(o.Repeat, 1) {
+			begin, before := bench.StartWatch(), s.Steps()
+			for batch := 1; batch == 1 || begin.Seconds() < o.Seconds; batch = min(2*batch, 512) {
+				if err := s.Advance(ctx, math.Inf(1), batch); err != nil {
+					return err
+				}
+			}
+			took = append(took, begin.Of(int64(s.Steps()-before)*int64(part.Owned)))
+		}
+		bytes = s.BytesPerCell()
+		return nil
+	})
+	return took, bytes, err
+}
+
+func (o *ShallowOptions) withSolver(ctx context.Context, part *mesh.Part, plan *halo.Plan, initial shallow.Initial,
+	scheme, precision string, threads int, f func(shallow.Solver) error) error {
+	debug.FreeOSMemory()
+	comm := local.New(1)[0]
+	defer comm.Close()
+	dev, done, err := o.Open(threads)
+	if err != nil {
+		return err
+	}
+	defer done()
+	cfg := shallow.Config{Scheme: scheme, Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-3,
+		Boundary: make([]bool, len(part.Groups)), Sweep: o.Sweep}
+	s, err := shallow.New(ctx, precision, cfg, part, plan, initial, comm, dev)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return f(s)
+}

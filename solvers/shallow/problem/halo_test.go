@@ -1,0 +1,9 @@
+package problem
+
+import (
+	"testing"
+
+	"github.com/atoll-hpc/atoll/run/runtest"
+)
+
+func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, wet) }

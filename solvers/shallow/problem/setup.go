@@ -1,0 +1,122 @@
+package problem
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// setUp turns the sections of a case into what the solver takes.
+func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, error) {
+	w := c.Sections.(*Sections)
+	p := w.Physics
+	cfg := shallow.Config{
+		Scheme: p.Scheme, Order: p.Order, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL,
+		EntropyFix: p.EntropyFix,
+		DryDepth:   p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
+	}
+	if p.Layers == 1 {
+		cfg.DensityRatio = 1 // without an upper layer it does not matter
+	}
+	var in shallow.Initial
+	var err error
+	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {
+		return cfg, in, err
+	}
+	cfg.Given = givens(w.Boundary, part.Groups)
+	v, err := domain.Evaluate(c, w.Initial, part)
+	if err != nil {
+		return cfg, in, fmt.Errorf("[initial] %w", err)
+	}
+	in.Depth = v["depth"]
+	if p.Layers == 1 {
+		// The one layer is the lower one: the upper is absent everywhere.
+		in.H1, in.U1, in.V1 = zeros(part), zeros(part), zeros(part)
+		in.H2, in.U2, in.V2 = v["h"], v["u"], v["v"]
+		if z := v["z"]; z != nil {
+			in.H2 = zeros(part)
+			for i := range z {
+				in.H2[i] = max(0, z[i]+in.Depth[i])
+			}
+		}
+	} else {
+		in.H1, in.U1, in.V1 = v["h1"], v["u1"], v["v1"]
+		in.H2, in.U2, in.V2 = v["h2"], v["u2"], v["v2"]
+		if z1, z2 := v["z1"], v["z2"]; z1 != nil {
+			in.H1, in.H2 = zeros(part), zeros(part)
+			for i := range z1 {
+				in.H2[i] = max(0, z2[i]+in.Depth[i])
+				in.H1[i] = max(0, z1[i]-max(z2[i], -in.Depth[i]))
+			}
+		}
+	}
+	if err := refuseNegative(&in, part); err != nil {
+		return cfg, in, err
+	}
+	if p.Manning.Expr != "0" {
+		m, err := domain.Evaluate(c, []config.Field{p.Manning}, part)
+		if err != nil {
+			return cfg, in, fmt.Errorf("[physics] %w", err)
+		}
+		in.Manning = m["manning"]
+		for i, n := range in.Manning {
+			if n < 0 {
+				return cfg, in, fmt.Errorf("[physics] manning at cell %d is %g: it cannot be negative", part.Global[i], n)
+			}
+		}
+	}
+	return cfg, in, nil
+}
+
+// refuseNegative refuses thicknesses below 0 in the cells of this rank.
+func refuseNegative(in *shallow.Initial, part *mesh.Part) error {
+	for i := range part.Cells {
+		if in.H1[i] < 0 || in.H2[i] < 0 {
+			x, y := part.Centroid(i)
+			return fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)", part.Global[i], x, y,
+				in.H1[i], in.H2[i])
+		}
+	}
+	return nil
+}
+
+func zeros(part *mesh.Part) []float64 { return make([]float64, len(part.Cells)) }
+
+// boundaryKinds gives for each group of the mesh whether its edges are open. A group that the case names and the mesh
+// does not have is refused.
+func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
+	open := make([]bool, len(groups))
+	var names []string
+	for i, g := range groups {
+		kind, ok := b.Groups[g.Name]
+		if !ok {
+			kind = b.Default
+		}
+		open[i] = kind == "open"
+		if g.Dim == 1 {
+			names = append(names, g.Name)
+		}
+	}
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(b.Groups)), slices.Sorted(maps.Keys(b.Given))) {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("[boundary] %q: the mesh has no edges of that group; its groups are %q", name, names)
+		}
+	}
+	return open, nil
+}
+
+// givens finds what is given at each group of the mesh, nil for nothing.
+func givens(b Boundary, groups []mesh.Group) []*shallow.Given {
+	all := make([]*shallow.Given, len(groups))
+	for i, g := range groups {
+		if given, ok := b.Given[g.Name]; ok && g.Dim == 1 {
+			all[i] = &shallow.Given{Kind: given.Kind, Value: given.Value}
+		}
+	}
+	return all
+}

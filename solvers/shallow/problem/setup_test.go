@@ -1,0 +1,168 @@
+package problem
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+func onCPU() backend.Device { return cpu.New(1) }
+
+// TestLostRankIsNoBadInput: a rank that dies while the mesh is handed out or later, at whatever message, is a failure
+// of the run, and the devices of the others are left as they were.
+func TestLostRankIsNoBadInput(t *testing.T) {
+	c := runtest.Parse(t, wet)
+	for message := range 24 {
+		devices := make(chan *runtest.Far, 3)
+		all := []*runtest.Far{runtest.NewFar(cpu.New(1), 1<<30), runtest.NewFar(cpu.New(1), 1<<30),
+			runtest.NewFar(cpu.New(1), 1<<30)}
+		for _, f := range all {
+			devices <- f
+		}
+		var once sync.Once
+		var seen int
+		var mu sync.Mutex
+		var comms []dist.Comm
+		comms = local.New(3, local.Drop(func(from, to, _, _ int) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if seen++; seen > message {
+				once.Do(func() { local.Kill(comms[2]) })
+			}
+			return false
+		}))
+		for rank, err := range runtest.Each(t, c, comms, func() backend.Device { return <-devices }) {
+			var bad *solvers.BadInput
+			var lost *dist.PeerError
+			if errors.As(err, &bad) || !errors.As(err, &lost) || lost.Rank != 2 {
+				t.Errorf("rank 2 lost at message %d: on rank %d %v", message, rank, err)
+			}
+		}
+		for i, f := range all {
+			if f.Used != 0 {
+				t.Errorf("rank 2 lost at message %d: device %d keeps %d bytes", message, i, f.Used)
+			}
+		}
+	}
+}
+
+// TestRankLostBeforeTheMesh: the same where not even the first message passed.
+func TestRankLostBeforeTheMesh(t *testing.T) {
+	comms := local.New(3)
+	local.Kill(comms[1])
+	for rank, err := range runtest.Each(t, runtest.Parse(t, wet), comms, onCPU) {
+		var bad *solvers.BadInput
+		if errors.As(err, &bad) || !errors.Is(err, dist.ErrPeerLost) {
+			t.Errorf("on rank %d: %v", rank, err)
+		}
+	}
+}
+
+// TestBadInputIsThatOfAll: what one rank finds wrong, all ranks say.
+func TestBadInputIsThatOfAll(t *testing.T) {
+	for _, test := range []struct{ set, want string }{
+		{"mesh={file='nowhere.msh'}", "nowhere.msh"},
+		{"initial.h2=(x > 4 && y > 4) ? -1 : 1", "negative"},
+		{"initial.h2=(x > 4 && y > 4) ? sqrt(-x) : 1", "sqrt(-x)"},
+		{"boundary.harbour=open", "harbour"},
+		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
+	} {
+		for rank, err := range runtest.Each(t, runtest.Parse(t, wet, test.set), local.New(3), onCPU) {
+			var bad *solvers.BadInput
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s on rank %d: %v", test.set, rank, err)
+			}
+		}
+	}
+}
+
+// TestOneRankWithoutMemory: what only one rank runs into ends the others, and is told.
+func TestOneRankWithoutMemory(t *testing.T) {
+	devices := make(chan *runtest.Far, 3)
+	all := make([]*runtest.Far, 3)
+	for i := range all {
+		all[i] = runtest.NewFar(cpu.New(1), 1<<30)
+		if i == 1 {
+			all[i].Size, all[i].Boasts = 4096, true
+		}
+		devices <- all[i]
+	}
+	told := 0
+	var bad *solvers.BadInput
+	for rank, err := range runtest.Each(t, runtest.Parse(t, wet), local.New(3),
+		func() backend.Device { return <-devices }) {
+		if err == nil || errors.As(err, &bad) {
+			t.Errorf("on rank %d: %v", rank, err)
+		} else if strings.Contains(err.Error(), "the memory is full") {
+			told++
+		}
+	}
+	if told != 3 {
+		t.Errorf("%d ranks tell why", told)
+	}
+	for i, f := range all {
+		if f.Used != 0 {
+			t.Errorf("device %d keeps %d bytes", i, f.Used)
+		}
+	}
+}
+
+// TestDeviceIsLeftAsItWas: arrays go back at the end of a run, and after an error that follows them.
+func TestDeviceIsLeftAsItWas(t *testing.T) {
+	for _, test := range []struct{ set, want string }{
+		{"title=well", ""},
+		{"gauge=[{name='g', at=[50, 0]}]", "lies in no cell"},
+		{"initial.h2=x > 4 ? -1 : 1", "negative"},
+	} {
+		f := runtest.NewFar(cpu.New(1), 1<<30)
+		err := runtest.Each(t, runtest.Parse(t, wet, test.set), local.New(1), func() backend.Device { return f })[0]
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", test.set, err)
+		}
+		if f.Used != 0 || len(f.Given) != 0 {
+			t.Errorf("%s: %d bytes in %d arrays were kept", test.set, f.Used, len(f.Given))
+		}
+		if test.want != "negative" && f.Calls == 0 {
+			t.Errorf("%s: no array was made", test.set)
+		}
+	}
+}
+
+// TestMemoryIsAskedForFirst: a case that cannot fit is refused before an array is made, and what is asked for is nearly
+// what a case takes, and not more.
+func TestMemoryIsAskedForFirst(t *testing.T) {
+	for _, precision := range []string{"float64", "float32"} {
+		for _, text := range []string{wet, dry} {
+			c := runtest.Parse(t, text, "mesh.cells=20000", "time.max_steps=1", "physics.precision="+precision)
+			f := runtest.NewFar(cpu.New(1), 1<<30)
+			if err := runtest.Each(t, c, local.New(1), func() backend.Device { return f })[0]; err != nil {
+				t.Fatal(err)
+			}
+			took := f.Most
+			// Somewhat smaller, it is refused by its name.
+			f = runtest.NewFar(cpu.New(1), took*8/10)
+			err := runtest.Each(t, c, local.New(1), func() backend.Device { return f })[0]
+			var bad *solvers.BadInput
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "takes at least") ||
+				!strings.Contains(err.Error(), " free of ") {
+				t.Errorf("%s, %d bytes of %d: %v", precision, f.Size, took, err)
+			}
+			if f.Calls != 0 {
+				t.Errorf("%s: %d arrays were made before", precision, f.Calls)
+			}
+			// As large as needed, it runs.
+			f = runtest.NewFar(cpu.New(1), took)
+			if err := runtest.Each(t, c, local.New(1), func() backend.Device { return f })[0]; err != nil {
+				t.Errorf("%s, %d bytes: %v", precision, took, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"unsafe"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+// flow is a case under way.
+type flow struct {
+	shallow.Solver
+	c     *config.Case
+	size  solvers.Size
+	start shallow.Diagnostics
+	cells *solvers.Space
+}
+
+func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.Solver, err error) {
+	w := c.Sections.(*Sections)
+	part, plan, err := domain.Distribute(ctx, c, w.Mesh, env.Comm)
+	if err != nil {
+		return nil, err
+	}
+	debug.FreeOSMemory() // the whole mesh, before the solver takes its share
+	cfg, initial, err := setUp(c, part)
+	cfg.Halo = env.Halo
+	if err == nil {
+		err = solvers.Fits(env.Device, least(w.Physics, part, initial.Manning != nil))
+	}
+	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+		return nil, err
+	}
+	// The input is good. The solver may fail on this rank alone while others talk to it, so there is no agreeing here.
+	solver, err := shallow.New(ctx, w.Physics.Precision, cfg, part, plan, initial, env.Comm, env.Device)
+	if err != nil {
+		return nil, err
+	}
+	d := &flow{Solver: solver, c: c, cells: domain.Cells(part)}
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
+	sums := []int64{int64(part.Owned), int64(solver.BytesPerCell() * float64(part.Owned))}
+	if err := env.Comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
+		return nil, err
+	}
+	d.size = solvers.Size{
+		Unit: "cell", Entities: sums[0], Bytes: sums[1], Precision: w.Physics.Precision, Halo: solver.Halo(),
+		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
+	}
+	if w.Physics.DryDepth == 0 {
+		d.size.Found = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
+	}
+	if d.start, err = solver.Diagnose(ctx); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *flow) Size() solvers.Size { return d.size }
+
+func (d *flow) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+	return false, d.Solver.Advance(ctx, until, steps)
+}
+
+func (d *flow) Clock() solvers.Clock {
+	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
+}
+
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// quantities are what is measured, in the order in which Measure has them.
+var quantities = []solvers.Quantity{
+	{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", In: inAll},
+	{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", In: inAll},
+	{Name: "mass1_drift", Doc: "relative change since the start", In: inSummary | solvers.Drift},
+	{Name: "mass2_drift", Doc: "relative change since the start", In: inSummary | solvers.Drift},
+	{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer", In: inSummary},
+	{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer", In: inSummary},
+	{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer", In: inSummary},
+	{Name: "h2_max", Unit: "m", Doc: "greatest thickness of the lower layer", In: inSummary},
+	{Name: "speed_max", Unit: "m/s", Doc: "of either layer where it is not dry", In: inSummary},
+	{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA", In: inSummary},
+	{Name: "h2_sq_integral", Unit: "m⁴", Doc: "∫h2² dA", In: inSummary},
+	{Name: "complex_edges", Doc: "edges with a complex pair, summed over the steps", In: inSummary},
+	{Name: "limited_fluxes", Doc: "mass fluxes cut to what the upwind cell had, summed over the steps", In: inSummary},
+	{Name: "cfl_max", Doc: "the largest CFL number of a step by its own waves", In: inSummary},
+}
+
+func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+	now, err := d.Diagnose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return solvers.Measured(quantities, now.Mass1, now.Mass2, drift(now.Mass1, d.start.Mass1), drift(now.Mass2,
+		d.start.Mass2), now.H1Min, now.H1Max, now.H2Min, now.H2Max, now.SpeedMax, now.Z1AbsIntegral, now.H2SqIntegral,
+		float64(now.ComplexEdges), float64(now.LimitedFluxes), now.CFLMax), nil
+}
+
+// drift is the relative change of a mass, or the absolute one where there was none.
+func drift(now, start float64) float64 {
+	if start == 0 {
+		return now
+	}
+	return (now - start) / start
+}
+
+func (d *flow) Shapes() []solvers.Shape { return nil }
+
+// The fields of two layers and of one, and what the solver calls the latter: one layer is its lower one.
+var (
+	twoLayers = []solvers.Field{
+		{Name: "h1", Unit: "m", Doc: "thickness of the upper layer", Where: "h1"},
+		{Name: "h2", Unit: "m", Doc: "thickness of the lower layer", Where: "h2"},
+		{Name: "z1", Unit: "m", Doc: "height of the surface above the datum", Where: "h1"},
+		{Name: "z2", Unit: "m", Doc: "height of the interface above the datum", Where: "h2"},
+		{Name: "u1", Unit: "m/s", Doc: "velocity of the upper layer along x", Where: "h1"},
+		{Name: "v1", Unit: "m/s", Doc: "velocity of the upper layer along y", Where: "h1"},
+		{Name: "u2", Unit: "m/s", Doc: "velocity of the lower layer along x", Where: "h2"},
+		{Name: "v2", Unit: "m/s", Doc: "velocity of the lower layer along y", Where: "h2"},
+		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
+	}
+	oneLayer = []solvers.Field{
+		{Name: "h", Unit: "m", Doc: "thickness of the layer", Where: "h"},
+		{Name: "z", Unit: "m", Doc: "height of the surface above the datum", Where: "h"},
+		{Name: "u", Unit: "m/s", Doc: "velocity along x", Where: "h"},
+		{Name: "v", Unit: "m/s", Doc: "velocity along y", Where: "h"},
+		{Name: "depth", Unit: "m", Doc: "of the bed below the datum"},
+	}
+)
+
+// declared are the fields of so many layers, and names what the solver calls them.
+func declared(layers int) (fields []solvers.Field, names []string) {
+	if layers == 1 {
+		return oneLayer, []string{"h2", "z2", "u2", "v2", "depth"}
+	}
+	return twoLayers, solvers.FieldNames(twoLayers)
+}
+
+func (d *flow) Fields() []solvers.Field {
+	fields, names := declared(d.c.Sections.(*Sections).Physics.Layers)
+	fields = slices.Clone(fields)
+	for i, name := range names {
+		fields[i].On = d.cells
+		fields[i].Values = func(context.Context) ([]float64, error) { return d.Field(name) }
+		fields[i].At = func(_ context.Context, cells []int, values []float64) error {
+			for k, cell := range cells {
+				values[k] = d.Value(name, cell)
+			}
+			return nil
+		}
+	}
+	return fields
+}
+
+// least is the least that the solver takes on a device of its own memory for a part: both states, the beds, the
+// numbers of the diagnostics, friction, and the cells and edges in tiles, of which each edge is in one at least; at
+// second order a third state, the slopes and what they are made from.
+func least(p Physics, part *mesh.Part, friction bool) int64 {
+	if p.Precision == "float32" {
+		return leastOf[float32](part, p.Order, friction)
+	}
+	return leastOf[float64](part, p.Order, friction)
+}
+
+func leastOf[F num.Float](part *mesh.Part, order int, friction bool) int64 {
+	var number F
+	all := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{})
+	if friction {
+		all += unsafe.Sizeof(number)
+	}
+	edge := unsafe.Sizeof(kernels.Ends{}) + unsafe.Sizeof(kernels.Normal[F]{})
+	if order == 2 {
+		all += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		edge += unsafe.Sizeof(kernels.Arms[F]{})
+	}
+	owned := unsafe.Sizeof(kernels.TileCell{}) + unsafe.Sizeof(float64(0)) + 3*edge/2
+	if order == 2 {
+		owned += unsafe.Sizeof(kernels.Stencil[F]{})
+	}
+	return int64(all)*int64(len(part.Cells)) + int64(owned)*int64(part.Owned)
+}

@@ -1,0 +1,27 @@
+// Package verify holds the checks of shallow water.
+package verify
+
+import "github.com/atoll-hpc/atoll/run/verify"
+
+func init() { verify.Register(suite) }
+
+// suite is the checks, the fast ones first.
+var suite = verify.Suite{Name: "shallow", Twins: true, Checks: []verify.Check{
+	{Name: "lake", About: "Lakes at rest over a submerged bump", Run: lake},
+	{Name: "island", About: "An emerged island: at rest, and under a wave", Run: island},
+	{Name: "modes", About: "Speeds of linear waves", Run: modes},
+	{Name: "reductions", About: "Two layers that move as one, and a lid without weight", Run: reductions},
+	{Name: "stoker", About: "Stoker's dam break over a wet bed, one layer", Run: stoker},
+	{Name: "ritter", About: "Ritter's dam break over a dry bed, one layer", Run: ritter},
+	{Name: "thacker", About: "Thacker's oscillations in a paraboloid, one layer", Run: thacker},
+	{Name: "manufactured", About: "A manufactured solution of both layers over a varying bed", Run: manufactured},
+	{Name: "beds", About: "Rest on random beds, at both orders", Run: beds},
+	{Name: "waves", About: "Simple waves of one layer and of two, at second order", Run: waves},
+	{Name: "dams", About: "Stoker's and Ritter's dam breaks at second order", Run: dams},
+	{Name: "bowls", About: "Thacker's oscillations at second order, three periods", Run: bowls},
+	{Name: "channels", About: "What is given at boundaries: a discharge, a level, waves that leave", Run: channels},
+	{Name: "paper-again", About: "Tests 1 and 2 of the paper at second order", Run: paperAgain},
+	{Name: "hyperbolic", About: "Loss of hyperbolicity: test 2 of the paper, run on", Run: hyperbolic},
+	{Name: "paper", About: "Tests 1 and 2 of de la Asunción, Mantas and Castro, CMMSE 2012", Run: paper},
+	{Name: "bandwidth", About: "Bandwidths of refined meshes, Table 3 of the paper", Run: bandwidth},
+}}

@@ -1,0 +1,127 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/run/verify"
+)
+
+// Every check meets its bounds at the resolutions that a test can afford.
+func TestShallowQuick(t *testing.T) {
+	for _, name := range suite.Names() {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			report, err := suite.Run(t.Context(), &out, verify.Options{Quick: true, Only: []string{name}})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out.String())
+			}
+			if len(report.Checks) != 1 || report.Checks[0].Name != name || report.Checks[0].Bounds == 0 {
+				t.Errorf("report %+v, want one check %q that looked at bounds", report, name)
+			}
+		})
+	}
+}
+
+func TestUnknownCheck(t *testing.T) {
+	_, err := suite.Run(t.Context(), io.Discard, verify.Options{Only: []string{"lakes"}})
+	if err == nil || !strings.Contains(err.Error(), `"lakes"`) || !strings.Contains(err.Error(), "stoker") {
+		t.Errorf("error %v, want one that names the unknown check and those there are", err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	progress := func(string, string) { cancel() }
+	_, err := suite.Run(ctx, io.Discard, verify.Options{Quick: true, Only: []string{"ritter"}, Progress: progress})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestWriteFails(t *testing.T) {
+	_, err := suite.Run(t.Context(), fullDisk{}, verify.Options{Quick: true, Only: []string{"bandwidth"}})
+	if err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("error %v, want that of the writer", err)
+	}
+}
+
+// With the upper layer absent the three schemes are one, which is why the checks of one layer run one of them.
+func TestSchemesShareOneLayer(t *testing.T) {
+	m, err := strip(-500, 500, 50, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hashes []string
+	one := verify.Suite{Checks: []verify.Check{{Name: "one layer", Run: func(ctx context.Context, p *verify.Page) error {
+		for _, scheme := range schemes {
+			dry := flow{mesh: m, config: settings(scheme, 1), initial: func(x, _ float64) state { return state{h2: max(0, -x)} }}
+			err := evolve(ctx, p, dry, 5, func(b *basin) error {
+				hash, err := b.Hash(ctx)
+				hashes = append(hashes, hash)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}}}}
+	if _, err := one.Run(t.Context(), io.Discard, verify.Options{Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if hashes[0] != hashes[1] || hashes[0] != hashes[2] {
+		t.Errorf("states of %v differ: %v", schemes, hashes)
+	}
+}
+
+// Twins compute each flow again and compare the bits. They see the difference when there is one.
+func TestTwins(t *testing.T) {
+	devices := []backend.Device{cpu.New(1), cpu.New(1), cpu.New(1)}
+	for _, d := range devices {
+		defer d.Close()
+	}
+	opts := verify.Options{
+		Threads: 1, Quick: true, Only: []string{"lake", "manufactured"},
+		Twins: []verify.Twin{{Name: "one rank", Devices: devices[:1]}, {Name: "two ranks", Devices: devices[1:]}},
+	}
+	var out strings.Builder
+	report, err := suite.Run(t.Context(), &out, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Checks) != 2 || !strings.Contains(out.String(), "are the same in every bit on one rank and two ranks") {
+		t.Errorf("the report does not tell of the twins:\n%s", out.String())
+	}
+
+	m, err := strip(-500, 500, 50, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := verify.Suite{Checks: []verify.Check{{Name: "off", Run: func(ctx context.Context, p *verify.Page) error {
+		b, err := start(ctx, p, flow{mesh: m, config: settings("roe", 1),
+			initial: func(x, _ float64) state { return state{h2: max(0, -x)} }})
+		if err != nil {
+			return err
+		}
+		if _, err := b.Solver.Step(ctx, 1); err != nil { // the flow alone
+			return err
+		}
+		b.close(ctx)
+		return nil
+	}}}}
+	opts.Only = nil
+	if report, err = off.Run(t.Context(), io.Discard, opts); err == nil || len(report.Checks[0].Missed) != 2 {
+		t.Errorf("%v: of 2 twins not all were found to differ: %+v", err, report)
+	}
+}

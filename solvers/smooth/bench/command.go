@@ -1,0 +1,78 @@
+// Package bench measures mesh smoothing.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+func init() {
+	bench.Register(bench.Benchmark{Name: "smooth", New: sweeps,
+		Short: "Sweeps of mesh smoothing by the protocol of Rokos (2010), its tables beside ours, or over ranks"})
+}
+
+func sweeps(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
+	o := SmoothOptions{}
+	var picture string
+	p.IntSliceVar(&o.Sizes, "sizes", []int{500}, "edges a side, as the thesis counts them: 0.628 size² vertices")
+	p.StringVar(&o.Metric, "metric", "linear", "linear or sinusoidal")
+	p.IntVar(&o.Grid, "grid", 0, "nodes a side of the discrete metric, a power of two (0: the least that is no "+
+		"less than the size)")
+	p.StringSliceVar(&o.Smoothers, "smoother", []string{"pain"}, "smoothers")
+	p.IntVar(&o.Sweeps, "sweeps", 10_000, "sweeps of each measurement")
+	p.IntVar(&o.Repeat, "repeat", 1, "measurements, of which the fastest counts")
+	p.StringVar(&o.Sweep, "sweep", "auto", "how a device goes over the vertices: "+strings.Join(smooth.Sweeps, ", "))
+	p.StringVar(&o.Guard, "guard", "none",
+		"what keeps triangles from turning over: none (as in the thesis), halve or clip")
+	p.StringVar(&o.Colouring, "colouring", string(smooth.JonesPlassmann), "jones-plassmann, first-fit or two-level")
+	p.StringVar(&o.Order, "order", "hilbert", "of vertices within a set: natural, hilbert or random")
+	p.StringVar(&o.Precision, "precision", "float64", "float64 or float32")
+	p.IntSliceVar(&o.Threads, "threads", []int{1}, "numbers of threads of each rank")
+	p.IntSliceVar(&o.Ranks, "ranks", nil, "numbers of ranks, each with a device: a table over these in place of "+
+		"the thesis's")
+	p.StringSliceVar(&o.Halos, "halo", []string{"auto"}, "ways to exchange ghosts: "+strings.Join(smooth.Halos, ", "))
+	p.IntVar(&o.Round, "round", 0, "sweeps by tiles with one exchange: 1, 2, 4, 8 (0: what is fastest)")
+	p.BoolVar(&o.Weak, "weak", false, "vertices in proportion to ranks")
+	p.BoolVar(&o.Hash, "hash", false, "print the hash of the coordinates")
+	p.BoolVar(&o.JSON, "json", false, "print a line of JSON for each measurement, with its processor time, and no table")
+	p.StringVar(&picture, "picture", "", "file for a picture (PNG) of one size, smoother and number of threads "+
+		"over --ranks")
+	return func(ctx context.Context, m *bench.Machine) error {
+		if len(o.Ranks) > 0 && o.JSON {
+			return &solvers.BadInput{Err: errors.New("--ranks make a table: leave --json out")}
+		}
+		m.Begin(o.JSON)
+		if m.GPU {
+			o.Threads = []int{1}
+		}
+		if len(o.Ranks) > 0 {
+			o.Open = m.Open
+			chart, err := SmoothScaling(ctx, m.Out, o)
+			if err != nil {
+				return err
+			}
+			return bench.Draw(picture, chart)
+		}
+		if o.Weak || o.Hash || picture != "" {
+			return &solvers.BadInput{Err: errors.New("--weak, --hash and --picture are for --ranks")}
+		}
+		name, done, err := m.Share()
+		if err != nil {
+			return err
+		}
+		defer done()
+		if name != "" && !o.JSON {
+			fmt.Fprintln(m.Out, name)
+		}
+		o.Open = m.Open
+		return Smooth(ctx, m.Out, o)
+	}
+}

@@ -1,0 +1,278 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// body is a mesh that is smoothed, whole, as rank 0 holds it: of triangles or of tetrahedra.
+type body interface {
+	dim() int
+	// cut makes the shares of all ranks, for devices with memory of their own if apart. Each can be had once.
+	cut(ctx context.Context, w *Sections, ranks int, apart bool, s *stages) (func(rank int) rankShare,
+		error)
+	// nodes is what metrics at vertices need of the mesh.
+	nodes() nodes
+	// moved is the same mesh at other places, with the cell field "quality".
+	moved(at [][]float64, quality []float64) body
+	centre(cell int) []float64
+	write(path string) error
+	notKept(path string) string // what of it a file of this name does not hold
+}
+
+// loadBody reads or generates the mesh of a case.
+func loadBody(c *config.Case, s config.Mesh) (body, error) {
+	switch {
+	case s.Generate == "box":
+		solid, err := mesh.Box([3]float64(s.Box[:3]), [3]float64(s.Box[3:]), s.Cells, s.Seed)
+		return solidBody{solid}, err
+	case s.File != "":
+		m, solid, err := meshio.ReadAny(c.Path(s.File))
+		if err != nil {
+			return nil, err
+		}
+		if solid != nil {
+			if s.Refine > 0 {
+				return nil, fmt.Errorf("[mesh] refine = %d cuts triangles, and %s has tetrahedra", s.Refine, s.File)
+			}
+			return solidBody{solid}, nil
+		}
+		if err := inPlane(m); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.File, err)
+		}
+		m, err = domain.Refined(m, s.Refine)
+		return planeBody{m}, err
+	}
+	m, err := domain.Load(c, s)
+	return planeBody{m}, err
+}
+
+// inPlane refuses triangles of a surface in space: moved by x and y alone they would leave it, and files that are
+// written have them in the plane. Readers keep third coordinates as the vertex field "z".
+func inPlane(m *mesh.Mesh) error {
+	for v, z := range m.VertexData["z"] {
+		if z != 0 {
+			return fmt.Errorf("vertex %d at (%g, %g) has the third coordinate, or the field \"z\", %g: only triangles in the "+
+				"plane z = 0 are smoothed, no surfaces; make it 0, or give the field another name", v, m.X[v], m.Y[v], z)
+		}
+	}
+	return nil
+}
+
+// layoutOptions are those of a case. A device with memory of its own takes the vertices of a set in any order, and has
+// deep ghosts, since an exchange takes longer than to move some vertices twice.
+func layoutOptions(w *Sections, apart bool) smooth.LayoutOptions {
+	return smooth.LayoutOptions{
+		Boundary: smooth.Boundary(w.Method.Boundary), Colouring: smooth.Colouring(w.Method.Colouring),
+		Dedicated: w.Method.Dedicated, Order: partition.Ordering(w.Mesh.Order), Seed: w.Mesh.Seed, Tangled: w.Method.Untangle,
+		Deep: w.Method.Deep || apart && !w.Method.Cull, Spread: apart || w.Method.Cull,
+	}
+}
+
+// ownersOf gives every vertex to a rank. Only METIS looks at the graph.
+func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, error), x, y []float64,
+	ranks int) (
+	[]int32, error) {
+	if err := ctx.Err(); err != nil || ranks == 1 {
+		return make([]int32, len(x)), err
+	}
+	if ranks > len(x) {
+		return nil, fmt.Errorf("%d ranks for %d vertices: use fewer ranks or a finer mesh", ranks, len(x))
+	}
+	g, err := partition.Graph{Start: make([]int32, len(x)+1)}, error(nil)
+	if partition.Cut(w.Mesh.Partition) == partition.METIS {
+		g, err = graph()
+	}
+	if err != nil {
+		return nil, err
+	}
+	owner, err := partition.Partition(partition.Cut(w.Mesh.Partition), g, x, y, ranks, w.Mesh.Seed)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return owner, err
+}
+
+// sound refuses a mesh with faults other than cells turned over or flat that are to be mended. Where all are turned
+// over, of so many whose areas or volumes size tells, so is the boundary, and no vertex is out of place.
+func sound(w *Sections, m interface {
+	Check() error
+	CheckTangled() error
+}, cells int, size func(cell int) float64) error {
+	err := m.Check()
+	if err == nil {
+		return nil
+	}
+	if w.Mesh.File != "" {
+		err = fmt.Errorf("%s: %w", w.Mesh.File, err)
+	}
+	if m.CheckTangled() != nil {
+		return err
+	}
+	turned := 0
+	for turned < cells && size(turned) < 0 {
+		turned++
+	}
+	if turned == cells {
+		return err
+	}
+	if !w.Method.Untangle {
+		return fmt.Errorf("%w; or, where vertices are out of place, smooth with untangle = true (--untangle true)", err)
+	}
+	return nil
+}
+
+// withQuality adds the cell field "quality" to others.
+func withQuality(fields map[string][]float64, quality []float64) map[string][]float64 {
+	if fields = maps.Clone(fields); fields == nil {
+		fields = map[string][]float64{}
+	}
+	fields["quality"] = quality
+	return fields
+}
+
+// planeBody is of triangles.
+type planeBody struct{ *mesh.Mesh }
+
+func (planeBody) dim() int                  { return 2 }
+func (b planeBody) write(path string) error { return meshio.Write(path, b.Mesh) }
+func (b planeBody) nodes() nodes            { return nodes{metric.Of(b.Mesh), b.VertexData} }
+
+func (b planeBody) notKept(path string) string {
+	return meshio.NotKept(path, b.Groups, b.VertexData, b.CellData)
+}
+
+func (b planeBody) centre(cell int) []float64 {
+	x, y := b.Centroid(cell)
+	return []float64{x, y}
+}
+
+func (b planeBody) moved(at [][]float64, quality []float64) body {
+	m := *b.Mesh
+	m.X, m.Y, m.CellData = at[0], at[1], withQuality(m.CellData, quality)
+	return planeBody{&m}
+}
+
+// cut cuts patches, which their ranks arrange, unless that takes the whole mesh.
+func (b planeBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, s *stages) (
+	func(rank int) rankShare, error) {
+	m := b.Mesh
+	if err := sound(w, m, len(m.Cells), m.Area); err != nil {
+		return nil, err
+	}
+	if err := s.end(ctx, "mesh checked"); err != nil {
+		return nil, err
+	}
+	o := layoutOptions(w, apart)
+	if apart {
+		o.Round = (&smooth.Config{Smoother: w.Method.Smoother, Guard: w.Method.Guard, Cull: w.Method.Cull}).Round()
+	}
+	share := rankShare{Bounds: boundsOfMesh(m), Vertices: int64(len(m.X)), Cells: int64(len(m.Cells)), Layout: o}
+	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) {
+		rings, err := m.Rings()
+		if err != nil {
+			return partition.Graph{}, err
+		}
+		return partition.Graph{Start: rings.Start, Adj: rings.At}, nil
+	}, m.X, m.Y, ranks)
+	if err != nil {
+		return nil, err
+	}
+	if ranks > 1 && !o.Deep && o.Colouring != smooth.TwoLevel {
+		patches, err := smooth.NewPatches(m, owner, ranks)
+		if err != nil {
+			return nil, err
+		}
+		return func(rank int) rankShare {
+			share.Patch = patches.Of(rank)
+			return share
+		}, s.end(ctx, "mesh cut")
+	}
+	layout, err := smooth.NewLayout(m, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.end(ctx, "vertices coloured and put in order"); err != nil {
+		return nil, err
+	}
+	parts, err := layout.Parts(owner, ranks)
+	if err != nil {
+		return nil, err
+	}
+	share.Crowded = layout.Crowded()
+	return func(rank int) rankShare {
+		share.Part, parts[rank] = parts[rank], nil
+		return share
+	}, s.end(ctx, "parts made")
+}
+
+func boundsOfMesh(m *mesh.Mesh) smooth.Bounds {
+	b := smooth.Bounds{X0: math.Inf(1), Y0: math.Inf(1), X1: math.Inf(-1), Y1: math.Inf(-1)}
+	for v := range m.X {
+		b.X0, b.X1 = min(b.X0, m.X[v]), max(b.X1, m.X[v])
+		b.Y0, b.Y1 = min(b.Y0, m.Y[v]), max(b.Y1, m.Y[v])
+	}
+	return b
+}
+
+// solidBody is of tetrahedra.
+type solidBody struct{ *mesh.Solid }
+
+func (solidBody) dim() int                  { return 3 }
+func (b solidBody) write(path string) error { return meshio.WriteSolid(path, b.Solid) }
+func (b solidBody) nodes() nodes            { return nodes{metric.OfSolid(b.Solid), b.VertexData} }
+
+func (b solidBody) notKept(path string) string {
+	return meshio.NotKept(path, b.Groups, b.VertexData, b.CellData)
+}
+
+func (b solidBody) centre(cell int) []float64 {
+	at := b.Centroid(cell)
+	return at[:]
+}
+
+func (b solidBody) moved(at [][]float64, quality []float64) body {
+	s := *b.Solid
+	s.X, s.Y, s.Z, s.CellData = at[0], at[1], at[2], withQuality(s.CellData, quality)
+	return solidBody{&s}
+}
+
+func (b solidBody) cut(ctx context.Context, w *Sections, ranks int, apart bool, s *stages) (
+	func(rank int) rankShare, error) {
+	if err := sound(w, b.Solid, len(b.Cells), b.Volume); err != nil {
+		return nil, err
+	}
+	if err := s.end(ctx, "mesh checked"); err != nil {
+		return nil, err
+	}
+	layout, err := smooth.NewSolidLayout(b.Solid, layoutOptions(w, apart))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.end(ctx, "vertices coloured and put in order"); err != nil {
+		return nil, err
+	}
+	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) { return layout.Graph(), nil }, b.X, b.Y, ranks)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := layout.Parts(owner, ranks)
+	if err != nil {
+		return nil, err
+	}
+	share := rankShare{Box: smooth.BoxOf(b.Solid), Vertices: int64(len(b.X)), Cells: int64(len(b.Cells))}
+	return func(rank int) rankShare {
+		share.Solid, parts[rank] = parts[rank], nil
+		return share
+	}, s.end(ctx, "parts made")
+}

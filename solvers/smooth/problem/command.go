@@ -1,0 +1,184 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// command is atoll smooth.
+var command = solvers.Command{
+	Use:   "smooth IN OUT",
+	Args:  []string{"the mesh to read", "the one to write"},
+	Short: "Move the vertices of a mesh toward what a metric asks for, keeping its connectivity and groups",
+	Long: `Move the vertices of a mesh of triangles or tetrahedra toward what a metric asks for,
+keeping its connectivity and groups.
+
+IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
+Values in parentheses are what holds without the flag.`,
+	Example: `  atoll smooth wing.msh better.msh
+  atoll smooth in.mesh out.vtu --metric linear --low 0.5 --high 0.05 --smoother pain-exact --relax 1.8
+  atoll smooth in.msh out.msh --width '0.01 + 0.1*abs(y)' --height 0.02 --worst 0.3
+  atoll smooth block.msh better.msh --width 0.1 --height 0.1 --depth '0.02 + 0.2*abs(z)'`,
+	Flags: flags(),
+	Make: func(args []string, flag func(string) (string, bool)) (*config.Case, solvers.Reporter, error) {
+		c, err := caseOf(args[0], args[1], flag)
+		if err != nil {
+			return nil, nil, &solvers.BadInput{Err: err}
+		}
+		return c, reporter(args[1]), nil
+	},
+}
+
+// keys are those of a case that are flags, and what these say.
+var keys = []struct{ flag, key, usage string }{
+	{"metric", "metric.field", "sizes to aim at: uniform, linear, sinusoidal, ugawg-linear; or give expressions"},
+	{"low", "metric.low", "size at the lower left, of linear; the least, of sinusoidal"},
+	{"high", "metric.high", "size at the upper right, of linear; the greatest, of sinusoidal"},
+	{"waves", "metric.waves", "of sinusoidal, across the mesh (1)"},
+	{"width", "metric.width", "width of cells, along x, an expression over x, y and z"},
+	{"height", "metric.height", "height of cells, along y, an expression"},
+	{"depth", "metric.depth", "depth of tetrahedra, along z, an expression"},
+	{"angle", "metric.angle", "degrees from the x axis to the direction of the width, around z, an expression"},
+	{"m11", "metric.m11", "a component of the metric, an expression; with m12 and m22, and in space m13, m23 and m33"},
+	{"m12", "metric.m12", "another (0)"},
+	{"m22", "metric.m22", "another"},
+	{"m13", "metric.m13", "another, of tetrahedra (0)"},
+	{"m23", "metric.m23", "another, of tetrahedra (0)"},
+	{"m33", "metric.m33", "another, of tetrahedra"},
+	{"sol", "metric.solution", "Medit file (.sol, .solb) of sizes or tensors at the vertices of IN"},
+	{"background", "metric.background", "mesh that --sol belongs to (IN)"},
+	{"hessian", "metric.hessian", "field whose second derivatives the metric follows: an expression, or " +
+		"{mesh='NAME'} of IN's data"},
+	{"also", "metric.also", "another field with --hessian: sizes are no larger than either asks for"},
+	{"norm", "metric.norm", "p of the Lp norm of the error of interpolating that field (2)"},
+	{"hmin", "metric.hmin", "least size, before rescaling"},
+	{"hmax", "metric.hmax", "greatest size, before rescaling"},
+	{"aspect", "metric.aspect", "largest by least size at a place"},
+	{"gradation", "metric.gradation", "most growth of sizes along a unit of length, such as 1.3"},
+	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 " +
+		"for the vertices of IN (512; of tetrahedra 64)"},
+	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
+	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact; " +
+		"without a metric hybrid)"},
+	{"sweeps", "method.sweeps", "the most sweeps (100)"},
+	{"relax", "method.relax", "ω, above 0 and below 2 (1; of pain 0.5)"},
+	{"guard", "method.guard", "what keeps cells from turning over: none, halve or clip (halve)"},
+	{"boundary", "method.boundary", "what vertices of straight or flat boundaries do: slide or fixed (slide)"},
+	{"colouring", "method.colouring", "jones-plassmann, first-fit or two-level (jones-plassmann)"},
+	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},
+	{"untangle", "method.untangle",
+		"true mends triangles that are turned over before the sweeps (false: they are refused)"},
+	{"precision", "method.precision", "float64 or float32 (float64)"},
+	{"every", "stop.every", "sweeps between two looks at the rules to stop by (10)"},
+	{"move", "stop.move", "stop when no vertex moves by more, in the metric"},
+	{"mean", "stop.mean", "stop when the mean quality is this or more"},
+	{"worst", "stop.worst", "stop when the worst quality is this or more"},
+	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has risen by as much since the " +
+		"last look (0; without a metric and a smoother 1e-4)"},
+}
+
+func flags() (list []solvers.Flag) {
+	for _, k := range keys {
+		list = append(list, solvers.Flag{Name: k.flag, Key: k.key, Usage: k.usage})
+	}
+	return list
+}
+
+// caseOf is the case that the arguments and flags stand for.
+func caseOf(in, out string, flag func(string) (value string, given bool)) (*config.Case, error) {
+	if err := meshio.Writable(out); err != nil {
+		return nil, err
+	}
+	if err := atomicfile.Placeable(out); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(in)
+	if err != nil {
+		return nil, err
+	}
+	file, err := quoted(path)
+	if err != nil {
+		return nil, err
+	}
+	sets := []string{"mesh.file=" + file}
+	metric := false
+	for _, k := range keys {
+		if value, given := flag(k.flag); given {
+			if k.flag == "sol" || k.flag == "background" {
+				if value, err = filepath.Abs(value); err != nil {
+					return nil, err
+				}
+				if value, err = quoted(value); err != nil {
+					return nil, err
+				}
+			}
+			sets = append(sets, k.key+"="+value)
+			metric = metric || strings.HasPrefix(k.key, "metric.") &&
+				!slices.Contains([]string{"rescale", "samples", "hmin", "hmax", "aspect", "gradation"}, k.flag)
+		}
+	}
+	if !metric {
+		sets = append(sets, "metric.field=uniform")
+		if _, given := flag("smoother"); !given { // there are bad triangles to mend, and no sizes to follow
+			sets = append(sets, "method.smoother=hybrid")
+			if _, given := flag("advance"); !given {
+				sets = append(sets, "stop.advance=1e-4")
+			}
+		}
+	}
+	c, err := solvers.Parse(caseName(in)+".toml", []byte("solver = \"smooth\"\n"), sets)
+	if err != nil {
+		return nil, errors.New(inFlags(err.Error()))
+	}
+	return c, nil
+}
+
+// quoted is the name of a file as a string of TOML.
+func quoted(path string) (string, error) {
+	if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) {
+		return "", fmt.Errorf("%q: files of cases are named in UTF-8 without control characters", path)
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`, nil
+}
+
+// caseName is the name of a mesh file as a case may have it.
+func caseName(file string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_. ", r) {
+			return r
+		}
+		return '-'
+	}, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	if name = strings.Trim(name, ". "); name == "" || len(name) > 100 {
+		return "mesh"
+	}
+	return name
+}
+
+// inFlags puts flags into what is said of the keys that they stand for.
+func inFlags(text string) string {
+	const none = "--set metric: needs "
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		for _, k := range keys {
+			table, name, _ := strings.Cut(k.key, ".")
+			line = strings.ReplaceAll(line, "--set "+k.key+":", "--"+k.flag+":")
+			line = strings.ReplaceAll(line, fmt.Sprintf("--set %s: [%s] %s:", table, table, name), "--"+k.flag+":")
+		}
+		if strings.HasPrefix(line, none) {
+			line = "the flags name no metric: give --metric, --width and --height, --m11 and --m22, --sol or --hessian"
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,174 @@
+package problem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// HeldBack tells where, and by how much, a metric is not what was asked for.
+type HeldBack struct {
+	Fields  int // with second derivatives of which the metric was made
+	Places  int // vertices of a mesh, or nodes of a grid; 0 where nothing could hold the metric back
+	Bounded int // by hmin, hmax or aspect; with two fields, the places of both
+	Raised  int // with second derivatives too small to make a metric; the places of both too
+	Graded  int // by gradation
+
+	// OffGrid is the largest share by which lengths in a metric on a grid differ from those asked for between its nodes.
+	// It falls with the square of the spacing, but not at a jump.
+	OffGrid float64
+}
+
+// smoothMetric makes the metric of a case, over the bounds of its mesh.
+func smoothMetric(ctx context.Context, m *Metric, b smooth.Bounds, held *HeldBack) (*smooth.Metric,
+	error) {
+	of := gridded[*smooth.Metric]{dim: 2, low: [3]float64{b.X0, b.Y0}, high: [3]float64{b.X1, b.Y1}}
+	of.make = func(at func(x, y, z float64) smooth.Six) (*smooth.Metric, error) {
+		return smooth.Discrete(b, m.Samples, func(x, y float64) (m11, m12, m22 float64) {
+			t := at(x, y, 0)
+			return t[0], t[1], t[3]
+		})
+	}
+	of.at = func(made *smooth.Metric, x, y, _ float64) metric.Tensor {
+		m11, m12, m22 := made.At(x, y)
+		return metric.Tensor{m11, m12, m22}
+	}
+	var made *smooth.Metric
+	var err error
+	switch m.Field {
+	case "uniform":
+		made, err = smooth.Linear(b, 1, 1)
+	case "linear":
+		made, err = smooth.Linear(b, m.Low, m.High)
+	case "sinusoidal":
+		made, err = smooth.Sinusoidal(b, m.Low, m.High, m.Waves)
+	case "sizes", "tensor":
+		return of.expressions(ctx, m, held)
+	default:
+		return nil, fmt.Errorf("field %q is not known", m.Field)
+	}
+	if err != nil || m.Samples == 0 {
+		return made, err
+	}
+	return of.sampled(m.Samples, metric.Bounds{}, held, func(x, y, z float64) (metric.Tensor, error) {
+		return of.at(made, x, y, z), nil
+	})
+}
+
+// gridded is how to make a metric on a grid over a rectangle or a box, and to look at it.
+type gridded[M any] struct {
+	dim       int
+	low, high [3]float64
+	make      func(at func(x, y, z float64) smooth.Six) (M, error)
+	at        func(made M, x, y, z float64) metric.Tensor
+}
+
+// expressions samples those of a case, unless the run is to end.
+func (g *gridded[M]) expressions(ctx context.Context, m *Metric, held *HeldBack) (M, error) {
+	calls := 0
+	return g.sampled(m.Samples, boundsOf(m), held, func(x, y, z float64) (metric.Tensor, error) {
+		if calls++; calls%1024 == 0 && ctx.Err() != nil {
+			return metric.Tensor{}, ctx.Err()
+		}
+		return tensorAt(m, x, y, z)
+	})
+}
+
+// sampled makes a metric from what is asked for at nodes, within limits, and tells how far it is from that elsewhere.
+func (g *gridded[M]) sampled(n int, limits metric.Bounds, held *HeldBack,
+	asked func(x, y, z float64) (metric.Tensor, error)) (made M, err error) {
+	var first error // what is made of it is no metric
+	made, err = g.make(func(x, y, z float64) smooth.Six {
+		t, err := asked(x, y, z)
+		if err == nil && limits != (metric.Bounds{}) {
+			if err = t.Check(g.dim); err == nil {
+				within := t.Within(g.dim, limits)
+				held.Places++
+				if within != t {
+					held.Bounded++
+				}
+				t = within
+			}
+		}
+		if err != nil {
+			first = err
+		}
+		return six(t, err)
+	})
+	if err = cmp.Or(first, err); err != nil {
+		var none M
+		return none, err
+	}
+	held.OffGrid = g.off(n-1, made, limits, asked)
+	return made, nil
+}
+
+// looked is at how many places along each axis a metric on a grid is looked at.
+var looked = [...]int{2: 256, 3: 32}
+
+// off is HeldBack.OffGrid for so many boxes along each axis: in the middles of as many as are looked at, or where there
+// are fewer, everywhere in them. Where nothing can be asked for, nothing is missed.
+func (g *gridded[M]) off(boxes int, made M, limits metric.Bounds,
+	asked func(x, y, z float64) (metric.Tensor, error)) float64 {
+	n := looked[g.dim]
+	boxes = max(boxes, n)
+	total, worst := n*n, 0.0
+	if g.dim == 3 {
+		total *= n
+	}
+	for k := range total {
+		var p [3]float64
+		for axis, rest := 0, k; axis < g.dim; axis, rest = axis+1, rest/n {
+			box := rest % n * boxes / n
+			p[axis] = g.low[axis] + (float64(box)+.5)/float64(boxes)*(g.high[axis]-g.low[axis])
+		}
+		t, err := asked(p[0], p[1], p[2])
+		if err == nil && t.Check(g.dim) == nil {
+			worst = max(worst, metric.Stretch(g.dim, t.Within(g.dim, limits), g.at(made, p[0], p[1], p[2])))
+		}
+	}
+	return worst
+}
+
+func boundsOf(m *Metric) metric.Bounds {
+	return metric.Bounds{Min: m.HMin, Max: m.HMax, Aspect: m.Aspect}
+}
+
+// tensorAt evaluates the expressions of sizes or of a tensor, by rows of its lower triangle.
+func tensorAt(m *Metric, x, y, z float64) (t metric.Tensor, err error) {
+	v, err := m.Eval(x, y, z)
+	if err != nil || m.Field != "sizes" {
+		return v, err
+	}
+	flat, err := tensorOfSizes(v[0], v[1], v[2])
+	copy(t[:], flat[:])
+	if err == nil && m.Space() {
+		if t[5] = 1 / (v[3] * v[3]); !(v[3] > 0) {
+			err = fmt.Errorf("depth = %g must be above 0", v[3])
+		}
+	}
+	switch {
+	case err != nil && m.Space():
+		err = fmt.Errorf("at (%g, %g, %g): %w", x, y, z, err)
+	case err != nil:
+		err = fmt.Errorf("at (%g, %g): %w", x, y, err)
+	}
+	return t, err
+}
+
+// tensorOfSizes is R diag(1/width², 1/height²) R' with the rotation R by an angle in degrees.
+func tensorOfSizes(width, height, angle float64) ([3]float64, error) {
+	if !(width > 0) || !(height > 0) {
+		return [3]float64{}, fmt.Errorf("width = %g and height = %g must be above 0", width, height)
+	}
+	a, c := 1/(width*width), 1/(height*height)
+	if angle == 0 {
+		return [3]float64{a, 0, c}, nil
+	}
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	return [3]float64{a*cos*cos + c*sin*sin, (a - c) * sin * cos, a*sin*sin + c*cos*cos}, nil
+}

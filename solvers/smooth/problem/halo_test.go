@@ -1,0 +1,10 @@
+package problem
+
+import (
+	"testing"
+
+	"github.com/atoll-hpc/atoll/run/runtest"
+)
+
+// TestHaloReachesTheSolver has deep ghosts, since NCCL is refused for another reason without.
+func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, wavy, "method.deep=true") }

@@ -1,0 +1,197 @@
+package problem
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// nodalMetric is a metric at the vertices of a mesh, between which it is linear. Every rank holds it whole.
+type nodalMetric struct {
+	metric.Mesh
+	At   metric.Field
+	Held HeldBack
+}
+
+// inPlane is what the solver of triangles takes.
+func (n *nodalMetric) inPlane() (*smooth.Metric, error) {
+	m := &mesh.Mesh{X: n.X[0], Y: n.X[1]}
+	for c := range slices.Chunk(n.Cells, 3) {
+		m.Cells = append(m.Cells, [3]int32(c))
+	}
+	return smooth.OnMesh(m, n.At)
+}
+
+// inSpace is what the solver of tetrahedra takes.
+func (n *nodalMetric) inSpace() (*smooth.SolidMetric, error) {
+	s := &mesh.Solid{X: n.X[0], Y: n.X[1], Z: n.X[2]}
+	for c := range slices.Chunk(n.Cells, 4) {
+		s.Cells = append(s.Cells, [4]int32(c))
+	}
+	return smooth.OnSolid(s, n.At)
+}
+
+// nodes are the vertices and cells of a mesh, with the fields of its vertices.
+type nodes struct {
+	*metric.Mesh
+	data map[string][]float64
+}
+
+// at is the place of a vertex.
+func (n nodes) at(v int) (p [3]float64) {
+	for k := range n.Dim {
+		p[k] = n.X[k][v]
+	}
+	return p
+}
+
+// covers refuses a mesh that reaches further than its background, whose metric nobody knows there: by more than a
+// hundredth of the background's extent, since curved boundaries are cut off in different ways.
+func (n nodes) covers(other nodes) error {
+	for k := range n.Dim {
+		low, high := slices.Min(n.X[k]), slices.Max(n.X[k])
+		from, to := slices.Min(other.X[k]), slices.Max(other.X[k])
+		if slack := (high - low) / 100; from < low-slack || to > high+slack {
+			return fmt.Errorf("it reaches from %g to %g along %s, and the mesh that is smoothed from %g to %g: give a "+
+				"background that covers the mesh, in the same units", low, high, []string{"x", "y", "z"}[k], from, to)
+		}
+	}
+	return nil
+}
+
+// newNodalMetric makes the metric of a case at the vertices of the mesh to be smoothed, or of a background mesh.
+func newNodalMetric(c *config.Case, w *Metric, on nodes) (*nodalMetric, error) {
+	if w.Background != "" {
+		m, s, err := meshio.ReadAny(c.Path(w.Background))
+		if err != nil {
+			return nil, err
+		}
+		var background nodes
+		if s != nil {
+			background, err = solidBody{s}.nodes(), s.Check()
+		} else {
+			background, err = planeBody{m}.nodes(), m.Check()
+		}
+		if err == nil && background.Dim != on.Dim {
+			err = fmt.Errorf("it has %d dimensions, and the mesh that is smoothed %d", background.Dim, on.Dim)
+		}
+		if err == nil {
+			err = background.covers(on)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.Background, err)
+		}
+		on = background
+	}
+	n := &nodalMetric{Mesh: *on.Mesh, Held: HeldBack{Places: on.Vertices()}}
+	var err error
+	if n.At, err = nodalField(c, w, on, &n.Held); err != nil {
+		return nil, err
+	}
+	if limits := boundsOf(w); limits != (metric.Bounds{}) {
+		bounded, err := n.At.Within(on.Dim, limits)
+		if err != nil {
+			return nil, err
+		}
+		if w.Field != "hessian" { // of which it has been told
+			n.Held.Bounded = bounded
+		}
+	}
+	if w.Gradation > 0 {
+		if n.Held.Graded, err = n.At.Graded(on.Mesh, w.Gradation); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func nodalField(c *config.Case, w *Metric, on nodes, held *HeldBack) (metric.Field, error) {
+	switch w.Field {
+	case "solution":
+		s, err := mesh.ReadSolution(c.Path(w.Solution))
+		if err != nil {
+			return nil, err
+		}
+		f, err := metric.FromSolution(on.Mesh, s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.Solution, err)
+		}
+		return f, nil
+	case "hessian":
+		f, err := hessianField(w, &w.Parts[0], on, held)
+		for k := 1; k < len(w.Parts) && err == nil; k++ {
+			var other metric.Field
+			if other, err = hessianField(w, &w.Parts[k], on, held); err == nil {
+				err = f.Intersect(on.Dim, other)
+			}
+		}
+		return f, err
+	}
+	var first error
+	f, err := metric.Sample(on.Mesh, func(x, y, z float64) metric.Tensor {
+		t, err := tensorAt(w, x, y, z)
+		if err != nil && first == nil {
+			first = err
+		}
+		return t
+	})
+	if first != nil {
+		return nil, first
+	}
+	return f, err
+}
+
+// hessianField is the metric that follows the second derivatives of a field.
+func hessianField(w *Metric, of *config.Field, on nodes, held *HeldBack) (metric.Field, error) {
+	values, err := nodalValues(of, on)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", of.Name, err)
+	}
+	second, err := metric.Recovered(on.Mesh, values)
+	if err != nil {
+		return nil, err
+	}
+	complexity := w.Complexity
+	if complexity == 0 { // as many regular cells of edges 1 as there are
+		unit := []float64{2: math.Sqrt(3) / 4, 3: math.Sqrt2 / 12}[on.Dim]
+		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
+	}
+	f, r, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity,
+		Bounds: boundsOf(w)})
+	held.Fields++
+	held.Bounded += r.Bounded
+	held.Raised += r.Raised
+	return f, err
+}
+
+// nodalValues are those of an expression or of the mesh's own data at its vertices.
+func nodalValues(f *config.Field, on nodes) ([]float64, error) {
+	if f.Mesh != "" {
+		values, ok := on.data[f.Mesh]
+		if !ok {
+			there := "there are none"
+			if len(on.data) > 0 {
+				there = "there are " + strings.Join(slices.Sorted(maps.Keys(on.data)), ", ")
+			}
+			return nil, fmt.Errorf("the mesh has no vertex data %q of one number a vertex; %s", f.Mesh, there)
+		}
+		return values, nil
+	}
+	values := make([]float64, on.Vertices())
+	for v := range values {
+		p := on.at(v)
+		var err error
+		if values[v], err = f.Program.Eval(p[0], p[1], p[2], 0); err != nil {
+			return nil, fmt.Errorf("vertex %d: %w", v, err)
+		}
+	}
+	return values, nil
+}

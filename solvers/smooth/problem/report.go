@@ -1,0 +1,227 @@
+package problem
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// Report tells what smoothing did to a mesh. All but times is the same for any number of ranks and threads.
+type Report struct {
+	Dim              int // 2 for triangles, 3 for tetrahedra
+	Vertices, Cells  int64
+	Colours, Crowded int // of vertices, or of their clusters; vertices that stay, since they have too many neighbours
+	Sweeps           int
+	Untangled        smooth.Untangling
+	Held             HeldBack
+	Stopped          string  // the rule by which it ended
+	Scale            float64 // of the metric
+	SetUp, Seconds   float64 // of setting up, and of the sweeps
+	SHA256           string  // of the coordinates in global order
+	Before, After    smooth.Diagnostics
+	Out              string // the file of the mesh, "" for none
+	NotKept          string // what of the mesh that was read the format of the file cannot hold
+
+	// Places returns the centre of a cell, before or after. It is nil on all ranks but 0.
+	Places func(before bool, cell int64) []float64 `json:"-"`
+}
+
+// reporter writes the mesh to a file, unless it is "", with its groups and fields, and the quality of each cell as the
+// cell field "quality" where the format has fields.
+func reporter(out string) solvers.Reporter {
+	return func(ctx context.Context, s solvers.Solver, o solvers.Outcome) (solvers.Report, error) {
+		d := s.(*mover)
+		r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Colours,
+			Crowded: d.Crowded, Held: d.held, Scale: d.solver.Scale(), Untangled: d.untangled, SetUp: o.SetUp,
+			Before: d.before, Stopped: d.Stopped(), Sweeps: o.Steps, Seconds: o.Seconds, SHA256: o.Hash, Out: out}
+		var err error
+		if r.After, err = d.solver.Diagnose(ctx); err != nil {
+			return nil, err
+		}
+		smoothed, err := d.gather(ctx, d.comm)
+		if err != nil || smoothed == nil {
+			return r, err
+		}
+		r.Places = func(before bool, cell int64) []float64 {
+			if before {
+				return d.body.centre(int(cell))
+			}
+			return smoothed.centre(int(cell))
+		}
+		if out == "" {
+			return r, nil
+		}
+		r.NotKept = d.body.notKept(out)
+		return r, smoothed.write(out)
+	}
+}
+
+// Warning tells of cells that are turned over.
+func (r *Report) Warning() string {
+	if r.After.Inverted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d cells of %s are turned over: use --guard halve or clip", r.After.Inverted, r.Out)
+}
+
+// JSON returns the report as indented JSON with a final newline. A quality that is no number is an error.
+func (r *Report) JSON() ([]byte, error) {
+	text, err := json.MarshalIndent(map[string]any{
+		"dim":      r.Dim,
+		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
+		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
+		"metric_bounded": r.Held.Bounded, "metric_raised": r.Held.Raised, "metric_graded": r.Held.Graded,
+		"metric_off_grid": r.Held.OffGrid,
+		"untangled":       r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
+		"before": measures(&r.Before), "after": measures(&r.After),
+	}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+func measures(d *smooth.Diagnostics) map[string]any {
+	return map[string]any{
+		"quality_min": d.QualityMin, "quality_mean": d.QualityMean, "quality_max": d.QualityMax, "worst_cell": d.Worst,
+		"best_cell": d.Best, "quality_histogram": d.Histogram, "inverted": d.Inverted, "edge_min": d.EdgeMin,
+		"edge_mean": d.EdgeMean, "edge_max": d.EdgeMax, "edge_in_range": d.EdgeInRange,
+		"edge_histogram": d.EdgeHistogram, "objective": d.Objective, "area": d.Area, "area_drift": d.AreaDrift,
+		"perimeter": d.Perimeter, "perimeter_drift": d.PerimeterDrift, "moved": d.Moved, "active": d.Active,
+		"limited": d.Limited,
+		"refused": d.Refused,
+	}
+}
+
+// Text returns the report for people, the mesh before beside the mesh after.
+func (r *Report) Text() string {
+	var b strings.Builder
+	cells := []string{2: "triangles", 3: "tetrahedra"}[r.Dim]
+	fmt.Fprintf(&b, "mesh      %d vertices, %d %s, %d colours\n", r.Vertices, r.Cells, cells, r.Colours)
+	if r.Crowded > 0 {
+		fmt.Fprintf(&b, "note      %d vertices stay where they are, since they have too many neighbours\n", r.Crowded)
+	}
+	if r.Untangled.Before > 0 {
+		fmt.Fprintf(&b, "untangled %d %s that were turned over, in %d sweeps\n", r.Untangled.Before, cells,
+			r.Untangled.Sweeps)
+	}
+	if math.Abs(r.Scale-1) > 1e-6 { // more than is written
+		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
+	}
+	if r.Held.OffGrid > 1e-9 { // more than rounding
+		fmt.Fprintf(&b, "metric    lengths between the nodes of its grid are up to %.3g%% off\n", 100*r.Held.OffGrid)
+	}
+	if h := r.Held; h.Bounded+h.Raised+h.Graded > 0 {
+		fmt.Fprintf(&b, "held back at %d places by bounds, %d by gradation, %d for want of curvature; of %d", h.Bounded,
+			h.Graded, h.Raised, h.Places)
+		if h.Fields > 1 {
+			b.WriteString(", but for gradation in each of the two fields")
+		}
+		b.WriteByte('\n')
+		if 2*(h.Raised-h.Bounded) > h.Fields*h.Places {
+			b.WriteString("note      at most places the field bends in one direction only, or in none: give aspect " +
+				"(--aspect),\n          or cells become as long across as they can\n")
+		}
+	}
+	var rows [][3]string
+	row := func(name, before, after string) { rows = append(rows, [3]string{name, before, after}) }
+	each := func(name string, f func(d *smooth.Diagnostics) string) { row(name, f(&r.Before), f(&r.After)) }
+	row("", "before", "after")
+	row("best quality", r.cell(true, r.Before.QualityMax, r.Before.Best), r.cell(false, r.After.QualityMax, r.After.Best))
+	each("average quality", func(d *smooth.Diagnostics) string { return shown(d.QualityMean) })
+	row("worst quality", r.cell(true, r.Before.QualityMin, r.Before.Worst),
+		r.cell(false, r.After.QualityMin, r.After.Worst))
+	for k := len(r.Before.Histogram) - 1; k >= 0; k-- {
+		name := fmt.Sprintf("  %.1f to %.1f", 0.2*float64(k), 0.2*float64(k+1))
+		if k == 0 {
+			name = "  below 0.2"
+		}
+		each(name, func(d *smooth.Diagnostics) string { return part(d.Histogram[k], r.Cells) })
+	}
+	each("turned over", func(d *smooth.Diagnostics) string { return fmt.Sprint(d.Inverted) })
+	each("mean edge in the metric", func(d *smooth.Diagnostics) string { return length(d.EdgeMean) })
+	each("shortest and longest", func(d *smooth.Diagnostics) string {
+		return length(d.EdgeMin) + "  " + length(d.EdgeMax)
+	})
+	each("edges of 1/√2 to √2", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.2f%%", 100*d.EdgeInRange) })
+	edges := int64(0)
+	for _, n := range r.Before.EdgeHistogram {
+		edges += n
+	}
+	for k, name := range []string{"below 1/8", "1/8 to 1/4", "1/4 to 1/2", "1/2 to 1", "1 to 2", "2 to 4", "4 to 8",
+		"above 8"} {
+		if r.Before.EdgeHistogram[k]+r.After.EdgeHistogram[k] > 0 {
+			each("  "+name, func(d *smooth.Diagnostics) string { return part(d.EdgeHistogram[k], edges) })
+		}
+	}
+	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
+	var widths [3]int
+	for _, r := range rows {
+		for k, text := range r {
+			widths[k] = max(widths[k], utf8.RuneCountInString(text))
+		}
+	}
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%-*s  %*s  %*s\n", widths[0], r[0], widths[1], r[1], widths[2], r[2])
+	}
+	fmt.Fprintf(&b, "drift     %s %.2g, %s %.2g\n", []string{2: "area", 3: "volume"}[r.Dim], r.After.AreaDrift,
+		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
+	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
+		r.After.Active, r.After.Limited)
+	if r.After.QualityMin < r.Before.QualityMin/2 {
+		fmt.Fprintf(&b, "note      the worst %s became worse: smooth the result with hybrid, which mends such\n",
+			[]string{2: "triangle", 3: "tetrahedron"}[r.Dim])
+	}
+	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
+	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
+		fmt.Fprintf(&b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
+	}
+	fmt.Fprintf(&b, "; set up in %.3g s\nstate     %s\n", r.SetUp, r.SHA256)
+	if r.Out != "" {
+		fmt.Fprintln(&b, "wrote    ", r.Out)
+	}
+	if r.NotKept != "" {
+		fmt.Fprintln(&b, meshio.Lost(r.NotKept))
+	}
+	return b.String()
+}
+
+// cell tells a quality and where it is.
+func (r *Report) cell(before bool, quality float64, id int64) string {
+	if r.Places == nil || id < 0 || id >= r.Cells {
+		return shown(quality)
+	}
+	place := ""
+	for k, x := range r.Places(before, id) {
+		place += []string{"(", ", ", ", "}[k] + strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return fmt.Sprintf("%s cell %d %s)", shown(quality), id, place)
+}
+
+// shown is a quality with six decimals, or where these would be few of its digits, with three of those.
+func shown(quality float64) string {
+	if math.Abs(quality) < 1e-3 && quality != 0 {
+		return strconv.FormatFloat(quality, 'g', 3, 64)
+	}
+	return strconv.FormatFloat(quality, 'f', 6, 64)
+}
+
+// length is one in the metric with four decimals, or where these would be too few or the number too long, four digits.
+func length(x float64) string {
+	if x != 0 && (math.Abs(x) < 1e-3 || math.Abs(x) >= 1e6) {
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
+}
+
+func part(n, of int64) string {
+	return fmt.Sprintf("%d  %6.2f%%", n, 100*float64(n)/float64(max(1, of)))
+}

@@ -1,0 +1,65 @@
+package problem
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// TestSmoothReportNumbers: lengths keep digits and a readable width whatever their size, and a scale that is 1 but for
+// rounding is none.
+func TestSmoothReportNumbers(t *testing.T) {
+	r := &Report{Dim: 2, Scale: 1 + 1e-12,
+		Before: smooth.Diagnostics{EdgeMin: 1.23456e-9, EdgeMean: 1, EdgeMax: 6.2716e49}}
+	text := r.Text()
+	for _, want := range []string{"1.235e-09  6.272e+49", "1.0000"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "scaled") {
+		t.Errorf("a scale of 1 is told:\n%s", text)
+	}
+}
+
+// TestSmoothReportOfTwoFields: places that are counted for each field are told as that.
+func TestSmoothReportOfTwoFields(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for also, want := range map[string]bool{"": false, ", also='y^4'": true} {
+		c := runtest.Parse(t, wavy, "metric={hessian='x^4', aspect=2"+also+"}")
+		n, err := newNodalMetric(c, &c.Sections.(*Sections).Metric, planeBody{m}.nodes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := (&Report{Dim: 2, Scale: 1, Held: n.Held}).Text()
+		if got := strings.Contains(text, "in each of the two fields"); got != want || n.Held.Bounded == 0 {
+			t.Errorf("%q: %d of %d places\n%s", also, n.Held.Bounded, n.Held.Places, text)
+		}
+	}
+}
+
+// TestReportAsksForAspect: where a field bends in no more than one direction nearly everywhere, and nothing else bounds
+// how long cells become.
+func TestReportAsksForAspect(t *testing.T) {
+	for _, c := range []struct {
+		held HeldBack
+		want bool
+	}{
+		{HeldBack{Fields: 1, Places: 10, Raised: 9}, true},
+		{HeldBack{Fields: 1, Places: 10, Raised: 9, Bounded: 9}, false},
+		{HeldBack{Fields: 1, Places: 10, Raised: 2}, false},
+		{HeldBack{Fields: 2, Places: 10, Raised: 9}, false},
+		{HeldBack{Places: 10, Bounded: 9}, false},
+	} {
+		text := (&Report{Dim: 2, Scale: 1, Held: c.held}).Text()
+		if strings.Contains(text, "give aspect") != c.want {
+			t.Errorf("%+v: %s", c.held, text)
+		}
+	}
+}

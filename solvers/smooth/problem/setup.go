@@ -1,0 +1,122 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// smoothing is a mesh on its way, on one rank.
+type smoothing struct {
+	rankShare
+	body   body // on rank 0, as it was
+	solver smooth.Solver
+	before smooth.Diagnostics // after untangling
+	held   HeldBack
+
+	untangled smooth.Untangling
+}
+
+// patchTag keeps what ranks tell each other while they arrange their patches apart from other messages.
+const patchTag = 3
+
+// newSmoothing sets the solver of a case up, and tells out of its stages. Rank 0 loads the mesh and cuts it; which
+// vertices move in which set, ranks find out together, or rank 0 alone. Every rank makes the metric for itself, from
+// the case and the bounds of the mesh, or from what rank 0 has at the vertices of a mesh.
+func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoothing, err error) {
+	comm, dev := env.Comm, env.Device
+	w := c.Sections.(*Sections)
+	s := &smoothing{}
+	stages := newStages(env.Log)
+	var share func(rank int) rankShare
+	var nodal *nodalMetric
+	var bad error
+	if comm.Rank() == 0 {
+		if s.body, bad = loadBody(c, w.Mesh); bad == nil {
+			bad = suits(w, c.Output.Fields, s.body.dim())
+		}
+		if bad == nil {
+			bad = stages.end(ctx, "mesh made or read")
+		}
+		if bad == nil {
+			_, apart := dev.(backend.Memory)
+			share, bad = s.body.cut(ctx, w, comm.Size(), apart, stages)
+		}
+		if bad == nil && w.Metric.Nodal() {
+			if nodal, bad = newNodalMetric(c, &w.Metric, s.body.nodes()); bad != nil {
+				bad = fmt.Errorf("[metric] %w", bad)
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := solvers.Agree(ctx, comm, bad); err != nil {
+		return nil, err
+	}
+	s.rankShare, err = scatterShares(ctx, comm, func(rank int) rankShare {
+		of := share(rank)
+		of.Nodal = nodal
+		return of
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := stages.end(ctx, "parts sent"); err != nil {
+		return nil, err
+	}
+	if s.Patch != nil {
+		if s.Part, s.Crowded, err = s.Patch.Part(ctx, s.Layout, comm, patchTag); err != nil {
+			return nil, err
+		}
+		s.Patch = nil
+		if err := stages.end(ctx, "vertices coloured and put in order"); err != nil {
+			return nil, err
+		}
+	}
+	metric, err := s.metric(ctx, &w.Metric)
+	s.Nodal, s.held = nil, metric.held
+	if err != nil {
+		err = fmt.Errorf("[metric] %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := solvers.Agree(ctx, comm, err); err != nil {
+		return nil, err
+	}
+	if err := stages.end(ctx, "metric made"); err != nil {
+		return nil, err
+	}
+	m := w.Method
+	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
+		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale,
+		Halo: env.Halo}
+	if s.solver, err = s.rankShare.solver(ctx, m.Precision, cfg, metric, comm, dev); err != nil {
+		var refusal *smooth.Refusal
+		if errors.As(err, &refusal) {
+			err = &solvers.BadInput{Err: err}
+		}
+		return nil, err
+	}
+	if m.Untangle {
+		if s.untangled, err = s.solver.Untangle(ctx); err != nil {
+			s.solver.Close()
+			var refusal *smooth.Refusal
+			if errors.As(err, &refusal) {
+				err = &solvers.BadInput{Err: err}
+			}
+			return nil, err
+		}
+	}
+	if s.before, err = s.solver.Diagnose(ctx); err != nil {
+		s.solver.Close()
+		return nil, err
+	}
+	return s, nil
+}

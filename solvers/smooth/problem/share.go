@@ -1,0 +1,196 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// This is what a rank does in its own way for triangles and for tetrahedra.
+
+// dim is the number of coordinates of a vertex.
+func (s *rankShare) dim() int {
+	if s.Solid != nil {
+		return 3
+	}
+	return 2
+}
+
+func (s *rankShare) subdomain() *smooth.Subdomain {
+	if s.Solid != nil {
+		return &s.Solid.Subdomain
+	}
+	return &s.Part.Subdomain
+}
+
+// cellIDs are those of the cells that the rank measures.
+func (s *rankShare) cellIDs() []int32 {
+	if s.Solid != nil {
+		return s.Solid.CellGlobal
+	}
+	return s.Part.CellGlobal
+}
+
+// someMetric is a metric of the plane or of space.
+type someMetric struct {
+	plane *smooth.Metric
+	space *smooth.SolidMetric
+	held  HeldBack
+}
+
+// metric makes the metric of a case.
+func (s *rankShare) metric(ctx context.Context, m *Metric) (of someMetric, err error) {
+	switch {
+	case s.Nodal != nil && s.Nodal.Dim == 3:
+		of.held = s.Nodal.Held
+		of.space, err = s.Nodal.inSpace()
+	case s.Nodal != nil:
+		of.held = s.Nodal.Held
+		of.plane, err = s.Nodal.inPlane()
+	case s.Solid != nil:
+		of.space, err = solidMetric(ctx, m, s.Box, &of.held)
+	default:
+		of.plane, err = smoothMetric(ctx, m, s.Bounds, &of.held)
+	}
+	return of, err
+}
+
+func (s *rankShare) solver(ctx context.Context, precision string, cfg smooth.Config, m someMetric, comm dist.Comm,
+	dev backend.Device) (smooth.Solver, error) {
+	if s.Solid != nil {
+		return smooth.NewSolid(ctx, precision, cfg, s.Solid, m.space, comm, dev)
+	}
+	return smooth.New(ctx, precision, cfg, s.Part, m.plane, comm, dev)
+}
+
+// grid is this rank's piece of a frame: the cells that it counts.
+func (s *rankShare) grid(at [][]float64) *vtk.Grid {
+	used := int32(0)
+	if s.Solid != nil {
+		cells := make([][4]int32, len(s.Solid.Cells))
+		for i, c := range s.Solid.Cells {
+			cells[i] = c.At
+			used = max(used, slices.Max(c.At[:])+1)
+		}
+		return vtk.Tetrahedra(at[0][:used], at[1][:used], at[2][:used], cells)
+	}
+	cells := make([][3]int32, len(s.Part.Cells))
+	for i, c := range s.Part.Cells {
+		cells[i] = c.At
+		used = max(used, slices.Max(c.At[:])+1)
+	}
+	return vtk.Triangles(at[0][:used], at[1][:used], cells)
+}
+
+// points are those of a grid that has n of them, at other places.
+func (s *rankShare) points(at [][]float64, n int) []float64 {
+	if s.Solid != nil {
+		return vtk.Tetrahedra(at[0][:n], at[1][:n], at[2][:n], nil).Points
+	}
+	return vtk.Triangles(at[0][:n], at[1][:n], nil).Points
+}
+
+// sizes are the areas or volumes of the cells that the rank counts.
+func (s *rankShare) sizes(at [][]float64) []float64 {
+	size := make([]float64, len(s.cellIDs()))
+	along := func(from, to int32) (u [3]float64) {
+		for k := range at {
+			u[k] = at[k][to] - at[k][from]
+		}
+		return u
+	}
+	for i := range size {
+		if s.Solid != nil {
+			v := s.Solid.Cells[i].At
+			a, b, c := along(v[0], v[1]), along(v[0], v[2]), along(v[0], v[3])
+			size[i] = (a[0]*(b[1]*c[2]-b[2]*c[1]) + a[1]*(b[2]*c[0]-b[0]*c[2]) + a[2]*(b[0]*c[1]-b[1]*c[0])) / 6
+			continue
+		}
+		v := s.Part.Cells[i].At
+		a, b := along(v[0], v[1]), along(v[0], v[2])
+		size[i] = (a[0]*b[1] - b[0]*a[1]) / 2
+	}
+	return size
+}
+
+// bytes is about what all ranks hold in arrays: of a vertex its place, metric and neighbours, and of cells and edges
+// their vertices and measures. Three edges come with two triangles, and seven with six tetrahedra.
+func (s *rankShare) bytes(precision string) int64 {
+	number := int64(8)
+	if precision == "float32" {
+		number = 4
+	}
+	if s.Solid != nil { // with 14 neighbours of a vertex, and 24 sides around it
+		return s.Vertices*(12*number+8+14*4+24*12) + s.Cells*(16+2*number) + 7*s.Cells/6*(8+number)
+	}
+	return s.Vertices*(6*number+32) + s.Cells*(12+2*number) + 3*s.Cells/2*(8+2*number)
+}
+
+// suits refuses keys of a case that are not for meshes of so many dimensions.
+func suits(w *Sections, fields []string, dim int) error {
+	m := &w.Metric
+	expressions := m.Field == "sizes" || m.Field == "tensor"
+	switch {
+	case dim == 3 && expressions && !m.Space():
+		return fmt.Errorf("[metric] the mesh is of tetrahedra: give %s too", map[string]string{"sizes": "depth, along z",
+			"tensor": "m33, and m13 and m23 if they are not 0"}[m.Field])
+	case dim == 2 && (m.Space() || m.Field == "ugawg-linear"):
+		return fmt.Errorf("[metric] depth, m13, m23, m33 and ugawg-linear are for tetrahedra, and the mesh is of triangles")
+	case dim == 3 && slices.Contains(fields, "area"), dim == 2 && slices.Contains(fields, "volume"):
+		return fmt.Errorf("[output] fields: triangles have an area and tetrahedra a volume; this mesh is in %d dimensions",
+			dim)
+	case dim == 3 && m.Samples > smooth.MaxSolidSamples:
+		return fmt.Errorf("[metric] samples: %d nodes a side in space; at most %d", m.Samples, smooth.MaxSolidSamples)
+	}
+	return nil
+}
+
+// solidMetric makes the metric of a case over the box of its mesh, unless the run is to end.
+func solidMetric(ctx context.Context, m *Metric, b smooth.Box, held *HeldBack) (*smooth.SolidMetric,
+	error) {
+	of := gridded[*smooth.SolidMetric]{dim: 3, low: b.Low, high: b.High}
+	of.make = func(at func(x, y, z float64) smooth.Six) (*smooth.SolidMetric, error) {
+		return smooth.SolidDiscrete(b, m.Samples, at)
+	}
+	of.at = func(made *smooth.SolidMetric, x, y, z float64) metric.Tensor {
+		t := made.At(x, y, z)
+		return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}
+	}
+	var made *smooth.SolidMetric
+	var err error
+	switch m.Field {
+	case "uniform":
+		made, err = smooth.SolidLinear(b, 1, 1)
+	case "linear":
+		made, err = smooth.SolidLinear(b, m.Low, m.High)
+	case "sinusoidal":
+		made, err = smooth.SolidSinusoidal(b, m.Low, m.High, m.Waves)
+	case "ugawg-linear":
+		made, err = smooth.UGAWGLinear(b)
+	case "sizes", "tensor":
+		return of.expressions(ctx, m, held)
+	default:
+		return nil, fmt.Errorf("field %q is not known", m.Field)
+	}
+	if err != nil || m.Samples == 0 {
+		return made, err
+	}
+	return of.sampled(m.Samples, metric.Bounds{}, held, func(x, y, z float64) (metric.Tensor, error) {
+		return of.at(made, x, y, z), nil
+	})
+}
+
+// six are the components of a tensor in the order of the solver; those of no metric at all if there is an error.
+func six(t [6]float64, err error) smooth.Six {
+	if err != nil {
+		return smooth.Six{math.NaN()}
+	}
+	return smooth.Six{t[0], t[1], t[3], t[2], t[4], t[5]}
+}

@@ -1,0 +1,199 @@
+package problem
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// mover is a case under way. What a step updates are vertices.
+type mover struct {
+	*smoothing
+	comm   dist.Comm
+	size   solvers.Size
+	rules  *stopRules
+	cells  *solvers.Space
+	sweeps float64     // seconds
+	places [][]float64 // of all vertices of the part, after placed sweeps; nil before the first frame
+	placed int
+	frame  *vtk.Grid // nil before the first
+}
+
+func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
+	out := c.Output.Mesh
+	if out != "" {
+		if err := solvers.Agree(ctx, env.Comm, meshTo(out, env.Comm.Rank())); err != nil {
+			return nil, err
+		}
+	}
+	s, err := newSmoothing(ctx, env, c)
+	if err != nil {
+		return nil, err
+	}
+	if env.Log != nil && s.body != nil {
+		if lost := s.body.notKept(out); lost != "" {
+			fmt.Fprintf(env.Log, "%-16s in %s, since Medit files cannot hold it: %s\n", "not kept", out, lost)
+		}
+	}
+	w := c.Sections.(*Sections)
+	d := &mover{smoothing: s, comm: env.Comm, rules: newStopRules(w.Stop, &s.before)}
+	ids := s.cellIDs()
+	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
+		Format: "vtu", Geometry: d.geometry}
+	d.size = solvers.Size{Unit: "vertex", Entities: s.Vertices, Bytes: s.bytes(w.Method.Precision),
+		Precision: w.Method.Precision, Halo: s.solver.Halo(), End: float64(w.Method.Sweeps), Sweeps: true}
+	if d.rules.reason != "" {
+		d.size.End = 0
+	}
+	return d, nil
+}
+
+// meshTo refuses the name of a mesh that could not be written in the end. Rank 0 will write it.
+func meshTo(out string, rank int) error {
+	err := meshio.Writable(out)
+	switch {
+	case err != nil:
+	case !filepath.IsAbs(out):
+		if filepath.Base(out) != filepath.Clean(out) {
+			err = fmt.Errorf("%s: give the name of a file in the output folder, or an absolute path", out)
+		}
+	case rank == 0:
+		err = atomicfile.Placeable(out)
+	}
+	if err != nil {
+		return fmt.Errorf("[output] mesh: %w", err)
+	}
+	return nil
+}
+
+func (d *mover) Size() solvers.Size { return d.size }
+
+func (d *mover) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+	begin := time.Now()
+	defer func() { d.sweeps += time.Since(begin).Seconds() }()
+	n := min(steps, int(until)-d.solver.Sweeps(), d.rules.left(d.solver.Sweeps()))
+	move, err := d.solver.Sweep(ctx, n)
+	if err != nil {
+		return false, err
+	}
+	return d.rules.look(ctx, d.solver, move)
+}
+
+func (d *mover) Clock() solvers.Clock {
+	n := d.solver.Sweeps()
+	return solvers.Clock{Time: float64(n), Steps: n, Dt: 1}
+}
+
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// quantities are what is measured, in the order in which Measure has them.
+var quantities = []solvers.Quantity{
+	{Name: "quality_min", Doc: "of the worst cell", In: inAll, Panel: "quality"},
+	{Name: "quality_mean", Doc: "of all cells", In: inAll, Panel: "quality"},
+	{Name: "objective", Doc: "½Σ u'Mu over edges u", In: inAll, Panel: "½Σ u'Mu"},
+	{Name: "edge_in_range", Doc: "share of edges of 1/√2 to √2 in the metric", In: inAll, Panel: "share of edges"},
+	{Name: "inverted", Doc: "cells that are turned over", In: inAll},
+	{Name: "area_drift", Doc: "relative change of the area or volume", In: inAll | solvers.Drift},
+	{Name: "perimeter_drift", Doc: "relative change of the perimeter or surface", In: inSummary | solvers.Drift},
+	{Name: "quality_max", Doc: "of the best cell", In: inSummary},
+	{Name: "quality_min_before", Doc: "at the start", In: inSummary},
+	{Name: "quality_mean_before", Doc: "at the start", In: inSummary},
+	{Name: "moved", Doc: "vertices that are not where they began", In: inSummary},
+	{Name: "active", Doc: "vertices that the last sweep visited", In: inSummary},
+	{Name: "sweeps", In: inSummary},
+	{Name: "colours", Doc: "of vertices, or of their clusters", In: inSummary},
+	{Name: "edge_min", Doc: "of the shortest edge in the metric", In: inSummary},
+	{Name: "edge_max", Doc: "of the longest edge in the metric", In: inSummary},
+	{Name: "worst_cell", Doc: "its id", In: inSummary},
+	{Name: "limited", Doc: "steps that the guard shortened", In: inSummary},
+	{Name: "metric_scale", Doc: "factor of the metric", In: inSummary},
+	{Name: "untangled", Doc: "cells that were turned over", In: inSummary},
+	{Name: "metric_bounded", Doc: "places held back by bounds", In: inSummary},
+	{Name: "metric_raised", Doc: "places held back for want of curvature", In: inSummary},
+	{Name: "metric_graded", Doc: "places held back by gradation", In: inSummary},
+	{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", In: inSummary},
+}
+
+func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+	now, err := d.solver.Diagnose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return solvers.Measured(quantities,
+		now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift,
+		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved),
+		float64(now.Active), float64(now.Sweeps), float64(d.subdomain().Colours), now.EdgeMin, now.EdgeMax,
+		float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.held.Bounded),
+		float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid), nil
+}
+
+// Stopped is the rule by which the run ended.
+func (d *mover) Stopped() string { return d.rules.why() }
+
+func (d *mover) Shapes() []solvers.Shape { return nil }
+
+// fields are what a case can write.
+var fields = []solvers.Field{
+	{Name: "quality", Doc: "1 for equilateral in the metric, 0 for flat, below 0 for turned over",
+		Range: &[2]float64{0, 1}},
+	{Name: "area", Unit: "m²", Doc: "of triangles"},
+	{Name: "volume", Unit: "m³", Doc: "of tetrahedra"},
+}
+
+func (d *mover) Fields() []solvers.Field {
+	quality, size := fields[0], fields[d.dim()-1]
+	quality.On, size.On = d.cells, d.cells
+	quality.Values = func(context.Context) ([]float64, error) { return d.solver.Qualities() }
+	size.Values = func(context.Context) ([]float64, error) {
+		at, err := d.now()
+		if err != nil {
+			return nil, err
+		}
+		return d.sizes(at), nil
+	}
+	return []solvers.Field{quality, size}
+}
+
+// now is where the vertices of the part are.
+func (d *mover) now() (at [][]float64, err error) {
+	if n := d.solver.Sweeps(); d.places == nil || d.placed != n {
+		if d.places, err = d.solver.Places(); err != nil {
+			return nil, err
+		}
+		d.placed = n
+	}
+	return d.places, nil
+}
+
+func (d *mover) geometry(context.Context) (solvers.Geometry, error) {
+	at, err := d.now()
+	if err != nil {
+		return solvers.Geometry{}, err
+	}
+	if d.frame == nil {
+		d.frame = d.grid(at)
+	}
+	g := *d.frame
+	g.Points = d.points(at, len(d.frame.Points)/3)
+	return solvers.Geometry{Mesh: &g}, nil
+}
+
+func (d *mover) Save(ctx context.Context, path string) error {
+	m, err := d.gather(ctx, d.comm)
+	if err != nil || m == nil {
+		return err
+	}
+	return m.write(path)
+}
+
+func (d *mover) Hash(ctx context.Context) (string, error) { return d.solver.Hash(ctx) }
+func (d *mover) Phases() map[string]float64               { return map[string]float64{"sweep": d.sweeps} }
+func (d *mover) Close()                                   { d.solver.Close() }

@@ -1,0 +1,66 @@
+package problem
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// stopRules look at a mesh every few sweeps, counted from the first, so that where a run ends does not depend on what
+// is written in between.
+type stopRules struct {
+	Stop
+	last   smooth.Diagnostics // at the last look
+	reason smooth.Reason
+}
+
+func newStopRules(r Stop, before *smooth.Diagnostics) *stopRules {
+	s := &stopRules{Stop: r, last: *before}
+	s.good(before)
+	return s
+}
+
+// left is how many sweeps there are until the next look.
+func (s *stopRules) left(sweeps int) int { return s.Every - sweeps%s.Every }
+
+// look tells whether a rule applies, after a sweep in which no vertex moved farther than a length in the metric.
+func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64) (bool, error) {
+	if solver.Sweeps()%s.Every != 0 {
+		return false, nil
+	}
+	if move <= s.Move {
+		s.reason = smooth.Settled
+		return true, nil
+	}
+	if s.Mean == 0 && s.Worst == 0 && s.Advance == 0 {
+		return false, nil
+	}
+	d, err := solver.Diagnose(ctx)
+	if err != nil {
+		return false, err
+	}
+	s.good(&d)
+	if s.reason == "" && s.Advance > 0 && !d.Rises(&s.last, s.Advance) {
+		s.reason = smooth.NoMoreRising
+	}
+	s.last = d
+	return s.reason != "", nil
+}
+
+// good sets the reason if a quality that was asked for has been reached.
+func (s *stopRules) good(d *smooth.Diagnostics) {
+	switch {
+	case s.Mean > 0 && d.QualityMean >= s.Mean:
+		s.reason = smooth.GoodMean
+	case s.Worst > 0 && d.QualityMin >= s.Worst:
+		s.reason = smooth.GoodWorst
+	}
+}
+
+// why is the rule by which the run ended.
+func (s *stopRules) why() string {
+	if s.reason == "" {
+		return string(smooth.AllSweeps)
+	}
+	return string(s.reason)
+}

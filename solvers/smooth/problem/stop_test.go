@@ -1,0 +1,63 @@
+package problem
+
+import (
+	"context"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// halving is a solver of which each sweep moves vertices half as far and has the next of some qualities.
+type halving struct {
+	smooth.Solver
+	sweeps      int
+	mean, worst []float64
+}
+
+func (s *halving) Sweeps() int { return s.sweeps }
+
+func (s *halving) Diagnose(context.Context) (smooth.Diagnostics, error) {
+	return smooth.Diagnostics{QualityMean: s.mean[s.sweeps], QualityMin: s.worst[s.sweeps]}, nil
+}
+
+// TestStopRules: each rule applies where it should, at looks only, and the first of them tells.
+func TestStopRules(t *testing.T) {
+	for _, c := range []struct {
+		stop   Stop
+		reason smooth.Reason
+		sweeps int
+	}{
+		{Stop{Every: 1}, smooth.AllSweeps, 8},
+		{Stop{Every: 1, Move: .1}, smooth.Settled, 4},
+		{Stop{Every: 3, Move: .1}, smooth.Settled, 6},
+		{Stop{Every: 1, Mean: .1}, smooth.GoodMean, 0},
+		{Stop{Every: 1, Mean: .6}, smooth.GoodMean, 3},
+		{Stop{Every: 2, Mean: .6}, smooth.GoodMean, 4},
+		{Stop{Every: 1, Worst: .25}, smooth.GoodWorst, 5},
+		{Stop{Every: 1, Mean: .7, Worst: .25}, smooth.GoodMean, 4},
+		{Stop{Every: 1, Advance: .02}, smooth.NoMoreRising, 6},
+		{Stop{Every: 4, Advance: .02}, smooth.AllSweeps, 8}, // 0.01 a sweep is enough of four
+		{Stop{Every: 1, Move: .1, Advance: .2}, smooth.NoMoreRising, 1},
+	} {
+		s := &halving{mean: []float64{.3, .4, .5, .6, .7, .71, .72, .73, .74},
+			worst: []float64{.1, .1, .1, .1, .1, .3, .3, .3, .3}}
+		before, err := s.Diagnose(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := newStopRules(c.stop, &before)
+		for done, move := rules.reason != "", 1.; !done && s.sweeps < 8; {
+			n := min(rules.left(s.sweeps), 8-s.sweeps)
+			for range n {
+				s.sweeps++
+				move /= 2
+			}
+			if done, err = rules.look(t.Context(), s, move); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rules.why() != string(c.reason) || s.sweeps != c.sweeps {
+			t.Errorf("%+v: %q after %d sweeps, not %q after %d", c.stop, rules.why(), s.sweeps, c.reason, c.sweeps)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package problem
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/meshio"
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// A tangled mesh is refused with what to do about it, and untangled on request: the same on any ranks, and then sound.
+func TestSmoothUntangles(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rings, err := m.Rings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v := range m.X {
+		if rings.Around[v] == mesh.Inside && v%3 == 0 {
+			m.X[v], m.Y[v] = m.Y[v], m.X[v]
+		}
+	}
+	file := filepath.Join(t.TempDir(), "tangled.msh")
+	if err := meshio.Write(file, m); err != nil {
+		t.Fatal(err)
+	}
+	untangles(t, wavy, file)
+}
+
+// The same in space, where vertices of the boundary move along it.
+func TestSmoothUntanglesSolids(t *testing.T) {
+	m, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 400, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, err := m.Freedoms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, f := range free {
+		switch {
+		case f.Axes == 3 && v%2 == 0:
+			m.X[v], m.Y[v], m.Z[v] = m.Y[v], m.Z[v], m.X[v]
+		case f.Axes == 2 && v%3 == 0:
+			m.X[v], m.Y[v], m.Z[v] = m.X[v]+f.T[0][0]/3, m.Y[v]+f.T[0][1]/3, m.Z[v]+f.T[0][2]/3
+		}
+	}
+	file := filepath.Join(t.TempDir(), "tangled.mesh")
+	if err := meshio.WriteSolid(file, m); err != nil {
+		t.Fatal(err)
+	}
+	untangles(t, brick, file)
+}
+
+// untangles smooths a tangled mesh of a file in a case.
+func untangles(t *testing.T, text, file string) {
+	t.Helper()
+	set := fmt.Sprintf("mesh={file=%q, partition='random'}", file)
+	_, err := runtest.On(t, text, 2, 1, runtest.Local, t.TempDir(), set)
+	var bad *solvers.BadInput
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "untangle = true") {
+		t.Errorf("error %v", err)
+	}
+	var want string
+	for _, ranks := range []int{1, 2, 5} {
+		s, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir(), set, "method.untangle=true",
+			fmt.Sprintf("method.deep=%v", ranks == 5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Metrics["inverted"] != 0 || s.Metrics["untangled"] < 50 {
+			t.Errorf("%d ranks: %v", ranks, s.Metrics)
+		}
+		if want == "" {
+			want = s.StateSHA256
+		} else if s.StateSHA256 != want {
+			t.Errorf("%d ranks: another state", ranks)
+		}
+	}
+}
+
+// A mesh whose cells are all turned over is not tangled: no sweeps are made, and what to do is told, as of any.
+func TestSmoothTurnedRound(t *testing.T) {
+	dir := t.TempDir()
+	plane, err := mesh.Rectangle(0, 0, 1, 1, 300, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range plane.Cells {
+		plane.Cells[c][0], plane.Cells[c][1] = plane.Cells[c][1], plane.Cells[c][0]
+	}
+	solid, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, 100, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range solid.Cells {
+		solid.Cells[c][0], solid.Cells[c][1] = solid.Cells[c][1], solid.Cells[c][0]
+	}
+	files := map[string]string{filepath.Join(dir, "plane.mesh"): wavy, filepath.Join(dir, "solid.mesh"): brick}
+	for file, text := range files {
+		if text == wavy {
+			err = meshio.Write(file, plane)
+		} else {
+			err = meshio.WriteSolid(file, solid)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, untangle := range []string{"true", "false"} {
+			_, err := runtest.On(t, text, 1, 1, runtest.Local, dir, `mesh={file="`+file+`"}`, "method.untangle="+untangle)
+			var input *solvers.BadInput
+			if !errors.As(err, &input) || !strings.Contains(err.Error(), "turn them with atoll mesh convert --orient") ||
+				strings.Contains(err.Error(), "untangle") {
+				t.Errorf("%s, untangle = %s: error %v", file, untangle, err)
+			}
+		}
+	}
+}

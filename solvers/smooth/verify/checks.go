@@ -1,0 +1,131 @@
+// Package verify holds the checks of mesh smoothing.
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+func init() { verify.Register(suite) }
+
+// suite is the checks, the fast ones first.
+var suite = verify.Suite{Name: "smooth", Checks: []verify.Check{
+	{Name: "gradients", About: "Analytic gradients against differences", Run: gradients},
+	{Name: "affine", About: "A mesh and its image in the frame of the metric", Run: affine},
+	{Name: "strip", About: "A strip: where the steps come to rest", Run: strips},
+	{Name: "monotone", About: "Smoothers that never make the worst triangle worse", Run: monotone},
+	{Name: "relaxation", About: "Sweeps to convergence by over-relaxation", Run: relaxation},
+	{Name: "sizes", About: "Linear and sinusoidal metrics of G. Rokos (2010)", Run: sizes},
+	{Name: "refine", About: "Analytic metrics of the suite of refine, NASA", Run: refineMetrics},
+	{Name: "cube", About: "Tetrahedra: a cube in the linear metric of the UGAWG", Run: cubes},
+	{Name: "hessian", About: "Metrics from second derivatives: the error of interpolation", Run: hessians},
+}}
+
+// unitSquare bounds the metrics of most checks.
+var unitSquare = smooth.Bounds{X0: 0, Y0: 0, X1: 1, Y1: 1}
+
+// smoothing sets a solver up on one rank and hands it to f, with the part, which is the whole mesh.
+func smoothing(ctx context.Context, p *verify.Page, m *mesh.Mesh, metric *smooth.Metric, cfg smooth.Config,
+	f func(part *smooth.Part, s smooth.Solver) error) error {
+	layout, err := smooth.NewLayout(m, smooth.LayoutOptions{Boundary: smooth.Slide, Colouring: smooth.JonesPlassmann,
+		Order: partition.Hilbert})
+	if err != nil {
+		return err
+	}
+	parts, err := layout.Parts(make([]int32, len(m.X)), 1)
+	if err != nil {
+		return err
+	}
+	comm := local.New(1)[0]
+	dev := cpu.New(p.Options.Threads)
+	defer dev.Close()
+	s, err := smooth.New(ctx, "float64", cfg, parts[0], metric, comm, dev)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := f(parts[0], s); err != nil {
+		return err
+	}
+	return comm.Close()
+}
+
+// places returns where the vertices are, by their ids in the mesh.
+func places(part *smooth.Part, s smooth.Solver) (x, y []float64, err error) {
+	at, err := s.Coordinates()
+	if err != nil {
+		return nil, nil, err
+	}
+	lx, ly := at[0], at[1]
+	x, y = make([]float64, len(lx)), make([]float64, len(ly))
+	for i := range lx {
+		x[part.Global[i]], y[part.Global[i]] = lx[i], ly[i]
+	}
+	return x, y, nil
+}
+
+// bare is no guard, which meshes do without unless they are so coarse that neighbours differ much in size.
+func bare(p *verify.Page) string {
+	if p.Options.Quick {
+		return "halve"
+	}
+	return "none"
+}
+
+// settle sweeps until no vertex moves by more than a length in the metric, and returns the number of sweeps. It looks
+// every few sweeps, and gives up after most.
+func settle(ctx context.Context, s smooth.Solver, length float64, every, most int) (int, error) {
+	for s.Sweeps() < most {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		far, err := s.Sweep(ctx, min(every, most-s.Sweeps()))
+		if err != nil {
+			return 0, err
+		}
+		if far <= length {
+			return s.Sweeps(), nil
+		}
+	}
+	return 0, fmt.Errorf("vertices still move by more than %g after %d sweeps", length, most)
+}
+
+// alternating splits nx × ny boxes over the unit square by diagonals that alternate, so that each side of the mesh
+// looks like its opposite.
+func alternating(nx, ny int, width, height float64) *mesh.Mesh {
+	m := &mesh.Mesh{}
+	for j := 0; j <= ny; j++ {
+		for i := 0; i <= nx; i++ {
+			m.X, m.Y = append(m.X, width*float64(i)/float64(nx)), append(m.Y, height*float64(j)/float64(ny))
+		}
+	}
+	at := func(i, j int) int32 { return int32(j*(nx+1) + i) }
+	for j := range ny {
+		for i := range nx {
+			a, b, c, d := at(i, j), at(i+1, j), at(i+1, j+1), at(i, j+1)
+			if (i+j)%2 == 0 {
+				m.Cells = append(m.Cells, [3]int32{a, b, c}, [3]int32{a, c, d})
+			} else {
+				m.Cells = append(m.Cells, [3]int32{a, b, d}, [3]int32{b, c, d})
+			}
+		}
+	}
+	return m
+}
+
+// ratio is that of the largest to the least.
+func ratio(values []float64) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		least, most = min(least, v), max(most, v)
+	}
+	return most / least
+}

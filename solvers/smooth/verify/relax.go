@@ -1,0 +1,118 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+)
+
+// asGood is how far from the mean quality at rest a mesh counts as good as that.
+const asGood = 1e-5
+
+// relaxation counts the sweeps of pain-exact until the mean quality is that at rest, for ω = 1 and for over-relaxation,
+// on meshes of n × n boxes. A plain sweep is that of Gauss and Seidel for an elliptic problem, whose sweeps grow with
+// n², and those of over-relaxation with n. The factor is 2/(1 + 2/n); for Laplace's equation on squares it would be
+// 2/(1 + sin π/n), which takes a third more sweeps here. A mesh is at rest when no vertex moves by more than 1e-5 of an
+// edge. Over-relaxation is to need 20 times fewer sweeps: plain ones come to rest too on the small meshes, with the
+// same quality, and on the others they are counted until they are 20 times as many, and are to be not as good by then.
+func relaxation(ctx context.Context, p *verify.Page) error {
+	metric, err := smooth.Linear(unitSquare, .05, .5)
+	if err != nil {
+		return err
+	}
+	const times = 20
+	sides := []int{32, 64, 128, 256}
+	if p.Options.Quick {
+		sides = []int{16}
+	}
+	t := p.Table("pain-exact, linear metric 10:1, alternating mesh", "boxes a side", "ω", "to rest, ω = 1", "with ω",
+		"to its quality, ω = 1", "with ω", "ratio", "quality, ω = 1", "with ω")
+	for _, n := range sides {
+		best := 2 / (1 + 2/float64(n))
+		p.Progress("%d boxes a side, ω = %.3f", n, best)
+		fast, err := relaxed(ctx, p, n, best, metric, 10, 100_000)
+		if err != nil {
+			return err
+		}
+		if !fast.rest {
+			return fmt.Errorf("%d boxes a side: no rest after %d sweeps with ω = %g", n, fast.sweeps(), best)
+		}
+		final := fast.quality()
+		good := fast.until(final)
+		p.Progress("%d boxes a side, ω = 1", n)
+		every, most := 10, 100_000
+		if n > 64 {
+			every, most = times*good, times*good
+		}
+		slow, err := relaxed(ctx, p, n, 1, metric, every, most)
+		if err != nil {
+			return err
+		}
+		plain := slow.until(final)
+		rest, sweeps, ratio := fmt.Sprint(slow.sweeps()), fmt.Sprint(plain), fmt.Sprintf("%.1f",
+			float64(plain)/float64(good))
+		same := verify.Near(slow.quality(), final, 1e-6)
+		enough := plain > times*good
+		if !slow.rest { // and so not yet as good
+			rest, sweeps, ratio = "> "+rest, "> "+sweeps, fmt.Sprintf("> %d", times)
+			same = verify.VerdictOf(final-slow.quality() > asGood, "lower")
+			enough = plain == times*good && same.OK
+		}
+		bound := verify.Info
+		if n >= 64 {
+			bound = verify.VerdictOf(enough, fmt.Sprintf("> %d", times))
+		}
+		t.Row(bound, n, fmt.Sprintf("%.3f", best), rest, fast.sweeps(), sweeps, good, ratio, "", "")
+		t.Row(same, fmt.Sprintf("%d, quality", n), "", "", "", "", "", "", slow.quality(), final)
+	}
+	t.Flush()
+	return nil
+}
+
+// history is how the mean quality went, every few sweeps.
+type history struct {
+	every int
+	means []float64
+	rest  bool
+}
+
+func (h *history) sweeps() int      { return h.every * len(h.means) }
+func (h *history) quality() float64 { return h.means[len(h.means)-1] }
+
+// until is the number of sweeps from which on the quality is as good as another, or all if it never is.
+func (h *history) until(final float64) int {
+	k := len(h.means)
+	for k > 0 && math.Abs(h.means[k-1]-final) <= asGood {
+		k--
+	}
+	return h.every * min(k+1, len(h.means))
+}
+
+// relaxed sweeps until no vertex moves by more than 1e-5 of an edge times ω, or most sweeps are made.
+func relaxed(ctx context.Context, p *verify.Page, n int, relax float64, metric *smooth.Metric, every,
+	most int) (history,
+	error) {
+	h := history{every: every}
+	cfg := smooth.Config{Smoother: "pain-exact", Guard: bare(p), Rescale: true, Relax: relax}
+	err := smoothing(ctx, p, alternating(n, n, 1, 1), metric, cfg, func(_ *smooth.Part, s smooth.Solver) error {
+		for !h.rest && s.Sweeps() < most {
+			far, err := s.Sweep(ctx, every)
+			if err != nil {
+				return err
+			}
+			d, err := s.Diagnose(ctx)
+			if err != nil {
+				return err
+			}
+			if d.Inverted > 0 && far <= 1e-5*relax {
+				return fmt.Errorf("%d boxes a side, ω = %g: %d triangles are turned over at rest", n, relax, d.Inverted)
+			}
+			h.means, h.rest = append(h.means, d.QualityMean), far <= 1e-5*relax
+		}
+		return nil
+	})
+	return h, err
+}

@@ -1,0 +1,107 @@
+package solvers
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Env is what a rank gives its share of a case.
+type Env struct {
+	Comm   dist.Comm
+	Device backend.Device
+	Halo   string    // how devices exchange ghosts: auto, staged or nccl; auto if empty
+	Log    io.Writer // is told of the stages of a set-up; nil for nobody
+}
+
+// Solver is one rank's share of a case under way. All ranks make the same calls in the same order. What it declares,
+// its fields, shapes and quantities, is all that frames, gauges, tables and the summary are made of.
+type Solver interface {
+	// Size tells how large the case is and where it ends.
+	Size() Size
+	// Advance takes at least one and at most so many steps, and stops at until, which is not passed. done tells that the
+	// solver has a reason of its own to end there.
+	Advance(ctx context.Context, until float64, steps int) (done bool, err error)
+	Clock() Clock
+	// Fields are all that the case can write, in the order of the manual. They do not change.
+	Fields() []Field
+	// Shapes are geometry with counts of its own. They do not change.
+	Shapes() []Shape
+	// Measure measures the state. What it returns is the same on all ranks and for any number of them, and has the same
+	// names at all times.
+	Measure(ctx context.Context) ([]Quantity, error)
+	// Hash returns the SHA-256 of the state in global order, in hexadecimal.
+	Hash(ctx context.Context) (string, error)
+	// Phases tells how many seconds this rank spent where, in a map of the caller's.
+	Phases() map[string]float64
+	// Close gives back what the device holds.
+	Close()
+}
+
+// Saver is a solver that moves a mesh. Rank 0 writes it, by the extension of the path.
+type Saver interface {
+	Save(ctx context.Context, path string) error
+}
+
+// Stopper is a solver with rules to end by.
+type Stopper interface {
+	// Stopped names the rule by which it has ended.
+	Stopped() string
+}
+
+// Size is how large a case is and where it ends, on all ranks alike.
+type Size struct {
+	Unit      string // what a step updates: cell, vertex
+	Entities  int64  // of that, of all ranks
+	Bytes     int64  // of all ranks' arrays
+	Precision string // of the state: float32 or float64
+	Halo      string // how ghosts are exchanged: direct, staged or nccl
+	End       float64
+	MaxSteps  int // the run stops before End; 0 for no limit
+	// Sweeps tells that the solver has no time: its clock counts sweeps, each a step of length 1.
+	Sweeps bool
+	Found  string // a line on what the case left to the solver; empty for nothing
+}
+
+// Clock is when a state is: its time in s or sweeps, how many steps led there, and the length of the last.
+type Clock struct {
+	Time  float64
+	Steps int
+	Dt    float64
+}
+
+// Quantity is a number that was measured of the whole state.
+type Quantity struct {
+	Name, Unit, Doc string
+	In              Place
+	Panel           string // label of the axes that it is drawn on in pictures, with others of that label; "" for none
+	Value           float64
+}
+
+// Measured are quantities with their values, in the same order.
+func Measured(list []Quantity, values ...float64) []Quantity {
+	if len(values) != len(list) {
+		panic("solvers: as many values as quantities are needed")
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Value = values[i]
+	}
+	return list
+}
+
+// Place is where a quantity is told; a sum is several places.
+type Place int
+
+const (
+	// Column: in each row of conservation.csv.
+	Column Place = 1 << iota
+	// Metric: in the summary.
+	Metric
+	// Drift: in the summary as the relative change of something conserved, which has the name of the quantity without
+	// "_drift".
+	Drift
+)

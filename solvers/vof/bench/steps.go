@@ -1,0 +1,223 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime/debug"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+)
+
+// VofOptions say what Vof measures: all combinations of the lists.
+type VofOptions struct {
+	Dim        int
+	Cells      []int // along each axis: of a rank if Weak, else of the grid
+	Weak       bool  // each rank then has the vortex and the body of one alone
+	Configs    []vof.Config
+	Precisions []string
+	Threads    []int // of each rank
+	Ranks      []int
+	Warm       int // steps before the first measurement
+	Steps      int // of each measurement
+	Repeat     int // measurements, of which the fastest counts
+	Hash       bool
+	Timeline   bool // of a step on the GPU of rank 0
+	JSON       bool // print a bench.Timing of each measurement as a line of JSON, and no table
+
+	// Open returns the device of a rank, and what to call when done with it.
+	Open func(rank, threads int) (dev backend.Device, done func(), err error)
+}
+
+// Vof measures steps of the vortex of Rider and Kothe in the plane, of LeVeque's in space, and prints a table. Bytes
+// are those that a step must move if all cells have work: F read and written by each sweep, or once in tiles.
+// Efficiency is the rate of a thread as a share of that of the first row of the same case.
+func Vof(ctx context.Context, w io.Writer, o VofOptions) error {
+	copying, err := bench.Bandwidths(w, o.JSON, o.Threads,
+		func(threads int) (backend.Device, func(), error) { return o.Open(0, threads) })
+	if err != nil {
+		return err
+	}
+	table, lines := bench.Outputs(w, o.JSON)
+	fmt.Fprintf(table, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5s %7s %10s %11s %12s %7s %5s %7s %10s  %s\n", "cells",
+		"normal", "advect", "exchange", "halo", "sweep", "precision", "ranks", "threads", "ms a step", "Mcell/s", "Mmixed/s",
+		"mixed", "B", "of copy", "efficiency", "state")
+	for _, n := range o.Cells {
+		for _, precision := range o.Precisions {
+			for _, cfg := range o.Configs {
+				first := 0.0
+				for _, ranks := range o.Ranks {
+					for _, threads := range o.Threads {
+						m, err := o.measure(ctx, cfg, n, precision, ranks, threads)
+						if err != nil {
+							return fmt.Errorf("%d cells an axis, %d ranks: %w", n, ranks, err)
+						}
+						if err := bench.WriteTimings(lines, m.took, "vof %s cells %s %s %s %s, ranks: %d, threads: %d", size(m.grid),
+							cfg.Normal, cfg.Advect, m.sweep, precision, ranks, threads); err != nil {
+							return err
+						}
+						cells := float64(m.grid.Cells())
+						rate := cells / m.step
+						each := rate / float64(ranks*threads)
+						if first == 0 {
+							first = each
+						}
+						fmt.Fprintf(table, "%-16s %-7s %-12s %-8s %-6s %-6s %-9s %5d %7d %10.4f %11.1f %12.2f %6.2f%% %5.0f "+
+							"%6.0f%% %9.0f%%  %.12s\n",
+							size(m.grid), cfg.Normal, cfg.Advect, m.exchange, m.halo, m.sweep, precision, ranks, threads, 1e3*m.step,
+							rate/1e6,
+							float64(m.mixed)/m.step/1e6, 100*float64(m.mixed)/cells, m.bytes,
+							100*m.bytes*rate/float64(ranks)/copying[threads], 100*each/first, m.hash)
+						fmt.Fprint(table, m.timeline)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// stepped is what a measurement finds.
+type stepped struct {
+	grid                  *grid.Grid
+	step                  float64 // seconds
+	took                  []bench.Timing
+	mixed                 int64   // cells
+	bytes                 float64 // a cell
+	halo, exchange, sweep string
+	hash, timeline        string
+}
+
+func (o *VofOptions) measure(ctx context.Context, cfg vof.Config, n int, precision string, ranks,
+	threads int) (stepped, error) {
+	g := unitBox(o.Dim, [3]int{n, n, n})
+	parts, err := partition.Blocks(g.N, o.Dim, ranks, [3]int{})
+	if err != nil {
+		return stepped{}, err
+	}
+	if o.Weak {
+		g = unitBox(o.Dim, [3]int{n * parts[0], n * parts[1], n * parts[2]})
+		for d := range o.Dim {
+			g.Hi[d] = float64(parts[d])
+		}
+	}
+	debug.FreeOSMemory()
+	return bench.OnRanks(ranks, func(comm dist.Comm) (stepped, error) {
+		return o.onRank(ctx, comm, g, parts, cfg, precision, threads)
+	})
+}
+
+func unitBox(dim int, n [3]int) *grid.Grid {
+	g := &grid.Grid{Dim: dim, N: n, Hi: [3]float64{1, 1, 1}}
+	if dim == 2 {
+		g.N[2], g.Hi[2] = 1, 0
+	}
+	return g
+}
+
+func size(g *grid.Grid) string {
+	s := fmt.Sprintf("%d×%d", g.N[0], g.N[1])
+	if g.Dim == 3 {
+		s += fmt.Sprintf("×%d", g.N[2])
+	}
+	return s
+}
+
+func (o *VofOptions) onRank(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config,
+	precision string, threads int) (m stepped, err error) {
+	dev, done, err := o.Open(comm.Rank(), threads)
+	if err != nil {
+		return m, err
+	}
+	defer done()
+	s, err := vortexOn(ctx, comm, g, parts, cfg, precision, dev)
+	if err != nil {
+		return m, err
+	}
+	defer s.Close()
+	m.grid, m.step = g, math.Inf(1)
+	const end = 1e6 // the vortex goes back and forth with a period of 8 s
+	if err := s.Advance(ctx, end, max(1, o.Warm)); err != nil {
+		return m, err
+	}
+	for range o.Repeat {
+		if err := errors.Join(backend.Sync(dev), comm.Barrier(ctx)); err != nil {
+			return m, err
+		}
+		begin := bench.StartWatch()
+		if err := errors.Join(s.Advance(ctx, end, o.Steps), backend.Sync(dev)); err != nil {
+			return m, err
+		}
+		m.took = append(m.took, begin.Of(int64(o.Steps)*int64(g.Cells())))
+		took := []float64{m.took[len(m.took)-1].Wall / float64(o.Steps)}
+		if err := comm.AllreduceFloat64(ctx, dist.Max, took); err != nil {
+			return m, err
+		}
+		m.step = min(m.step, took[0])
+	}
+	if o.Timeline {
+		if m.timeline, err = bench.TimelineOf(dev, func() error { return s.Advance(ctx, end, 1) }); err != nil {
+			return m, err
+		}
+	}
+	d, err := s.Diagnose(ctx)
+	if err != nil {
+		return m, err
+	}
+	m.mixed = d.MixedCells
+	m.halo = s.Halo()
+	m.exchange, m.sweep = s.Ways()
+	width := 8.0
+	if precision == "float32" {
+		width = 4
+	}
+	if m.bytes = 2 * width; m.sweep != "tiles" {
+		m.bytes *= float64(g.Dim)
+	}
+	if o.Hash {
+		m.hash, err = s.Hash(ctx)
+	}
+	return m, err
+}
+
+// vortexOn sets up a rank's block of the vortex.
+func vortexOn(ctx context.Context, comm dist.Comm, g *grid.Grid, parts [3]int, cfg vof.Config, precision string,
+	dev backend.Device) (vof.Solver, error) {
+	lo, n := partition.Box(g.N, parts, comm.Rank())
+	ghost := cfg.Ghosts(g.Dim)
+	b, err := g.Block(lo, n, ghost)
+	if err != nil {
+		return nil, err
+	}
+	boxes := halo.Boxes{Dim: g.Dim, Cuts: partition.BoxCuts(g.N, parts), Periodic: g.Periodic}
+	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
+	if err != nil {
+		return nil, err
+	}
+	name, at := "rider-kothe", [3]float64{.5, .75}
+	if g.Dim == 3 {
+		name, at = "enright", [3]float64{.35, .35, .35}
+	}
+	for d := range g.Dim {
+		at[d] += math.Floor(g.Centre(d, lo[d])) // the vortex repeats from unit box to unit box, and so do bodies
+	}
+	v, err := flow.Named(name, g, 8)
+	if err != nil {
+		return nil, err
+	}
+	f, err := vof.Fill(ctx, b, shape.Ball(at[0], at[1], at[2], .15), 3, true)
+	if err != nil {
+		return nil, err
+	}
+	return vof.New(ctx, precision, cfg, b, plan, v, f, comm, dev)
+}

@@ -1,0 +1,145 @@
+package problem
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// fromFiles is a case whose paths are absolute.
+const fromFiles = `
+solver = "vof"
+grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [12, 10, 8] }
+initial = { shape = "stl(%[1]s/box.stl)" }
+velocity = { faces = "%[1]s/faces.npz" }
+time = { end = 0.1, max_steps = 3 }
+output = { format = [] }
+`
+
+// boxSTL writes the box from lo to hi, without its last triangles if some are missing.
+func boxSTL(t *testing.T, path string, lo, hi [3]float64, missing int) {
+	t.Helper()
+	p := &vtk.PolyData{}
+	for corner := range 8 {
+		for d := range 3 {
+			p.Points = append(p.Points, [2]float64{lo[d], hi[d]}[corner>>d&1])
+		}
+	}
+	faces := [][4]int64{{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}}
+	for _, f := range faces[:len(faces)-missing] {
+		p.Polys.Add(f[:]...)
+	}
+	if err := vtk.WriteSTL(path, p); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// faceFile writes the velocity (v, 0, 0) as numpy.savez does, for a grid whose count along x is off by the excess.
+func faceFile(t *testing.T, path string, n [3]int, v float64, excess int) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := zip.NewWriter(file)
+	for axis := range 3 {
+		w, err := archive.Create(string("uvw"[axis]) + ".npy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := n
+		m[axis]++
+		m[0] += excess
+		head := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d, %d), }", m[2], m[1], m[0])
+		head += strings.Repeat(" ", 117-len(head)) + "\n"
+		data := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
+		data = append(data, head...)
+		for range m[0] * m[1] * m[2] {
+			value := 0.0
+			if axis == 0 {
+				value = v
+			}
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(value))
+		}
+		if _, err := w.Write(data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(archive.Close(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A body and a velocity of files are the same on any number of ranks, and those that are given by name: a box by its
+// faces to rounding, or but for what a plane in the smallest parts of a cell takes off its edges.
+func TestVOFOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	boxSTL(t, filepath.Join(dir, "box.stl"), [3]float64{0.25, 0.3125, 0.125}, [3]float64{0.625, 0.75, 0.5}, 0)
+	faceFile(t, filepath.Join(dir, "faces.npz"), [3]int{12, 10, 8}, 0.5, 0)
+	text := fmt.Sprintf(fromFiles, dir)
+	want, err := runtest.On(t, text, 1, 1, runtest.Local, t.TempDir(), `velocity={u=0.5, v=0, w=0}`,
+		`initial.shape="box(0.25, 0.3125, 0.125, 0.625, 0.75, 0.5)"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for way, off := range map[string]float64{"quadrature": 1e-13, "divide": 2e-3} {
+		hash := ""
+		for _, ranks := range []int{1, 3} {
+			got, err := runtest.On(t, text, ranks, 1, runtest.Local, t.TempDir(), "initial.fractions="+way)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hash == "" {
+				hash = got.StateSHA256
+			}
+			if v, w := got.Metrics["volume"], want.Metrics["volume"]; math.Abs(v-w) > off*w || w == 0 ||
+				got.StateSHA256 != hash {
+				t.Errorf("%s, %d ranks: volume %g, not %g; states %.12s and %.12s", way, ranks, v, w, got.StateSHA256, hash)
+			}
+		}
+	}
+}
+
+// What is wrong with a file is told by its name.
+func TestVOFRefusesFiles(t *testing.T) {
+	dir := t.TempDir()
+	boxSTL(t, filepath.Join(dir, "box.stl"), [3]float64{0.25, 0.25, 0.25}, [3]float64{0.5, 0.5, 0.5}, 0)
+	boxSTL(t, filepath.Join(dir, "open.stl"), [3]float64{0.25, 0.25, 0.25}, [3]float64{0.5, 0.5, 0.5}, 1)
+	faceFile(t, filepath.Join(dir, "faces.npz"), [3]int{12, 10, 8}, 0.5, 0)
+	faceFile(t, filepath.Join(dir, "long.npz"), [3]int{12, 10, 8}, 0.5, 1)
+	for set, want := range map[string]string{
+		`initial.shape="stl(` + dir + `/open.stl)"`:  "open.stl: the edge from",
+		`initial.shape="stl(` + dir + `/none.stl)"`:  "/none.stl: no such file",
+		`initial.shape="stl(` + dir + `/faces.npz)"`: "faces.npz: ",
+		`velocity.faces="` + dir + `/long.npz"`:      "[velocity] " + dir + "/long.npz: array u.npy: ",
+		`velocity.faces="` + dir + `/box.stl"`:       "box.stl: not an archive",
+	} {
+		_, err := runtest.On(t, fmt.Sprintf(fromFiles, dir), 2, 1, runtest.Local, t.TempDir(), set)
+		var input *solvers.BadInput
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %q", set, err, want)
+		}
+	}
+}
+
+// A potential in space gives no divergence, whatever it is.
+func TestVOFPotential(t *testing.T) {
+	s, err := runtest.On(t, flatten, 2, 1, runtest.Local, t.TempDir(), "grid.periodic=[]",
+		`velocity={ax="z*x*y^2", ay="sin(z)+x^3", az="cos(x*y)", period=2}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := s.Metrics["divergence_max"]; !(d < 1e-12) || s.Metrics["cfl_sum"] == 0 {
+		t.Errorf("divergence %g, CFL %g", d, s.Metrics["cfl_sum"])
+	}
+}

@@ -1,0 +1,130 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+)
+
+// givenFlow makes the velocity of a case. What is given is tried on the faces of the block first, so that what is wrong
+// with it is known to all ranks before the solver starts.
+// late is the first error of its factor in the course of the run.
+func givenFlow(ctx context.Context, c *config.Case, v *flow.Section, b *grid.Block, comm dist.Comm, late *error) (
+	flow.Flow, error) {
+	var failed error
+	f, err := velocity(c, v, b.Grid, &failed)
+	if err != nil {
+		err = fmt.Errorf("[velocity] %w", err)
+	}
+	if err == nil && v.Factor.Program != nil {
+		f.Factor, err = factor(&v.Factor, c.Time.End, late)
+	}
+	if err := solvers.Agree(ctx, comm, err); err != nil || v.Field != "" {
+		return f, err
+	}
+	if v.Period > 0 {
+		f.Factor = func(t float64) float64 { return math.Cos(math.Pi * t / v.Period) }
+	}
+	through, out, err := tryFlow(ctx, f, b)
+	if err := solvers.Agree(ctx, comm, errors.Join(err, failed)); err != nil {
+		return f, err
+	}
+	most := []float64{through, out}
+	if err := comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+		return f, err
+	}
+	if v.Checked() && most[1] > v.Divergence*most[0] {
+		return f,
+			&solvers.BadInput{Err: fmt.Errorf("[velocity] the flow out of a cell is up to %.3g of that through it, more than "+
+				"divergence = %g: volume would not be conserved; give a stream function psi in the plane, a potential ax, "+
+				"ay, az in "+
+				"space, velocities without divergence over cells, or a larger divergence", most[1]/most[0], v.Divergence)}
+	}
+	return f, nil
+}
+
+// factor is what the velocity of a case is multiplied with, which is tried at many times before the end. Steps are as
+// long as a factor of 1 allows.
+func factor(f *config.Field, end float64, late *error) (func(t float64) float64, error) {
+	eval := func(t float64) (float64, error) {
+		v, err := f.Program.Eval(0, 0, 0, t)
+		if err == nil && math.Abs(v) > 1 {
+			err = fmt.Errorf("it is %g at t = %g, more than 1 in size: multiply the velocity instead", v, t)
+		}
+		if err != nil {
+			err = fmt.Errorf("[velocity] factor: %w", err)
+		}
+		return v, err
+	}
+	const tries = 1000
+	for n := range tries + 1 {
+		if _, err := eval(end * float64(n) / tries); err != nil {
+			return nil, err
+		}
+	}
+	return func(t float64) float64 {
+		v, err := eval(t)
+		if err != nil && *late == nil {
+			*late = err
+		}
+		return min(1, max(-1, v))
+	}, nil
+}
+
+// velocity is the flow of a case at a factor of 1. failed is the first error of an expression, whenever it is asked
+// for.
+func velocity(c *config.Case, v *flow.Section, g *grid.Grid, failed *error) (flow.Flow, error) {
+	eval := func(f *config.Field, x, y, z float64) float64 {
+		value, err := f.Program.Eval(x, y, z, 0)
+		if err != nil {
+			if *failed == nil {
+				*failed = fmt.Errorf("[velocity] %s: %w", f.Name, err)
+			}
+			return math.NaN()
+		}
+		return value
+	}
+	switch {
+	case v.Field != "":
+		return flow.Named(v.Field, g, v.Period)
+	case v.Faces != "":
+		return flow.FacesFile(g, c.Path(v.Faces))
+	case len(v.Psi) > 0:
+		return flow.Stream(g, func(x, y float64) float64 { return eval(&v.Psi[0], x, y, g.Lo[2]) })
+	case len(v.Potential) > 0:
+		return flow.Potential(g, func(axis int, x, y, z float64) float64 { return eval(&v.Potential[axis], x, y, z) })
+	}
+	return flow.Components(g, func(axis int, x, y, z float64) float64 { return eval(&v.Parts[axis], x, y, z) }), nil
+}
+
+// tryFlow gives the largest flow through a cell of the block and the largest out of one, as rates per volume.
+func tryFlow(ctx context.Context, f flow.Flow, b *grid.Block) (through, out float64, err error) {
+	for k := range b.N[2] {
+		for j := range b.N[1] {
+			if err := ctx.Err(); err != nil {
+				return 0, 0, err
+			}
+			for i := range b.N[0] {
+				at := [3]int{b.Lo[0] + i, b.Lo[1] + j, b.Lo[2] + k}
+				sum, div := 0.0, 0.0
+				for axis := range b.Grid.Dim {
+					next := at
+					next[axis]++
+					h := b.Grid.Spacing(axis)
+					lo, hi := f.Face(axis, at[0], at[1], at[2])/h, f.Face(axis, next[0], next[1], next[2])/h
+					sum += max(math.Abs(lo), math.Abs(hi))
+					div += hi - lo
+				}
+				through, out = max(through, sum), max(out, math.Abs(div))
+			}
+		}
+	}
+	return through, out, nil
+}

@@ -1,0 +1,164 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const swirl = `
+solver = "vof"
+grid = { bounds = [0, 0, 1, 1], cells = [40, 36] }
+initial = { shape = "difference(circle(0.5, 0.7, 0.2), box(0.45, 0.4, 0.55, 0.7))" }
+velocity = { field = "rider-kothe", period = 2 }
+time = { end = 2, max_steps = 30 }
+output = { format = [], conservation_every = 5 }
+`
+
+const flatten = `
+solver = "vof"
+grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [16, 18, 20], periodic = ["x"] }
+initial = { shape = "(x-0.4)^2 + (y-0.4)^2 + (z-0.4)^2 - 0.06", fractions = "divide", levels = 3 }
+velocity = { u = "1", v = "0.5*x", w = "0.25*y", period = 1 }
+time = { end = 1, max_steps = 12 }
+output = { format = [], conservation_every = 4 }
+`
+
+// Frames of several ranks are the whole grid, and its interface.
+func TestFrames(t *testing.T) {
+	dir := t.TempDir()
+	s, err := runtest.On(t, flatten, 4, 1, runtest.Local, dir, `output.format=["vti", "vtp"]`,
+		"output.fields=['f', 'normal', 'alpha']")
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames, err := vtk.ReadPVD(filepath.Join(dir, "case.pvd"))
+	if err != nil || len(frames) != 2 {
+		t.Fatal(frames, err)
+	}
+	cells, volume := 0, 0.0
+	for rank := range 4 {
+		file := strings.Replace(frames[1].File, ".pvti", "_r000"+string(rune('0'+rank))+".vti", 1)
+		m, err := vtk.ReadImage(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, ok := m.CellData.Find("f")
+		normal, ok2 := m.CellData.Find("normal")
+		if !ok || !ok2 || normal.Components != 3 {
+			t.Fatal("fields are missing")
+		}
+		cells += m.Cells()
+		for _, v := range f.Float64s() {
+			volume += v / (16 * 18 * 20)
+		}
+		p, err := vtk.ReadPolyData(filepath.Join(dir, strings.Replace(file, ".vti", ".vtp", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rank == 0 && p.Polys.Len() == 0 {
+			t.Error("no interface")
+		}
+	}
+	if want := s.Metrics["volume"]; cells != 16*18*20 || volume < want-1e-12 || volume > want+1e-12 {
+		t.Errorf("%d cells of volume %g, in the summary %g", cells, volume, want)
+	}
+}
+
+// Where a case tells where the fluid should be at the end, errors are against that.
+func TestExact(t *testing.T) {
+	const shifted = "velocity={u=0.25, v=0}"
+	base := []string{shifted, `initial.shape="circle(0.3, 0.5, 0.15)"`, "time={end=0.8}", "method.normal='elvira'"}
+	off, err := runtest.On(t, swirl, 2, 1, runtest.Local, t.TempDir(), base...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first float64
+	for _, ranks := range []int{1, 4} {
+		s, err := runtest.On(t, swirl, ranks, 1, runtest.Local, t.TempDir(),
+			append(base, `exact={shape="circle(0.5, 0.5, 0.15)"}`)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l1, rel := s.Metrics["l1_error"], s.Metrics["rel_error"]
+		if first == 0 {
+			first = l1
+		}
+		if !(rel > 0 && rel < 0.02) || l1 != first || !(off.Metrics["rel_error"] > 0.5) {
+			t.Errorf("%d ranks: errors %g and %g, on one %g; against the start %g", ranks, l1, rel, first,
+				off.Metrics["rel_error"])
+		}
+		if want := rel * math.Pi * 0.15 * 0.15; math.Abs(l1-want) > 1e-9*want {
+			t.Errorf("l1_error %g, rel_error times the area %g", l1, want)
+		}
+		if s.StateSHA256 != off.StateSHA256 {
+			t.Error("the exact shape changed the state")
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"grid.blocks=[7, 1]", "[grid] blocks"},
+		{"method={sweep='tiles', exchange='sweep'}", `[method] sweep "tiles" cannot be: tiles need exchange "step"`},
+		{`velocity={u="x", v="0"}`, "[velocity] the flow out of a cell is up to"},
+		{`velocity={psi="sqrt(x-0.5)"}`, "[velocity] psi: "},
+		{`initial.shape="sqrt(x-0.5)"`, "[initial] shape: "},
+		{`exact={shape="sqrt(x-0.5)"}`, "[exact] shape: "},
+		{"grid.cells=[4, 2]", "[grid]"},
+	} {
+		_, err := runtest.On(t, swirl, 3, 1, runtest.Local, t.TempDir(), c.set)
+		var input *solvers.BadInput
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v does not say %q", c.set, err, c.want)
+		}
+	}
+}
+
+// A run that is told to stop while bodies and velocities are found ends there, and leaves no files.
+func TestStopsInSetUp(t *testing.T) {
+	c, err := solvers.Parse("case.toml", []byte(swirl), []string{"velocity={psi='sin(x)*y'}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b, err := (&grid.Grid{Dim: 2, N: [3]int{40, 36, 1}, Hi: [3]float64{1, 1, 0}}).Whole(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := c.Sections.(*Sections)
+	if f, err := fractions(ctx, "[initial]", &w.Initial, c.Path, b); !errors.Is(err, context.Canceled) {
+		t.Errorf("%d fractions, error %v", len(f), err)
+	}
+	if _, _, err := tryFlow(ctx, flow.Uniform(1, 0, 0), b); !errors.Is(err, context.Canceled) {
+		t.Errorf("flow: error %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	comm := runtest.Local(t, 1)[0]
+	defer comm.Close()
+	dev := cpu.New(1)
+	defer dev.Close()
+	if _, err := run.Run(ctx, run.Options{Case: c, Comm: comm, Device: dev, Dir: dir}); !errors.Is(err, context.Canceled) {
+		t.Errorf("run: error %v", err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder of output is there: %v", err)
+	}
+}

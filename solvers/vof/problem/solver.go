@@ -1,0 +1,198 @@
+package problem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+)
+
+// body is a case under way.
+type body struct {
+	vof.Solver
+	block *domain.Block
+	cells *solvers.Space
+	comm  dist.Comm
+	size  solvers.Size
+	late  error     // of the velocity's factor, which steps have asked for
+	exact []float64 // volume fractions of the block where the case knows those of the end; else nil
+}
+
+func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
+	w := c.Sections.(*Sections)
+	cfg := w.Method.Config()
+	cfg.Halo = env.Halo
+	cfg.Curvature = slices.Contains(c.Output.Fields, "curvature")
+	d := &body{comm: env.Comm}
+	var err error
+	if d.block, err = domain.Cut(&w.Grid, cfg.Ghosts(w.Grid.Dim), d.comm.Rank(), d.comm.Size()); err == nil {
+		if err = cfg.Check(d.block.Block); err != nil {
+			err = fmt.Errorf("[method] %w", err)
+		}
+	}
+	if err := solvers.Agree(ctx, d.comm, err); err != nil {
+		return nil, err
+	}
+	v, err := givenFlow(ctx, c, &w.Velocity, d.block.Block, d.comm, &d.late)
+	if err != nil {
+		return nil, err
+	}
+	f, err := fractions(ctx, "[initial]", &w.Initial, c.Path, d.block.Block)
+	if err == nil && w.Exact != nil {
+		d.exact, err = fractions(ctx, "[exact]", w.Exact, c.Path, d.block.Block)
+	}
+	if err := solvers.Agree(ctx, d.comm, err); err != nil {
+		return nil, err
+	}
+	d.Solver, err = vof.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, v, f, d.comm, env.Device)
+	if err != nil {
+		return nil, err
+	}
+	d.cells = d.block.Space()
+	cells := int64(d.block.Grid.Cells())
+	number := int64(8)
+	if w.Method.Precision == "float32" {
+		number = 4
+	}
+	d.size = solvers.Size{
+		Unit: "cell", Entities: cells, Bytes: cells * number * int64(numbersOf(d.block.Grid.Dim)),
+		Precision: w.Method.Precision, Halo: d.Halo(), End: c.Time.End, MaxSteps: c.Time.MaxSteps,
+	}
+	return d, nil
+}
+
+// numbersOf is how many numbers a cell takes: two volume fractions, velocities, and the planes of a sweep.
+func numbersOf(dim int) int { return 2 + dim + dim + 1 }
+
+// fractions finds the volume fractions of a block, for a section of the case.
+func fractions(ctx context.Context, section string, v *Initial, path func(string) string, b *grid.Block) (
+	[]float64, error) {
+	body, failed, err := shape.Parse(v.Shape, b.Grid.Dim, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s shape: %w", section, err)
+	}
+	levels := v.Levels
+	if v.Fractions == "quadrature" {
+		levels = -1
+	}
+	f, err := vof.Fill(ctx, b, body, levels, v.Leaf == "plane")
+	if err := cmp.Or(failed(), err); err != nil {
+		return nil, fmt.Errorf("%s shape: %w", section, err)
+	}
+	return f, nil
+}
+
+func (d *body) Size() solvers.Size { return d.size }
+
+func (d *body) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+	err = d.Solver.Advance(ctx, until, steps)
+	return false, cmp.Or(err, d.late)
+}
+
+func (d *body) Clock() solvers.Clock {
+	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
+}
+
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// quantities are what is measured, in the order in which Measure has them.
+var quantities = []solvers.Quantity{
+	{Name: "volume", Doc: "of the fluid; in the plane its area", In: inAll},
+	{Name: "volume_drift", Doc: "relative change since the start", In: inAll | solvers.Drift},
+	{Name: "bound_excess", Doc: "how far the worst f is beyond 0 to 1", In: inAll},
+	{Name: "mixed_cells", Doc: "cells with an interface", In: inAll},
+	{Name: "interface_size", Doc: "of all lines or planes", In: inAll},
+	{Name: "cfl_sum", Doc: "the largest CFL number of a step, summed over the axes", In: inAll},
+	{Name: "cfl_axis", Doc: "the largest CFL number of a step along an axis", In: inAll},
+	{Name: "divergence_max", Unit: "1/s", Doc: "of the velocity, at a factor of 1", In: inAll},
+	{Name: "l1_error", Doc: "Σ|f - exact| dV", In: inSummary},
+	{Name: "rel_error", Doc: "the same over the exact volume", In: inSummary},
+}
+
+func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+	now, err := d.Diagnose(ctx)
+	if err == nil && d.exact != nil {
+		now.L1Error, now.RelError, err = d.offExact(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return solvers.Measured(quantities, now.Volume, now.VolumeDrift, now.BoundExcess, float64(now.MixedCells),
+		now.InterfaceSize, now.CFLSum, now.CFLAxis, now.DivergenceMax, now.L1Error, now.RelError), nil
+}
+
+// fields are what a case can write.
+var fields = []solvers.Field{
+	{Name: "f", Doc: "volume fraction of the fluid"},
+	{Name: "normal", Doc: "unit normal of the interface, out of the fluid; 0 in cells without", Components: []string{"nx",
+		"ny", "nz"}},
+	{Name: "alpha", Unit: "m", Doc: "the fluid is where n·x ≤ alpha, x from the lowest corner of the cell"},
+	{Name: "curvature", Unit: "1/m", Doc: "of the interface: 1/r of a disk, 2/r of a ball"},
+}
+
+func (d *body) Fields() []solvers.Field {
+	list := slices.Clone(fields)
+	for i := range list {
+		list[i].On = d.cells
+		numbers := list[i].Numbers()
+		if len(numbers) > 1 {
+			numbers = numbers[:d.block.Grid.Dim]
+			list[i].Components = numbers
+		}
+		list[i].Values = func(ctx context.Context) ([]float64, error) { return d.values(ctx, numbers) }
+		list[i].At = func(ctx context.Context, cells []int, values []float64) error {
+			return d.Probe(ctx, numbers, cells, values)
+		}
+	}
+	return list
+}
+
+// values are some numbers of all cells of the block, cell by cell.
+func (d *body) values(ctx context.Context, names []string) ([]float64, error) {
+	if len(names) == 1 {
+		return d.Field(ctx, names[0])
+	}
+	values := make([]float64, d.block.Cells()*len(names))
+	for k, name := range names {
+		v, err := d.Field(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range v {
+			values[i*len(names)+k] = x
+		}
+	}
+	return values, nil
+}
+
+// offExact is Σ|f - exact| dV, and that over the exact volume. Sums are exact, as the solver's.
+func (d *body) offExact(ctx context.Context) (l1, rel float64, err error) {
+	f, err := d.Field(ctx, "f")
+	if err != nil {
+		return 0, 0, err
+	}
+	var off, volume dist.Accumulator
+	for i, want := range d.exact {
+		off.Add(math.Abs(f[i] - want))
+		volume.Add(want)
+	}
+	for _, sum := range []*dist.Accumulator{&off, &volume} {
+		if err := dist.AllreduceSum(ctx, d.comm, sum); err != nil {
+			return 0, 0, err
+		}
+	}
+	l1 = off.Float64() * d.block.Grid.CellVolume()
+	if v := volume.Float64(); v > 0 {
+		rel = off.Float64() / v
+	}
+	return l1, rel, nil
+}

@@ -1,0 +1,155 @@
+// Package verify holds the checks of volume of fluid.
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+)
+
+func init() { verify.Register(suite) }
+
+// suite is the checks, the fast ones first.
+var suite = verify.Suite{Name: "vof", Checks: []verify.Check{
+	{Name: "planes", About: "Plane constants, and lines and planes reproduced", Run: planes},
+	{Name: "bodies", About: "Volume fractions of bodies", Run: bodies},
+	{Name: "matching", About: "The paper's three stages: circle of radius 0.25 in the unit square", Run: matching},
+	{Name: "vortex-2", About: "The reversed vortex of Rider and Kothe, T = 2", Run: vortex2},
+	{Name: "vortex-8", About: "The reversed vortex of Rider and Kothe, T = 8", Run: vortex8},
+	{Name: "zalesak", About: "Zalesak's slotted disk in Rudman's set-up, one turn", Run: zalesak},
+	{Name: "enright", About: "The ball in the deforming flow of LeVeque and Enright, T = 3", Run: enright},
+}}
+
+// Each run keeps its volume and its bounds this well, with nothing clipped.
+const (
+	mostDrift  = 1e-13
+	mostExcess = 1e-12
+)
+
+// sizes are cells along an axis, each twice those before; the last is left out of quick runs.
+func sizesFrom(p *verify.Page, from, levels int) []int {
+	var all []int
+	for range levels {
+		all = append(all, from)
+		from *= 2
+	}
+	if p.Options.Quick {
+		all = all[:len(all)-1]
+	}
+	return all
+}
+
+// scheme is a row of a table of errors.
+type scheme struct {
+	normal, advect string
+	cfl            float64
+	theirs         []float64 // by size; nil where there are none
+	bounds         []float64 // that ours must not exceed; nil for none
+	near           float64   // or how far ours may be from theirs, as a share
+	adaptive       bool      // steps as long as the velocity of the moment allows
+	slow           bool      // not in quick runs
+	coarse         int       // only so many sizes; 0 for all
+}
+
+func (s scheme) config() vof.Config {
+	return vof.Config{Normal: s.normal, Advect: s.advect, CFL: s.cfl, PerAxis: true, Adaptive: s.adaptive}
+}
+
+// String names the scheme with its CFL number, that of an axis.
+func (s scheme) String() string {
+	name := fmt.Sprintf("%s + %s, CFL %.2g", s.advect, s.normal, s.cfl)
+	if s.adaptive {
+		name += ", adaptive"
+	}
+	return name
+}
+
+// others are numbers of ranks on which the run at the i-th size of the j-th scheme must have the bits that it has on
+// one: the coarsest, of quick runs the first one alone.
+func others(p *verify.Page, i, j int) []int {
+	switch {
+	case i > 0 || p.Options.Quick && j > 0:
+		return nil
+	case p.Options.Quick:
+		return []int{4}
+	}
+	return []int{2, 3, 6}
+}
+
+// errors runs schemes at all sizes, and shows their errors and what they kept. of picks the error of a run.
+func errorsOf(ctx context.Context, p *verify.Page, title string, sizes []int, schemes []scheme, r func(n int) fluid,
+	end float64, of func(kept) float64) error {
+	p.Note("The CFL number of a scheme is that of an axis, dt·max|u|/h, as in the literature; the sum over the " +
+		"axes is beside")
+	p.Note("it below. Adaptive steps have it at all times, others where the flow is fastest.")
+	p.Note("")
+	t := p.Table(title, "scheme", "cells", "steps", "theirs", "ours", "order")
+	k := p.Table("What was kept, with nothing clipped", "scheme", "cells", "ranks", "CFL of an axis", "sum",
+		"|volume drift|", "beyond [0, 1]", "mixed")
+	for j, s := range schemes {
+		if s.slow && p.Options.Quick {
+			continue
+		}
+		before := 0.0
+		for i, n := range sizes {
+			if s.coarse > 0 && i >= s.coarse {
+				break
+			}
+			p.Progress("%s, %d cells an axis", s, n)
+			c := r(n)
+			c.cfg = s.config()
+			got, err := follow(ctx, p, c, 1, end)
+			if err != nil {
+				return err
+			}
+			e := of(got)
+			rate := ""
+			if i > 0 {
+				rate = fmt.Sprintf("%.2f", verify.Order(before, e))
+			}
+			before = e
+			v, theirs := s.judge(i, e)
+			t.Row(v, s, n, got.steps, theirs, fmt.Sprintf("%.3e", e), rate)
+			keptRow(k, s, n, 1, got, got)
+			for _, ranks := range others(p, i, j) {
+				p.Progress("%s, %d cells an axis, %d ranks", s, n, ranks)
+				other, err := follow(ctx, p, c, ranks, end)
+				if err != nil {
+					return err
+				}
+				keptRow(k, s, n, ranks, other, got)
+			}
+		}
+	}
+	t.Flush()
+	k.Flush()
+	return nil
+}
+
+// judge compares an error at the i-th size with theirs.
+func (s scheme) judge(i int, e float64) (v verify.Verdict, theirs string) {
+	if i < len(s.theirs) {
+		theirs = fmt.Sprintf("%.3g", s.theirs[i])
+		if s.near > 0 {
+			v = verify.Near(e, s.theirs[i], s.near)
+		}
+	}
+	if i < len(s.bounds) {
+		v = verify.AtMost(e, s.bounds[i])
+	}
+	return v, theirs
+}
+
+// kept adds a row for a run, which must have the bits of that on one rank.
+func keptRow(t *verify.Table, s scheme, n, ranks int, got, one kept) {
+	bound := fmt.Sprintf("≤ %g, %g", mostDrift, mostExcess)
+	sound := got.VolumeDrift <= mostDrift && got.BoundExcess <= mostExcess
+	if ranks > 1 {
+		bound += ", same bits"
+		sound = sound && got == one
+	}
+	t.Row(verify.VerdictOf(sound, bound), s, n, ranks, fmt.Sprintf("%.3f", got.CFLAxis), fmt.Sprintf("%.3f", got.CFLSum),
+		fmt.Sprintf("%.1e", got.VolumeDrift), fmt.Sprintf("%.1e", got.BoundExcess), got.MixedCells)
+}

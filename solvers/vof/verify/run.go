@@ -1,0 +1,121 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/verify"
+	velocity "github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/vof"
+)
+
+// fluid is a run of volume of fluid.
+type fluid struct {
+	grid   *grid.Grid
+	body   shape.Body
+	levels int // of divided cells; negative for quadrature
+	flow   string
+	period float64
+	cfg    vof.Config
+}
+
+// unit is the square or cube of side 1 with n cells along each axis.
+func unit(dim, n int) *grid.Grid {
+	g := &grid.Grid{Dim: dim, N: [3]int{n, n, 1}, Hi: [3]float64{1, 1, 0}}
+	if dim == 3 {
+		g.N[2], g.Hi[2] = n, 1
+	}
+	return g
+}
+
+// kept is what a run led to: the diagnostics of its end, with the worst drift and excess of any of 40 moments on the
+// way.
+type kept struct {
+	vof.Diagnostics
+	steps int
+	hash  string
+}
+
+// follow makes a run on so many ranks.
+func follow(ctx context.Context, p *verify.Page, r fluid, ranks int, end float64) (kept, error) {
+	all := make([]kept, ranks)
+	g, ctx := errgroup.WithContext(ctx)
+	for rank, comm := range local.New(ranks) {
+		g.Go(func() (err error) {
+			threads := p.Options.Threads
+			if ranks > 1 {
+				threads = 1
+			}
+			dev := cpu.New(threads)
+			defer dev.Close()
+			all[rank], err = r.until(ctx, comm, dev, end)
+			if err != nil {
+				comm.Abort(1, err)
+			}
+			return errors.Join(err, comm.Close())
+		})
+	}
+	return all[0], g.Wait()
+}
+
+// until makes a run on one rank of many.
+func (r *fluid) until(ctx context.Context, comm dist.Comm, dev *cpu.Device, end float64) (kept, error) {
+	ghost := r.cfg.Ghosts(r.grid.Dim)
+	parts, err := partition.Blocks(r.grid.N, r.grid.Dim, comm.Size(), [3]int{})
+	if err != nil {
+		return kept{}, err
+	}
+	lo, n := partition.Box(r.grid.N, parts, comm.Rank())
+	b, err := r.grid.Block(lo, n, ghost)
+	if err != nil {
+		return kept{}, err
+	}
+	boxes := halo.Boxes{Dim: r.grid.Dim, Cuts: partition.BoxCuts(r.grid.N, parts), Periodic: r.grid.Periodic}
+	plan, err := halo.NewBoxPlan(boxes, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, halo.ByAxis)
+	if err != nil {
+		return kept{}, err
+	}
+	v, err := velocity.Named(r.flow, r.grid, r.period)
+	if err != nil {
+		return kept{}, err
+	}
+	f, err := vof.Fill(ctx, b, r.body, r.levels, true)
+	if err != nil {
+		return kept{}, err
+	}
+	s, err := vof.New(ctx, "float64", r.cfg, b, plan, v, f, comm, dev)
+	if err != nil {
+		return kept{}, err
+	}
+	defer s.Close()
+	var worst kept
+	drift, excess, next := 0.0, 0.0, 0.0
+	for s.Time() < end {
+		if err := ctx.Err(); err != nil {
+			return kept{}, err
+		}
+		if _, err := s.Step(ctx, end); err != nil {
+			return kept{}, err
+		}
+		if s.Time() >= next || s.Time() >= end {
+			next += end / 40
+			if worst.Diagnostics, err = s.Diagnose(ctx); err != nil {
+				return kept{}, err
+			}
+			drift, excess = max(drift, math.Abs(worst.VolumeDrift)), max(excess, worst.BoundExcess)
+		}
+	}
+	worst.VolumeDrift, worst.BoundExcess, worst.steps = drift, excess, s.Steps()
+	worst.hash, err = s.Hash(ctx)
+	return worst, err
+}

@@ -1,6 +1,0 @@
-// Package verify reproduces what is published or known exactly about the solvers' problems, and prints theirs beside
-// ours.
-//
-// A check is a file: the problem, where its answer comes from, and how close the solver must come and why. A check
-// that misses a bound is an error of the run, and its table says which row.
-package verify
