@@ -2,14 +2,10 @@ package dist
 
 import "context"
 
-// FirstError returns the lowest rank that has an error of its own, and what it says; -1 where none has. All ranks call
-// it and get the same. err tells that they could not talk.
-func FirstError(ctx context.Context, comm Comm, mine error) (rank int, text string, err error) {
-	var own []byte
-	if mine != nil {
-		own = []byte(mine.Error())
-	}
-	all, err := comm.Allgatherv(ctx, own)
+// FirstText returns what the lowest rank says that has something to say, and which it is: -1 and "" where all pass "".
+// All ranks call it and get the same. err tells that they could not talk.
+func FirstText(ctx context.Context, comm Comm, mine string) (rank int, text string, err error) {
+	all, err := comm.Allgatherv(ctx, []byte(mine))
 	if err != nil {
 		return -1, "", err
 	}
@@ -19,4 +15,12 @@ func FirstError(ctx context.Context, comm Comm, mine error) (rank int, text stri
 		}
 	}
 	return -1, "", nil
+}
+
+// FirstError is FirstText of errors that ranks may have of their own.
+func FirstError(ctx context.Context, comm Comm, mine error) (rank int, text string, err error) {
+	if mine != nil {
+		text = mine.Error()
+	}
+	return FirstText(ctx, comm, text)
 }

@@ -107,16 +107,15 @@ func newLink(ctx context.Context, comm dist.Comm, dev backend.Device, mine strin
 
 // agreeToLink asks all ranks whether they can link their devices, and returns the reason of the lowest that cannot.
 func agreeToLink(ctx context.Context, comm dist.Comm, mine, place string) (string, error) {
-	all, err := comm.Allgatherv(ctx, []byte(mine))
+	r, why, err := dist.FirstText(ctx, comm, mine)
 	if err != nil {
 		return "", err
 	}
-	for r, why := range all {
-		if len(why) > 0 {
-			return fmt.Sprintf("rank %d: %s", r, why), nil
-		}
+	if r >= 0 {
+		return fmt.Sprintf("rank %d: %s", r, why), nil
 	}
-	if all, err = comm.Allgatherv(ctx, []byte(place)); err != nil {
+	all, err := comm.Allgatherv(ctx, []byte(place))
+	if err != nil {
 		return "", err
 	}
 	at := map[string]int{}

@@ -83,9 +83,13 @@ func (s *sweeper) Shapes() []solvers.Shape {
 	}}}
 }
 
-func (s *sweeper) Hash(context.Context) (string, error) { return "abc", nil }
-func (s *sweeper) Phases() map[string]float64           { return map[string]float64{} }
-func (s *sweeper) Close()                               { s.calls = append(s.calls, "close") }
+func (s *sweeper) State(context.Context) (solvers.State, error) {
+	return solvers.State{Owned: 1, Key: func(int) int64 { return 0 }, Size: 3,
+			Bytes: func(int) []byte { return []byte("abc") }},
+		nil
+}
+func (s *sweeper) Phases() map[string]float64 { return map[string]float64{} }
+func (s *sweeper) Close()                     { s.calls = append(s.calls, "close") }
 
 // sweeping is the case of the test's solver, which is the one that is set here.
 var sweeping *sweeper
@@ -154,7 +158,8 @@ func TestSweeps(t *testing.T) {
 		if got := strings.Join(d.calls, " "); got != test.calls {
 			t.Errorf("%s: calls %s\nwant %s", name, got, test.calls)
 		}
-		if s.Steps != int64(d.swept) || s.Time != 0 || s.Cells != 9 || s.Precision != "float32" || s.StateSHA256 != "abc" ||
+		if s.Steps != int64(d.swept) || s.Time != 0 || s.Cells != 9 || s.Precision != "float32" ||
+			s.StateSHA256 != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" ||
 			s.Metrics["quality"] != float64(d.swept)/2 || len(s.Conservation) != 1 {
 			t.Errorf("%s: summary %+v", name, s)
 		}

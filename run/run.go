@@ -181,9 +181,18 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 	return nil
 }
 
+// hash is that of the state.
+func (r *runner) hash(ctx context.Context) (string, error) {
+	state, err := r.solver.State(ctx)
+	if err != nil {
+		return "", err
+	}
+	return solvers.Hash(ctx, r.Comm, state)
+}
+
 // tell hands the run to its report.
 func (r *runner) tell(ctx context.Context) error {
-	hash, err := r.solver.Hash(ctx)
+	hash, err := r.hash(ctx)
 	if err != nil {
 		return err
 	}
@@ -197,7 +206,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash, err := r.solver.Hash(ctx)
+	hash, err := r.hash(ctx)
 	if err != nil {
 		return nil, err
 	}

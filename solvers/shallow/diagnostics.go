@@ -2,18 +2,15 @@ package shallow
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -158,69 +155,22 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 	return out, nil
 }
 
-func stateBytes[F num.Float]() uintptr {
-	var c kernels.State[F]
-	return unsafe.Sizeof(c)
-}
-
-// chunk is how many cells' state is gathered at a time.
-const chunk = 1 << 16
-
-// Hash gathers the state in blocks of global ids, so that no rank ever holds it all.
-func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+// State is that of the owned cells.
+func (s *solver[F]) State(ctx context.Context) (solvers.State, error) {
 	if err := s.rest(ctx); err != nil {
-		return "", err
-	}
-	if s.order == nil {
-		s.order = make([]int32, s.part.Owned)
-		for i := range s.order {
-			s.order[i] = int32(i)
-		}
-		sort.Slice(s.order, func(a, b int) bool { return s.part.Global[s.order[a]] < s.part.Global[s.order[b]] })
-	}
-	cells := []int64{-1}
-	if len(s.order) > 0 {
-		cells[0] = int64(s.part.Global[s.order[len(s.order)-1]])
-	}
-	if err := s.comm.AllreduceInt64(ctx, dist.Max, cells); err != nil {
-		return "", err
+		return solvers.State{}, err
 	}
 	w, err := s.view()
+	return solvers.StateOf(s.part.Owned, func(i int) int64 { return int64(s.part.Global[i]) }, w,
+		func(i int) int { return i }), err
+}
+
+func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+	state, err := s.State(ctx)
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.New()
-	size := int(stateBytes[F]())
-	var buf []byte
-	next := 0
-	block := make([]byte, chunk*size)
-	for base := int64(0); base <= cells[0]; base += chunk {
-		buf = buf[:0]
-		for ; next < len(s.order) && int64(s.part.Global[s.order[next]]) < base+chunk; next++ {
-			i := s.order[next]
-			buf = binary.LittleEndian.AppendUint32(buf, uint32(s.part.Global[i]))
-			buf = append(buf, unsafe.Slice((*byte)(unsafe.Pointer(&w[i])), size)...)
-		}
-		all, err := s.comm.Gatherv(ctx, 0, buf)
-		if err != nil {
-			return "", err
-		}
-		if s.comm.Rank() != 0 {
-			continue
-		}
-		for _, part := range all {
-			for ; len(part) > 0; part = part[4+size:] {
-				at := int(int64(binary.LittleEndian.Uint32(part)) - base)
-				copy(block[at*size:(at+1)*size], part[4:])
-			}
-		}
-		sum.Write(block[:size*int(min(chunk, cells[0]+1-base))])
-	}
-	digest := sum.Sum(nil)
-	if err := s.comm.Bcast(ctx, 0, digest); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(digest), nil
+	return solvers.Hash(ctx, s.comm, state)
 }
 
 // broken tells where the state stopped being finite or positive, by the lowest global id on any rank.
@@ -255,12 +205,11 @@ func (s *solver[F]) broken(ctx context.Context) error {
 	if mine != found[0] {
 		text = ""
 	}
-	all, err := s.comm.Allgatherv(ctx, []byte(text))
-	if err != nil {
+	if _, text, err = dist.FirstText(ctx, s.comm, text); err != nil {
 		return err
 	}
 	return fmt.Errorf("%s (strong shear between the layers calls for interlayer_friction = true, else try a smaller cfl)",
-		slices.Concat(all...))
+		text)
 }
 
 // blame names the cell of lowest global id whose state w is not finite or positive; without one that id is MaxInt64.

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -32,6 +33,9 @@ type Solver interface {
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
+	// State is what the owned cells hold: h1, q1x, q1y, h2, q2x, q2y of each, where the host can read it until the next
+	// step.
+	State(ctx context.Context) (solvers.State, error)
 	// Hash returns the SHA-256 of the state in global order.
 	Hash(ctx context.Context) (string, error)
 	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,
@@ -97,7 +101,6 @@ type solver[F num.Float] struct {
 	spent   [phases]time.Duration
 	flying  bool // the ghosts of this state are on their way
 	reducer *reducer
-	order   []int32 // owned cells in ascending global order
 }
 
 func (s *solver[F]) Time() float64     { return s.time[0].Time }

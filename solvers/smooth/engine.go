@@ -59,7 +59,6 @@ type engine[F num.Float, V any] struct {
 	start   Diagnostics // before the first sweep
 	last    Diagnostics // where the vertices are now, if known
 	known   bool
-	order   []int32 // owned vertices in ascending global order
 }
 
 // dimension is what triangles and tetrahedra do each in their own way.

@@ -2,14 +2,9 @@ package smooth
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // view returns the vertices where the host can read them; ghosts may be out of date.
@@ -59,72 +54,20 @@ func (s *engine[F, V]) coordinates(v []V) [][]float64 {
 	return x
 }
 
-// chunk is how many vertices are gathered at a time.
-const chunk = 1 << 16
+// State is the coordinates of the owned vertices.
+func (s *engine[F, V]) State(context.Context) (solvers.State, error) {
+	v, err := s.view()
+	size := s.dim * int(sizeOf[F]())
+	return solvers.State{
+		Owned: s.sub.Owned, Key: func(i int) int64 { return int64(s.sub.Global[i]) }, Size: size,
+		Bytes: func(i int) []byte { return rawBytes(&v[i])[:size] },
+	}, err
+}
 
 func (s *engine[F, V]) Hash(ctx context.Context) (string, error) {
-	if s.order == nil {
-		s.order = ascending(s.sub)
-	}
-	v, err := s.view()
+	state, err := s.State(ctx)
 	if err != nil {
 		return "", err
 	}
-	size := s.dim * int(sizeOf[F]())
-	return hashOf(ctx, s.comm, s.sub, s.order, size, func(buf []byte, i int32) []byte {
-		return append(buf, rawBytes(&v[i])[:size]...)
-	})
-}
-
-// ascending lists the owned vertices by global id.
-func ascending(p *Subdomain) []int32 {
-	order, ids := make([]int32, p.Owned), make([]uint64, p.Owned)
-	for i := range order {
-		order[i], ids[i] = int32(i), uint64(p.Global[i])
-	}
-	partition.SortByKey(ids, order)
-	return order
-}
-
-// hashOf gathers the coordinates in blocks of global ids, so that no rank ever holds them all. put appends those of a
-// vertex, of the given size.
-func hashOf(ctx context.Context, comm dist.Comm, p *Subdomain, order []int32, size int,
-	put func(buf []byte, i int32) []byte) (string, error) {
-	last := []int64{-1}
-	if len(order) > 0 {
-		last[0] = int64(p.Global[order[len(order)-1]])
-	}
-	if err := comm.AllreduceInt64(ctx, dist.Max, last); err != nil {
-		return "", err
-	}
-	sum := sha256.New()
-	block := make([]byte, chunk*size)
-	var buf []byte
-	next := 0
-	for base := int64(0); base <= last[0]; base += chunk {
-		buf = buf[:0]
-		for ; next < len(order) && int64(p.Global[order[next]]) < base+chunk; next++ {
-			i := order[next]
-			buf = put(binary.LittleEndian.AppendUint32(buf, uint32(p.Global[i])), i)
-		}
-		all, err := comm.Gatherv(ctx, 0, buf)
-		if err != nil {
-			return "", err
-		}
-		for r, part := range all {
-			for ; len(part) >= 4+size; part = part[4+size:] {
-				at := int64(binary.LittleEndian.Uint32(part)) - base
-				if at < 0 || at >= chunk {
-					return "", fmt.Errorf("rank %d sent vertex %d for the block from %d", r, at+base, base)
-				}
-				copy(block[int(at)*size:], part[4:4+size])
-			}
-		}
-		sum.Write(block[:size*int(min(chunk, last[0]+1-base))])
-	}
-	digest := sum.Sum(nil)
-	if err := comm.Bcast(ctx, 0, digest); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(digest), nil
+	return solvers.Hash(ctx, s.comm, state)
 }

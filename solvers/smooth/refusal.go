@@ -2,6 +2,7 @@ package smooth
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -68,17 +69,14 @@ func agree(ctx context.Context, comm dist.Comm, c complaint) error {
 	if c.count == 0 || int64(c.id) != least[0] {
 		c.text = ""
 	}
-	all, err := comm.Allgatherv(ctx, []byte(c.text))
-	if err != nil {
+	_, text, err := dist.FirstText(ctx, comm, c.text)
+	switch {
+	case err != nil:
 		return err
-	}
-	for _, text := range all {
-		if len(text) > 0 {
-			if total[0] > 1 {
-				return &Refusal{fmt.Errorf("%s; and %d more faults", text, total[0]-1)}
-			}
-			return &Refusal{fmt.Errorf("%s", text)}
-		}
+	case text != "" && total[0] > 1:
+		return &Refusal{fmt.Errorf("%s; and %d more faults", text, total[0]-1)}
+	case text != "":
+		return &Refusal{errors.New(text)}
 	}
 	return &Refusal{fmt.Errorf("%d faults in the mesh or the metric", total[0])}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
@@ -31,6 +32,8 @@ type Solver interface {
 	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 	Qualities() ([]float64, error)
 	Diagnose(ctx context.Context) (Diagnostics, error)
+	// State is the coordinates of the owned vertices, where the host can read them until the next sweep.
+	State(ctx context.Context) (solvers.State, error)
 	// Hash returns the SHA-256 of the coordinates in global order, x and then y of each vertex.
 	Hash(ctx context.Context) (string, error)
 	// Close gives back what the device holds.

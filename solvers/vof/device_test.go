@@ -3,6 +3,7 @@ package vof
 import (
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 	"unsafe"
 
@@ -15,43 +16,53 @@ import (
 )
 
 // apart is a device with memory of its own, as a GPU's: pages that may only be touched while a kernel or a copy runs,
-// so that whatever of the host follows an address there ends the program.
+// so that whatever of the host follows an address there ends the program. Once an array is freed none may be touched.
 type apart struct {
 	*cpu.Device
-	pages    map[unsafe.Pointer][]byte
+	pages    []byte
+	used     int                     // how many of the bytes arrays take, each from a page on
+	arrays   map[unsafe.Pointer]bool // those that are not freed
 	comm     dist.Comm
 	launched int // recordings
 }
 
-func newApart(threads int, comm dist.Comm) *apart {
-	return &apart{Device: cpu.New(threads), pages: map[unsafe.Pointer][]byte{}, comm: comm}
+func newApart(threads int, comm dist.Comm) (*apart, error) {
+	pages, err := protectedPages(1 << 27)
+	return &apart{Device: cpu.New(threads), pages: pages, arrays: map[unsafe.Pointer]bool{}, comm: comm}, err
+}
+
+func (d *apart) Close() {
+	_ = freePages(d.pages)
+	d.Device.Close()
 }
 
 func (d *apart) open(f func()) {
-	for _, p := range d.pages {
-		_ = protect(p, false)
-	}
+	_ = protect(d.pages[:d.used], false)
 	f()
-	for _, p := range d.pages {
-		_ = protect(p, true)
-	}
+	_ = protect(d.pages[:d.used], true)
 }
 
 func (d *apart) Run(l backend.Loop, lo, hi int) { d.open(func() { d.Device.Run(l, lo, hi) }) }
 
 func (d *apart) Alloc(n int) (unsafe.Pointer, error) {
-	p, err := protectedPages(n)
-	if err != nil {
-		return nil, err
+	page := os.Getpagesize()
+	at, end := d.used, d.used+(n+page-1)/page*page
+	if end > len(d.pages) {
+		return nil, errors.New("the memory is full")
 	}
-	d.pages[unsafe.Pointer(&p[0])] = p
-	return unsafe.Pointer(&p[0]), nil
+	d.used = end
+	p := unsafe.Pointer(&d.pages[at])
+	d.arrays[p] = true
+	return p, nil
 }
 
 func (d *apart) Free(p unsafe.Pointer) error {
-	err := freePages(d.pages[p])
-	delete(d.pages, p)
-	return err
+	if !d.arrays[p] {
+		return errors.New("no array begins there")
+	}
+	delete(d.arrays, p)
+	d.used = 0
+	return nil
 }
 
 func (d *apart) copy(dst, src unsafe.Pointer, n int) error {

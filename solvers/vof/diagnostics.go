@@ -2,14 +2,11 @@ package vof
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
@@ -112,75 +109,19 @@ func (s *solver[F]) sides() [3]F {
 	return h
 }
 
-// chunk is how many cells are gathered at a time.
-const chunk = 1 << 17
-
-// Hash gathers the field in pieces of global order, so that no rank ever holds it all. A piece of a rank is a row of
-// cells: its first global number, how many, and their bytes.
-func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+// State is the volume fractions of the block.
+func (s *solver[F]) State(ctx context.Context) (solvers.State, error) {
 	field, err := s.view(ctx, false)
+	b := s.block
+	return solvers.StateOf(b.Cells(), s.global, field,
+		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) }), err
+}
+
+// Hash is that of the volume fractions.
+func (s *solver[F]) Hash(ctx context.Context) (string, error) {
+	state, err := s.State(ctx)
 	if err != nil {
 		return "", err
 	}
-	b, g := s.block, s.block.Grid
-	size := int(unsafe.Sizeof(F(0)))
-	total := int64(g.Cells())
-	sum := sha256.New()
-	piece := make([]byte, min(chunk, total)*int64(size))
-	var mine []byte
-	for base := int64(0); base < total; base += chunk {
-		end := min(base+chunk, total)
-		mine = mine[:0]
-		for row := s.firstRow(base); row < b.N[1]*b.N[2]; row++ {
-			first := s.global(row * b.N[0])
-			lo, hi := max(base, first), min(end, first+int64(b.N[0]))
-			if first >= end {
-				break
-			}
-			if lo >= hi {
-				continue
-			}
-			at := b.Index(0, row%b.N[1], row/b.N[1])
-			cells := field[at+int(lo-first) : at+int(hi-first)]
-			mine = binary.LittleEndian.AppendUint64(mine, uint64(lo-base))
-			mine = binary.LittleEndian.AppendUint64(mine, uint64(len(cells)))
-			mine = append(mine, unsafe.Slice((*byte)(unsafe.Pointer(&cells[0])), len(cells)*size)...)
-		}
-		all, err := s.comm.Gatherv(ctx, 0, mine)
-		if err != nil {
-			return "", err
-		}
-		if s.comm.Rank() != 0 {
-			continue
-		}
-		for r, part := range all {
-			for len(part) > 0 {
-				lo, n := binary.LittleEndian.Uint64(part), binary.LittleEndian.Uint64(part[8:])
-				if lo+n > uint64(end-base) || n*uint64(size) > uint64(len(part)-16) {
-					return "", fmt.Errorf("rank %d sent cells that are not asked for", r)
-				}
-				copy(piece[int(lo)*size:], part[16:16+int(n)*size])
-				part = part[16+int(n)*size:]
-			}
-		}
-		sum.Write(piece[:int(end-base)*size])
-	}
-	digest := sum.Sum(nil)
-	if err := s.comm.Bcast(ctx, 0, digest); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(digest), nil
-}
-
-// firstRow is the first of the block's rows that ends beyond a global number. Rows ascend in global order.
-func (s *solver[F]) firstRow(base int64) int {
-	lo, hi := 0, s.block.N[1]*s.block.N[2]
-	for lo < hi {
-		if mid := (lo + hi) / 2; s.global(mid*s.block.N[0])+int64(s.block.N[0]) <= base {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return solvers.Hash(ctx, s.comm, state)
 }

@@ -78,12 +78,12 @@ func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) 
 	var wg sync.WaitGroup
 	for r := range comms {
 		wg.Go(func() {
-			var dev backend.Device = cpu.New(max(1, p.threads))
-			if p.apart {
-				dev = newApart(max(1, p.threads), comms[r])
+			var s Solver
+			dev, err := p.device(comms[r])
+			if err == nil {
+				defer dev.Close()
+				s, err = p.solver(v, comms[r], dev)
 			}
-			defer dev.Close()
-			s, err := p.solver(v, comms[r], dev)
 			if err == nil {
 				defer s.Close()
 				err = f(r, s, dev)
@@ -96,6 +96,13 @@ func (p problem) onDevice(f func(rank int, s Solver, dev backend.Device) error) 
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+func (p problem) device(comm dist.Comm) (backend.Device, error) {
+	if p.apart {
+		return newApart(max(1, p.threads), comm)
+	}
+	return cpu.New(max(1, p.threads)), nil
 }
 
 // solver sets up a rank.

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -38,6 +39,8 @@ type Solver interface {
 	// ranks ask for the same ones, each of its own cells.
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
 	Diagnose(ctx context.Context) (Diagnostics, error)
+	// State is the volume fractions of the block, where the host can read them until the next step.
+	State(ctx context.Context) (solvers.State, error)
 	// Hash returns the SHA-256 of the volume fractions in global order.
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.

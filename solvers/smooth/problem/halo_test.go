@@ -7,4 +7,6 @@ import (
 )
 
 // TestHaloReachesTheSolver has deep ghosts, since NCCL is refused for another reason without.
-func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, wavy, "method.deep=true") }
+func TestHaloReachesTheSolver(t *testing.T) {
+	runtest.HaloReachesTheSolver(t, wavy, "method.deep=true")
+}
