@@ -56,13 +56,13 @@ func TestDefaults(t *testing.T) {
 		Sections: &problem.Sections{
 			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
-			Physics: problem.Physics{Scheme: "pvm-ifcp", Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
+			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 1, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
 				Precision:  "float64",
-				EntropyFix: 0.05, DryDepth: 1e-3, Manning: config.Field{Name: "manning", Expr: "0"}},
+				EntropyFix: 0.05, Manning: config.Field{Name: "manning", Expr: "0"}},
 			Initial: []config.Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
 				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
 				{Name: "v2", Expr: "0"}},
-			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}},
+			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
 		},
 	}
 	if !reflect.DeepEqual(c.Sections,
@@ -160,7 +160,8 @@ func TestStringReadsBack(t *testing.T) {
 	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =",
 		`h2 = "depth - h1"`, `v = "h+x"`).Replace(dam)
 	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(one)
-	for _, text := range []string{dam, full, one, surface} {
+	given := strings.Replace(one, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n[time]", 1)
+	for _, text := range []string{dam, full, one, surface, given} {
 		c := parse(t, text)
 		again := parse(t, c.String())
 		if c.Hash() != again.Hash() || c.Hash() == "" {

@@ -54,7 +54,7 @@ func (s *Section) Changing(key, fallback string, names []string, upright bool) F
 	case float64:
 		f.Expr = strconv.FormatFloat(v, 'g', -1, 64)
 	case map[string]any:
-		s.source(key, v, &f, upright)
+		s.source(key, &f, upright)
 		return f
 	default:
 		s.wrong(key, v, `a number, an expression, { raster = "…" } or { mesh = "…" }`)
@@ -95,8 +95,8 @@ func variable(field string) string {
 	return field
 }
 
-func (s *Section) source(key string, values map[string]any, f *Field, upright bool) {
-	sub := &Section{decoder: s.decoder, path: s.path + key + "\x00", title: s.title + " " + key, values: values}
+func (s *Section) source(key string, f *Field, upright bool) {
+	sub, _ := s.Within(key)
 	f.Raster, f.Mesh = sub.Text("raster", ""), sub.Text("mesh", "")
 	if (f.Raster == "") == (f.Mesh == "") {
 		sub.Fail("", "needs one of raster and mesh")

@@ -76,6 +76,8 @@ func TestRefusals(t *testing.T) {
 		{`h1 =`, `h =`, `c.toml:10: [initial] h: no such key; did you mean h1?`},
 		{"[time]", "[boundary]\ncoast='closed'\n[time]",
 			`c.toml:13: [boundary] coast: "closed" is not known; choose wall or open`},
+		{"[time]", "[boundary]\ncoast={ level = 1 }\n[time]",
+			`c.toml:13: [boundary] coast: gives something to one layer, and there are two`},
 		{"[time]", "[boundary]\n'a b'=1\n[time]", `c.toml:13: [boundary] "a b": is an integer; a string is needed`},
 		{"end = 0.1", "", `c.toml:12: [time] end: is required`},
 		{"end = 0.1", "end = 0", `c.toml:13: [time] end: 0 must be a finite number above 0`},
@@ -125,5 +127,21 @@ func TestDeepNesting(t *testing.T) {
 	deep := "a = " + strings.Repeat("[", config.MaxSize/2-8) + strings.Repeat("]", config.MaxSize/2-8)
 	if _, err := config.Parse("c.toml", []byte(deep), nil, kinds); err == nil {
 		t.Error("taken")
+	}
+}
+
+// TestRefusedBoundaries: what is given at a boundary is one thing, of those that there are.
+func TestRefusedBoundaries(t *testing.T) {
+	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`, "").Replace(dam)
+	for table, want := range map[string]string{
+		"{ tide = 1 }":                 "[boundary] coast.tide: no such key; choose level, discharge or radiation",
+		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be with level",
+		"{ discharge = -1 }":           "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
+		"{}":                           "[boundary] coast: gives nothing; choose level, discharge or radiation",
+	} {
+		text := strings.Replace(one, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)
+		if _, err := config.Parse("c.toml", []byte(text), nil, kinds); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %q", table, err, want)
+		}
 	}
 }

@@ -56,6 +56,17 @@ func (s *Section) Subs(key string) []*Section {
 	return subs
 }
 
+// Within returns the table that is the value of a key; ok tells whether it is one.
+func (s *Section) Within(key string) (sub *Section, ok bool) {
+	values, ok := s.values[key].(map[string]any)
+	if !ok {
+		return nil, false
+	}
+	s.Know(key)
+	title := s.title + " " + printKey(key)
+	return &Section{decoder: s.decoder, path: s.path + key + "\x00", title: title, values: values}, true
+}
+
 // Know marks keys as those of the section.
 func (s *Section) Know(keys ...string) {
 	for _, key := range keys {

@@ -60,8 +60,11 @@ func newLinked[T any](p *packer[T], l *link) *Linked[T] {
 }
 
 // With prepares exchanges by another plan over the same links. It is to be closed before x.
-func (x *Linked[T]) With(plan *Plan) (*Linked[T], error) {
-	p, err := newPacker[T](plan, x.dev)
+func (x *Linked[T]) With(plan *Plan) (*Linked[T], error) { return Alongside[T](x, plan) }
+
+// Alongside prepares exchanges of other elements, by a plan, over the links of x. It is to be closed before x.
+func Alongside[U, T any](x *Linked[T], plan *Plan) (*Linked[U], error) {
+	p, err := newPacker[U](plan, x.dev)
 	if err != nil {
 		return nil, err
 	}

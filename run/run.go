@@ -112,7 +112,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		}
 	}
 	if o.Check {
-		r.tellMemory()
+		r.tellFindings()
 	} else if o.Report == nil {
 		if err := r.open(ctx, cells); err != nil {
 			return r, err
@@ -134,9 +134,12 @@ func (c comments) Write(line []byte) (int, error) {
 	return c.Writer.Write(line)
 }
 
-// tellMemory tells, where the progress would be shown, what a checked run takes.
-func (r *runner) tellMemory() {
+// tellFindings tells, where the progress would be shown, what a checked run takes, and what it found to fit.
+func (r *runner) tellFindings() {
 	if r.Progress.Out != nil {
+		if r.size.Found != "" {
+			fmt.Fprintln(r.Progress.Out, r.size.Found)
+		}
 		fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %.0f bytes a %s\n", solvers.Amount(r.size.Bytes),
 			float64(r.size.Bytes)/float64(max(1, r.size.Entities)), r.size.Unit)
 	}

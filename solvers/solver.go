@@ -64,6 +64,7 @@ type Size struct {
 	MaxSteps  int // the run stops before End; 0 for no limit
 	// Sweeps tells that the solver has no time: its clock counts sweeps, each a step of length 1.
 	Sweeps bool
+	Found  string // a line on what the case left to the solver; empty for nothing
 }
 
 // Clock is when a state is: its time in s or sweeps, how many steps led there, and the length of the last.

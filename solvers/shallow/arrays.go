@@ -28,6 +28,10 @@ type arrays[F num.Float] struct {
 
 	tiles kernels.TiledMesh[F]
 
+	// Of second order: the state between the two stages of a step, and the slopes of all cells.
+	between []kernels.State[F]
+	slopes  []kernels.Slopes[F]
+
 	meter meter[F]
 
 	taken []func() error // what gives each array back
@@ -79,22 +83,27 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	state []kernels.State[F], manning []F, owned int) error {
 	p := &placer{dev: dev, taken: &a.taken}
 	beds := onDevice(p, mesh.Beds, "bed")
+	given := onDevice(p, mesh.Given, "boundary")
+	a.mesh = kernels.Mesh[F]{Beds: beds, Owned: mesh.Owned, Given: given, Stencils: onDevice(p, mesh.Stencils, "cells")}
 	if tiles == nil {
-		a.mesh = kernels.Mesh[F]{
-			Ends: onDevice(p, mesh.Ends, "edges"), Normals: onDevice(p, mesh.Normals, "edges"), Beds: beds,
-			Links: onDevice(p, mesh.Links, "cells"), Owned: mesh.Owned,
-		}
+		a.mesh.Ends, a.mesh.Normals = onDevice(p, mesh.Ends, "edges"), onDevice(p, mesh.Normals, "edges")
+		a.mesh.Links, a.mesh.Arms = onDevice(p, mesh.Links, "cells"), onDevice(p, mesh.Arms, "edges")
 		a.flux = fresh[kernels.Flux[F]](p, len(mesh.Ends), "fluxes")
 	} else {
 		a.tiles = kernels.TiledMesh[F]{
 			Tiles: onDevice(p, tiles.Tiles, "tiles"), Cells: onDevice(p, tiles.Cells, "cells"),
 			Ends:    onDevice(p, tiles.Ends, "edges"),
-			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds,
+			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds, Arms: onDevice(p, tiles.Arms, "edges"),
+			Given: given,
 		}
 	}
 	a.manning = onDevice(p, manning, "friction")
 	a.state[0] = onDevice(p, state, "state")
 	a.state[1] = fresh[kernels.State[F]](p, len(state), "next state")
+	if mesh.Stencils != nil {
+		a.between = fresh[kernels.State[F]](p, len(state), "state between stages")
+		a.slopes = fresh[kernels.Slopes[F]](p, len(state), "slopes")
+	}
 	a.clock = fresh[kernels.Clock[F]](p, turns, "clock")
 	a.counters = fresh[kernels.Counters](p, 1, "counters")
 	a.least = fresh[atomics.Least[F]](p, turns, "time step")
@@ -124,8 +133,13 @@ func (a *arrays[F]) wavesOf(k int) int {
 	return k % turns
 }
 
-// loops are the kernels of a step: of all fluxes and then all cells, or of tiles.
-type loops struct{ flux, update, tile backend.Loop }
+// loops are the kernels of a step: of all fluxes and then all cells, or of tiles; at second order half of the friction,
+// and two stages.
+type loops struct {
+	flux, update, tile backend.Loop
+	friction           backend.Loop
+	stages             [2]stage
+}
 
 // schemes are the finite volume schemes by their names in case files.
 var schemes = map[string]kernels.Scheme{"pvm-ifcp": kernels.PVM, "ir-roe": kernels.IRRoe, "roe": kernels.Roe}
@@ -139,6 +153,12 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	s, ok := schemes[scheme]
 	if !ok {
 		return l, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
+	}
+	if a.slopes != nil {
+		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)
+		l.stages[0] = a.stage(s, false, k, from, a.between)
+		l.stages[1] = a.stage(s, true, k, a.between, to)
+		return l, nil
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
 	l.tile = kernels.NewTileStepLoop(s, &a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters,

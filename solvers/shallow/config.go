@@ -11,20 +11,34 @@ import (
 // Config holds the constants of a run.
 type Config struct {
 	Scheme       string  // "roe", "ir-roe" or "pvm-ifcp"
+	Order        int     // in space and time, 1 or 2; 0 stands for 1
 	Gravity      float64 // m/s²
 	DensityRatio float64 // upper over lower, in (0, 1]
 	CFL          float64 // γ of the time step, in (0, 1]
 	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
-	DryDepth     float64 // m; a thinner layer counts as absent
+	DryDepth     float64 // m; a thinner layer counts as absent; 0 for what fits the water at the start
 	Hyperbolic   bool    // keep cells hyperbolic by friction between the layers
 	Lag          bool    // a step's length comes from the waves of the step before last, and no rank waits for another's
 
 	// Boundary gives for each physical group whether water leaves through its edges; Open is for edges of no group.
 	Boundary []bool
 	Open     bool
+	// Given is what is given at the edges of groups, for one layer: nil where nothing is, or for no group at all.
+	Given []*Given
 
 	Sweep Sweep
 	Halo  string // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or "" for the best there is
+}
+
+// Given is what is given at a boundary to one layer, by its characteristics.
+type Given struct {
+	Kind  string  // level, discharge or radiation
+	Value float64 // level of the surface in m; what comes in through each metre, m²/s; level that waves leave over, m
+}
+
+// givenKinds are the kinds by their names in case files.
+var givenKinds = map[string]int32{
+	"level": kernels.Level, "discharge": kernels.Discharge, "radiation": kernels.Radiation,
 }
 
 // Sweep is how a step goes over the mesh. The results are the same bits.
@@ -51,6 +65,8 @@ func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {
 		DryDepth: F(c.DryDepth), Tolerance: tolerance[F](), Hyperbolic: c.Hyperbolic, Friction: friction, Lag: c.Lag,
 	}
 	switch {
+	case c.Order < 0 || c.Order > 2:
+		return p, fmt.Errorf("order %d is not known; choose 1 or 2", c.Order)
 	case !(c.Gravity > 0):
 		return p, fmt.Errorf("gravity %g must be positive", c.Gravity)
 	case !(c.DensityRatio > 0 && c.DensityRatio <= 1):

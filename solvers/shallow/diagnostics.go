@@ -185,16 +185,15 @@ func (s *solver[F]) broken(ctx context.Context) error {
 	if !s.apart {
 		before = s.state[1-s.now%2]
 	}
-	for i := range s.part.Owned {
-		c := &w[i]
-		for k, v := range []F{c.H1, c.Q1x, c.Q1y, c.H2, c.Q2x, c.Q2y} {
-			if (v-v != 0 || v < 0 && k%3 == 0) && int64(s.part.Global[i]) < found[0] {
-				x, y := s.part.Centroid(i)
-				found[0] = int64(s.part.Global[i])
-				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v in %+v, before the step %+v", s.comm.Rank(),
-					found[0], x, y, s.Steps(), []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, *c, before[i])
-			}
+	if text, found[0] = s.blame(w, before); text == "" && s.slopes != nil {
+		// The mean of both stages may be sound where the first one was not.
+		if !s.apart {
+			w = s.between
+		} else if err := backend.Download(s.dev, w, s.between); err != nil {
+			return err
 		}
+		s.viewed = -1
+		text, found[0] = s.blame(w, before)
 	}
 	mine := found[0]
 	if err := s.comm.AllreduceInt64(ctx, dist.Min, found); err != nil {
@@ -213,11 +212,30 @@ func (s *solver[F]) broken(ctx context.Context) error {
 		text)
 }
 
+// blame names the cell of lowest global id whose state w is not finite or positive; without one that id is MaxInt64.
+func (s *solver[F]) blame(w, before []kernels.State[F]) (text string, id int64) {
+	id = math.MaxInt64
+	for i := range s.part.Owned {
+		c := &w[i]
+		for k, v := range []F{c.H1, c.Q1x, c.Q1y, c.H2, c.Q2x, c.Q2y} {
+			if (v-v != 0 || v < 0 && k%3 == 0) && int64(s.part.Global[i]) < id {
+				x, y := s.part.Centroid(i)
+				id = int64(s.part.Global[i])
+				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v in %+v, before the step %+v", s.comm.Rank(),
+					id, x, y, s.Steps(), []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, *c, before[i])
+			}
+		}
+	}
+	return text, id
+}
+
 // BytesPerCell counts the arrays of the solver and the part of the mesh that it was given.
 func (s *solver[F]) BytesPerCell() float64 {
 	bytes := bytesOf(s.state[0]) + bytesOf(s.state[1]) + bytesOf(s.host) + bytesOf(s.beds) + bytesOf(s.flux) +
 		bytesOf(s.meter.values) + bytesOf(s.mesh.Ends) + bytesOf(s.mesh.Normals) + bytesOf(s.mesh.Links) +
 		bytesOf(s.tiles.Tiles) + bytesOf(s.tiles.Cells) + bytesOf(s.tiles.Ends) + bytesOf(s.tiles.Normals) +
+		bytesOf(s.mesh.Stencils) + bytesOf(s.mesh.Arms) + bytesOf(s.tiles.Arms) + bytesOf(s.between) +
+		bytesOf(s.slopes) +
 		len(s.part.Cells)*12 + len(s.part.Neighbour)*12 + len(s.part.Global)*4 + len(s.part.X)*16
 	return float64(bytes) / float64(max(1, s.part.Owned))
 }

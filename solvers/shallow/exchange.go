@@ -5,13 +5,18 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// haloTag keeps the exchanges of the state apart from other messages.
-const haloTag = 1
+// Tags keep the exchanges of states and of slopes apart from other messages.
+const (
+	haloTag  = 1
+	slopeTag = 4
+)
 
 type ghosts[F num.Float] = halo.Ghosts[kernels.State[F]]
 
@@ -29,18 +34,30 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.Plan, how string) (e
 		}
 		if linked != nil {
 			s.linked, s.ghosts = linked, linked
-			return nil
+			if s.slopes != nil {
+				s.tilts, err = halo.Alongside[kernels.Slopes[F]](linked, plan)
+			}
+			return err
 		}
 		if how == "nccl" {
 			return fmt.Errorf("halo nccl cannot be: %s", why)
 		}
 	}
-	if s.apart || how == "staged" {
-		s.ghosts, err = halo.NewStaged[kernels.State[F]](plan, s.comm, s.dev, haloTag)
+	staged := s.apart || how == "staged"
+	if s.ghosts, err = ghostsOf[kernels.State[F]](plan, s.comm, s.dev, haloTag, staged); err != nil || s.slopes == nil {
 		return err
 	}
-	s.ghosts = halo.NewDirect[kernels.State[F]](plan, s.comm, haloTag)
-	return nil
+	s.tilts, err = ghostsOf[kernels.Slopes[F]](plan, s.comm, s.dev, slopeTag, staged)
+	return err
+}
+
+// ghostsOf prepares exchanges that go through the transport.
+func ghostsOf[T any](plan *halo.Plan, comm dist.Comm, dev backend.Device, tag int,
+	staged bool) (halo.Ghosts[T], error) {
+	if staged {
+		return halo.NewStaged[T](plan, comm, dev, tag)
+	}
+	return halo.NewDirect[T](plan, comm, tag), nil
 }
 
 func (s *solver[F]) Halo() string {
@@ -53,13 +70,13 @@ func (s *solver[F]) Halo() string {
 	return "direct"
 }
 
-// leave takes the boundary cells of the next state.
-func (s *solver[F]) leave(ctx context.Context) error {
+// leave takes the boundary cells of a state that is being made.
+func (s *solver[F]) leave(ctx context.Context, state []kernels.State[F]) error {
 	s.flying = true
-	return s.ghosts.Start(ctx, s.state[1-s.now%2])
+	return s.ghosts.Start(ctx, state)
 }
 
-// settle completes the exchange that the last step began.
+// settle completes the exchange that the last step or stage began.
 func (s *solver[F]) settle(ctx context.Context) error {
 	if !s.flying {
 		return nil

@@ -83,6 +83,21 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 
 // queue queues step k of the turns.
 func (s *solver[F]) queue(ctx context.Context, k int) error {
+	queue := s.queueTiles
+	if s.slopes != nil {
+		queue = s.queueStages
+	}
+	if err := queue(ctx, k); err != nil || s.linked == nil {
+		return err
+	}
+	if err := s.linked.Max(s.keys((k + 1) % turns)); err != nil || s.params.Lag {
+		return err // a lagging minimum is there with the next step's ghosts
+	}
+	return s.linked.Finish(ctx)
+}
+
+// queueTiles queues all tiles, and the exchange of what they make.
+func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
 	tile := s.loops[k].tile
 	if s.linked == nil {
 		s.dev.Run(tile, 0, s.ntiles)
@@ -96,12 +111,6 @@ func (s *solver[F]) queue(ctx context.Context, k int) error {
 		return err
 	}
 	s.dev.Run(tile, 0, s.core)
-	if err := s.linked.Finish(ctx); err != nil {
-		return err
-	}
-	if err := s.linked.Max(s.keys((k + 1) % turns)); err != nil || s.params.Lag {
-		return err // a lagging minimum is there with the next step's ghosts
-	}
 	return s.linked.Finish(ctx)
 }
 

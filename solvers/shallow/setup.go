@@ -23,12 +23,12 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
-		return nil, err
-	}
 	kind := func(neighbour int32) int32 {
 		open := cfg.Open
 		if g := mesh.OutsideGroup(neighbour); g >= 0 {
+			if len(cfg.Given) > 0 && cfg.Given[g] != nil {
+				return kernels.FirstGiven - g
+			}
 			open = cfg.Boundary[g]
 		}
 		if open {
@@ -36,8 +36,17 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 		return kernels.Wall
 	}
-	state, manning, err := start[F](ctx, comm, part, init)
+	state, manning, grid, err := start[F](ctx, comm, part, init)
 	if err != nil {
+		return nil, err
+	}
+	if cfg.DryDepth == 0 {
+		if cfg.DryDepth, err = fittingDry(ctx, comm, part, init); err != nil {
+			return nil, err
+		}
+	}
+	s.dry = cfg.DryDepth
+	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}
 	whole, inner, err := assemble[F](part, init.Depth, kind)
@@ -45,7 +54,13 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		return nil, err
 	}
 	s.inner, s.beds = inner, whole.Beds
+	if whole.Given, err = givens[F](cfg.Given, grid); err != nil {
+		return nil, err
+	}
 	var tiles *kernels.TiledMesh[F]
+	if cfg.Order == 2 {
+		stencils(part, init.Depth, &whole)
+	}
 	if s.tiled = cfg.Sweep.tiled(s.apart); s.tiled {
 		if tiles, s.core, err = tile(part, &whole); err != nil {
 			return nil, err
@@ -71,17 +86,38 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err := s.step(ctx); err != nil {
 		return nil, err
 	}
-	s.time[0].Steps, s.spent = 0, [4]time.Duration{}
+	s.time[0].Steps, s.spent = 0, [phases]time.Duration{}
 	return s, backend.Upload(dev, s.counters, []kernels.Counters{{}})
 }
 
-// start makes the state and the friction coefficients from initial fields.
+// fittingDry is the thickness below which a layer counts as absent if the case does not say: a ten-thousandth of the
+// mean thickness of the water where there is any, and at most 1 mm. A larger one holds the fronts back that run up dry
+// land. The sums are exact, so that it is the same for any number of ranks.
+func fittingDry(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
+	var water, area dist.Accumulator
+	for i := range part.Owned {
+		if h := init.H1[i] + init.H2[i]; h > 0 {
+			water.Add(h * part.Area(i))
+			area.Add(part.Area(i))
+		}
+	}
+	if err := dist.AllreduceSum(ctx, comm, &water, &area); err != nil {
+		return 0, err
+	}
+	const most, least = 1e-3, 1e-8 // m: least is what float32 bears
+	if area.Float64() == 0 {
+		return most, nil
+	}
+	return min(most, max(least, 1e-4*water.Float64()/area.Float64())), nil
+}
+
+// start makes the state and the friction coefficients from initial fields, and tells the grid of levels.
 func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
-	init Initial) (state []kernels.State[F], manning []F, err error) {
+	init Initial) (state []kernels.State[F], manning []F, grid float64, err error) {
 	n := len(part.Cells)
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
 		if len(f) != n {
-			return nil, nil, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
+			return nil, nil, 0, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
 		}
 	}
 	largest := []float64{0}
@@ -89,14 +125,14 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 		largest[0] = max(largest[0], math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
 		if init.H1[i] < 0 || init.H2[i] < 0 {
 			x, y := part.Centroid(i)
-			return nil, nil, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
+			return nil, nil, 0, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
 				part.Global[i], x, y, init.H1[i], init.H2[i])
 		}
 	}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	grid := gridFor[F](largest[0])
+	grid = gridFor[F](largest[0])
 	state = make([]kernels.State[F], n)
 	for i := range state {
 		settle(&init.Depth[i], &init.H1[i], &init.H2[i], grid)
@@ -109,5 +145,25 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 	for _, m := range init.Manning {
 		manning = append(manning, F(m))
 	}
-	return state, manning, nil
+	return state, manning, grid, nil
+}
+
+// givens are what is given at boundaries. Levels are on the grid of all levels, so that water at rest meets its own.
+func givens[F num.Float](all []*Given, grid float64) ([]kernels.Given[F], error) {
+	var out []kernels.Given[F]
+	for _, g := range all {
+		var k kernels.Given[F]
+		if g != nil {
+			kind, ok := givenKinds[g.Kind]
+			if !ok {
+				return nil, fmt.Errorf("boundary %q is not known; choose level, discharge or radiation", g.Kind)
+			}
+			k = kernels.Given[F]{Kind: kind, Value: F(g.Value)}
+			if kind != kernels.Discharge {
+				k.Value = F(math.RoundToEven(g.Value/grid) * grid)
+			}
+		}
+		out = append(out, k)
+	}
+	return out, nil
 }

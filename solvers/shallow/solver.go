@@ -30,6 +30,8 @@ type Solver interface {
 	Field(name string) ([]float64, error)
 	// Value returns a quantity at one owned cell.
 	Value(name string, cell int) float64
+	// DryDepth is the thickness in m below which a layer counts as absent.
+	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is what the owned cells hold: h1, q1x, q1y, h2, q2x, q2y of each, where the host can read it until the next
 	// step.
@@ -74,7 +76,8 @@ type solver[F num.Float] struct {
 	comm   dist.Comm
 	dev    backend.Device
 	ghosts ghosts[F]
-	linked *halo.Linked[kernels.State[F]] // the same, where devices exchange ghosts by themselves; else nil
+	tilts  halo.Ghosts[kernels.Slopes[F]] // of second order
+	linked *halo.Linked[kernels.State[F]] // the same as ghosts, where devices exchange ghosts by themselves; else nil
 	arrays[F]
 
 	// apart tells that the device has memory of its own. The host then has room for a copy of the state.
@@ -89,19 +92,21 @@ type solver[F num.Float] struct {
 	core   int // tiles [0, core) touch no ghost
 	ntiles int
 	beds   []kernels.Bed[F]
+	dry    float64                  // m, as the case has it
 	replay [turns]backend.Recording // of several steps, from each of the turns on
 
 	time    [1]kernels.Clock[F] // after the last step
 	least   [turns]atomics.Least[F]
 	clockAt time.Time
-	spent   [4]time.Duration // on fluxes, waiting for ghosts, updates, waiting for the time step
-	flying  bool             // the ghosts of this state are on their way
+	spent   [phases]time.Duration
+	flying  bool // the ghosts of this state are on their way
 	reducer *reducer
 }
 
-func (s *solver[F]) Time() float64 { return s.time[0].Time }
-func (s *solver[F]) Steps() int    { return int(s.time[0].Steps) }
-func (s *solver[F]) Dt() float64   { return float64(s.time[0].Took) }
+func (s *solver[F]) Time() float64     { return s.time[0].Time }
+func (s *solver[F]) Steps() int        { return int(s.time[0].Steps) }
+func (s *solver[F]) DryDepth() float64 { return s.dry }
+func (s *solver[F]) Dt() float64       { return float64(s.time[0].Took) }
 
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
 	s.time[0].Aim(until)
@@ -171,6 +176,9 @@ func (s *solver[F]) Close() {
 		if r != nil {
 			r.Close()
 		}
+	}
+	if s.tilts != nil {
+		_ = s.tilts.Close()
 	}
 	if s.ghosts != nil {
 		_ = s.ghosts.Close() // what is not given back goes with the device

@@ -17,7 +17,12 @@ func (s *solver[F]) step(ctx context.Context) error {
 		return err
 	}
 	sweep := s.sweepCells
-	if s.tiled {
+	switch {
+	case s.slopes != nil && s.tiled:
+		sweep = s.sweepTiledStages
+	case s.slopes != nil:
+		sweep = s.sweepStages
+	case s.tiled:
 		sweep = s.sweepTiles
 	}
 	if err := sweep(ctx, s.loops[s.now]); err != nil {
@@ -62,13 +67,18 @@ func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
 	s.lap(inHalo)
 	s.dev.Run(l.flux, s.inner, len(s.mesh.Ends))
 	s.lap(inFlux)
-	s.dev.Run(l.update, s.part.Core, s.part.Owned)
+	return s.updates(ctx, l.update, s.state[1-s.now%2])
+}
+
+// updates updates all cells to the state out, core cells while the boundary cells leave.
+func (s *solver[F]) updates(ctx context.Context, update backend.Loop, out []kernels.State[F]) error {
+	s.dev.Run(update, s.part.Core, s.part.Owned)
 	s.lap(inUpdate)
-	if err := s.leave(ctx); err != nil {
+	if err := s.leave(ctx, out); err != nil {
 		return err
 	}
 	s.lap(inHalo)
-	s.dev.Run(l.update, 0, s.part.Core)
+	s.dev.Run(update, 0, s.part.Core)
 	s.lap(inUpdate)
 	return s.ghosts.Send(ctx)
 }
@@ -81,7 +91,7 @@ func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
 	s.lap(inHalo)
 	s.dev.Run(l.tile, s.core, s.ntiles)
 	s.lap(inUpdate)
-	if err := s.leave(ctx); err != nil {
+	if err := s.leave(ctx, s.state[1-s.now%2]); err != nil {
 		return err
 	}
 	s.lap(inHalo)
@@ -131,6 +141,8 @@ const (
 	inHalo
 	inUpdate
 	inReduce
+	inSlopes
+	phases
 )
 
 // lap books the time since the last lap.
@@ -141,8 +153,12 @@ func (s *solver[F]) lap(phase int) {
 }
 
 func (s *solver[F]) Phases() map[string]float64 {
-	return map[string]float64{
+	spent := map[string]float64{
 		"flux": s.spent[inFlux].Seconds(), "halo": s.spent[inHalo].Seconds(),
 		"update": s.spent[inUpdate].Seconds(), "reduce": s.spent[inReduce].Seconds(),
 	}
+	if s.slopes != nil {
+		spent["slopes"] = s.spent[inSlopes].Seconds()
+	}
+	return spent
 }

@@ -131,6 +131,9 @@ func (b *tiler[F]) finish() {
 		for _, e := range b.edges {
 			if b.slot[e] == mark {
 				t.Ends, t.Normals = append(t.Ends, b.mesh.Ends[e]), append(t.Normals, b.mesh.Normals[e])
+				if b.mesh.Arms != nil {
+					t.Arms = append(t.Arms, b.mesh.Arms[e])
+				}
 				count++
 				b.slot[e] = count
 			}

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -107,8 +108,62 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 				faces[e-lo].Viscosity(PVM, p)
 			}
 			for e := lo; e < hi; e++ {
-				faces[e-lo].Split(m.Ends[e], &m.Normals[e], p, clock.Dt, false, true, &out[e], n)
+				faces[e-lo].Split(m.Ends[e], &m.Normals[e], p, nil, clock.Dt, false, true, &out[e], n)
 			}
 		}
 	})
+}
+
+// sloped adds what second order needs to a strip: three neighbours around each cell.
+func sloped[F num.Float](m *Mesh[F]) {
+	n := int32(len(m.Beds))
+	for i := range n {
+		near := [3]int32{(i + n - 1) % n, (i + 1) % n, (i + 2) % n}
+		ways := [3]Arrow[F]{{X: -.05}, {X: .02, Y: .05}, {X: .03, Y: -.05}}
+		m.Stencils = append(m.Stencils, Stencil[F]{Near: near, Arm: ways,
+			Weight: [3]Arrow[F]{{X: -13}, {X: 5, Y: 10}, {X: 8, Y: -10}}})
+		m.Arms = append(m.Arms, Arms[F]{Left: ways[1], Right: ways[0]})
+	}
+}
+
+func BenchmarkCellSlopes(b *testing.B) {
+	for layers := 1; layers <= 2; layers++ {
+		b.Run(fmt.Sprint(layers), func(b *testing.B) {
+			m, w := strip[float64](20000)
+			sloped(&m)
+			if layers == 1 {
+				for i := range w {
+					w[i].H1, w[i].Q1x, w[i].Q1y = 0, 0, 0
+				}
+			}
+			p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, DryDepth: 1e-6}
+			out := make([]Slopes[float64], len(w))
+			for b.Loop() {
+				NewCellSlopesLoop(p, &m, w, out).Range(0, len(w))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(w)), "ns/cell")
+		})
+	}
+}
+
+func BenchmarkSlopedFluxPVM(b *testing.B) {
+	for layers := 1; layers <= 2; layers++ {
+		b.Run(fmt.Sprint(layers), func(b *testing.B) {
+			m, w := strip[float64](20000)
+			sloped(&m)
+			if layers == 1 {
+				for i := range w {
+					w[i].H1, w[i].Q1x, w[i].Q1y = 0, 0, 0
+				}
+			}
+			p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 1e-8}
+			slopes, out := make([]Slopes[float64], len(w)), make([]Flux[float64], len(m.Ends))
+			clock, n := &Clock[float64]{Dt: 1e-4}, &Counters{}
+			NewCellSlopesLoop(p, &m, w, slopes).Range(0, len(w))
+			for b.Loop() {
+				NewSlopedFluxLoop(PVM, p, &m, clock, w, slopes, out, n).Range(0, len(m.Ends))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.Ends)), "ns/edge")
+		})
+	}
 }

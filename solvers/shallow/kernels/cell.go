@@ -14,12 +14,7 @@ import (
 func UpdateCell[F num.Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F],
 	manning []F,
 	out []State[F]) F {
-	links := &m.Links[i]
-	var b balance[F]
-	for k := 0; k < 3; k++ {
-		right := links.Edge[k] >> 31 // -1 or 0
-		b.add(&flux[links.Edge[k]^right], -right)
-	}
+	b := m.gather(i, flux)
 	return b.advance(i, p, clock.Dt, m.Beds[i].Area, w, manning, out)
 }
 
@@ -27,6 +22,17 @@ func UpdateCell[F num.Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w
 type balance[F num.Float] struct {
 	h1, q1x, q1y, h2, q2x, q2y F
 	speed                      F
+}
+
+// gather collects the fluxes of a cell's edges in the order of its vertices.
+func (m *Mesh[F]) gather(i int, flux []Flux[F]) balance[F] {
+	links := &m.Links[i]
+	var b balance[F]
+	for k := 0; k < 3; k++ {
+		right := links.Edge[k] >> 31 // -1 or 0
+		b.add(&flux[links.Edge[k]^right], -right)
+	}
+	return b
 }
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
@@ -40,10 +46,8 @@ func (b *balance[F]) add(f *Flux[F], side int32) {
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
 func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], manning []F, out []State[F]) F {
-	rate := dt / area
 	c := w[i]
-	c.H1, c.Q1x, c.Q1y = c.H1-rate*b.h1, c.Q1x-rate*b.q1x, c.Q1y-rate*b.q1y
-	c.H2, c.Q2x, c.Q2y = c.H2-rate*b.h2, c.Q2x-rate*b.q2x, c.Q2y-rate*b.q2y
+	b.take(dt/area, &c)
 	if p.Hyperbolic {
 		calm(p, &c)
 	}
@@ -52,6 +56,17 @@ func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], mann
 	}
 	still(p.DryDepth, &c)
 	out[i] = c
+	return b.limit(p, area, &c)
+}
+
+// take takes what leaves out of a cell, rate being the step's length over the cell's area.
+func (b *balance[F]) take(rate F, c *State[F]) {
+	c.H1, c.Q1x, c.Q1y = c.H1-rate*b.h1, c.Q1x-rate*b.q1x, c.Q1y-rate*b.q1y
+	c.H2, c.Q2x, c.Q2y = c.H2-rate*b.h2, c.Q2x-rate*b.q2x, c.Q2y-rate*b.q2y
+}
+
+// limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
+func (b *balance[F]) limit(p *Params[F], area F, c *State[F]) F {
 	all := c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y
 	if all-all != 0 || c.H1 < 0 || c.H2 < 0 {
 		return F(math.NaN())

@@ -13,8 +13,7 @@ func (f *Face[F]) dry(p *Params[F]) {
 	absent1l, absent1r := l.h1 < p.DryDepth, r.h1 < p.DryDepth
 	absent2l, absent2r := l.h2 < p.DryDepth, r.h2 < p.DryDepth
 
-	z2l, z2r := l.h2-l.depth, r.h2-r.depth
-	z1l, z1r := l.h1+z2l, r.h1+z2r
+	z1l, z1r, z2l, z2r := l.z1, r.z1, l.z2, r.z2
 	if absent2r && -r.depth > z2l {
 		l.q2, l.u2 = 0, 0
 	}

@@ -29,7 +29,7 @@ func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock
 	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.Viscosity(scheme, p)
-	f.Split(m.Ends[e], &m.Normals[e], p, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Split(m.Ends[e], &m.Normals[e], p, m.Given, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
@@ -81,8 +81,12 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts, mine bool, out *Flux[F],
-	n *Counters) {
+func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], given []Given[F], dt F, contacts, mine bool,
+	out *Flux[F], n *Counters) {
+	if at.Right <= FirstGiven {
+		f.through(at, normal, p, &given[FirstGiven-at.Right], dt, mine, out, n)
+		return
+	}
 	l, r, v := &f.l, &f.r, &f.viscosity
 	if f.waves.Complex && !f.thin && mine {
 		atomic.AddInt64(&n.ComplexEdges, 1)
@@ -104,8 +108,8 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
 	length := normal.Length
-	step1, step2 := num.Abs((r.h2-r.depth)-(l.h2-l.depth)), num.Abs(l.depth-r.depth)
-	s := f.share(at, m1*length*dt, l.h1, r.h1, step1, p.DryDepth)
+	step1, step2 := num.Abs((r.mean2-r.bed)-(l.mean2-l.bed)), num.Abs(l.depth-r.depth)
+	s := f.share(at, m1*length*dt, l.mean1, r.mean1, step1, p.DryDepth)
 	n1l, n1r = bounded(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p)
 	if s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
@@ -113,7 +117,7 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], dt F, contacts
 			atomic.AddInt64(&n.LimitedFluxes, 1)
 		}
 	}
-	s = f.share(at, m2*length*dt, l.h2, r.h2, step2, p.DryDepth)
+	s = f.share(at, m2*length*dt, l.mean2, r.mean2, step2, p.DryDepth)
 	n2l, n2r = bounded(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, num.Larger(num.Abs(f.dz1), num.Abs(f.dz2)), p)
 	if s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s
@@ -169,8 +173,8 @@ func bounded[F num.Float](nl, nr, m F, cut bool, hl, ul, hr, ur, jump F, p *Para
 }
 
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
-// The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
-// the cell's three edges has a third to give.
+// The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
+// step, each of the cell's three edges has a third to give.
 func (f *Face[F]) share(at Ends, want, hl, hr, step, dry F) F {
 	h, area := hl, f.l.area
 	if want < 0 {

@@ -18,12 +18,15 @@ type Face[F num.Float] struct {
 	speed     F // of the fastest wave
 }
 
-// side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
-// tangential velocity t.
+// side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
+// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and
+// area. At first order the side is the cell.
 type side[F num.Float] struct {
 	h1, q1, u1, t1 F
 	h2, q2, u2, t2 F
-	depth, area    F
+	z1, z2, depth  F
+	mean1, mean2   F
+	bed, area      F
 }
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
@@ -34,6 +37,9 @@ func (s *side[F]) turn(w *State[F], bed *Bed[F], nx, ny F) {
 	s.depth, s.area = bed.Depth, bed.Area
 	s.h1, s.q1, s.t1 = w.H1, w.Q1x*nx+w.Q1y*ny, w.Q1y*nx-w.Q1x*ny
 	s.h2, s.q2, s.t2 = w.H2, w.Q2x*nx+w.Q2y*ny, w.Q2y*nx-w.Q2x*ny
+	s.mean1, s.mean2, s.bed = w.H1, w.H2, bed.Depth
+	s.z2 = w.H2 - bed.Depth
+	s.z1 = w.H1 + s.z2
 }
 
 // thin tells whether a layer is absent.
@@ -76,9 +82,7 @@ func (s *side[F]) mirror() {
 
 // levels fills the jumps of surface and interface where both layers are there.
 func (f *Face[F]) levels() {
-	z2l, z2r := f.l.h2-f.l.depth, f.r.h2-f.r.depth
-	f.dz2 = z2r - z2l
-	f.dz1 = (f.r.h1 + z2r) - (f.l.h1 + z2l)
+	f.dz1, f.dz2 = f.r.z1-f.l.z1, f.r.z2-f.l.z2
 }
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,

@@ -172,7 +172,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:63
+// Params[float32], types.go:70
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -191,7 +191,7 @@ static_assert(sizeof(Params_f32) == 28 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Lag) == 26, "Params_f32");
 
 // Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
-// negative constants Wall and Open.
+// negative constants Wall and Open, or FirstGiven - k where element k of the mesh's Given holds.
 // Ends, types.go:23
 struct alignas(8) Ends {
     int32 Left, Right;
@@ -199,7 +199,7 @@ struct alignas(8) Ends {
 static_assert(sizeof(Ends) == 8 && offsetof(Ends, Left) == 0 && offsetof(Ends, Right) == 4, "Ends");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float32], types.go:31
+// Normal[float32], types.go:33
 struct alignas(16) Normal_f32 {
     float X, Y, Length, blank3;
 };
@@ -207,7 +207,7 @@ static_assert(sizeof(Normal_f32) == 16 && offsetof(Normal_f32, X) == 0 && offset
     offsetof(Normal_f32, Length) == 8 && offsetof(Normal_f32, blank3) == 12, "Normal_f32");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float32], types.go:34
+// Bed[float32], types.go:36
 struct alignas(8) Bed_f32 {
     float Depth, Area;
 };
@@ -215,23 +215,72 @@ static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(
 
 // Links are a cell's edges in the order of its vertices, e where the cell is the edge's left and ^e where it is the
 // right.
-// Links, types.go:38
+// Links, types.go:40
 struct Links {
     Array<int32, 3> Edge;
 };
 static_assert(sizeof(Links) == 12 && offsetof(Links, Edge) == 0, "Links");
 
+// Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
+// that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
+// is.
+// Given[float32], given.go:12
+struct Given_f32 {
+    int32 Kind;
+    int32 blank1;
+    float Value;
+};
+static_assert(sizeof(Given_f32) == 12 && offsetof(Given_f32, Kind) == 0 && offsetof(Given_f32, blank1) == 4 &&
+    offsetof(Given_f32, Value) == 8, "Given_f32");
+
+// Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
+// Arrow[float32], slopes.go:6
+struct Arrow_f32 {
+    float X, Y;
+};
+static_assert(sizeof(Arrow_f32) == 8 && offsetof(Arrow_f32, X) == 0 && offsetof(Arrow_f32, Y) == 4, "Arrow_f32");
+
+// Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
+// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// gradient of the bed's height.
+// Stencil[float32], slopes.go:18
+struct alignas(8) Stencil_f32 {
+    Array<int32, 3> Near;
+    int32 blank1;
+    Array<Arrow_f32, 3> Arm;
+    Array<Arrow_f32, 3> Weight;
+    Arrow_f32 Bed_;
+    float Xx, Xy, Yy;
+    float blank8;
+};
+static_assert(sizeof(Stencil_f32) == 88 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
+    offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 40 && offsetof(Stencil_f32, Bed_) == 64 &&
+    offsetof(Stencil_f32, Xx) == 72 && offsetof(Stencil_f32, Xy) == 76 && offsetof(Stencil_f32, Yy) == 80 &&
+    offsetof(Stencil_f32, blank8) == 84, "Stencil_f32");
+
+// Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
+// Arms[float32], sloped.go:6
+struct alignas(16) Arms_f32 {
+    Arrow_f32 Left, Right;
+};
+static_assert(sizeof(Arms_f32) == 16 && offsetof(Arms_f32, Left) == 0 && offsetof(Arms_f32, Right) == 8, "Arms_f32");
+
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:52
+// Mesh[float32], types.go:54
 struct Mesh_f32 {
     Slice<Ends> Ends_;
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
     Slice<Links> Links_;
     int32 Owned;
+    Slice<Given_f32> Given_;
+    Slice<Stencil_f32> Stencils;
+    Slice<Arms_f32> Arms_;
 };
-static_assert(sizeof(Mesh_f32) == 104 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
-    offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, Links_) == 72 && offsetof(Mesh_f32, Owned) == 96, "Mesh_f32");
+static_assert(sizeof(Mesh_f32) == 176 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+    offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, Links_) == 72 && offsetof(Mesh_f32, Owned) == 96 &&
+    offsetof(Mesh_f32, Given_) == 104 && offsetof(Mesh_f32, Stencils) == 128 && offsetof(Mesh_f32, Arms_) == 152, "Mesh_f32");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -264,7 +313,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float32], types.go:49
+// Push[float32], types.go:51
 struct Push_f32 {
     float X1, Y1, X2, Y2;
 };
@@ -274,7 +323,7 @@ static_assert(sizeof(Push_f32) == 16 && offsetof(Push_f32, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float32], types.go:43
+// Flux[float32], types.go:45
 struct alignas(16) Flux_f32 {
     float M1, M2, Speed_, blank3;
     Array<Push_f32, 2> Side;
@@ -283,7 +332,7 @@ static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(
     offsetof(Flux_f32, Speed_) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float32], cell.go:27
+// balance[float32], cell.go:22
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
@@ -293,7 +342,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:63
+// Params[float64], types.go:70
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -312,7 +361,7 @@ static_assert(sizeof(Params_f64) == 56 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Lag) == 50, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float64], types.go:31
+// Normal[float64], types.go:33
 struct alignas(16) Normal_f64 {
     double X, Y, Length, blank3;
 };
@@ -320,23 +369,72 @@ static_assert(sizeof(Normal_f64) == 32 && offsetof(Normal_f64, X) == 0 && offset
     offsetof(Normal_f64, Length) == 16 && offsetof(Normal_f64, blank3) == 24, "Normal_f64");
 
 // Bed is what does not change about a cell: the depth of the bed in m, and the cell's area in m².
-// Bed[float64], types.go:34
+// Bed[float64], types.go:36
 struct alignas(16) Bed_f64 {
     double Depth, Area;
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
+// Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
+// that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
+// is.
+// Given[float64], given.go:12
+struct alignas(16) Given_f64 {
+    int32 Kind;
+    int32 blank1;
+    double Value;
+};
+static_assert(sizeof(Given_f64) == 16 && offsetof(Given_f64, Kind) == 0 && offsetof(Given_f64, blank1) == 4 &&
+    offsetof(Given_f64, Value) == 8, "Given_f64");
+
+// Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
+// Arrow[float64], slopes.go:6
+struct Arrow_f64 {
+    double X, Y;
+};
+static_assert(sizeof(Arrow_f64) == 16 && offsetof(Arrow_f64, X) == 0 && offsetof(Arrow_f64, Y) == 8, "Arrow_f64");
+
+// Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
+// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// gradient of the bed's height.
+// Stencil[float64], slopes.go:18
+struct alignas(16) Stencil_f64 {
+    Array<int32, 3> Near;
+    int32 blank1;
+    Array<Arrow_f64, 3> Arm;
+    Array<Arrow_f64, 3> Weight;
+    Arrow_f64 Bed_;
+    double Xx, Xy, Yy;
+    double blank8;
+};
+static_assert(sizeof(Stencil_f64) == 160 && offsetof(Stencil_f64, Near) == 0 &&
+    offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 64 &&
+    offsetof(Stencil_f64, Bed_) == 112 && offsetof(Stencil_f64, Xx) == 128 && offsetof(Stencil_f64, Xy) == 136 &&
+    offsetof(Stencil_f64, Yy) == 144 && offsetof(Stencil_f64, blank8) == 152, "Stencil_f64");
+
+// Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
+// Arms[float64], sloped.go:6
+struct alignas(16) Arms_f64 {
+    Arrow_f64 Left, Right;
+};
+static_assert(sizeof(Arms_f64) == 32 && offsetof(Arms_f64, Left) == 0 && offsetof(Arms_f64, Right) == 16, "Arms_f64");
+
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:52
+// Mesh[float64], types.go:54
 struct Mesh_f64 {
     Slice<Ends> Ends_;
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
     Slice<Links> Links_;
     int32 Owned;
+    Slice<Given_f64> Given_;
+    Slice<Stencil_f64> Stencils;
+    Slice<Arms_f64> Arms_;
 };
-static_assert(sizeof(Mesh_f64) == 104 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
-    offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, Links_) == 72 && offsetof(Mesh_f64, Owned) == 96, "Mesh_f64");
+static_assert(sizeof(Mesh_f64) == 176 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+    offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, Links_) == 72 && offsetof(Mesh_f64, Owned) == 96 &&
+    offsetof(Mesh_f64, Given_) == 104 && offsetof(Mesh_f64, Stencils) == 128 && offsetof(Mesh_f64, Arms_) == 152, "Mesh_f64");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -369,7 +467,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
 // Push is a change of the mass flows of both layers, in m³/s².
-// Push[float64], types.go:49
+// Push[float64], types.go:51
 struct Push_f64 {
     double X1, Y1, X2, Y2;
 };
@@ -379,7 +477,7 @@ static_assert(sizeof(Push_f64) == 32 && offsetof(Push_f64, X1) == 0 && offsetof(
 // Flux is what passes through an edge per second, times the edge's length: M1 and M2 are the masses that leave Left for
 // Right, Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ because the
 // equations are not in conservation form. Speed is the fastest wave's.
-// Flux[float64], types.go:43
+// Flux[float64], types.go:45
 struct alignas(16) Flux_f64 {
     double M1, M2, Speed_, blank3;
     Array<Push_f64, 2> Side;
@@ -388,7 +486,7 @@ static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(
     offsetof(Flux_f64, Speed_) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float64], cell.go:27
+// balance[float64], cell.go:22
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
@@ -398,7 +496,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:76
+// Counters, types.go:83
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -406,18 +504,23 @@ struct Counters {
 static_assert(sizeof(Counters) == 16 && offsetof(Counters, ComplexEdges) == 0 &&
     offsetof(Counters, LimitedFluxes) == 8, "Counters");
 
-// side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
-// tangential velocity t.
-// side[float32], face.go:23
+// side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
+// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and
+// area. At first order the side is the cell.
+// side[float32], face.go:24
 struct side_f32 {
     float h1, q1, u1, t1;
     float h2, q2, u2, t2;
-    float depth, area;
+    float z1, z2, depth;
+    float mean1, mean2;
+    float bed, area;
 };
-static_assert(sizeof(side_f32) == 40 && offsetof(side_f32, h1) == 0 && offsetof(side_f32, q1) == 4 &&
+static_assert(sizeof(side_f32) == 60 && offsetof(side_f32, h1) == 0 && offsetof(side_f32, q1) == 4 &&
     offsetof(side_f32, u1) == 8 && offsetof(side_f32, t1) == 12 && offsetof(side_f32, h2) == 16 &&
     offsetof(side_f32, q2) == 20 && offsetof(side_f32, u2) == 24 && offsetof(side_f32, t2) == 28 &&
-    offsetof(side_f32, depth) == 32 && offsetof(side_f32, area) == 36, "side_f32");
+    offsetof(side_f32, z1) == 32 && offsetof(side_f32, z2) == 36 && offsetof(side_f32, depth) == 40 &&
+    offsetof(side_f32, mean1) == 44 && offsetof(side_f32, mean2) == 48 && offsetof(side_f32, bed) == 52 &&
+    offsetof(side_f32, area) == 56, "side_f32");
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
@@ -431,7 +534,7 @@ static_assert(sizeof(Eigenvalues_f32) == 20 && offsetof(Eigenvalues_f32, L1) == 
     offsetof(Eigenvalues_f32, L4) == 12 && offsetof(Eigenvalues_f32, Complex) == 16, "Eigenvalues_f32");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float32], face.go:30
+// vector[float32], face.go:33
 struct vector_f32 {
     float h1, q1, h2, q2;
 };
@@ -452,13 +555,13 @@ struct Face_f32 {
     vector_f32 viscosity;
     float speed_;
 };
-static_assert(sizeof(Face_f32) == 180 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 40 &&
-    offsetof(Face_f32, thin) == 80 && offsetof(Face_f32, dz1) == 84 && offsetof(Face_f32, dz2) == 88 &&
-    offsetof(Face_f32, u1) == 92 && offsetof(Face_f32, u2) == 96 && offsetof(Face_f32, c1) == 100 &&
-    offsetof(Face_f32, c2) == 104 && offsetof(Face_f32, g1) == 108 && offsetof(Face_f32, g2) == 112 &&
-    offsetof(Face_f32, w1) == 116 && offsetof(Face_f32, w2) == 120 && offsetof(Face_f32, r1) == 124 &&
-    offsetof(Face_f32, r2) == 128 && offsetof(Face_f32, r3) == 132 && offsetof(Face_f32, r4) == 136 &&
-    offsetof(Face_f32, waves) == 140 && offsetof(Face_f32, viscosity) == 160 && offsetof(Face_f32, speed_) == 176, "Face_f32");
+static_assert(sizeof(Face_f32) == 220 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 60 &&
+    offsetof(Face_f32, thin) == 120 && offsetof(Face_f32, dz1) == 124 && offsetof(Face_f32, dz2) == 128 &&
+    offsetof(Face_f32, u1) == 132 && offsetof(Face_f32, u2) == 136 && offsetof(Face_f32, c1) == 140 &&
+    offsetof(Face_f32, c2) == 144 && offsetof(Face_f32, g1) == 148 && offsetof(Face_f32, g2) == 152 &&
+    offsetof(Face_f32, w1) == 156 && offsetof(Face_f32, w2) == 160 && offsetof(Face_f32, r1) == 164 &&
+    offsetof(Face_f32, r2) == 168 && offsetof(Face_f32, r3) == 172 && offsetof(Face_f32, r4) == 176 &&
+    offsetof(Face_f32, waves) == 180 && offsetof(Face_f32, viscosity) == 200 && offsetof(Face_f32, speed_) == 216, "Face_f32");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
@@ -470,18 +573,23 @@ struct wave_f32 {
 static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(wave_f32, x2) == 4 &&
     offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
 
-// side is a cell in the frame of the normal: for each layer thickness h, normal mass flow q, normal velocity u and
-// tangential velocity t.
-// side[float64], face.go:23
+// side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
+// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and
+// area. At first order the side is the cell.
+// side[float64], face.go:24
 struct side_f64 {
     double h1, q1, u1, t1;
     double h2, q2, u2, t2;
-    double depth, area;
+    double z1, z2, depth;
+    double mean1, mean2;
+    double bed, area;
 };
-static_assert(sizeof(side_f64) == 80 && offsetof(side_f64, h1) == 0 && offsetof(side_f64, q1) == 8 &&
+static_assert(sizeof(side_f64) == 120 && offsetof(side_f64, h1) == 0 && offsetof(side_f64, q1) == 8 &&
     offsetof(side_f64, u1) == 16 && offsetof(side_f64, t1) == 24 && offsetof(side_f64, h2) == 32 &&
     offsetof(side_f64, q2) == 40 && offsetof(side_f64, u2) == 48 && offsetof(side_f64, t2) == 56 &&
-    offsetof(side_f64, depth) == 64 && offsetof(side_f64, area) == 72, "side_f64");
+    offsetof(side_f64, z1) == 64 && offsetof(side_f64, z2) == 72 && offsetof(side_f64, depth) == 80 &&
+    offsetof(side_f64, mean1) == 88 && offsetof(side_f64, mean2) == 96 && offsetof(side_f64, bed) == 104 &&
+    offsetof(side_f64, area) == 112, "side_f64");
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
@@ -495,7 +603,7 @@ static_assert(sizeof(Eigenvalues_f64) == 40 && offsetof(Eigenvalues_f64, L1) == 
     offsetof(Eigenvalues_f64, L4) == 24 && offsetof(Eigenvalues_f64, Complex) == 32, "Eigenvalues_f64");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float64], face.go:30
+// vector[float64], face.go:33
 struct vector_f64 {
     double h1, q1, h2, q2;
 };
@@ -516,13 +624,13 @@ struct Face_f64 {
     vector_f64 viscosity;
     double speed_;
 };
-static_assert(sizeof(Face_f64) == 360 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 80 &&
-    offsetof(Face_f64, thin) == 160 && offsetof(Face_f64, dz1) == 168 && offsetof(Face_f64, dz2) == 176 &&
-    offsetof(Face_f64, u1) == 184 && offsetof(Face_f64, u2) == 192 && offsetof(Face_f64, c1) == 200 &&
-    offsetof(Face_f64, c2) == 208 && offsetof(Face_f64, g1) == 216 && offsetof(Face_f64, g2) == 224 &&
-    offsetof(Face_f64, w1) == 232 && offsetof(Face_f64, w2) == 240 && offsetof(Face_f64, r1) == 248 &&
-    offsetof(Face_f64, r2) == 256 && offsetof(Face_f64, r3) == 264 && offsetof(Face_f64, r4) == 272 &&
-    offsetof(Face_f64, waves) == 280 && offsetof(Face_f64, viscosity) == 320 && offsetof(Face_f64, speed_) == 352, "Face_f64");
+static_assert(sizeof(Face_f64) == 440 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 120 &&
+    offsetof(Face_f64, thin) == 240 && offsetof(Face_f64, dz1) == 248 && offsetof(Face_f64, dz2) == 256 &&
+    offsetof(Face_f64, u1) == 264 && offsetof(Face_f64, u2) == 272 && offsetof(Face_f64, c1) == 280 &&
+    offsetof(Face_f64, c2) == 288 && offsetof(Face_f64, g1) == 296 && offsetof(Face_f64, g2) == 304 &&
+    offsetof(Face_f64, w1) == 312 && offsetof(Face_f64, w2) == 320 && offsetof(Face_f64, r1) == 328 &&
+    offsetof(Face_f64, r2) == 336 && offsetof(Face_f64, r3) == 344 && offsetof(Face_f64, r4) == 352 &&
+    offsetof(Face_f64, waves) == 360 && offsetof(Face_f64, viscosity) == 400 && offsetof(Face_f64, speed_) == 432, "Face_f64");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
@@ -533,6 +641,54 @@ struct wave_f64 {
 };
 static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(wave_f64, x2) == 8 &&
     offsetof(wave_f64, m) == 16 && offsetof(wave_f64, weight) == 24, "wave_f64");
+
+// Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
+// and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
+// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness.
+// Slopes[float32], slopes.go:31
+struct alignas(8) Slopes_f32 {
+    Arrow_f32 Z1, Z2, Bed_;
+    Arrow_f32 U1, U2;
+    Arrow_f32 U1x, U1y, U2x, U2y;
+};
+static_assert(sizeof(Slopes_f32) == 72 && offsetof(Slopes_f32, Z1) == 0 && offsetof(Slopes_f32, Z2) == 8 &&
+    offsetof(Slopes_f32, Bed_) == 16 && offsetof(Slopes_f32, U1) == 24 && offsetof(Slopes_f32, U2) == 32 &&
+    offsetof(Slopes_f32, U1x) == 40 && offsetof(Slopes_f32, U1y) == 48 && offsetof(Slopes_f32, U2x) == 56 &&
+    offsetof(Slopes_f32, U2y) == 64, "Slopes_f32");
+
+// water is a cell as its neighbours see it: thicknesses, levels and velocities.
+// water[float32], slopes.go:38
+struct water_f32 {
+    float h1, h2, z1, z2;
+    Arrow_f32 u1, u2;
+};
+static_assert(sizeof(water_f32) == 32 && offsetof(water_f32, h1) == 0 && offsetof(water_f32, h2) == 4 &&
+    offsetof(water_f32, z1) == 8 && offsetof(water_f32, z2) == 12 && offsetof(water_f32, u1) == 16 &&
+    offsetof(water_f32, u2) == 24, "water_f32");
+
+// Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
+// and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
+// from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness.
+// Slopes[float64], slopes.go:31
+struct alignas(16) Slopes_f64 {
+    Arrow_f64 Z1, Z2, Bed_;
+    Arrow_f64 U1, U2;
+    Arrow_f64 U1x, U1y, U2x, U2y;
+};
+static_assert(sizeof(Slopes_f64) == 144 && offsetof(Slopes_f64, Z1) == 0 && offsetof(Slopes_f64, Z2) == 16 &&
+    offsetof(Slopes_f64, Bed_) == 32 && offsetof(Slopes_f64, U1) == 48 && offsetof(Slopes_f64, U2) == 64 &&
+    offsetof(Slopes_f64, U1x) == 80 && offsetof(Slopes_f64, U1y) == 96 && offsetof(Slopes_f64, U2x) == 112 &&
+    offsetof(Slopes_f64, U2y) == 128, "Slopes_f64");
+
+// water is a cell as its neighbours see it: thicknesses, levels and velocities.
+// water[float64], slopes.go:38
+struct water_f64 {
+    double h1, h2, z1, z2;
+    Arrow_f64 u1, u2;
+};
+static_assert(sizeof(water_f64) == 64 && offsetof(water_f64, h1) == 0 && offsetof(water_f64, h2) == 8 &&
+    offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, u1) == 32 &&
+    offsetof(water_f64, u2) == 48, "water_f64");
 
 // Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
 // edges have their left cell in the tile.
@@ -560,10 +716,13 @@ struct TiledMesh_f32 {
     Slice<Ends> Ends_;
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
+    Slice<Arms_f32> Arms_;
+    Slice<Given_f32> Given_;
 };
-static_assert(sizeof(TiledMesh_f32) == 120 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 168 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, Ends_) == 48 &&
-    offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96, "TiledMesh_f32");
+    offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
+    offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Given_) == 144, "TiledMesh_f32");
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
@@ -574,13 +733,16 @@ struct TiledMesh_f64 {
     Slice<Ends> Ends_;
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
+    Slice<Arms_f64> Arms_;
+    Slice<Given_f64> Given_;
 };
-static_assert(sizeof(TiledMesh_f64) == 120 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 168 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, Ends_) == 48 &&
-    offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96, "TiledMesh_f64");
+    offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
+    offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Given_) == 144, "TiledMesh_f64");
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float32]).add, cell.go:33
+// (*balance[float32]).add, cell.go:39
 DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     float sign = float(sub(1, mul(2, side)));
     Push_f32 *push = &f->Side[side];
@@ -591,6 +753,30 @@ DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     b->q2x = b->q2x + push->X2;
     b->q2y = b->q2y + push->Y2;
     b->speed_ += f->Speed_;
+}
+
+// gather collects the fluxes of a cell's edges in the order of its vertices.
+// (*Mesh[float32]).gather, cell.go:28
+DEVICE balance_f32 Mesh_gather_f32(const Mesh_f32 *m, int64 i, Slice<Flux_f32> flux) {
+    Links *links = &m->Links_[i];
+    balance_f32 b = {};
+    for (int64 k = 0; k < 3; k++) {
+        // -1 or 0
+        int32 right = links->Edge[k] >> 31;
+        balance_add_f32(&b, &flux[links->Edge[k] ^ right], neg(right));
+    }
+    return b;
+}
+
+// take takes what leaves out of a cell, rate being the step's length over the cell's area.
+// (*balance[float32]).take, cell.go:63
+DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
+    c->H1 = c->H1 - rate * b->h1;
+    c->Q1x = c->Q1x - rate * b->q1x;
+    c->Q1y = c->Q1y - rate * b->q1y;
+    c->H2 = c->H2 - rate * b->h2;
+    c->Q2x = c->Q2x - rate * b->q2x;
+    c->Q2y = c->Q2y - rate * b->q2y;
 }
 
 // Sqrt is √x, correctly rounded in F.
@@ -658,7 +844,7 @@ DEVICE void rub_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float32], face.go:62
+// velocity[float32], face.go:68
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h >= dry) {
         return q / h;
@@ -670,7 +856,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:63
+// still[float32], cell.go:78
 DEVICE void still_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -682,18 +868,22 @@ DEVICE void still_f32(float dry, State_f32 *c) {
     }
 }
 
+// limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
+// (*balance[float32]).limit, cell.go:69
+DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
+    float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
+    if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
+        return float(math_NaN());
+    }
+    return 2.0f * p->CFL * area / b->speed_;
+}
+
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:42
+// (*balance[float32]).advance, cell.go:48
 DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
         Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out) {
-    float rate = dt / area;
     State_f32 c = w[i];
-    c.H1 = c.H1 - rate * b->h1;
-    c.Q1x = c.Q1x - rate * b->q1x;
-    c.Q1y = c.Q1y - rate * b->q1y;
-    c.H2 = c.H2 - rate * b->h2;
-    c.Q2x = c.Q2x - rate * b->q2x;
-    c.Q2y = c.Q2y - rate * b->q2y;
+    balance_take_f32(b, dt / area, &c);
     if (p->Hyperbolic) {
         calm_f32(p, &c);
     }
@@ -702,11 +892,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
     }
     still_f32(p->DryDepth, &c);
     out[i] = c;
-    float all = c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y;
-    if (all - all != 0.0f || c.H1 < 0.0f || c.H2 < 0.0f) {
-        return float(math_NaN());
-    }
-    return 2.0f * p->CFL * area / b->speed_;
+    return balance_limit_f32(b, p, area, &c);
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -715,18 +901,12 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
 // UpdateCell[float32], cell.go:14
 DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out) {
-    Links *links = &m->Links_[i];
-    balance_f32 b = {};
-    for (int64 k = 0; k < 3; k++) {
-        // -1 or 0
-        int32 right = links->Edge[k] >> 31;
-        balance_add_f32(&b, &flux[links->Edge[k] ^ right], neg(right));
-    }
+    balance_f32 b = Mesh_gather_f32(m, i, flux);
     return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
 }
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float64]).add, cell.go:33
+// (*balance[float64]).add, cell.go:39
 DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     double sign = double(sub(1, mul(2, side)));
     Push_f64 *push = &f->Side[side];
@@ -737,6 +917,30 @@ DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     b->q2x = b->q2x + push->X2;
     b->q2y = b->q2y + push->Y2;
     b->speed_ += f->Speed_;
+}
+
+// gather collects the fluxes of a cell's edges in the order of its vertices.
+// (*Mesh[float64]).gather, cell.go:28
+DEVICE balance_f64 Mesh_gather_f64(const Mesh_f64 *m, int64 i, Slice<Flux_f64> flux) {
+    Links *links = &m->Links_[i];
+    balance_f64 b = {};
+    for (int64 k = 0; k < 3; k++) {
+        // -1 or 0
+        int32 right = links->Edge[k] >> 31;
+        balance_add_f64(&b, &flux[links->Edge[k] ^ right], neg(right));
+    }
+    return b;
+}
+
+// take takes what leaves out of a cell, rate being the step's length over the cell's area.
+// (*balance[float64]).take, cell.go:63
+DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
+    c->H1 = c->H1 - rate * b->h1;
+    c->Q1x = c->Q1x - rate * b->q1x;
+    c->Q1y = c->Q1y - rate * b->q1y;
+    c->H2 = c->H2 - rate * b->h2;
+    c->Q2x = c->Q2x - rate * b->q2x;
+    c->Q2y = c->Q2y - rate * b->q2y;
 }
 
 // Sqrt is √x, correctly rounded in F.
@@ -804,7 +1008,7 @@ DEVICE void rub_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float64], face.go:62
+// velocity[float64], face.go:68
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h >= dry) {
         return q / h;
@@ -816,7 +1020,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:63
+// still[float64], cell.go:78
 DEVICE void still_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -828,18 +1032,22 @@ DEVICE void still_f64(double dry, State_f64 *c) {
     }
 }
 
+// limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
+// (*balance[float64]).limit, cell.go:69
+DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
+    double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
+    if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
+        return math_NaN();
+    }
+    return 2.0 * p->CFL * area / b->speed_;
+}
+
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:42
+// (*balance[float64]).advance, cell.go:48
 DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
         Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out) {
-    double rate = dt / area;
     State_f64 c = w[i];
-    c.H1 = c.H1 - rate * b->h1;
-    c.Q1x = c.Q1x - rate * b->q1x;
-    c.Q1y = c.Q1y - rate * b->q1y;
-    c.H2 = c.H2 - rate * b->h2;
-    c.Q2x = c.Q2x - rate * b->q2x;
-    c.Q2y = c.Q2y - rate * b->q2y;
+    balance_take_f64(b, dt / area, &c);
     if (p->Hyperbolic) {
         calm_f64(p, &c);
     }
@@ -848,11 +1056,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
     }
     still_f64(p->DryDepth, &c);
     out[i] = c;
-    double all = c.H1 + c.Q1x + c.Q1y + c.H2 + c.Q2x + c.Q2y;
-    if (all - all != 0.0 || c.H1 < 0.0 || c.H2 < 0.0) {
-        return math_NaN();
-    }
-    return 2.0 * p->CFL * area / b->speed_;
+    return balance_limit_f64(b, p, area, &c);
 }
 
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
@@ -861,18 +1065,12 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
 // UpdateCell[float64], cell.go:14
 DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out) {
-    Links *links = &m->Links_[i];
-    balance_f64 b = {};
-    for (int64 k = 0; k < 3; k++) {
-        // -1 or 0
-        int32 right = links->Edge[k] >> 31;
-        balance_add_f64(&b, &flux[links->Edge[k] ^ right], neg(right));
-    }
+    balance_f64 b = Mesh_gather_f64(m, i, flux);
     return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-// (*side[float32]).turn, face.go:33
+// (*side[float32]).turn, face.go:36
 DEVICE void side_turn_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -882,16 +1080,21 @@ DEVICE void side_turn_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, flo
     s->h2 = w->H2;
     s->q2 = w->Q2x * nx + w->Q2y * ny;
     s->t2 = w->Q2y * nx - w->Q2x * ny;
+    s->mean1 = w->H1;
+    s->mean2 = w->H2;
+    s->bed = bed->Depth;
+    s->z2 = w->H2 - bed->Depth;
+    s->z1 = w->H1 + s->z2;
 }
 
 // thin tells whether a layer is absent.
-// (*side[float32]).thin, face.go:40
+// (*side[float32]).thin, face.go:46
 DEVICE bool side_thin_f32(side_f32 *s, float dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // slow finds the velocities of a side where a layer may be absent, and what flows then.
-// (*side[float32]).slow, face.go:55
+// (*side[float32]).slow, face.go:61
 DEVICE void side_slow_f32(side_f32 *s, float dry) {
     s->u1 = velocity_f32(s->h1, s->q1, dry);
     s->t1 = velocity_f32(s->h1, s->t1, dry);
@@ -902,7 +1105,7 @@ DEVICE void side_slow_f32(side_f32 *s, float dry) {
 }
 
 // speeds finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float32]).speeds, face.go:43
+// (*Face[float32]).speeds, face.go:49
 DEVICE void Face_speeds_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -925,7 +1128,7 @@ DEVICE void Face_speeds_f32(Face_f32 *f) {
 }
 
 // mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
-// (*side[float32]).mirror, face.go:73
+// (*side[float32]).mirror, face.go:79
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -934,16 +1137,15 @@ DEVICE void side_mirror_f32(side_f32 *s) {
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float32]).levels, face.go:78
+// (*Face[float32]).levels, face.go:84
 DEVICE void Face_levels_f32(Face_f32 *f) {
-    float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
-    f->dz2 = z2r - z2l;
-    f->dz1 = (f->r.h1 + z2r) - (f->l.h1 + z2l);
+    f->dz1 = f->r.z1 - f->l.z1;
+    f->dz2 = f->r.z2 - f->l.z2;
 }
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-// (*Face[float32]).mean, face.go:86
+// (*Face[float32]).mean, face.go:90
 DEVICE void Face_mean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
@@ -960,7 +1162,7 @@ DEVICE void Face_mean_f32(Face_f32 *f, float g) {
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).jumps, face.go:100
+// (*Face[float32]).jumps, face.go:104
 DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1098,7 +1300,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-// (*Face[float32]).absent1, dry.go:83
+// (*Face[float32]).absent1, dry.go:82
 DEVICE void Face_absent1_f32(Face_f32 *f) {
     f->l.q1 = 0.0f;
     f->l.u1 = 0.0f;
@@ -1107,7 +1309,7 @@ DEVICE void Face_absent1_f32(Face_f32 *f) {
 }
 
 // meanThin is mean where thicknesses may be 0.
-// (*Face[float32]).meanThin, dry.go:73
+// (*Face[float32]).meanThin, dry.go:72
 DEVICE void Face_meanThin_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     float h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -1122,7 +1324,7 @@ DEVICE void Face_meanThin_f32(Face_f32 *f, float g) {
     r->h2 = h2r;
 }
 
-// (*Face[float32]).absent2, dry.go:87
+// (*Face[float32]).absent2, dry.go:86
 DEVICE void Face_absent2_f32(Face_f32 *f) {
     f->l.q2 = 0.0f;
     f->l.u2 = 0.0f;
@@ -1133,7 +1335,7 @@ DEVICE void Face_absent2_f32(Face_f32 *f) {
 // alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
 // speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
 // The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// alone[float32], dry.go:94
+// alone[float32], dry.go:93
 struct alone_f32_results { float r0; float r1; float r2; };
 DEVICE alone_f32_results alone_f32(float g, float hl, float ul, float hr, float ur, float u, float c, float dz,
         float r1, float r2, float dry) {
@@ -1153,13 +1355,13 @@ DEVICE alone_f32_results alone_f32(float g, float hl, float ul, float hr, float 
 }
 
 // residual is the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:122
+// (*Face[float32]).residual, face.go:126
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // times is the Roe matrix A of the face times v.
-// (*Face[float32]).times, face.go:109
+// (*Face[float32]).times, face.go:113
 DEVICE vector_f32 Face_times_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -1220,8 +1422,7 @@ DEVICE void Face_dry_f32(Face_f32 *f, const Params_f32 *p) {
     bool absent1l = l->h1 < p->DryDepth, absent1r = r->h1 < p->DryDepth;
     bool absent2l = l->h2 < p->DryDepth, absent2r = r->h2 < p->DryDepth;
 
-    float z2l = l->h2 - l->depth, z2r = r->h2 - r->depth;
-    float z1l = l->h1 + z2l, z1r = r->h1 + z2r;
+    float z1l = l->z1, z1r = r->z1, z2l = l->z2, z2r = r->z2;
     if (absent2r && -r->depth > z2l) {
         l->q2 = 0.0f;
         l->u2 = 0.0f;
@@ -1334,7 +1535,7 @@ DEVICE float harten_f32(float l, float eps) {
 }
 
 // jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).jump, face.go:119
+// (*Face[float32]).jump, face.go:123
 DEVICE vector_f32 Face_jump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -1406,27 +1607,68 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     }
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:140
-DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
-    float jump = qr * tr - ql * tl;
-    return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
+// inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
+// u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
+// waves.
+// inflow[float32], given.go:75
+struct inflow_f32_results { float r0; float r1; };
+DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, float c) {
+    float thick = 0.0f;
+    float speed = 0.0f;
+    float critical = 0.0f;
+    if (q > 0.0f) {
+        critical = cubeRoot_f32(gravity * q);
+    }
+    c = num_Larger_f32(c, critical);
+    for (int64 k = 0; k < 12 && c > 0.0f; k = add(k, int64(1))) {
+        float part = gravity * q / (c * c);
+        c = num_Larger_f32(c - (2.0f * c - part - leaving) / (2.0f + 2.0f * part / c), c / 4.0f);
+    }
+    c = num_Larger_f32(c, critical);
+    if (c <= 0.0f) {
+        return {0.0f, 0.0f};
+    }
+    thick = c * c / gravity;
+    return {thick, -q / thick};
 }
 
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:131
-DEVICE float carried_f32(float m, float tl, float tr) {
-    if (m > 0.0f) {
-        return m * tl;
+// meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
+// are thickness h, outward velocity u, level z, and the bed at depth.
+// (*Given[float32]).meet, given.go:48
+struct Given_meet_f32_results { float r0; float r1; float r2; };
+DEVICE Given_meet_f32_results Given_meet_f32(Given_f32 *g, float gravity, float h, float u, float z, float depth) {
+    float rise = 0.0f;
+    float thick = 0.0f;
+    float speed = 0.0f;
+    float c = num_Sqrt_f32(gravity * h);
+    float leaving = u + 2.0f * c;
+    if (u > c || g->Kind == 0 && g->Value == z) {
+        return {0.0f, h, u};
     }
-    return m * tr;
+    if (g->Kind == 0) {
+        thick = num_Larger_f32(g->Value + depth, 0.0f);
+        c = num_Sqrt_f32(gravity * thick);
+        return {g->Value - z, thick, num_Larger_f32(leaving - 2.0f * c, -c)};
+    }
+    if (g->Kind == 1) {
+        const auto results1 = inflow_f32(gravity, g->Value, leaving, c);
+        thick = results1.r0;
+        speed = results1.r1;
+        return {thick - h, thick, speed};
+    }
+    if (g->Value == z && u == 0.0f) {
+        return {0.0f, h, u};
+    }
+    float entering = -2.0f * num_Sqrt_f32(gravity * num_Larger_f32(g->Value + depth, 0.0f));
+    c = num_Larger_f32((leaving - entering) / 4.0f, 0.0f);
+    thick = c * c / gravity;
+    return {thick - h, thick, (leaving + entering) / 2.0f};
 }
 
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
-// The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
-// the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:174
+// The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
+// step, each of the cell's three edges has a third to give.
+// (*Face[float32]).share, edge.go:178
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1451,12 +1693,52 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
     return most / want;
 }
 
+// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried[float32], edge.go:135
+DEVICE float carried_f32(float m, float tl, float tr) {
+    if (m > 0.0f) {
+        return m * tl;
+    }
+    return m * tr;
+}
+
+// through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
+// (*Face[float32]).through, given.go:26
+DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Given_f32 *given,
+        float dt, bool mine, Flux_f32 *out, Counters *n) {
+    side_f32 *l = &f->l;
+    float h = num_Larger_f32(l->h2, 0.0f), u = l->u2;
+    auto [rise, outside, speed] = Given_meet_f32(given, p->Gravity, h, u, l->z2, l->depth);
+    float length = normal->Length;
+    float m = outside * speed;
+    float force = m * speed + p->Gravity * ((h + outside) / 2.0f) * rise;
+    if (float s = Face_share_f32(f, at, m * length * dt, l->mean2, l->mean2, 0.0f, p->DryDepth); s < 1.0f) {
+        m = m * s;
+        force = force * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
+    float t = carried_f32(m, l->t2, 0.0f);
+    float x = normal->X * length, y = normal->Y * length;
+    *out = Flux_f32{0.0f, m * length, (num_Abs_f32(speed) + num_Sqrt_f32(p->Gravity * num_Larger_f32(h, outside))) * length, 0.0f, Array<Push_f32, 2>{}};
+    out->Side[0] = Push_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
+}
+
+// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
+// the tangential velocity and v the viscosity of the mass.
+// contact[float32], edge.go:144
+DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
+    float jump = qr * tr - ql * tl;
+    return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
+}
+
 // bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:150
+// bounded[float32], edge.go:154
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -1485,8 +1767,12 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
 // (*Face[float32]).Split, edge.go:84
-DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, float dt, bool contacts,
-        bool mine, Flux_f32 *out, Counters *n) {
+DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Slice<Given_f32> given,
+        float dt, bool contacts, bool mine, Flux_f32 *out, Counters *n) {
+    if (at.Right <= -3) {
+        Face_through_f32(f, at, normal, p, &given[sub(-3, at.Right)], dt, mine, out, n);
+        return;
+    }
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
     if (f->waves.Complex && !f->thin && mine) {
@@ -1512,8 +1798,8 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     float n1l = (f->r2 - v->q1) / 2.0f + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0f - r->q1 * r->u1;
     float n2l = (f->r4 - v->q2) / 2.0f + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0f - r->q2 * r->u2;
     float length = normal->Length;
-    float step1 = num_Abs_f32((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = num_Abs_f32(l->depth - r->depth);
-    float s = Face_share_f32(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth);
+    float step1 = num_Abs_f32((r->mean2 - r->bed) - (l->mean2 - l->bed)), step2 = num_Abs_f32(l->depth - r->depth);
+    float s = Face_share_f32(f, at, m1 * length * dt, l->mean1, r->mean1, step1, p->DryDepth);
     const auto results1 = bounded_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p);
     n1l = results1.r0;
     n1r = results1.r1;
@@ -1526,7 +1812,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    s = Face_share_f32(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth);
+    s = Face_share_f32(f, at, m2 * length * dt, l->mean2, r->mean2, step2, p->DryDepth);
     const auto results2 = bounded_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
@@ -1555,11 +1841,11 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
     Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-// (*side[float64]).turn, face.go:33
+// (*side[float64]).turn, face.go:36
 DEVICE void side_turn_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -1569,16 +1855,21 @@ DEVICE void side_turn_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, do
     s->h2 = w->H2;
     s->q2 = w->Q2x * nx + w->Q2y * ny;
     s->t2 = w->Q2y * nx - w->Q2x * ny;
+    s->mean1 = w->H1;
+    s->mean2 = w->H2;
+    s->bed = bed->Depth;
+    s->z2 = w->H2 - bed->Depth;
+    s->z1 = w->H1 + s->z2;
 }
 
 // thin tells whether a layer is absent.
-// (*side[float64]).thin, face.go:40
+// (*side[float64]).thin, face.go:46
 DEVICE bool side_thin_f64(side_f64 *s, double dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // slow finds the velocities of a side where a layer may be absent, and what flows then.
-// (*side[float64]).slow, face.go:55
+// (*side[float64]).slow, face.go:61
 DEVICE void side_slow_f64(side_f64 *s, double dry) {
     s->u1 = velocity_f64(s->h1, s->q1, dry);
     s->t1 = velocity_f64(s->h1, s->t1, dry);
@@ -1589,7 +1880,7 @@ DEVICE void side_slow_f64(side_f64 *s, double dry) {
 }
 
 // speeds finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float64]).speeds, face.go:43
+// (*Face[float64]).speeds, face.go:49
 DEVICE void Face_speeds_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -1612,7 +1903,7 @@ DEVICE void Face_speeds_f64(Face_f64 *f) {
 }
 
 // mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
-// (*side[float64]).mirror, face.go:73
+// (*side[float64]).mirror, face.go:79
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -1621,16 +1912,15 @@ DEVICE void side_mirror_f64(side_f64 *s) {
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float64]).levels, face.go:78
+// (*Face[float64]).levels, face.go:84
 DEVICE void Face_levels_f64(Face_f64 *f) {
-    double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
-    f->dz2 = z2r - z2l;
-    f->dz1 = (f->r.h1 + z2r) - (f->l.h1 + z2l);
+    f->dz1 = f->r.z1 - f->l.z1;
+    f->dz2 = f->r.z2 - f->l.z2;
 }
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-// (*Face[float64]).mean, face.go:86
+// (*Face[float64]).mean, face.go:90
 DEVICE void Face_mean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
@@ -1647,7 +1937,7 @@ DEVICE void Face_mean_f64(Face_f64 *f, double g) {
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).jumps, face.go:100
+// (*Face[float64]).jumps, face.go:104
 DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1786,7 +2076,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
-// (*Face[float64]).absent1, dry.go:83
+// (*Face[float64]).absent1, dry.go:82
 DEVICE void Face_absent1_f64(Face_f64 *f) {
     f->l.q1 = 0.0;
     f->l.u1 = 0.0;
@@ -1795,7 +2085,7 @@ DEVICE void Face_absent1_f64(Face_f64 *f) {
 }
 
 // meanThin is mean where thicknesses may be 0.
-// (*Face[float64]).meanThin, dry.go:73
+// (*Face[float64]).meanThin, dry.go:72
 DEVICE void Face_meanThin_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     double h1l = l->h1, h2l = l->h2, h1r = r->h1, h2r = r->h2;
@@ -1810,7 +2100,7 @@ DEVICE void Face_meanThin_f64(Face_f64 *f, double g) {
     r->h2 = h2r;
 }
 
-// (*Face[float64]).absent2, dry.go:87
+// (*Face[float64]).absent2, dry.go:86
 DEVICE void Face_absent2_f64(Face_f64 *f) {
     f->l.q2 = 0.0;
     f->l.u2 = 0.0;
@@ -1821,7 +2111,7 @@ DEVICE void Face_absent2_f64(Face_f64 *f) {
 // alone is the viscosity of a single layer by the two-wave scheme of Harten, Lax, van Leer and Einfeldt: with these
 // speeds no thickness turns negative, and a dry bed floods at the speed of its front, u + 2√(gh).
 // The sides are (hl, ul) and (hr, ur), u and c the Roe state, dz and (r1, r2) the jump of level and the residual.
-// alone[float64], dry.go:94
+// alone[float64], dry.go:93
 struct alone_f64_results { double r0; double r1; double r2; };
 DEVICE alone_f64_results alone_f64(double g, double hl, double ul, double hr, double ur, double u, double c,
         double dz, double r1, double r2, double dry) {
@@ -1841,13 +2131,13 @@ DEVICE alone_f64_results alone_f64(double g, double hl, double ul, double hr, do
 }
 
 // residual is the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:122
+// (*Face[float64]).residual, face.go:126
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // times is the Roe matrix A of the face times v.
-// (*Face[float64]).times, face.go:109
+// (*Face[float64]).times, face.go:113
 DEVICE vector_f64 Face_times_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -1908,8 +2198,7 @@ DEVICE void Face_dry_f64(Face_f64 *f, const Params_f64 *p) {
     bool absent1l = l->h1 < p->DryDepth, absent1r = r->h1 < p->DryDepth;
     bool absent2l = l->h2 < p->DryDepth, absent2r = r->h2 < p->DryDepth;
 
-    double z2l = l->h2 - l->depth, z2r = r->h2 - r->depth;
-    double z1l = l->h1 + z2l, z1r = r->h1 + z2r;
+    double z1l = l->z1, z1r = r->z1, z2l = l->z2, z2r = r->z2;
     if (absent2r && -r->depth > z2l) {
         l->q2 = 0.0;
         l->u2 = 0.0;
@@ -2022,7 +2311,7 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).jump, face.go:119
+// (*Face[float64]).jump, face.go:123
 DEVICE vector_f64 Face_jump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -2094,27 +2383,69 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     }
 }
 
-// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
-// the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:140
-DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
-    double jump = qr * tr - ql * tl;
-    return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
+// inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
+// u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
+// waves.
+// inflow[float64], given.go:75
+struct inflow_f64_results { double r0; double r1; };
+DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, double c) {
+    double thick = 0.0;
+    double speed = 0.0;
+    double critical = 0.0;
+    if (q > 0.0) {
+        critical = cubeRoot_f64(gravity * q);
+    }
+    c = num_Larger_f64(c, critical);
+    for (int64 k = 0; k < 12 && c > 0.0; k = add(k, int64(1))) {
+        double part = gravity * q / (c * c);
+        c = num_Larger_f64(c - (2.0 * c - part - leaving) / (2.0 + 2.0 * part / c), c / 4.0);
+    }
+    c = num_Larger_f64(c, critical);
+    if (c <= 0.0) {
+        return {0.0, 0.0};
+    }
+    thick = c * c / gravity;
+    return {thick, -q / thick};
 }
 
-// carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:131
-DEVICE double carried_f64(double m, double tl, double tr) {
-    if (m > 0.0) {
-        return m * tl;
+// meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
+// are thickness h, outward velocity u, level z, and the bed at depth.
+// (*Given[float64]).meet, given.go:48
+struct Given_meet_f64_results { double r0; double r1; double r2; };
+DEVICE Given_meet_f64_results Given_meet_f64(Given_f64 *g, double gravity, double h, double u, double z,
+        double depth) {
+    double rise = 0.0;
+    double thick = 0.0;
+    double speed = 0.0;
+    double c = num_Sqrt_f64(gravity * h);
+    double leaving = u + 2.0 * c;
+    if (u > c || g->Kind == 0 && g->Value == z) {
+        return {0.0, h, u};
     }
-    return m * tr;
+    if (g->Kind == 0) {
+        thick = num_Larger_f64(g->Value + depth, 0.0);
+        c = num_Sqrt_f64(gravity * thick);
+        return {g->Value - z, thick, num_Larger_f64(leaving - 2.0 * c, -c)};
+    }
+    if (g->Kind == 1) {
+        const auto results1 = inflow_f64(gravity, g->Value, leaving, c);
+        thick = results1.r0;
+        speed = results1.r1;
+        return {thick - h, thick, speed};
+    }
+    if (g->Value == z && u == 0.0) {
+        return {0.0, h, u};
+    }
+    double entering = -2.0 * num_Sqrt_f64(gravity * num_Larger_f64(g->Value + depth, 0.0));
+    c = num_Larger_f64((leaving - entering) / 4.0, 0.0);
+    thick = c * c / gravity;
+    return {thick - h, thick, (leaving + entering) / 2.0};
 }
 
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
-// The layer has thicknesses hl and hr and stands on a step. At a shore, and where it is thinner than the step, each of
-// the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:174
+// The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
+// step, each of the cell's three edges has a third to give.
+// (*Face[float64]).share, edge.go:178
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -2139,12 +2470,52 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
     return most / want;
 }
 
+// carried is the tangential mass flow that the mass flux m brings with it from upwind.
+// carried[float64], edge.go:135
+DEVICE double carried_f64(double m, double tl, double tr) {
+    if (m > 0.0) {
+        return m * tl;
+    }
+    return m * tr;
+}
+
+// through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
+// (*Face[float64]).through, given.go:26
+DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Given_f64 *given,
+        double dt, bool mine, Flux_f64 *out, Counters *n) {
+    side_f64 *l = &f->l;
+    double h = num_Larger_f64(l->h2, 0.0), u = l->u2;
+    auto [rise, outside, speed] = Given_meet_f64(given, p->Gravity, h, u, l->z2, l->depth);
+    double length = normal->Length;
+    double m = outside * speed;
+    double force = m * speed + p->Gravity * ((h + outside) / 2.0) * rise;
+    if (double s = Face_share_f64(f, at, m * length * dt, l->mean2, l->mean2, 0.0, p->DryDepth); s < 1.0) {
+        m = m * s;
+        force = force * s;
+        if (mine) {
+            atomic_add(&n->LimitedFluxes, int64(1));
+        }
+    }
+    double t = carried_f64(m, l->t2, 0.0);
+    double x = normal->X * length, y = normal->Y * length;
+    *out = Flux_f64{0.0, m * length, (num_Abs_f64(speed) + num_Sqrt_f64(p->Gravity * num_Larger_f64(h, outside))) * length, 0.0, Array<Push_f64, 2>{}};
+    out->Side[0] = Push_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
+}
+
+// contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
+// the tangential velocity and v the viscosity of the mass.
+// contact[float64], edge.go:144
+DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
+    double jump = qr * tr - ql * tl;
+    return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
+}
+
 // bounded bounds the normal momentum that a film, a layer thinner than ten times dry, gains or gives: what the mass m
 // carries from upwind, give or take the speed of a front on a dry bed relative to the water behind it, 2√(gh), and what
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:150
+// bounded[float64], edge.go:154
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
         double ur, double jump, const Params_f64 *p) {
@@ -2173,8 +2544,12 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut,
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
 // (*Face[float64]).Split, edge.go:84
-DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, double dt, bool contacts,
-        bool mine, Flux_f64 *out, Counters *n) {
+DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Slice<Given_f64> given,
+        double dt, bool contacts, bool mine, Flux_f64 *out, Counters *n) {
+    if (at.Right <= -3) {
+        Face_through_f64(f, at, normal, p, &given[sub(-3, at.Right)], dt, mine, out, n);
+        return;
+    }
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
     if (f->waves.Complex && !f->thin && mine) {
@@ -2200,8 +2575,8 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
     double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
     double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
     double length = normal->Length;
-    double step1 = num_Abs_f64((r->h2 - r->depth) - (l->h2 - l->depth)), step2 = num_Abs_f64(l->depth - r->depth);
-    double s = Face_share_f64(f, at, m1 * length * dt, l->h1, r->h1, step1, p->DryDepth);
+    double step1 = num_Abs_f64((r->mean2 - r->bed) - (l->mean2 - l->bed)), step2 = num_Abs_f64(l->depth - r->depth);
+    double s = Face_share_f64(f, at, m1 * length * dt, l->mean1, r->mean1, step1, p->DryDepth);
     const auto results1 = bounded_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p);
     n1l = results1.r0;
     n1r = results1.r1;
@@ -2214,7 +2589,7 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    s = Face_share_f64(f, at, m2 * length * dt, l->h2, r->h2, step2, p->DryDepth);
+    s = Face_share_f64(f, at, m2 * length * dt, l->mean2, r->mean2, step2, p->DryDepth);
     const auto results2 = bounded_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
@@ -2243,7 +2618,7 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
     Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // speed is that of a layer, 0 where it is dry.
@@ -2356,6 +2731,696 @@ DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f
     }
 }
 
+// see finds the levels and the velocities of a cell, these as a face does.
+// (*water[float32]).see, slopes.go:44
+DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
+    float z2 = w->H2 - depth;
+    s->h1 = w->H1;
+    s->h2 = w->H2;
+    s->z1 = w->H1 + z2;
+    s->z2 = z2;
+    if (w->H1 >= dry && w->H2 >= dry) {
+        float both = 1.0f / (w->H1 * w->H2);
+        float v1 = w->H2 * both, v2 = w->H1 * both;
+        const Arrow_f32 value1 = Arrow_f32{w->Q1x * v1, w->Q1y * v1}, value2 = Arrow_f32{w->Q2x * v2, w->Q2y * v2};
+        s->u1 = value1;
+        s->u2 = value2;
+        return;
+    }
+    s->u1 = Arrow_f32{velocity_f32(w->H1, w->Q1x, dry), velocity_f32(w->H1, w->Q1y, dry)};
+    s->u2 = Arrow_f32{velocity_f32(w->H2, w->Q2x, dry), velocity_f32(w->H2, w->Q2y, dry)};
+}
+
+// (Arrow[float32]).less, slopes.go:10
+DEVICE Arrow_f32 Arrow_less_f32(Arrow_f32 a, Arrow_f32 b) {
+    return Arrow_f32{a.X - b.X, a.Y - b.Y};
+}
+
+// (Arrow[float32]).dot, slopes.go:8
+DEVICE float Arrow_dot_f32(Arrow_f32 a, Arrow_f32 b) {
+    return a.X * b.X + a.Y * b.Y;
+}
+
+// (Arrow[float32]).times, slopes.go:12
+DEVICE Arrow_f32 Arrow_times_f32(Arrow_f32 a, float s) {
+    return Arrow_f32{a.X * s, a.Y * s};
+}
+
+// mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
+// half the third edge.
+// mirrored[float32], slopes.go:59
+DEVICE Arrow_f32 mirrored_f32(Arrow_f32 u, Array<Arrow_f32, 3> *arm, int64 k) {
+    Arrow_f32 along = Arrow_less_f32((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
+    Arrow_f32 across = Arrow_f32{along.Y, -along.X};
+    return Arrow_less_f32(u, Arrow_times_f32(across, 2.0f * Arrow_dot_f32(u, across) / Arrow_dot_f32(across, across)));
+}
+
+// around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
+// has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
+// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
+// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
+// the cell's: else it is a shore.
+// (*water[float32]).around, reconstruct.go:26
+DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed_f32> beds, Slice<State_f32> w,
+        Array<water_f32, 3> *o) {
+    bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
+    bool may = wet1 || wet2;
+    for (int64 k = 0; k < 3; k++) {
+        int32 near = c->Near[k];
+        if (near < 0) {
+            (*o)[k] = *me;
+            if (near == -1) {
+                const Arrow_f32 value1 = mirrored_f32(me->u1, &c->Arm, k), value2 = mirrored_f32(me->u2, &c->Arm, k);
+                (*o)[k].u1 = value1;
+                (*o)[k].u2 = value2;
+            }
+            may = may && near != -2;
+            continue;
+        }
+        water_see_f32(&(*o)[k], &w[near], beds[near].Depth, dry);
+        bool has1 = (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
+        if (has1 && has2) {
+            may = may && wet1 && wet2;
+            continue;
+        }
+        may = may && (wet1 || !has1) && (wet2 || !has2);
+        if (!has1) {
+            const Arrow_f32 value3 = me->u1;
+            const float value4 = num_Smaller_f32((*o)[k].z1, me->z1);
+            (*o)[k].u1 = value3;
+            (*o)[k].z1 = value4;
+        }
+        if (!has2) {
+            const Arrow_f32 value5 = me->u2;
+            const float value6 = num_Smaller_f32((*o)[k].z2, me->z2);
+            (*o)[k].u2 = value5;
+            (*o)[k].z2 = value6;
+        }
+    }
+    return may;
+}
+
+// widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
+// each side: it is that of a crest rather than of a front, which a limiter would flatten.
+// widened[float32], slopes.go:83
+struct widened_f32_results { float r0; float r1; };
+DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale) {
+    float lo = 0.0f;
+    float hi = 0.0f;
+    lo = go_min<float>(go_min<float>(go_min<float>(d0, d1), d2), 0.0f);
+    hi = go_max<float>(go_max<float>(go_max<float>(d0, d1), d2), 0.0f);
+    if (float width = hi - lo; width < scale) {
+        float more = width * (1.0f - width / scale) / 2.0f;
+        lo = lo - more;
+        hi = hi + more;
+    }
+    return {lo, hi};
+}
+
+// within is the share of a difference d that is in the range.
+// within[float32], slopes.go:93
+DEVICE float within_f32(float d, float lo, float hi) {
+    if (d > hi) {
+        return hi / d;
+    }
+    if (d < lo) {
+        return lo / d;
+    }
+    return 1.0f;
+}
+
+// slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
+// middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
+// middle of each edge is between the cell and its neighbour.
+// (*Stencil[float32]).slope, slopes.go:68
+DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2, float scale) {
+    Arrow_f32 g = Arrow_f32{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
+    float m0 = Arrow_dot_f32(g, c->Arm[0]), m1 = Arrow_dot_f32(g, c->Arm[1]), m2 = Arrow_dot_f32(g, c->Arm[2]);
+    if (m0 * (d0 - m0) >= 0.0f && m1 * (d1 - m1) >= 0.0f && m2 * (d2 - m2) >= 0.0f) {
+        return g;
+    }
+    auto [lo, hi] = widened_f32(d0, d1, d2, scale);
+    return Arrow_times_f32(g, num_Smaller_f32(num_Smaller_f32(within_f32(m0, lo, hi), within_f32(m1, lo, hi)), within_f32(m2, lo, hi)));
+}
+
+// positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
+// Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
+// (*Stencil[float32]).positive, reconstruct.go:98
+DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
+    float share = 1.0f;
+    for (int64 k = 0; k < 3; k++) {
+        float d1 = Arrow_dot_f32(slope1, c->Arm[k]), d2 = Arrow_dot_f32(slope2, c->Arm[k]);
+        if (h1 + d1 < 0.0f) {
+            share = num_Smaller_f32(share, h1 / -d1);
+        }
+        if (h2 + d2 < 0.0f) {
+            share = num_Smaller_f32(share, h2 / -d2);
+        }
+    }
+    if (share < 1.0f) {
+        share *= 0x1.ffffdep-01f /* 0.999999 */;
+    }
+    return share;
+}
+
+// centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
+// h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
+// (*Stencil[float32]).centred, reconstruct.go:118
+DEVICE Arrow_f32 Stencil_centred_f32(Stencil_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
+        float h) {
+    float part = 1.0f / (3.0f * h);
+    Arrow_f32 moment = Arrow_f32{(c->Xx * slope.X + c->Xy * slope.Y) * part, (c->Xy * slope.X + c->Yy * slope.Y) * part};
+    return Arrow_f32{u.X - Arrow_dot_f32(ux, moment), u.Y - Arrow_dot_f32(uy, moment)};
+}
+
+// slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
+// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
+// around, ends on what lies below it.
+// (*water[float32]).slopes, reconstruct.go:59
+DEVICE void water_slopes_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *c, const Params_f32 *p,
+        Slopes_f32 *s) {
+    bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
+    float h = me->h2, weight = p->Gravity;
+    if (wet1 && wet2) {
+        h = num_Smaller_f32(me->h1, me->h2);
+        weight = p->Gravity * (1.0f - p->DensityRatio);
+    } else if (wet1) {
+        h = me->h1;
+    }
+    float level = 0x1.99999ap-05f /* 0.05 */ * h, speed = 0x1.99999ap-05f /* 0.05 */ * num_Sqrt_f32(weight * h);
+    Arrow_f32 bed = c->Bed_;
+    Arrow_f32 z2 = bed;
+    Arrow_f32 u1x = {}, u1y = {}, u2x = {}, u2y = {};
+    if (wet2) {
+        z2 = Stencil_slope_f32(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        u2x = Stencil_slope_f32(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
+        u2y = Stencil_slope_f32(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
+    }
+    Arrow_f32 z1 = z2;
+    if (wet1) {
+        z1 = Stencil_slope_f32(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        u1x = Stencil_slope_f32(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
+        u1y = Stencil_slope_f32(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+    }
+    float share = Stencil_positive_f32(c, me->h1, me->h2, Arrow_less_f32(z1, z2), Arrow_less_f32(z2, bed));
+    const Arrow_f32 value1 = Arrow_times_f32(z1, share), value2 = Arrow_times_f32(z2, share), value3 = Arrow_times_f32(bed, share);
+    z1 = value1;
+    z2 = value2;
+    bed = value3;
+    const Arrow_f32 value4 = z1, value5 = z2, value6 = bed;
+    s->Z1 = value4;
+    s->Z2 = value5;
+    s->Bed_ = value6;
+    s->U1x = u1x;
+    s->U1y = u1y;
+    s->U2x = u2x;
+    s->U2y = u2y;
+    const Arrow_f32 value7 = me->u1, value8 = me->u2;
+    s->U1 = value7;
+    s->U2 = value8;
+    if (wet1) {
+        s->U1 = Stencil_centred_f32(c, me->u1, u1x, u1y, Arrow_less_f32(z1, z2), me->h1);
+    }
+    if (wet2) {
+        s->U2 = Stencil_centred_f32(c, me->u2, u2x, u2y, Arrow_less_f32(z2, bed), me->h2);
+    }
+}
+
+// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
+// no thickness at the middle of an edge is negative.
+// CellSlopes[float32], reconstruct.go:9
+DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
+        Slice<Slopes_f32> out) {
+    Stencil_f32 *c = &m->Stencils[i];
+    water_f32 me = {};
+    water_see_f32(&me, &w[i], m->Beds[i].Depth, p->DryDepth);
+    Array<water_f32, 3> o = {};
+    if (water_around_f32(&me, c, p->DryDepth, m->Beds, w, &o)) {
+        water_slopes_f32(&me, &o, c, p, &out[i]);
+        return;
+    }
+    out[i] = Slopes_f32{Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, me.u1, me.u2, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}};
+}
+
+// see finds the levels and the velocities of a cell, these as a face does.
+// (*water[float64]).see, slopes.go:44
+DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) {
+    double z2 = w->H2 - depth;
+    s->h1 = w->H1;
+    s->h2 = w->H2;
+    s->z1 = w->H1 + z2;
+    s->z2 = z2;
+    if (w->H1 >= dry && w->H2 >= dry) {
+        double both = 1.0 / (w->H1 * w->H2);
+        double v1 = w->H2 * both, v2 = w->H1 * both;
+        const Arrow_f64 value1 = Arrow_f64{w->Q1x * v1, w->Q1y * v1}, value2 = Arrow_f64{w->Q2x * v2, w->Q2y * v2};
+        s->u1 = value1;
+        s->u2 = value2;
+        return;
+    }
+    s->u1 = Arrow_f64{velocity_f64(w->H1, w->Q1x, dry), velocity_f64(w->H1, w->Q1y, dry)};
+    s->u2 = Arrow_f64{velocity_f64(w->H2, w->Q2x, dry), velocity_f64(w->H2, w->Q2y, dry)};
+}
+
+// (Arrow[float64]).less, slopes.go:10
+DEVICE Arrow_f64 Arrow_less_f64(Arrow_f64 a, Arrow_f64 b) {
+    return Arrow_f64{a.X - b.X, a.Y - b.Y};
+}
+
+// (Arrow[float64]).dot, slopes.go:8
+DEVICE double Arrow_dot_f64(Arrow_f64 a, Arrow_f64 b) {
+    return a.X * b.X + a.Y * b.Y;
+}
+
+// (Arrow[float64]).times, slopes.go:12
+DEVICE Arrow_f64 Arrow_times_f64(Arrow_f64 a, double s) {
+    return Arrow_f64{a.X * s, a.Y * s};
+}
+
+// mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
+// half the third edge.
+// mirrored[float64], slopes.go:59
+DEVICE Arrow_f64 mirrored_f64(Arrow_f64 u, Array<Arrow_f64, 3> *arm, int64 k) {
+    Arrow_f64 along = Arrow_less_f64((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
+    Arrow_f64 across = Arrow_f64{along.Y, -along.X};
+    return Arrow_less_f64(u, Arrow_times_f64(across, 2.0 * Arrow_dot_f64(u, across) / Arrow_dot_f64(across, across)));
+}
+
+// around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
+// has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
+// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
+// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
+// the cell's: else it is a shore.
+// (*water[float64]).around, reconstruct.go:26
+DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Bed_f64> beds, Slice<State_f64> w,
+        Array<water_f64, 3> *o) {
+    bool wet1 = me->h1 >= dry, wet2 = me->h2 >= dry;
+    bool may = wet1 || wet2;
+    for (int64 k = 0; k < 3; k++) {
+        int32 near = c->Near[k];
+        if (near < 0) {
+            (*o)[k] = *me;
+            if (near == -1) {
+                const Arrow_f64 value1 = mirrored_f64(me->u1, &c->Arm, k), value2 = mirrored_f64(me->u2, &c->Arm, k);
+                (*o)[k].u1 = value1;
+                (*o)[k].u2 = value2;
+            }
+            may = may && near != -2;
+            continue;
+        }
+        water_see_f64(&(*o)[k], &w[near], beds[near].Depth, dry);
+        bool has1 = (*o)[k].h1 >= dry, has2 = (*o)[k].h2 >= dry;
+        if (has1 && has2) {
+            may = may && wet1 && wet2;
+            continue;
+        }
+        may = may && (wet1 || !has1) && (wet2 || !has2);
+        if (!has1) {
+            const Arrow_f64 value3 = me->u1;
+            const double value4 = num_Smaller_f64((*o)[k].z1, me->z1);
+            (*o)[k].u1 = value3;
+            (*o)[k].z1 = value4;
+        }
+        if (!has2) {
+            const Arrow_f64 value5 = me->u2;
+            const double value6 = num_Smaller_f64((*o)[k].z2, me->z2);
+            (*o)[k].u2 = value5;
+            (*o)[k].z2 = value6;
+        }
+    }
+    return may;
+}
+
+// widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
+// each side: it is that of a crest rather than of a front, which a limiter would flatten.
+// widened[float64], slopes.go:83
+struct widened_f64_results { double r0; double r1; };
+DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double scale) {
+    double lo = 0.0;
+    double hi = 0.0;
+    lo = go_min<double>(go_min<double>(go_min<double>(d0, d1), d2), 0.0);
+    hi = go_max<double>(go_max<double>(go_max<double>(d0, d1), d2), 0.0);
+    if (double width = hi - lo; width < scale) {
+        double more = width * (1.0 - width / scale) / 2.0;
+        lo = lo - more;
+        hi = hi + more;
+    }
+    return {lo, hi};
+}
+
+// within is the share of a difference d that is in the range.
+// within[float64], slopes.go:93
+DEVICE double within_f64(double d, double lo, double hi) {
+    if (d > hi) {
+        return hi / d;
+    }
+    if (d < lo) {
+        return lo / d;
+    }
+    return 1.0;
+}
+
+// slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
+// middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
+// middle of each edge is between the cell and its neighbour.
+// (*Stencil[float64]).slope, slopes.go:68
+DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double d2, double scale) {
+    Arrow_f64 g = Arrow_f64{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
+    double m0 = Arrow_dot_f64(g, c->Arm[0]), m1 = Arrow_dot_f64(g, c->Arm[1]), m2 = Arrow_dot_f64(g, c->Arm[2]);
+    if (m0 * (d0 - m0) >= 0.0 && m1 * (d1 - m1) >= 0.0 && m2 * (d2 - m2) >= 0.0) {
+        return g;
+    }
+    auto [lo, hi] = widened_f64(d0, d1, d2, scale);
+    return Arrow_times_f64(g, num_Smaller_f64(num_Smaller_f64(within_f64(m0, lo, hi), within_f64(m1, lo, hi)), within_f64(m2, lo, hi)));
+}
+
+// positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
+// Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
+// (*Stencil[float64]).positive, reconstruct.go:98
+DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
+    double share = 1.0;
+    for (int64 k = 0; k < 3; k++) {
+        double d1 = Arrow_dot_f64(slope1, c->Arm[k]), d2 = Arrow_dot_f64(slope2, c->Arm[k]);
+        if (h1 + d1 < 0.0) {
+            share = num_Smaller_f64(share, h1 / -d1);
+        }
+        if (h2 + d2 < 0.0) {
+            share = num_Smaller_f64(share, h2 / -d2);
+        }
+    }
+    if (share < 1.0) {
+        share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
+    }
+    return share;
+}
+
+// centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
+// h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
+// (*Stencil[float64]).centred, reconstruct.go:118
+DEVICE Arrow_f64 Stencil_centred_f64(Stencil_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
+        double h) {
+    double part = 1.0 / (3.0 * h);
+    Arrow_f64 moment = Arrow_f64{(c->Xx * slope.X + c->Xy * slope.Y) * part, (c->Xy * slope.X + c->Yy * slope.Y) * part};
+    return Arrow_f64{u.X - Arrow_dot_f64(ux, moment), u.Y - Arrow_dot_f64(uy, moment)};
+}
+
+// slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
+// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
+// around, ends on what lies below it.
+// (*water[float64]).slopes, reconstruct.go:59
+DEVICE void water_slopes_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 *c, const Params_f64 *p,
+        Slopes_f64 *s) {
+    bool wet1 = me->h1 >= p->DryDepth, wet2 = me->h2 >= p->DryDepth;
+    double h = me->h2, weight = p->Gravity;
+    if (wet1 && wet2) {
+        h = num_Smaller_f64(me->h1, me->h2);
+        weight = p->Gravity * (1.0 - p->DensityRatio);
+    } else if (wet1) {
+        h = me->h1;
+    }
+    double level = 0x1.999999999999ap-05 /* 0.05 */ * h, speed = 0x1.999999999999ap-05 /* 0.05 */ * num_Sqrt_f64(weight * h);
+    Arrow_f64 bed = c->Bed_;
+    Arrow_f64 z2 = bed;
+    Arrow_f64 u1x = {}, u1y = {}, u2x = {}, u2y = {};
+    if (wet2) {
+        z2 = Stencil_slope_f64(c, (*o)[0].z2 - me->z2, (*o)[1].z2 - me->z2, (*o)[2].z2 - me->z2, level);
+        u2x = Stencil_slope_f64(c, (*o)[0].u2.X - me->u2.X, (*o)[1].u2.X - me->u2.X, (*o)[2].u2.X - me->u2.X, speed);
+        u2y = Stencil_slope_f64(c, (*o)[0].u2.Y - me->u2.Y, (*o)[1].u2.Y - me->u2.Y, (*o)[2].u2.Y - me->u2.Y, speed);
+    }
+    Arrow_f64 z1 = z2;
+    if (wet1) {
+        z1 = Stencil_slope_f64(c, (*o)[0].z1 - me->z1, (*o)[1].z1 - me->z1, (*o)[2].z1 - me->z1, level);
+        u1x = Stencil_slope_f64(c, (*o)[0].u1.X - me->u1.X, (*o)[1].u1.X - me->u1.X, (*o)[2].u1.X - me->u1.X, speed);
+        u1y = Stencil_slope_f64(c, (*o)[0].u1.Y - me->u1.Y, (*o)[1].u1.Y - me->u1.Y, (*o)[2].u1.Y - me->u1.Y, speed);
+    }
+    double share = Stencil_positive_f64(c, me->h1, me->h2, Arrow_less_f64(z1, z2), Arrow_less_f64(z2, bed));
+    const Arrow_f64 value1 = Arrow_times_f64(z1, share), value2 = Arrow_times_f64(z2, share), value3 = Arrow_times_f64(bed, share);
+    z1 = value1;
+    z2 = value2;
+    bed = value3;
+    const Arrow_f64 value4 = z1, value5 = z2, value6 = bed;
+    s->Z1 = value4;
+    s->Z2 = value5;
+    s->Bed_ = value6;
+    s->U1x = u1x;
+    s->U1y = u1y;
+    s->U2x = u2x;
+    s->U2y = u2y;
+    const Arrow_f64 value7 = me->u1, value8 = me->u2;
+    s->U1 = value7;
+    s->U2 = value8;
+    if (wet1) {
+        s->U1 = Stencil_centred_f64(c, me->u1, u1x, u1y, Arrow_less_f64(z1, z2), me->h1);
+    }
+    if (wet2) {
+        s->U2 = Stencil_centred_f64(c, me->u2, u2x, u2y, Arrow_less_f64(z2, bed), me->h2);
+    }
+}
+
+// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
+// no thickness at the middle of an edge is negative.
+// CellSlopes[float64], reconstruct.go:9
+DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
+        Slice<Slopes_f64> out) {
+    Stencil_f64 *c = &m->Stencils[i];
+    water_f64 me = {};
+    water_see_f64(&me, &w[i], m->Beds[i].Depth, p->DryDepth);
+    Array<water_f64, 3> o = {};
+    if (water_around_f64(&me, c, p->DryDepth, m->Beds, w, &o)) {
+        water_slopes_f64(&me, &o, c, p, &out[i]);
+        return;
+    }
+    out[i] = Slopes_f64{Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}};
+}
+
+// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
+// reached apart: one made from the other would not be at rest to the last bit.
+// (*side[float32]).reach, sloped.go:42
+DEVICE void side_reach_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, Slopes_f32 *g, Arrow_f32 arm, float nx,
+        float ny) {
+    s->area = bed->Area;
+    s->bed = bed->Depth;
+    s->mean1 = w->H1;
+    s->mean2 = w->H2;
+    float z2 = w->H2 - bed->Depth;
+    s->z2 = z2 + Arrow_dot_f32(g->Z2, arm);
+    s->z1 = (w->H1 + z2) + Arrow_dot_f32(g->Z1, arm);
+    s->depth = bed->Depth - Arrow_dot_f32(g->Bed_, arm);
+    s->h1 = num_Larger_f32(w->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
+    s->h2 = num_Larger_f32(w->H2 + Arrow_dot_f32(Arrow_less_f32(g->Z2, g->Bed_), arm), 0.0f);
+    float x = g->U1.X + Arrow_dot_f32(g->U1x, arm), y = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
+    s->u1 = x * nx + y * ny;
+    s->t1 = y * nx - x * ny;
+    const float value1 = g->U2.X + Arrow_dot_f32(g->U2x, arm), value2 = g->U2.Y + Arrow_dot_f32(g->U2y, arm);
+    x = value1;
+    y = value2;
+    s->u2 = x * nx + y * ny;
+    s->t2 = y * nx - x * ny;
+    s->q1 = s->h1 * s->u1;
+    s->q2 = s->h2 * s->u2;
+}
+
+// Reach does what Look does, from the slopes of both cells.
+// (*Face[float32]).Reach, sloped.go:21
+DEVICE void Face_Reach_f32(Face_f32 *f, Ends at, Normal_f32 *n, Arms_f32 *arms, const Params_f32 *p,
+        Slice<Bed_f32> beds, Slice<State_f32> w, Slice<Slopes_f32> slopes) {
+    int32 right = at.Right;
+    if (right < 0) {
+        right = at.Left;
+    }
+    side_reach_f32(&f->l, &w[at.Left], &beds[at.Left], &slopes[at.Left], arms->Left, n->X, n->Y);
+    side_reach_f32(&f->r, &w[right], &beds[right], &slopes[right], arms->Right, n->X, n->Y);
+    f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
+    if (at.Right == -1) {
+        side_mirror_f32(&f->r);
+    }
+    if (!f->thin) {
+        Face_levels_f32(f);
+        Face_mean_f32(f, p->Gravity);
+        Face_jumps_f32(f, p->DensityRatio);
+    }
+}
+
+// SlopedFlux computes the flux of edge e by a scheme from what the slopes of its cells give at its middle.
+// SlopedFlux[float32], sloped.go:11
+DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    Face_f32 f = {};
+    Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+    Face_Waves_f32(&f, p);
+    Face_Viscosity_f32(&f, scheme, p);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+}
+
+// reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
+// reached apart: one made from the other would not be at rest to the last bit.
+// (*side[float64]).reach, sloped.go:42
+DEVICE void side_reach_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, Slopes_f64 *g, Arrow_f64 arm, double nx,
+        double ny) {
+    s->area = bed->Area;
+    s->bed = bed->Depth;
+    s->mean1 = w->H1;
+    s->mean2 = w->H2;
+    double z2 = w->H2 - bed->Depth;
+    s->z2 = z2 + Arrow_dot_f64(g->Z2, arm);
+    s->z1 = (w->H1 + z2) + Arrow_dot_f64(g->Z1, arm);
+    s->depth = bed->Depth - Arrow_dot_f64(g->Bed_, arm);
+    s->h1 = num_Larger_f64(w->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
+    s->h2 = num_Larger_f64(w->H2 + Arrow_dot_f64(Arrow_less_f64(g->Z2, g->Bed_), arm), 0.0);
+    double x = g->U1.X + Arrow_dot_f64(g->U1x, arm), y = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
+    s->u1 = x * nx + y * ny;
+    s->t1 = y * nx - x * ny;
+    const double value1 = g->U2.X + Arrow_dot_f64(g->U2x, arm), value2 = g->U2.Y + Arrow_dot_f64(g->U2y, arm);
+    x = value1;
+    y = value2;
+    s->u2 = x * nx + y * ny;
+    s->t2 = y * nx - x * ny;
+    s->q1 = s->h1 * s->u1;
+    s->q2 = s->h2 * s->u2;
+}
+
+// Reach does what Look does, from the slopes of both cells.
+// (*Face[float64]).Reach, sloped.go:21
+DEVICE void Face_Reach_f64(Face_f64 *f, Ends at, Normal_f64 *n, Arms_f64 *arms, const Params_f64 *p,
+        Slice<Bed_f64> beds, Slice<State_f64> w, Slice<Slopes_f64> slopes) {
+    int32 right = at.Right;
+    if (right < 0) {
+        right = at.Left;
+    }
+    side_reach_f64(&f->l, &w[at.Left], &beds[at.Left], &slopes[at.Left], arms->Left, n->X, n->Y);
+    side_reach_f64(&f->r, &w[right], &beds[right], &slopes[right], arms->Right, n->X, n->Y);
+    f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
+    if (at.Right == -1) {
+        side_mirror_f64(&f->r);
+    }
+    if (!f->thin) {
+        Face_levels_f64(f);
+        Face_mean_f64(f, p->Gravity);
+        Face_jumps_f64(f, p->DensityRatio);
+    }
+}
+
+// SlopedFlux computes the flux of edge e by a scheme from what the slopes of its cells give at its middle.
+// SlopedFlux[float64], sloped.go:11
+DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    Face_f64 f = {};
+    Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+    Face_Waves_f64(&f, p);
+    Face_Viscosity_f64(&f, scheme, p);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+}
+
+// press adds what the slopes of the levels press on the water within the cell.
+// (*balance[float32]).press, stage.go:43
+DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
+    float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
+    float r = p->DensityRatio;
+    b->q1x += weight1 * s->Z1.X;
+    b->q1y += weight1 * s->Z1.Y;
+    b->q2x += weight2 * (r * s->Z1.X + (1.0f - r) * s->Z2.X);
+    b->q2y += weight2 * (r * s->Z1.Y + (1.0f - r) * s->Z2.Y);
+}
+
+// mean makes c the mean of itself and another.
+// (*State[float32]).mean, stage.go:53
+DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
+    c->H1 = (c->H1 + o->H1) / 2.0f;
+    c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
+    c->Q1y = (c->Q1y + o->Q1y) / 2.0f;
+    c->H2 = (c->H2 + o->H2) / 2.0f;
+    c->Q2x = (c->Q2x + o->Q2x) / 2.0f;
+    c->Q2y = (c->Q2y + o->Q2y) / 2.0f;
+}
+
+// stage is StageCell for what leaves the cell through its edges.
+// (*balance[float32]).stage, stage.go:22
+DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_f32 *p, float dt, float area,
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning,
+        Slice<State_f32> out) {
+    State_f32 c = w[i];
+    balance_press_f32(b, p, area, &c, &slopes[i]);
+    balance_take_f32(b, dt / area, &c);
+    if (p->Hyperbolic) {
+        calm_f32(p, &c);
+    }
+    still_f32(p->DryDepth, &c);
+    if (last) {
+        State_mean_f32(&c, &start[i]);
+        still_f32(p->DryDepth, &c);
+        if (p->Friction) {
+            rub_f32(p, dt / 2.0f, manning[i], &c);
+        }
+    }
+    out[i] = c;
+    return balance_limit_f32(b, p, area, &c);
+}
+
+// StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
+// It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
+// StageCell[float32], stage.go:15
+DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
+        Slice<float> manning, Slice<State_f32> out) {
+    balance_f32 b = Mesh_gather_f32(m, i, flux);
+    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
+}
+
+// press adds what the slopes of the levels press on the water within the cell.
+// (*balance[float64]).press, stage.go:43
+DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
+    double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
+    double r = p->DensityRatio;
+    b->q1x += weight1 * s->Z1.X;
+    b->q1y += weight1 * s->Z1.Y;
+    b->q2x += weight2 * (r * s->Z1.X + (1.0 - r) * s->Z2.X);
+    b->q2y += weight2 * (r * s->Z1.Y + (1.0 - r) * s->Z2.Y);
+}
+
+// mean makes c the mean of itself and another.
+// (*State[float64]).mean, stage.go:53
+DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
+    c->H1 = (c->H1 + o->H1) / 2.0;
+    c->Q1x = (c->Q1x + o->Q1x) / 2.0;
+    c->Q1y = (c->Q1y + o->Q1y) / 2.0;
+    c->H2 = (c->H2 + o->H2) / 2.0;
+    c->Q2x = (c->Q2x + o->Q2x) / 2.0;
+    c->Q2y = (c->Q2y + o->Q2y) / 2.0;
+}
+
+// stage is StageCell for what leaves the cell through its edges.
+// (*balance[float64]).stage, stage.go:22
+DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params_f64 *p, double dt, double area,
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning,
+        Slice<State_f64> out) {
+    State_f64 c = w[i];
+    balance_press_f64(b, p, area, &c, &slopes[i]);
+    balance_take_f64(b, dt / area, &c);
+    if (p->Hyperbolic) {
+        calm_f64(p, &c);
+    }
+    still_f64(p->DryDepth, &c);
+    if (last) {
+        State_mean_f64(&c, &start[i]);
+        still_f64(p->DryDepth, &c);
+        if (p->Friction) {
+            rub_f64(p, dt / 2.0, manning[i], &c);
+        }
+    }
+    out[i] = c;
+    return balance_limit_f64(b, p, area, &c);
+}
+
+// StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
+// It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
+// StageCell[float64], stage.go:15
+DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
+        Slice<double> manning, Slice<State_f64> out) {
+    balance_f64 b = Mesh_gather_f64(m, i, flux);
+    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
+}
+
 // set finds the length of the next step.
 // (*Clock[float32]).set, clock.go:44
 DEVICE void Clock_set_f32(Clock_f32 *c) {
@@ -2394,94 +3459,14 @@ DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     return n;
 }
 
-// count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:76
-struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
-DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
-    if (stop) {
-        return {0, 0};
-    }
-    return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
-}
-
-// once is 1 for the first tile and 0 for all others.
-// once, tile.go:68
-DEVICE int64 once(int64 t) {
-    if (t == 0) {
-        return 1;
-    }
-    return 0;
-}
-
-// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float32]).Book, clock.go:54
-DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
-    if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
-        c->Courant = courant;
-    }
-}
-
-// hand gives the clock on to the next step.
-// (*Clock[float32]).hand, clock.go:71
-DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
-    Clock_f32 n = *c;
-    float took = n.Took;
-    if (lag) {
-        took = n.Before;
-    }
-    Clock_Book_f32(&n, took, n.Limit);
-    n.Pending = !n.Stop;
-    *next = n;
-}
-
-// gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:84
-DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
-        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
-    TileCell cell = m->Cells[k];
-    balance_f32 b = {};
-    {
-        int32 slots = cell.Slots;
-        int64 s = 0;
-        for (; s < 3; s++) {
-            balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-            slots >>= 10;
-        }
-    }
-    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
-}
-
-// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
-// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
-// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
-// else happens once the clock has stopped.
-// TileStep[float32], tile.go:42
-DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
-    Tile tile = m->Tiles[t];
+// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
+// HalfFriction[float32], stage.go:61
+DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
+        Slice<float> manning, Slice<State_f32> w) {
     Clock_f32 now = Clock_now_f32(clock, waves);
-    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    TURNS(int64, turn1, once(t)) {
-        Clock_hand_f32(&now, next, p->Lag);
-        spare->Reset();
+    if (!now.Stop) {
+        rub_f32(p, now.Dt / 2.0f, manning[i], &w[i]);
     }
-    float best = float(math_Inf(1));
-    __syncthreads();
-    TURNS(int32, k, edges) {
-        Face_f32 f = {};
-        int32 e = add(tile.Edge, k);
-        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
-        Face_Waves_f32(&f, p);
-        Face_Viscosity_f32(&f, scheme, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
-    }
-    __syncthreads();
-    TURNS(int32, k, cells) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
-        best = go_min<float>(best, limit);
-    }
-    return best;
 }
 
 // set finds the length of the next step.
@@ -2522,8 +3507,111 @@ DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     return n;
 }
 
+// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
+// HalfFriction[float64], stage.go:61
+DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
+        Slice<double> manning, Slice<State_f64> w) {
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    if (!now.Stop) {
+        rub_f64(p, now.Dt / 2.0, manning[i], &w[i]);
+    }
+}
+
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:76
+// (*TiledMesh[float32]).count, tile.go:78
+struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
+DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
+    if (stop) {
+        return {0, 0};
+    }
+    return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
+}
+
+// once is 1 for the first tile and 0 for all others.
+// once, tile.go:70
+DEVICE int64 once(int64 t) {
+    if (t == 0) {
+        return 1;
+    }
+    return 0;
+}
+
+// Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
+// (*Clock[float32]).Book, clock.go:54
+DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
+    if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
+        c->Courant = courant;
+    }
+}
+
+// hand gives the clock on to the next step.
+// (*Clock[float32]).hand, clock.go:71
+DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
+    Clock_f32 n = *c;
+    float took = n.Took;
+    if (lag) {
+        took = n.Before;
+    }
+    Clock_Book_f32(&n, took, n.Limit);
+    n.Pending = !n.Stop;
+    *next = n;
+}
+
+// collect collects the fluxes of a cell's edges in the order of its vertices.
+// collect[float32], tile.go:94
+DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
+    balance_f32 b = {};
+    for (int64 s = 0; s < 3; s++) {
+        balance_add_f32(&b, &(*flux)[slots >> 1 & 511], slots & 1);
+        slots >>= 10;
+    }
+    return b;
+}
+
+// gather advances the cell at index k of all tiles.
+// (*TiledMesh[float32]).gather, tile.go:86
+DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
+        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
+    TileCell cell = m->Cells[k];
+    balance_f32 b = collect_f32(cell.Slots, flux);
+    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+}
+
+// TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
+// EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
+// what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
+// else happens once the clock has stopped.
+// TileStep[float32], tile.go:44
+DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
+        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
+    TURNS(int64, turn1, once(t)) {
+        Clock_hand_f32(&now, next, p->Lag);
+        spare->Reset();
+    }
+    float best = float(math_Inf(1));
+    __syncthreads();
+    TURNS(int32, k, edges) {
+        Face_f32 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
+        Face_Waves_f32(&f, p);
+        Face_Viscosity_f32(&f, scheme, p);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    TURNS(int32, k, cells) {
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
+        best = go_min<float>(best, limit);
+    }
+    return best;
+}
+
+// count is how many edges and cells of tile t there are to do.
+// (*TiledMesh[float64]).count, tile.go:78
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -2553,20 +3641,23 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     *next = n;
 }
 
+// collect collects the fluxes of a cell's edges in the order of its vertices.
+// collect[float64], tile.go:94
+DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
+    balance_f64 b = {};
+    for (int64 s = 0; s < 3; s++) {
+        balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
+        slots >>= 10;
+    }
+    return b;
+}
+
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:84
+// (*TiledMesh[float64]).gather, tile.go:86
 DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
         Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
-    balance_f64 b = {};
-    {
-        int32 slots = cell.Slots;
-        int64 s = 0;
-        for (; s < 3; s++) {
-            balance_add_f64(&b, &(*flux)[slots >> 1 & 511], slots & 1);
-            slots >>= 10;
-        }
-    }
+    balance_f64 b = collect_f64(cell.Slots, flux);
     return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
 }
 
@@ -2574,7 +3665,7 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
 // EdgeFlux and UpdateCell do. It finds the length of its step by itself: from the clock when the step before began, and
 // what its waves allowed. The first tile hands the clock on, and empties a minimum that a later step needs. Nothing
 // else happens once the clock has stopped.
-// TileStep[float64], tile.go:42
+// TileStep[float64], tile.go:44
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
         Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
@@ -2593,11 +3684,85 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
         Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
         double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
+        best = go_min<double>(best, limit);
+    }
+    return best;
+}
+
+// TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
+// hands the clock on.
+// TileStage[float32], tilestage.go:15
+DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
+        Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start,
+        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out,
+        Array<Flux_f32, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
+    TURNS(int64, turn1, once(t)) {
+        if (last) {
+            Clock_hand_f32(&now, next, p->Lag);
+            spare->Reset();
+        }
+    }
+    float best = float(math_Inf(1));
+    __syncthreads();
+    TURNS(int32, k, edges) {
+        Face_f32 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+        Face_Waves_f32(&f, p);
+        Face_Viscosity_f32(&f, scheme, p);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    TURNS(int32, k, cells) {
+        TileCell cell = m->Cells[add(tile.Cell, k)];
+        balance_f32 b = collect_f32(cell.Slots, flux);
+        float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
+        best = go_min<float>(best, limit);
+    }
+    return best;
+}
+
+// TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
+// hands the clock on.
+// TileStage[float64], tilestage.go:15
+DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
+        Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start,
+        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out,
+        Array<Flux_f64, 384> *flux, Counters *n) {
+    Tile tile = m->Tiles[t];
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
+    TURNS(int64, turn1, once(t)) {
+        if (last) {
+            Clock_hand_f64(&now, next, p->Lag);
+            spare->Reset();
+        }
+    }
+    double best = math_Inf(1);
+    __syncthreads();
+    TURNS(int32, k, edges) {
+        Face_f64 f = {};
+        int32 e = add(tile.Edge, k);
+        Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
+        Face_Waves_f64(&f, p);
+        Face_Viscosity_f64(&f, scheme, p);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+    }
+    __syncthreads();
+    TURNS(int32, k, cells) {
+        TileCell cell = m->Cells[add(tile.Cell, k)];
+        balance_f64 b = collect_f64(cell.Slots, flux);
+        double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -2686,7 +3851,131 @@ extern "C" __global__ void __launch_bounds__(128) Measure_f64(int64 lo, int64 hi
     if (i < hi) Measure_f64_at(i, what, &p, beds, w, out);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel CellSlopes, reconstruct.go:9
+extern "C" __global__ void __launch_bounds__(128) CellSlopes_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
+        Slice<Slopes_f32> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) CellSlopes_f32_at(i, &p, &m, w, out);
+}
+
+// Kernel CellSlopes, reconstruct.go:9
+extern "C" __global__ void __launch_bounds__(128) CellSlopes_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
+        Slice<Slopes_f64> out) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) CellSlopes_f64_at(i, &p, &m, w, out);
+}
+
+// Kernel SlopedFlux, sloped.go:11
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f32_at(e, 0, &p, &m, clock, w, slopes, out, n);
+}
+
+// Kernel SlopedFlux, sloped.go:11
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f64_at(e, 0, &p, &m, clock, w, slopes, out, n);
+}
+
+// Kernel SlopedFlux, sloped.go:11
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f32_at(e, 1, &p, &m, clock, w, slopes, out, n);
+}
+
+// Kernel SlopedFlux, sloped.go:11
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f64_at(e, 1, &p, &m, clock, w, slopes, out, n);
+}
+
+// Kernel SlopedFlux, sloped.go:11
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f32_at(e, 2, &p, &m, clock, w, slopes, out, n);
+}
+
+// Kernel SlopedFlux, sloped.go:11
+extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+    const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, w, slopes, out, n);
+}
+
+// Kernel StageCell, stage.go:15
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
+        Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, out));
+    reduce(result, key);
+}
+
+// Kernel StageCell, stage.go:15
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
+        Slice<double> manning, Slice<State_f64> out, Least<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, out));
+    reduce(result, key);
+}
+
+// Kernel StageCell, stage.go:15
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
+        Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, out));
+    reduce(result, key);
+}
+
+// Kernel StageCell, stage.go:15
+extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
+        Slice<double> manning, Slice<State_f64> out, Least<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, out));
+    reduce(result, key);
+}
+
+// Kernel HalfFriction, stage.go:61
+extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
+        Slice<State_f32> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
+}
+
+// Kernel HalfFriction, stage.go:61
+extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
+        Slice<State_f64> w) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) HalfFriction_f64_at(i, &p, clock, waves, manning, w);
+}
+
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -2698,7 +3987,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo,
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
@@ -2710,7 +3999,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, 
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -2722,7 +4011,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 l
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
@@ -2734,7 +4023,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
@@ -2746,7 +4035,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, 
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:42
+// Kernel TileStep, tile.go:44
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
@@ -2755,5 +4044,149 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, 
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
+        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+    SHARED(flux, Array<Flux_f32, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tilestage.go:15
+extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
+        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+    SHARED(flux, Array<Flux_f64, 384>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
     reduce(result, key);
 }

@@ -89,7 +89,7 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.clock.Dt, loop.scheme == Roe, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Given, loop.clock.Dt, loop.scheme == Roe, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -148,6 +148,188 @@ func (loop *MeasureLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("beds", loop.beds),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("out", loop.out),
+	}}
+}
+
+// CellSlopesLoop runs CellSlopes for lo ≤ index < hi, on the CPU or another device.
+type CellSlopesLoop[F num.Float] struct {
+	p   *Params[F]
+	m   *Mesh[F]
+	w   []State[F]
+	out []Slopes[F]
+}
+
+// NewCellSlopesLoop prepares CellSlopes.
+func NewCellSlopesLoop[F num.Float](p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) *CellSlopesLoop[F] {
+	return &CellSlopesLoop[F]{p, m, w, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *CellSlopesLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		CellSlopes(i, loop.p, loop.m, loop.w, loop.out)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *CellSlopesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CellSlopes" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("out", loop.out),
+	}}
+}
+
+// SlopedFluxLoop runs SlopedFlux for lo ≤ index < hi, on the CPU or another device.
+type SlopedFluxLoop[F num.Float] struct {
+	scheme Scheme
+	p      *Params[F]
+	m      *Mesh[F]
+	clock  *Clock[F]
+	w      []State[F]
+	slopes []Slopes[F]
+	out    []Flux[F]
+	n      *Counters
+}
+
+// NewSlopedFluxLoop prepares SlopedFlux.
+func NewSlopedFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], slopes []Slopes[F], out []Flux[F], n *Counters) *SlopedFluxLoop[F] {
+	return &SlopedFluxLoop[F]{scheme, p, m, clock, w, slopes, out, n}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
+	var tile [32]Face[F]
+	for ; lo < hi; lo += len(tile) {
+		group := tile[:min(len(tile), hi-lo)]
+		clear(group)
+		for turn := range group {
+			group[turn].Reach(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], &loop.m.Arms[(lo+turn)], loop.p, loop.m.Beds, loop.w, loop.slopes)
+		}
+		for turn := range group {
+			group[turn].Waves(loop.p)
+		}
+		for turn := range group {
+			group[turn].Viscosity(loop.scheme, loop.p)
+		}
+		for turn := range group {
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Given, loop.clock.Dt, loop.scheme == Roe, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+		}
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *SlopedFluxLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "SlopedFlux" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("slopes", loop.slopes),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("n", loop.n),
+	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *SlopedFluxLoop[F]) variant() string {
+	switch {
+	case loop.scheme == PVM:
+		return "_PVM"
+	case loop.scheme == IRRoe:
+		return "_IRRoe"
+	case loop.scheme == Roe:
+		return "_Roe"
+	}
+	panic("SlopedFlux has no variant for these constants")
+}
+
+// StageCellLoop runs StageCell for lo ≤ index < hi, on the CPU or another device.
+type StageCellLoop[F num.Float] struct {
+	last    bool
+	p       *Params[F]
+	m       *Mesh[F]
+	clock   *Clock[F]
+	start   []State[F]
+	w       []State[F]
+	slopes  []Slopes[F]
+	flux    []Flux[F]
+	manning []F
+	out     []State[F]
+	result  *atomics.Least[F]
+}
+
+// NewStageCellLoop prepares StageCell.
+func NewStageCellLoop[F num.Float](last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start []State[F], w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F, out []State[F], result *atomics.Least[F]) *StageCellLoop[F] {
+	return &StageCellLoop[F]{last, p, m, clock, start, w, slopes, flux, manning, out, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *StageCellLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(1))
+	for i := lo; i < hi; i++ {
+		best = min(best, StageCell(i, loop.last, loop.p, loop.m, loop.clock, loop.start, loop.w, loop.slopes, loop.flux, loop.manning, loop.out))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *StageCellLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "StageCell" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("start", loop.start),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("slopes", loop.slopes),
+		abi.ElementsOf("flux", loop.flux),
+		abi.ElementsOf("manning", loop.manning),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *StageCellLoop[F]) variant() string {
+	switch {
+	case !loop.last:
+		return "_last_false"
+	case loop.last:
+		return "_last_true"
+	}
+	panic("StageCell has no variant for these constants")
+}
+
+// HalfFrictionLoop runs HalfFriction for lo ≤ index < hi, on the CPU or another device.
+type HalfFrictionLoop[F num.Float] struct {
+	p       *Params[F]
+	clock   *Clock[F]
+	waves   *atomics.Least[F]
+	manning []F
+	w       []State[F]
+}
+
+// NewHalfFrictionLoop prepares HalfFriction.
+func NewHalfFrictionLoop[F num.Float](p *Params[F], clock *Clock[F], waves *atomics.Least[F], manning []F, w []State[F]) *HalfFrictionLoop[F] {
+	return &HalfFrictionLoop[F]{p, clock, waves, manning, w}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *HalfFrictionLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		HalfFriction(i, loop.p, loop.clock, loop.waves, loop.manning, loop.w)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *HalfFrictionLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "HalfFriction" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ElementsOf("manning", loop.manning),
+		abi.ElementsOf("w", loop.w),
 	}}
 }
 
@@ -213,4 +395,79 @@ func (loop *TileStepLoop[F]) variant() string {
 		return "_Roe"
 	}
 	panic("TileStep has no variant for these constants")
+}
+
+// TileStageLoop runs TileStage for lo ≤ index < hi, on the CPU or another device.
+type TileStageLoop[F num.Float] struct {
+	scheme  Scheme
+	last    bool
+	p       *Params[F]
+	m       *TiledMesh[F]
+	clock   *Clock[F]
+	next    *Clock[F]
+	waves   *atomics.Least[F]
+	spare   *atomics.Least[F]
+	start   []State[F]
+	w       []State[F]
+	slopes  []Slopes[F]
+	manning []F
+	out     []State[F]
+	n       *Counters
+	result  *atomics.Least[F]
+}
+
+// NewTileStageLoop prepares TileStage.
+func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], start []State[F], w []State[F], slopes []Slopes[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
+	return &TileStageLoop[F]{scheme, last, p, m, clock, next, waves, spare, start, w, slopes, manning, out, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *TileStageLoop[F]) Range(lo, hi int) {
+	var flux [384]Flux[F]
+	best := F(math.Inf(1))
+	for t := lo; t < hi; t++ {
+		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.start, loop.w, loop.slopes, loop.manning, loop.out, &flux, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *TileStageLoop[F]) Grain() int { return 4 }
+
+// Launch says how other devices run the kernel.
+func (loop *TileStageLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "TileStage" + loop.variant() + abi.Suffix[F](), Block: 128, Tile: true, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("next", loop.next),
+		abi.PointerTo("waves", loop.waves),
+		abi.PointerTo("spare", loop.spare),
+		abi.ElementsOf("start", loop.start),
+		abi.ElementsOf("w", loop.w),
+		abi.ElementsOf("slopes", loop.slopes),
+		abi.ElementsOf("manning", loop.manning),
+		abi.ElementsOf("out", loop.out),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// variant tells the kernel's variants apart.
+func (loop *TileStageLoop[F]) variant() string {
+	switch {
+	case loop.scheme == PVM && !loop.last:
+		return "_PVM_last_false"
+	case loop.scheme == PVM && loop.last:
+		return "_PVM_last_true"
+	case loop.scheme == IRRoe && !loop.last:
+		return "_IRRoe_last_false"
+	case loop.scheme == IRRoe && loop.last:
+		return "_IRRoe_last_true"
+	case loop.scheme == Roe && !loop.last:
+		return "_Roe_last_false"
+	case loop.scheme == Roe && loop.last:
+		return "_Roe_last_true"
+	}
+	panic("TileStage has no variant for these constants")
 }

@@ -31,6 +31,8 @@ type TiledMesh[F num.Float] struct {
 	Ends    []Ends
 	Normals []Normal[F]
 	Beds    []Bed[F]
+	Arms    []Arms[F] // of second order
+	Given   []Given[F]
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -55,7 +57,7 @@ func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], 
 		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(p)
 		f.Viscosity(scheme, p)
-		f.Split(m.Ends[e], &m.Normals[e], p, now.Dt, scheme == Roe, k < tile.Mine, &flux[k], n)
+		f.Split(m.Ends[e], &m.Normals[e], p, m.Given, now.Dt, scheme == Roe, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
 		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
@@ -84,10 +86,16 @@ func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
 func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning []F, flux *[TileEdges]Flux[F],
 	out []State[F]) F {
 	cell := m.Cells[k]
+	b := collect(cell.Slots, flux)
+	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, w, manning, out)
+}
+
+// collect collects the fluxes of a cell's edges in the order of its vertices.
+func collect[F num.Float](slots int32, flux *[TileEdges]Flux[F]) balance[F] {
 	var b balance[F]
-	for slots, s := cell.Slots, 0; s < 3; s++ {
+	for s := 0; s < 3; s++ {
 		b.add(&flux[slots>>1&(1<<9-1)], slots&1)
 		slots >>= 10
 	}
-	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, w, manning, out)
+	return b
 }

@@ -19,12 +19,14 @@ type State[F num.Float] struct {
 }
 
 // Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
-// negative constants Wall and Open.
+// negative constants Wall and Open, or FirstGiven - k where element k of the mesh's Given holds.
 type Ends struct{ Left, Right int32 }
 
 const (
 	Wall int32 = -1 // no mass passes
 	Open int32 = -2 // what is inside continues outside
+
+	FirstGiven int32 = -3
 )
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
@@ -55,6 +57,11 @@ type Mesh[F num.Float] struct {
 	Beds    []Bed[F]
 	Links   []Links // of owned cells
 	Owned   int32
+	Given   []Given[F]
+
+	// What second order needs besides.
+	Stencils []Stencil[F] // of owned cells
+	Arms     []Arms[F]    // of edges
 }
 
 // Params holds the constants of a run.

@@ -3,7 +3,9 @@ package problem
 
 import (
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -20,22 +22,35 @@ type Sections struct {
 // Physics is the section [physics] of solver "shallow-water".
 type Physics struct {
 	Scheme             string       // of the fluxes: roe, ir-roe or pvm-ifcp; pvm-ifcp
+	Order              int          // of accuracy in space and time, 1 or 2; 1
 	Layers             int          // 1 or 2; 2
 	DensityRatio       float64      // upper over lower, in (0, 1]; required of two layers, 0 for one
 	Gravity            float64      // m/s²; 9.81
 	CFL                float64      // share of the longest stable step, in (0, 1]; 0.9
 	Precision          string       // of the state: float32 or float64; float64
 	EntropyFix         float64      // width of Harten's fix as a share of the spread of eigenvalues, in [0, 1]; 0.05
-	DryDepth           float64      // m, a thinner layer counts as absent; 1e-3
+	DryDepth           float64      // m, a thinner layer counts as absent; 0 for what fits the water
 	Manning            config.Field // bed friction in s/m^(1/3); 0
 	InterlayerFriction bool         // keep cells hyperbolic by friction between the layers; false
 	LaggedStep         bool         // a step's length comes from the waves of the step before last; false
 }
 
-// Boundary is the section [boundary]: for each physical group of edges, "wall" or "open".
+// Boundary is the section [boundary]: for each physical group of edges, "wall", "open", or what is given there.
 type Boundary struct {
 	Default string            // for edges of groups that are not named, or of none; wall
 	Groups  map[string]string // by name of the group
+	Given   map[string]Given  // by name of the group
+}
+
+// Given is what is given at the edges of a group to one layer: { level = 2.0 }.
+type Given struct {
+	Kind  string  // level, discharge or radiation
+	Value float64 // m; of a discharge m²/s, through each metre
+}
+
+// String is how a case file has it.
+func (g Given) String() string {
+	return "{ " + g.Kind + " = " + strconv.FormatFloat(g.Value, 'g', -1, 64) + " }"
 }
 
 // Decode reads a case of solver "shallow-water".
@@ -43,7 +58,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Mesh: config.DecodeMesh(root.Sub("mesh"))}
 	w.Physics = decodePhysics(root.Sub("physics"))
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
-	w.Boundary = decodeBoundary(root.Sub("boundary"))
+	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	c.Sections = w
 	c.Time = config.DecodeTime(root.Sub("time"))
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, w.output(c.Time.End))
@@ -53,12 +68,13 @@ func Decode(root *config.Section, c *config.Case) {
 func decodePhysics(s *config.Section) Physics {
 	p := Physics{
 		Scheme:     s.Choice("scheme", "pvm-ifcp", "roe", "ir-roe", "pvm-ifcp"),
+		Order:      int(s.Integer("order", 1, 1, 2)),
 		Layers:     int(s.Integer("layers", 2, 1, 2)),
 		Gravity:    s.Number("gravity", config.Positive.Or(9.81)),
 		CFL:        s.Number("cfl", config.Share.Or(0.9)),
 		Precision:  s.Choice("precision", "float64", "float32", "float64"),
 		EntropyFix: s.Number("entropy_fix", config.Bound{Least: 0, Most: 1, Fallback: 0.05, Optional: true}),
-		DryDepth:   s.Number("dry_depth", config.Positive.Or(1e-3)),
+		DryDepth:   s.Number("dry_depth", config.Positive.Or(0)),
 		Manning:    s.Field("manning", "0", nil, false),
 	}
 	p.InterlayerFriction = s.Boolean("interlayer_friction", false)
@@ -120,15 +136,50 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 	return s.Sorted(fields)
 }
 
-func decodeBoundary(s *config.Section) Boundary {
-	b := Boundary{Default: s.Choice("default", "wall", "wall", "open"), Groups: map[string]string{}}
+func decodeBoundary(s *config.Section, layers int) Boundary {
+	b := Boundary{
+		Default: s.Choice("default", "wall", "wall", "open"),
+		Groups:  map[string]string{}, Given: map[string]Given{},
+	}
 	for _, group := range s.Keys() {
-		if group != "default" {
+		table, ok := s.Within(group)
+		switch {
+		case group == "default":
+		case ok && layers == 2:
+			s.Fail(group, "gives something to one layer, and there are two, whose characteristics mix: "+
+				"choose wall or open")
+		case ok:
+			b.Given[group] = decodeGiven(table)
+		default:
 			b.Groups[group] = s.Choice(group, config.Required, "wall", "open")
 		}
 	}
 	s.Finish()
 	return b
+}
+
+// decodeGiven reads a level, a discharge or a radiation.
+func decodeGiven(s *config.Section) Given {
+	var g Given
+	for _, kind := range []string{"level", "discharge", "radiation"} {
+		if !s.Has(kind) {
+			s.Know(kind)
+			continue
+		}
+		if g.Kind != "" {
+			s.Fail(kind, "cannot be with %s: one of them is given", g.Kind)
+		}
+		bound := config.Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
+		if kind == "discharge" {
+			bound.Least = 0
+		}
+		g = Given{kind, s.Number(kind, bound)}
+	}
+	if g.Kind == "" {
+		s.Fail("", "gives nothing; choose level, discharge or radiation")
+	}
+	s.Finish()
+	return g
 }
 
 func (w *Sections) output(end float64) config.Written {
@@ -145,6 +196,7 @@ func (w *Sections) Print(p *config.Printer) {
 	w.Mesh.Print(p)
 	p.Section("[physics]")
 	p.Pair("scheme", w.Physics.Scheme)
+	p.Pair("order", w.Physics.Order)
 	p.Pair("layers", w.Physics.Layers)
 	if w.Physics.Layers == 2 {
 		p.Pair("density_ratio", w.Physics.DensityRatio)
@@ -154,7 +206,9 @@ func (w *Sections) Print(p *config.Printer) {
 	p.Pair("cfl", w.Physics.CFL)
 	p.Pair("precision", w.Physics.Precision)
 	p.Pair("entropy_fix", w.Physics.EntropyFix)
-	p.Pair("dry_depth", w.Physics.DryDepth)
+	if w.Physics.DryDepth > 0 {
+		p.Pair("dry_depth", w.Physics.DryDepth)
+	}
 	p.Pair("manning", w.Physics.Manning)
 	p.Pair("lagged_step", w.Physics.LaggedStep)
 	p.Section("[initial]")
@@ -165,5 +219,8 @@ func (w *Sections) Print(p *config.Printer) {
 	p.Pair("default", w.Boundary.Default)
 	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Groups)) {
 		p.Pair(group, w.Boundary.Groups[group])
+	}
+	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
+		p.Pair(group, w.Boundary.Given[group])
 	}
 }

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
@@ -15,8 +16,9 @@ func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, er
 	w := c.Sections.(*Sections)
 	p := w.Physics
 	cfg := shallow.Config{
-		Scheme: p.Scheme, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL, EntropyFix: p.EntropyFix,
-		DryDepth: p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
+		Scheme: p.Scheme, Order: p.Order, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL,
+		EntropyFix: p.EntropyFix,
+		DryDepth:   p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
 	}
 	if p.Layers == 1 {
 		cfg.DensityRatio = 1 // without an upper layer it does not matter
@@ -26,6 +28,7 @@ func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, er
 	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}
+	cfg.Given = givens(w.Boundary, part.Groups)
 	v, err := domain.Evaluate(c, w.Initial, part)
 	if err != nil {
 		return cfg, in, fmt.Errorf("[initial] %w", err)
@@ -99,10 +102,21 @@ func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 			names = append(names, g.Name)
 		}
 	}
-	for name := range b.Groups {
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(b.Groups)), slices.Sorted(maps.Keys(b.Given))) {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("[boundary] %q: the mesh has no edges of that group; its groups are %q", name, names)
 		}
 	}
 	return open, nil
+}
+
+// givens finds what is given at each group of the mesh, nil for nothing.
+func givens(b Boundary, groups []mesh.Group) []*shallow.Given {
+	all := make([]*shallow.Given, len(groups))
+	for i, g := range groups {
+		if given, ok := b.Given[g.Name]; ok && g.Dim == 1 {
+			all[i] = &shallow.Given{Kind: given.Kind, Value: given.Value}
+		}
+	}
+	return all
 }

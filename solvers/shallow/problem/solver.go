@@ -2,6 +2,7 @@ package problem
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"slices"
 	"unsafe"
@@ -35,7 +36,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	cfg, initial, err := setUp(c, part)
 	cfg.Halo = env.Halo
 	if err == nil {
-		err = solvers.Fits(env.Device, least(w.Physics.Precision, part, initial.Manning != nil))
+		err = solvers.Fits(env.Device, least(w.Physics, part, initial.Manning != nil))
 	}
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
@@ -58,6 +59,9 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	d.size = solvers.Size{
 		Unit: "cell", Entities: sums[0], Bytes: sums[1], Precision: w.Physics.Precision, Halo: solver.Halo(),
 		End: c.Time.End, MaxSteps: c.Time.MaxSteps,
+	}
+	if w.Physics.DryDepth == 0 {
+		d.size.Found = fmt.Sprintf("dry_depth = %.3g m fits the water", solver.DryDepth())
 	}
 	if d.start, err = solver.Diagnose(ctx); err != nil {
 		return nil, err
@@ -162,21 +166,29 @@ func (d *flow) Fields() []solvers.Field {
 }
 
 // least is the least that the solver takes on a device of its own memory for a part: both states, the beds, the
-// numbers of the diagnostics, friction, and the cells and edges in tiles, of which each edge is in one at least.
-func least(precision string, part *mesh.Part, friction bool) int64 {
-	if precision == "float32" {
-		return leastOf[float32](part, friction)
+// numbers of the diagnostics, friction, and the cells and edges in tiles, of which each edge is in one at least; at
+// second order a third state, the slopes and what they are made from.
+func least(p Physics, part *mesh.Part, friction bool) int64 {
+	if p.Precision == "float32" {
+		return leastOf[float32](part, p.Order, friction)
 	}
-	return leastOf[float64](part, friction)
+	return leastOf[float64](part, p.Order, friction)
 }
 
-func leastOf[F num.Float](part *mesh.Part, friction bool) int64 {
+func leastOf[F num.Float](part *mesh.Part, order int, friction bool) int64 {
 	var number F
 	all := 2*unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Bed[F]{})
 	if friction {
 		all += unsafe.Sizeof(number)
 	}
 	edge := unsafe.Sizeof(kernels.Ends{}) + unsafe.Sizeof(kernels.Normal[F]{})
+	if order == 2 {
+		all += unsafe.Sizeof(kernels.State[F]{}) + unsafe.Sizeof(kernels.Slopes[F]{})
+		edge += unsafe.Sizeof(kernels.Arms[F]{})
+	}
 	owned := unsafe.Sizeof(kernels.TileCell{}) + unsafe.Sizeof(float64(0)) + 3*edge/2
+	if order == 2 {
+		owned += unsafe.Sizeof(kernels.Stencil[F]{})
+	}
 	return int64(all)*int64(len(part.Cells)) + int64(owned)*int64(part.Owned)
 }

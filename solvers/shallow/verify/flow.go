@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
@@ -28,6 +29,7 @@ type flow struct {
 	config    shallow.Config
 	precision string // float64 if empty
 	initial   func(x, y float64) state
+	manning   float64 // s/m^(1/3); 0 for no friction
 }
 
 // settings are the constants of most checks.
@@ -101,9 +103,13 @@ func (f *flow) at(part *mesh.Part) shallow.Initial {
 			fields[k][i] = v
 		}
 	}
-	return shallow.Initial{
+	in := shallow.Initial{
 		Depth: fields[0], H1: fields[1], U1: fields[2], V1: fields[3], H2: fields[4], U2: fields[5], V2: fields[6],
 	}
+	if f.manning > 0 {
+		in.Manning = slices.Repeat([]float64{f.manning}, n)
+	}
+	return in
 }
 
 // Step takes a step of the flow and of its twins.

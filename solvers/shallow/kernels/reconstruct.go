@@ -1,0 +1,122 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// CellSlopes finds the slopes of owned cell i from its neighbours across its edges: least squares, limited, and so that
+// no thickness at the middle of an edge is negative.
+//
+//atoll:kernel
+func CellSlopes[F num.Float](i int, p *Params[F], m *Mesh[F], w []State[F], out []Slopes[F]) {
+	c := &m.Stencils[i]
+	var me water[F]
+	me.see(&w[i], m.Beds[i].Depth, p.DryDepth)
+	var o [3]water[F]
+	if me.around(c, p.DryDepth, m.Beds, w, &o) {
+		me.slopes(&o, c, p, &out[i])
+		return
+	}
+	out[i] = Slopes[F]{U1: me.u1, U2: me.u2}
+}
+
+// around looks at the neighbours of a cell, and tells whether it may have slopes. Not so if it is dry, if a neighbour
+// has a layer that it lacks, which may have to climb into it, and at an open boundary, where a slope would feed on
+// itself. Across a wall stands the same water, mirrored; where something is given the cell looks at the others alone. A
+// neighbour without a layer that the cell has tells nothing of its velocity, and of its level only where that is below
+// the cell's: else it is a shore.
+func (me *water[F]) around(c *Stencil[F], dry F, beds []Bed[F], w []State[F], o *[3]water[F]) bool {
+	wet1, wet2 := me.h1 >= dry, me.h2 >= dry
+	may := wet1 || wet2
+	for k := 0; k < 3; k++ {
+		near := c.Near[k]
+		if near < 0 {
+			o[k] = *me
+			if near == Wall {
+				o[k].u1, o[k].u2 = mirrored(me.u1, &c.Arm, k), mirrored(me.u2, &c.Arm, k)
+			}
+			may = may && near != Open
+			continue
+		}
+		o[k].see(&w[near], beds[near].Depth, dry)
+		has1, has2 := o[k].h1 >= dry, o[k].h2 >= dry
+		if has1 && has2 {
+			may = may && wet1 && wet2
+			continue
+		}
+		may = may && (wet1 || !has1) && (wet2 || !has2)
+		if !has1 {
+			o[k].u1, o[k].z1 = me.u1, num.Smaller(o[k].z1, me.z1)
+		}
+		if !has2 {
+			o[k].u2, o[k].z2 = me.u2, num.Smaller(o[k].z2, me.z2)
+		}
+	}
+	return may
+}
+
+// slopes fills the slopes of a cell from its neighbours. A range of a level counts as small below a twentieth of the
+// thickness, that of a velocity below a twentieth of the speed of waves. A layer that is absent here, and so all
+// around, ends on what lies below it.
+func (me *water[F]) slopes(o *[3]water[F], c *Stencil[F], p *Params[F], s *Slopes[F]) {
+	wet1, wet2 := me.h1 >= p.DryDepth, me.h2 >= p.DryDepth
+	h, weight := me.h2, p.Gravity
+	if wet1 && wet2 {
+		h, weight = num.Smaller(me.h1, me.h2), p.Gravity*(1-p.DensityRatio)
+	} else if wet1 {
+		h = me.h1
+	}
+	const small = 0.05
+	level, speed := small*h, small*num.Sqrt(weight*h)
+	bed := c.Bed
+	z2 := bed
+	var u1x, u1y, u2x, u2y Arrow[F]
+	if wet2 {
+		z2 = c.slope(o[0].z2-me.z2, o[1].z2-me.z2, o[2].z2-me.z2, level)
+		u2x = c.slope(o[0].u2.X-me.u2.X, o[1].u2.X-me.u2.X, o[2].u2.X-me.u2.X, speed)
+		u2y = c.slope(o[0].u2.Y-me.u2.Y, o[1].u2.Y-me.u2.Y, o[2].u2.Y-me.u2.Y, speed)
+	}
+	z1 := z2
+	if wet1 {
+		z1 = c.slope(o[0].z1-me.z1, o[1].z1-me.z1, o[2].z1-me.z1, level)
+		u1x = c.slope(o[0].u1.X-me.u1.X, o[1].u1.X-me.u1.X, o[2].u1.X-me.u1.X, speed)
+		u1y = c.slope(o[0].u1.Y-me.u1.Y, o[1].u1.Y-me.u1.Y, o[2].u1.Y-me.u1.Y, speed)
+	}
+	share := c.positive(me.h1, me.h2, z1.less(z2), z2.less(bed))
+	z1, z2, bed = z1.times(share), z2.times(share), bed.times(share)
+	s.Z1, s.Z2, s.Bed = z1, z2, bed
+	s.U1x, s.U1y, s.U2x, s.U2y = u1x, u1y, u2x, u2y
+	s.U1, s.U2 = me.u1, me.u2
+	if wet1 {
+		s.U1 = c.centred(me.u1, u1x, u1y, z1.less(z2), me.h1)
+	}
+	if wet2 {
+		s.U2 = c.centred(me.u2, u2x, u2y, z2.less(bed), me.h2)
+	}
+}
+
+// positive is the share of the slopes of the thicknesses h1 and h2 that leaves none negative at the middle of an edge.
+// Slopes of levels and bed are to be shortened alike, so that water at rest keeps its level.
+func (c *Stencil[F]) positive(h1, h2 F, slope1, slope2 Arrow[F]) F {
+	share := F(1)
+	for k := 0; k < 3; k++ {
+		d1, d2 := slope1.dot(c.Arm[k]), slope2.dot(c.Arm[k])
+		if h1+d1 < 0 {
+			share = num.Smaller(share, h1/-d1)
+		}
+		if h2+d2 < 0 {
+			share = num.Smaller(share, h2/-d2)
+		}
+	}
+	if share < 1 {
+		const short = 1 - 1e-6 // by more than rounding
+		share *= short
+	}
+	return share
+}
+
+// centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
+// h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
+func (c *Stencil[F]) centred(u, ux, uy, slope Arrow[F], h F) Arrow[F] {
+	part := 1 / (3 * h)
+	moment := Arrow[F]{(c.Xx*slope.X + c.Xy*slope.Y) * part, (c.Xy*slope.X + c.Yy*slope.Y) * part}
+	return Arrow[F]{u.X - ux.dot(moment), u.Y - uy.dot(moment)}
+}

@@ -1,0 +1,67 @@
+package kernels
+
+import (
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// A step of second order is Heun's: two steps of Euler, of which the mean with the start is taken. It begins and ends
+// with half a step of friction (Strang's splitting).
+
+// StageCell takes cell i through one of the steps of Euler, from w to out: the last one too takes the mean with start.
+// It returns the longest step that the waves of w allow it, NaN if the new state is not finite or a thickness negative.
+//
+//atoll:kernel min last=false,true
+func StageCell[F num.Float](i int, last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
+	slopes []Slopes[F], flux []Flux[F], manning []F, out []State[F]) F {
+	b := m.gather(i, flux)
+	return b.stage(i, last, p, clock.Dt, m.Beds[i].Area, start, w, slopes, manning, out)
+}
+
+// stage is StageCell for what leaves the cell through its edges.
+func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w []State[F], slopes []Slopes[F],
+	manning []F, out []State[F]) F {
+	c := w[i]
+	b.press(p, area, &c, &slopes[i])
+	b.take(dt/area, &c)
+	if p.Hyperbolic {
+		calm(p, &c)
+	}
+	still(p.DryDepth, &c)
+	if last {
+		c.mean(&start[i])
+		still(p.DryDepth, &c)
+		if p.Friction {
+			rub(p, dt/2, manning[i], &c)
+		}
+	}
+	out[i] = c
+	return b.limit(p, area, &c)
+}
+
+// press adds what the slopes of the levels press on the water within the cell.
+func (b *balance[F]) press(p *Params[F], area F, c *State[F], s *Slopes[F]) {
+	weight1, weight2 := area*p.Gravity*c.H1, area*p.Gravity*c.H2
+	r := p.DensityRatio
+	b.q1x += weight1 * s.Z1.X
+	b.q1y += weight1 * s.Z1.Y
+	b.q2x += weight2 * (r*s.Z1.X + (1-r)*s.Z2.X)
+	b.q2y += weight2 * (r*s.Z1.Y + (1-r)*s.Z2.Y)
+}
+
+// mean makes c the mean of itself and another.
+func (c *State[F]) mean(o *State[F]) {
+	c.H1, c.Q1x, c.Q1y = (c.H1+o.H1)/2, (c.Q1x+o.Q1x)/2, (c.Q1y+o.Q1y)/2
+	c.H2, c.Q2x, c.Q2y = (c.H2+o.H2)/2, (c.Q2x+o.Q2x)/2, (c.Q2y+o.Q2y)/2
+}
+
+// HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
+//
+//atoll:kernel
+func HalfFriction[F num.Float](i int, p *Params[F], clock *Clock[F], waves *atomics.Least[F], manning []F,
+	w []State[F]) {
+	now := clock.now(waves)
+	if !now.Stop {
+		rub(p, now.Dt/2, manning[i], &w[i])
+	}
+}

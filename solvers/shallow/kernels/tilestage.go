@@ -1,0 +1,43 @@
+package kernels
+
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// TileStage takes the cells of tile t through one of the stages of a step of second order, as SlopedFlux and StageCell
+// do, with the slopes of all cells in memory. Like TileStep it finds the length of its step by itself; the last stage
+// hands the clock on.
+//
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe last=false,true blocks=4
+func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
+	waves, spare *atomics.Least[F], start, w []State[F], slopes []Slopes[F], manning []F, out []State[F],
+	flux *[TileEdges]Flux[F], n *Counters) F {
+	tile := m.Tiles[t]
+	now := clock.now(waves)
+	edges, cells := m.count(t, now.Stop)
+	for range once(t) {
+		if last {
+			now.hand(next, p.Lag)
+			spare.Reset()
+		}
+	}
+	best := F(math.Inf(1))
+	for k := range edges {
+		var f Face[F]
+		e := tile.Edge + k
+		f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, w, slopes)
+		f.Waves(p)
+		f.Viscosity(scheme, p)
+		f.Split(m.Ends[e], &m.Normals[e], p, m.Given, now.Dt, scheme == Roe, k < tile.Mine, &flux[k], n)
+	}
+	for k := range cells {
+		cell := m.Cells[tile.Cell+k]
+		b := collect(cell.Slots, flux)
+		limit := b.stage(int(cell.Cell), last, p, now.Dt, m.Beds[cell.Cell].Area, start, w, slopes, manning, out)
+		best = min(best, limit)
+	}
+	return best
+}
