@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// ReadMedit reads a Medit file, in text (.mesh) or in binary of either byte order (.meshb), of dimension 2, or 3 with
-// the third coordinate as vertex field "z" if it is not zero everywhere (P. Frey, "Medit: an interactive mesh
-// visualization software", INRIA RT-0253, 2001). References of triangles and edges other than 0 become groups named by
-// the number; edges with reference 0 are passed over. Corners, ridges and required entities become Marks; normals and
-// tangents are passed over; quadrilaterals, volume elements and elements of higher order are refused. Errors name the line
-// or the offset in bytes.
+// ReadMedit reads a Medit file, in text (.mesh) or in binary of either byte order (.meshb), of dimension 2, or 3
+// with the third coordinate as vertex field "z" if it is not zero everywhere (P. Frey, "Medit: an interactive mesh
+// visualization software", INRIA RT-0253, 2001). References of triangles and edges other than 0 become groups named
+// by the number; edges with reference 0 are passed over. Corners, ridges and required entities become Marks; normals
+// and tangents are passed over; quadrilaterals, volume elements and elements of higher order are refused. Errors
+// name the line or the offset in bytes.
 //
 // The mesh is as it stands in the file: Check tells whether solvers can use it.
 func ReadMedit(path string) (*Mesh, error) {
