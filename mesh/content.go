@@ -11,6 +11,7 @@ type content struct {
 	points               [3][]float64 // by axis; the third is nil where all are 0
 	cells, sides         elements
 	cellData, vertexData map[string][]float64
+	marks                *Marks
 }
 
 // elements are those of one dimension, each with the tag of its group.
@@ -25,7 +26,7 @@ func (m *Mesh) content() *content {
 	fields := maps.Clone(m.VertexData)
 	delete(fields, zName)
 	s := &content{groups: m.Groups, points: [3][]float64{m.X, m.Y, m.VertexData[zName]}, cellData: m.CellData,
-		vertexData: fields}
+		vertexData: fields, marks: m.Marks}
 	s.cells = elements{dim: 2, count: len(m.Cells),
 		tag: func(c int) int32 {
 			if m.CellGroup == nil || m.CellGroup[c] < 0 {
@@ -47,6 +48,7 @@ func (m *Mesh) content() *content {
 // content makes tetrahedra the cells and tagged faces the sides.
 func (s *Solid) content() *content {
 	return &content{groups: s.Groups, points: [3][]float64{s.X, s.Y, s.Z}, cellData: s.CellData, vertexData: s.VertexData,
+		marks: s.Marks,
 		cells: elements{dim: 3, count: len(s.Cells),
 			tag: func(c int) int32 {
 				if s.CellTag == nil {

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // ReadMedit reads a Medit file, in text (.mesh) or in binary of either byte order (.meshb), of dimension 2, or 3 with
 // the third coordinate as vertex field "z" if it is not zero everywhere (P. Frey, "Medit: an interactive mesh
 // visualization software", INRIA RT-0253, 2001). References of triangles and edges other than 0 become groups named by
-// the number; edges with reference 0 are passed over. Corners, ridges, normals and tangents are passed over as well;
-// quadrilaterals, volume elements and elements of higher order are refused. Errors name the line or the offset in
-// bytes.
+// the number; edges with reference 0 are passed over. Corners, ridges and required entities become Marks; normals and
+// tangents are passed over; quadrilaterals, volume elements and elements of higher order are refused. Errors name the line
+// or the offset in bytes.
 //
 // The mesh is as it stands in the file: Check tells whether solvers can use it.
 func ReadMedit(path string) (*Mesh, error) {
@@ -32,8 +33,7 @@ var meditPassed = map[string]struct {
 	numbers int
 	dim     bool
 }{
-	"Corners": {numbers: 1}, "RequiredVertices": {numbers: 1}, "Ridges": {numbers: 1}, "RequiredEdges": {numbers: 1},
-	"RequiredTriangles": {numbers: 1}, "Normals": {dim: true}, "NormalAtVertices": {numbers: 2},
+	"Normals": {dim: true}, "NormalAtVertices": {numbers: 2},
 	"Tangents": {dim: true}, "TangentAtVertices": {numbers: 2}, "TangentAtEdges": {numbers: 3},
 	"NormalAtTriangleVertices": {numbers: 3}, "SubDomainFromMesh": {numbers: 4}, "SubDomainFromGeom": {numbers: 4},
 	"VertexOnGeometricVertex": {numbers: 2}, "VertexOnGeometricEdge": {numbers: 3},
@@ -56,6 +56,8 @@ type meditReader struct {
 	dim   int
 	have  map[string]bool // sections by name
 	solid *Solid          // that is read, if it is not a mesh of triangles
+	ends  []MarkedEdge    // all edges
+	marks map[string][]int64
 
 	version int32 // of a binary file
 }
@@ -69,7 +71,8 @@ func parseMedit(data []byte) (*Mesh, error) {
 }
 
 func newMeditReader(data []byte) *meditReader {
-	r := &meditReader{scanner: scanner{data: data}, mesh: &Mesh{}, have: make(map[string]bool)}
+	r := &meditReader{scanner: scanner{data: data}, mesh: &Mesh{}, have: make(map[string]bool),
+		marks: make(map[string][]int64)}
 	r.group.mesh = r.mesh
 	return r
 }
@@ -130,8 +133,9 @@ func (r *meditReader) section(name string, start int) error {
 	}
 	passed, pass := meditPassed[name]
 	refused, refuse := meditRefused[name]
+	mark := slices.ContainsFunc(meditMarks, func(s meditMark) bool { return s.name == name })
 	refuse = refuse && (r.solid == nil || name != "Tetrahedra")
-	if !pass && !refuse && name != "Vertices" && name != "Triangles" && name != "Edges" && name != "Tetrahedra" {
+	if !pass && !refuse && !mark && name != "Vertices" && name != "Triangles" && name != "Edges" && name != "Tetrahedra" {
 		return r.at(start, "unknown section %s", quote([]byte(name)))
 	}
 	if r.have[name] {
@@ -159,6 +163,9 @@ func (r *meditReader) section(name string, start int) error {
 			return r.tetrahedra(count)
 		}
 		return r.triangles(count)
+	}
+	if mark {
+		return r.marked(name, count)
 	}
 	if refuse {
 		if count != 0 {
@@ -241,6 +248,11 @@ func (r *meditReader) edges(count int64) error {
 		if err != nil {
 			return err
 		}
+		e := MarkedEdge{ends[0], ends[1], 0}
+		if g >= 0 {
+			e.Tag = int32(r.mesh.Groups[g].Tag)
+		}
+		r.ends = append(r.ends, e)
 		if g >= 0 {
 			r.mesh.Tagged = append(r.mesh.Tagged, TaggedEdge{ends[0], ends[1], g})
 		}
@@ -284,6 +296,14 @@ func (r *meditReader) finish() (*Mesh, error) {
 			setField(&m.VertexData, "z", r.z)
 			break
 		}
+	}
+	triangles := make([]TaggedFace, len(m.Cells))
+	for c, v := range m.Cells {
+		triangles[c].V = v
+	}
+	var err error
+	if m.Marks, err = r.marksOf(triangles); err != nil {
+		return nil, err
 	}
 	if !r.group.cells {
 		m.CellGroup = nil

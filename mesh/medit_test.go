@@ -44,6 +44,7 @@ func TestReadsMedit(t *testing.T) {
 		Cells:  [][3]int32{{0, 1, 2}, {0, 2, 3}},
 		Groups: []Group{{1, 3, "3"}, {2, -7, "-7"}}, CellGroup: []int32{1, -1},
 		Tagged: []TaggedEdge{{0, 1, 0}},
+		Marks:  &Marks{Corners: []int32{0, 1}, Vertices: []int32{2}},
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("got  %+v\nwant %+v", m, want)

@@ -8,6 +8,7 @@ import (
 // Numbers of the keywords in binary files (L. Maréchal, libMeshb). Sections of other numbers are passed over.
 var meditKeywords = map[int32]string{
 	4: "Vertices", 5: "Edges", 6: "Triangles", 7: "Quadrilaterals", 8: "Tetrahedra", 9: "Prisms", 10: "Hexahedra",
+	13: "Corners", 14: "Ridges", 15: "RequiredVertices", 16: "RequiredEdges", 17: "RequiredTriangles",
 	24: "TrianglesP2", 25: "EdgesP2", 30: "TetrahedraP2", 49: "Pyramids",
 }
 

@@ -16,7 +16,8 @@ import (
 
 // WriteMedit writes a Medit file, in binary (little-endian, of version 2, or 3 from 2 GiB on) where the name ends in
 // .meshb, or else in text with as many digits as it takes to read the same bits. Groups become references of triangles
-// and edges; their names and all fields but "z", which becomes the third coordinate, are not kept.
+// and edges, and Marks what they were; names of groups, and all fields but "z", which becomes the third coordinate, are
+// not kept.
 func WriteMedit(path string, m *Mesh) error {
 	w, err := newMeditWriter(m, inMeshb(path))
 	if err != nil {
@@ -85,8 +86,14 @@ func (w *meditWriter) write(to io.Writer) error {
 		}
 		w.last(0)
 	}
-	w.elements(&w.sides)
-	w.elements(&w.cells)
+	of := map[int]*elements{w.sides.dim: &w.sides, w.cells.dim: &w.cells}
+	m := w.content.marks.marking(of[1], of[2])
+	for dim := 1; dim <= 3; dim++ {
+		if e := m.marked(dim, of[dim]); e != nil {
+			w.elements(e)
+		}
+	}
+	w.marks(&m)
 	return w.tail()
 }
 

@@ -14,6 +14,8 @@ type Mesh struct {
 	// CellData and VertexData hold scalar fields that came with the mesh, by name. A third coordinate that is
 	// not zero everywhere is the vertex field "z".
 	CellData, VertexData map[string][]float64
+
+	Marks *Marks // of a Medit file, nil for none
 }
 
 // Group is a physical group: a named set of cells (Dim 2) or of edges (Dim 1); in space, of cells (3) or of faces (2).

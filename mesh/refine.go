@@ -8,7 +8,7 @@ import (
 // Refine splits each cell in four at the midpoints of its edges. Of n cells, cell c becomes c, c+n and c+2n at its
 // corners 0, 1 and 2, and c+3n in the centre, which is the numbering of MATLAB's refinemesh: the bandwidth of the
 // dual graph is then exactly three quarters of the new number of cells. Vertices keep their ids; midpoints follow.
-// Groups, tagged edges and data are carried; vertex data is interpolated linearly.
+// Groups, tagged edges and data are carried, Marks are not; vertex data is interpolated linearly.
 func Refine(m *Mesh) (*Mesh, error) {
 	n := len(m.Cells)
 	if n > maxCells/4 || len(m.X) > math.MaxInt32-3*n {

@@ -103,6 +103,7 @@ func (m *Mesh) MergeDuplicates() (vertices, cells int, err error) {
 		e := &m.Tagged[i]
 		e.A, e.B = target[e.A], target[e.B]
 	}
+	m.Marks = m.Marks.renumbered(target)
 	if m.CellGroup != nil {
 		m.CellGroup = filter(m.CellGroup, keepCell)
 	}
@@ -135,6 +136,7 @@ func (m *Mesh) keepVertices(keep []bool) (removed int) {
 		e := &m.Tagged[i]
 		e.A, e.B = id[e.A], id[e.B]
 	}
+	m.Marks = m.Marks.renumbered(id)
 	m.X, m.Y = filter(m.X, keep), filter(m.Y, keep)
 	for name, f := range m.VertexData {
 		m.VertexData[name] = filter(f, keep)

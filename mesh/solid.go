@@ -10,6 +10,8 @@ type Solid struct {
 
 	// CellData and VertexData hold scalar fields that came with the mesh, by name.
 	CellData, VertexData map[string][]float64
+
+	Marks *Marks // of a Medit file, nil for none
 }
 
 // TaggedFace is a face of cells that belongs to a group. One of several groups is there several times.

@@ -7,7 +7,7 @@ import (
 
 // ReadSolidMedit reads a mesh of tetrahedra from a Medit file, in text or in binary, as ReadMedit reads one of
 // triangles. Triangles with a reference other than 0 become tagged faces; edges are passed over, since those between
-// sides are found by their angles. Errors name the line or the offset in bytes.
+// sides are found by their angles, but for ridges and required ones. Errors name the line or the offset in bytes.
 func ReadSolidMedit(path string) (*Solid, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -39,12 +39,17 @@ func parseSolidMedit(data []byte) (*Solid, error) {
 		}
 	}
 	s.X, s.Y, s.Z = m.X, m.Y, r.z
+	triangles := make([]TaggedFace, len(m.Cells))
 	for i, g := range m.CellGroup {
+		triangles[i].V = m.Cells[i]
 		if g >= 0 {
-			s.Faces = append(s.Faces, TaggedFace{m.Cells[i], int32(m.Groups[g].Tag)})
+			triangles[i].Tag = int32(m.Groups[g].Tag)
+			s.Faces = append(s.Faces, triangles[i])
 		}
 	}
-	return s, nil
+	var err error
+	s.Marks, err = r.marksOf(triangles)
+	return s, err
 }
 
 // wanted is what the reader reads.

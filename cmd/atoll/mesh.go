@@ -313,7 +313,8 @@ func writesOne(args []string, kind string) error {
 }
 
 func save(path string, m *mesh.Mesh) error {
-	return saved(path, meshio.Write(path, m), len(m.Cells), meshio.NotKept(path, m.Groups, m.VertexData, m.CellData))
+	notKept := meshio.NotKept(path, m.Groups, m.Marks, m.VertexData, m.CellData)
+	return saved(path, meshio.Write(path, m), len(m.Cells), notKept)
 }
 
 // saved tells what was written, unless that has failed.

@@ -44,7 +44,7 @@ func convertSolid(out string, s *mesh.Solid, merge, drop, orient bool) error {
 }
 
 func saveSolid(path string, s *mesh.Solid) error {
-	notKept := meshio.NotKept(path, s.Groups, s.VertexData, s.CellData)
+	notKept := meshio.NotKept(path, s.Groups, s.Marks, s.VertexData, s.CellData)
 	return saved(path, meshio.WriteSolid(path, s), len(s.Cells), notKept)
 }
 

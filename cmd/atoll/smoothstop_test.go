@@ -23,6 +23,7 @@ cells = 2000
 width = "0.1 + 0.05*sin(9*x)"
 height = "0.1"
 [method]
+smoother = "pain-exact"
 sweeps = 10000000
 [stop]
 every = 10000000

@@ -87,9 +87,12 @@ func Writable(path string) error {
 }
 
 // NotKept names what of a mesh is not in a file of this name, "" for nothing: Medit files have neither fields nor names
-// of groups.
-func NotKept(path string, groups []mesh.Group, fields ...map[string][]float64) string {
+// of groups, and others no marks.
+func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[string][]float64) string {
 	if e := extension(path); e != ".mesh" && e != ".meshb" {
+		if marks != nil {
+			return "corners, ridges and required entities"
+		}
 		return ""
 	}
 	var lost []string
@@ -120,5 +123,5 @@ func extension(path string) string { return strings.ToLower(filepath.Ext(path)) 
 
 // Lost tells people of what NotKept names.
 func Lost(what string) string {
-	return "not kept, since Medit files cannot hold it (.msh and .vtu do): " + what
+	return "not kept, since files of this kind cannot hold it: " + what
 }

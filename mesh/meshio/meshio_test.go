@@ -63,14 +63,14 @@ func TestNotKept(t *testing.T) {
 	cells := map[string][]float64{"rank": nil, "q": nil}
 	want := `field "u", field "q", field "rank", the name "wall" of group 4`
 	for _, name := range []string{"a.mesh", "a.MESHB"} {
-		if got := NotKept(name, groups, points, cells); got != want {
+		if got := NotKept(name, groups, nil, points, cells); got != want {
 			t.Errorf("%s: %s", name, got)
 		}
-		if got := NotKept(name, groups[1:], map[string][]float64{"z": nil}); got != "" {
+		if got := NotKept(name, groups[1:], &mesh.Marks{}, map[string][]float64{"z": nil}); got != "" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := NotKept("a.msh", groups, points, cells) + NotKept("a.vtu", groups, points, cells); got != "" {
+	if got := NotKept("a.msh", groups, nil, points, cells) + NotKept("a.vtu", groups, nil, points, cells); got != "" {
 		t.Error(got)
 	}
 }

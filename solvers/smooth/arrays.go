@@ -24,6 +24,8 @@ func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 		return kernels.NewSmartLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	case "fjp":
 		return kernels.NewOptimiseLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
+	case "barrier":
+		return kernels.NewBarrierLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	default:
 		return kernels.NewHybridLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	}
@@ -59,6 +61,7 @@ func (a *solver[F]) furnish(p *Part, field kernels.Field[F]) error {
 	a.count = kernels.NewCountLoop(&a.control[0])
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
 	a.measureEdge = kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)
+	a.rate(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.least[0])})
 	return b.err
 }
 

@@ -1,6 +1,7 @@
 package smooth
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 // Smoothers are the names that Config.Smoother may have.
-var Smoothers = []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid"}
+var Smoothers = []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid", "barrier"}
 
 // Guards are the names that Config.Guard may have: nothing, half the step until no triangle turns over, or cut it where
 // one would. The smoothers that look at quality need none.
@@ -26,7 +27,7 @@ var Halos = []string{"auto", "staged", "nccl"}
 // Config says how to smooth.
 type Config struct {
 	Smoother string
-	Relax    float64 // ω; 0 for what the literature has: 0.5 for pain, 1 for others
+	Relax    float64 // ω; 0 for what the literature has, 0.5 for pain, 1 for others, and by the mesh for barrier
 	Guard    string
 	Cull     bool    // visit only vertices around which something has moved by more than Tolerance
 	Settled  float64 // length of a move, in the metric, that counts as none
@@ -41,9 +42,10 @@ type Config struct {
 // parameters checks a configuration and makes the constants of kernels from it.
 func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	p := kernels.Params[F]{Relax: F(c.Relax), Excess: 0.01, Tolerance: F(c.Settled * c.Settled), Gain: F(c.Gain),
-		Climbs: 60, Cull: c.Cull, Guard: int32(slices.Index(Guards, c.Guard)), Flat: 4 * 0x1p-53, Shortest: 1e-10}
+		Climbs: 60, Cull: c.Cull, Guard: int32(slices.Index(Guards, c.Guard)), Flat: 4 * 0x1p-53, Shortest: 1e-10,
+		Margin: 0x1p-43}
 	if single[F]() {
-		p.Flat, p.Shortest = 4*0x1p-24, 1e-5
+		p.Flat, p.Shortest, p.Margin = 4*0x1p-24, 1e-5, 0x1p-14
 	}
 	if c.Relax == 0 {
 		p.Relax = 1
@@ -61,6 +63,9 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 	case c.Sweep == "tiles" && !tileable(&c):
 		return p, fmt.Errorf("sweeps by tiles are for the smoother pain without guard or cull, not for %s with guard %q and "+
 			"cull = %v: choose sets", c.Smoother, c.Guard, c.Cull)
+	case c.Cull && c.Smoother == "barrier":
+		return p, errors.New("the smoother barrier visits all vertices, since what it looks at changes from stage to " +
+			"stage: cull = false")
 	case p.Guard < 0:
 		return p, fmt.Errorf("guard %q is not known; choose one of %s", c.Guard, strings.Join(Guards, ", "))
 	case !(c.Relax >= 0 && c.Relax < 2):

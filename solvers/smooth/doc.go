@@ -13,6 +13,9 @@
 //	smart        pain-newton, where that raises the worst quality around the vertex
 //	fjp          Freitag, Jones and Plassmann (1995): to where the worst quality around the vertex is best
 //	hybrid       smart, and then fjp where the worst quality is below a floor
+//	barrier      over-relaxed Newton steps toward the least Σ 1/qᵖ over the cells around the vertex, in stages, under a
+//	             floor of the worst quality that only rises; it ends by itself, with neither the mean nor the worst
+//	             quality below those of the start
 //
 // Meshes of tetrahedra (SolidLayout, SolidPart, NewSolid) have all of these. Vertices move in space, in flat parts of
 // the boundary and along its straight edges by one formula; see package kernels/solid. Their metrics are SolidSizes,

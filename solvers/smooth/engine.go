@@ -36,6 +36,7 @@ type engine[F num.Float, V any] struct {
 	control     []kernels.Control[F] // one
 	counters    []kernels.Counters   // one
 	most        []atomics.Most[F]    // one: the longest move
+	least       []atomics.Least[F]   // one: the worst quality
 	taken       []func() error       // gives each array back
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
@@ -54,11 +55,14 @@ type engine[F num.Float, V any] struct {
 	ran     bool              // several sweeps were queued
 	now     [1]kernels.Control[F]
 	longest [1]atomics.Most[F]
+	lowest  [1]atomics.Least[F]
 	reduced [1]float64
 	mean    dist.Accumulator
 	start   Diagnostics // before the first sweep
 	last    Diagnostics // where the vertices are now, if known
 	known   bool
+	stages  *stages[V]
+	rating  pass // of the smoother barrier: finds the worst quality
 }
 
 // dimension is what triangles and tetrahedra do each in their own way.
@@ -92,6 +96,7 @@ func (e *engine[F, V]) place(v []V) error {
 	e.control = onDevice(b, make([]kernels.Control[F], 1))
 	e.counters = onDevice(b, make([]kernels.Counters, 1))
 	e.most = onDevice(b, make([]atomics.Most[F], 1))
+	e.least = onDevice(b, make([]atomics.Least[F], 1))
 	if e.apart {
 		e.host, e.hostMoved = v, make([]int32, len(e.moved))
 	}

@@ -56,7 +56,7 @@ func TestDart(t *testing.T) {
 	for _, smoother := range Smoothers {
 		for _, guard := range Guards {
 			o := plain().run(t, dart, metric, Config{Smoother: smoother, Guard: guard}, 1)
-			bare := guard == "none" && smoother != "smart" && smoother != "fjp" && smoother != "hybrid"
+			bare := guard == "none" && smoother != "smart" && smoother != "fjp" && smoother != "hybrid" && smoother != "barrier"
 			if turned := o.diagnostics.Inverted > 0; turned != bare {
 				t.Errorf("%s, guard %s: %d triangles are turned over", smoother, guard, o.diagnostics.Inverted)
 			}

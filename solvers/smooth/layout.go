@@ -130,8 +130,8 @@ const straight = 1e-9
 
 // classify finds out which vertices move, of those that count: others have no rail, and what class they are given says
 // nothing. Fixed are those at the ends of physical groups, on curves and corners, on
-// lines inside the mesh that belong to a group or part two, where fans touch, in no triangle, and with too many
-// neighbours.
+// lines inside the mesh that belong to a group or part two, where fans touch, in no triangle, with too many neighbours,
+// and what is marked as required.
 func (l *Layout) classify(counts func(v int32) bool) {
 	m := l.mesh
 	l.class = make([]int8, len(m.X))
@@ -159,6 +159,7 @@ func (l *Layout) classify(counts func(v int32) bool) {
 		}
 	}
 	l.fixGroups()
+	l.fixMarks()
 	for v := range l.rails {
 		if l.class[v] == fixed {
 			delete(l.rails, v)
@@ -214,6 +215,19 @@ func (l *Layout) fixGroups() {
 	}
 	for v, n := range tags {
 		if n != 2 {
+			l.class[v] = fixed
+		}
+	}
+}
+
+// fixMarks fixes what a Medit file asks for: required entities and corners, and ridges inside the mesh.
+func (l *Layout) fixMarks() {
+	if l.mesh.Marks == nil {
+		return
+	}
+	held, ridged := l.mesh.Marks.Held(len(l.class)), l.mesh.Marks.Ridged(len(l.class))
+	for v, c := range l.class {
+		if held[v] || ridged[v] && c == free {
 			l.class[v] = fixed
 		}
 	}

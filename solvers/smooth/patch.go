@@ -18,6 +18,7 @@ type Patch struct {
 	CellGroup  []int32 // as the mesh has it
 	Groups     []mesh.Group
 	Tagged     []mesh.TaggedEdge // with both ends here
+	Marks      *mesh.Marks       // the vertices here that they hold, and those on ridges, each as an edge of its own
 }
 
 // Patches cuts a mesh, rank by rank, so that not all patches need to be held.
@@ -27,6 +28,8 @@ type Patches struct {
 	cells  [][]int32 // of each rank, ascending
 	tagged [][]int32
 	local  []int32 // scratch, -1
+
+	held, ridged []bool // vertices, as marks have them
 }
 
 // NewPatches prepares to cut a mesh that has passed its check, owner giving the rank of each vertex. Ranks may be
@@ -36,7 +39,7 @@ func NewPatches(m *mesh.Mesh, owner []int32, ranks int) (*Patches, error) {
 		return nil, fmt.Errorf("%d owners for %d vertices", len(owner), len(m.X))
 	}
 	p := &Patches{mesh: m, owner: owner, cells: make([][]int32, ranks), tagged: make([][]int32, ranks),
-		local: make([]int32, len(m.X))}
+		local: make([]int32, len(m.X)), held: m.Marks.Held(len(m.X)), ridged: m.Marks.Ridged(len(m.X))}
 	for v, r := range owner {
 		if r < 0 || int(r) >= ranks {
 			return nil, fmt.Errorf("vertex %d is given to rank %d of %d", v, r, ranks)
@@ -90,6 +93,17 @@ func (p *Patches) Of(rank int) *Patch {
 	for i, v := range to.Global {
 		p.local[v] = int32(i)
 		to.Owner[i], to.X[i], to.Y[i] = p.owner[v], m.X[v], m.Y[v]
+	}
+	if p.mesh.Marks != nil {
+		to.Marks = &mesh.Marks{}
+	}
+	for i, v := range to.Global {
+		if p.held[v] {
+			to.Marks.Vertices = append(to.Marks.Vertices, int32(i))
+		}
+		if p.ridged[v] {
+			to.Marks.Ridges = append(to.Marks.Ridges, mesh.MarkedEdge{A: int32(i), B: int32(i)})
+		}
 	}
 	for k, id := range to.CellGlobal {
 		for j, v := range m.Cells[id] {

@@ -46,7 +46,8 @@ func (p *Patch) layout(rank int, o LayoutOptions) (*Layout, error) {
 		return nil, fmt.Errorf("a patch of %d vertices has %d owners and %d places, and the ids of %d of its %d cells", n,
 			len(p.Owner), len(p.X), len(p.CellGlobal), len(p.Cells))
 	}
-	m := &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells, Groups: p.Groups, CellGroup: p.CellGroup, Tagged: p.Tagged}
+	m := &mesh.Mesh{X: p.X, Y: p.Y, Cells: p.Cells, Groups: p.Groups, CellGroup: p.CellGroup, Tagged: p.Tagged,
+		Marks: p.Marks}
 	l := &Layout{mesh: m, options: o, rings: &mesh.Rings{Start: make([]int32, 1)}}
 	if len(p.Global) > 0 {
 		var err error

@@ -19,10 +19,10 @@ const aimed = 64
 // most bounds how many sweeps are queued at a time, so that a run can be stopped.
 const most = 1024
 
-// records tells whether sweeps need nothing of the host. The hybrid smoother does: the mean quality.
+// records tells whether sweeps need nothing of the host. Two smoothers do: the mean or the worst quality.
 func (s *engine[F, V]) records() bool {
 	_, records := s.dev.(backend.Recorder)
-	return records && (s.comm.Size() == 1 || s.linked != nil) && s.cfg.Smoother != "hybrid"
+	return records && (s.comm.Size() == 1 || s.linked != nil) && s.cfg.Smoother != "hybrid" && s.stages == nil
 }
 
 // repeat takes up to so many sweeps as recordings hold them, and returns how many: a multiple of that. By tiles it also

@@ -178,7 +178,7 @@ type far struct {
 	*memory
 }
 
-// TestSweepAllocatesNothing, on one rank, with every smoother but hybrid, which measures the whole mesh for its floor.
+// TestSweepAllocatesNothing, on one rank, with every smoother but hybrid and barrier, which measure the whole mesh.
 func TestSweepAllocatesNothing(t *testing.T) {
 	m := rectangle(t, 2000, 1)
 	for _, smoother := range []string{"laplacian", "pain", "pain-exact", "smart", "fjp"} {

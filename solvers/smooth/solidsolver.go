@@ -69,6 +69,9 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, m
 	if s.params, err = solidParameters[F](cfg); err != nil {
 		return nil, err
 	}
+	if err := s.relax(ctx); err != nil {
+		return nil, err
+	}
 	s.constants = solid.Params[F](s.params)
 	s.field = solidFieldIn[F](&metric.field)
 	if cfg.Rescale && !cfg.Untangle {
@@ -121,6 +124,7 @@ func (s *solidSolver[F]) furnish() error {
 	s.others = []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
 		{0, len(skin), solid.NewMeasureSideLoop(skin, s.v, s.areas)}}
 	s.count = solid.NewCountLoop(s.tick())
+	s.rate(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.least[0])})
 	return b.err
 }
 
@@ -144,6 +148,8 @@ func (s *solidSolver[F]) mover(of *kernels.Set) backend.Loop {
 		return solid.NewSmartLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	case "fjp":
 		return solid.NewOptimiseLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
+	case "barrier":
+		return solid.NewBarrierLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	default:
 		return solid.NewHybridLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	}

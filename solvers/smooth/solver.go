@@ -13,7 +13,8 @@ import (
 
 // Solver smooths one rank's part of a mesh. All ranks make the same calls.
 type Solver interface {
-	// Sweep visits all vertices that move so many times, and returns the longest move of the last time, in the metric.
+	// Sweep visits all vertices that move so many times, and returns the longest move of the last time, in the metric. It
+	// makes fewer sweeps where the smoother ends by itself, and returns 0 then.
 	// It allocates nothing.
 	Sweep(ctx context.Context, sweeps int) (float64, error)
 	// Untangle makes all cells upright, if some are not: see Config.Untangle. It is called once, before the sweeps.
@@ -34,6 +35,12 @@ type Solver interface {
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is the coordinates of the owned vertices, where the host can read them until the next sweep.
 	State(ctx context.Context) (solvers.State, error)
+	// Ended tells whether further sweeps do nothing, since the smoother barrier has gone through its stages; others never
+	// have.
+	Ended() bool
+	// Finish ends the smoothing with barrier: where the mean or the worst quality is below that of the start, vertices go
+	// back to where neither was. After it no sweep does anything. Other smoothers know nothing of it.
+	Finish(ctx context.Context) error
 	// Hash returns the SHA-256 of the coordinates in global order, x and then y of each vertex.
 	Hash(ctx context.Context) (string, error)
 	// Close gives back what the device holds.
@@ -79,6 +86,9 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *Part, metric *Met
 		return nil, err
 	}
 	if s.params, err = parameters[F](cfg); err != nil {
+		return nil, err
+	}
+	if err := s.relax(ctx); err != nil {
 		return nil, err
 	}
 	field := fieldIn[F](&metric.field)

@@ -226,7 +226,7 @@ func TestSameOnAnyThreads(t *testing.T) {
 }
 
 func ExampleConfig() {
-	_, err := parameters[float64](Config{Smoother: "iron", Guard: "none"})
+	_, err := parameters[float64](Config{Smoother: "pain", Guard: "iron"})
 	fmt.Println(err)
-	// Output: smoother "iron" is not known; choose one of laplacian, pain, pain-newton, pain-exact, smart, fjp, hybrid
+	// Output: guard "iron" is not known; choose one of none, halve, clip
 }

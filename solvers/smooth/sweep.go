@@ -15,6 +15,9 @@ import (
 )
 
 func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
+	if s.Ended() {
+		return 0, nil
+	}
 	if int64(s.now[0].Sweep)+int64(sweeps) > maxSweeps {
 		return 0, fmt.Errorf("%d sweeps are more than the %d that can be counted", sweeps, maxSweeps)
 	}
@@ -34,8 +37,17 @@ func (s *engine[F, V]) Sweep(ctx context.Context, sweeps int) (float64, error) {
 			return 0, err
 		}
 		s.now[0].Sweep++
+		if s.stages == nil {
+			continue
+		}
+		if err := s.endSweep(ctx); err != nil {
+			return 0, err
+		}
+		if s.Ended() {
+			break
+		}
 	}
-	if sweeps == 0 {
+	if sweeps == 0 || s.Ended() {
 		return 0, nil
 	}
 	if err := backend.Download(s.dev, s.longest[:], s.most); err != nil {
@@ -70,7 +82,13 @@ func (s *engine[F, V]) begin(ctx context.Context, last bool) error {
 			s.now[0].Floor = F(mean)
 		}
 	}
-	if s.params.Cull || s.cfg.Smoother == "hybrid" { // others do not look at it
+	if s.stages != nil {
+		if err := s.beginStages(ctx); err != nil {
+			return err
+		}
+		last = true // it may be
+	}
+	if s.params.Cull || s.stages != nil || s.cfg.Smoother == "hybrid" { // others do not look at it
 		if err := backend.Upload(s.dev, s.control, s.now[:]); err != nil {
 			return err
 		}

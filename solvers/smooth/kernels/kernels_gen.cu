@@ -190,22 +190,6 @@ DEVICE void copies_done() {
 }
 #endif
 
-// Control is what changes from sweep to sweep.
-// Control[float32], types.go:77
-struct Control_f32 {
-    float Floor;
-    int32 Sweep;
-};
-static_assert(sizeof(Control_f32) == 8 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4, "Control_f32");
-
-// Control is what changes from sweep to sweep.
-// Control[float64], types.go:77
-struct Control_f64 {
-    double Floor;
-    int32 Sweep;
-};
-static_assert(sizeof(Control_f64) == 16 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8, "Control_f64");
-
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the rail of vertex i is
 // Rails[i-Slide+Rail].
 // Set, types.go:48
@@ -225,15 +209,16 @@ struct Params_f32 {
     float Tolerance;
     float Gain;
     float Shortest;
+    float Margin;
     float Flat;
     int32 Guard;
     int32 Climbs;
     bool Cull;
 };
-static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
+static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
     offsetof(Params_f32, Tolerance) == 8 && offsetof(Params_f32, Gain) == 12 &&
-    offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Flat) == 20 && offsetof(Params_f32, Guard) == 24 &&
-    offsetof(Params_f32, Climbs) == 28 && offsetof(Params_f32, Cull) == 32, "Params_f32");
+    offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Margin) == 20 && offsetof(Params_f32, Flat) == 24 &&
+    offsetof(Params_f32, Guard) == 28 && offsetof(Params_f32, Climbs) == 32 && offsetof(Params_f32, Cull) == 36, "Params_f32");
 
 // Ring lists the neighbours of a vertex counter-clockwise. Around a vertex inside the mesh it begins with the lowest
 // global id and is closed: its last and its first neighbour share a triangle. On the boundary it begins where the mesh
@@ -323,6 +308,17 @@ static_assert(sizeof(Field_f32) == 232 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Nodes) == 104 && offsetof(Field_f32, Patches) == 128 && offsetof(Field_f32, Starts) == 152 &&
     offsetof(Field_f32, Lists) == 176 && offsetof(Field_f32, Listed) == 200 && offsetof(Field_f32, Steps) == 224, "Field_f32");
 
+// Control is what changes from sweep to sweep.
+// Control[float32], types.go:78
+struct Control_f32 {
+    float Floor;
+    int32 Sweep;
+    int32 Doublings;
+    bool Rising;
+};
+static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4 &&
+    offsetof(Control_f32, Doublings) == 8 && offsetof(Control_f32, Rising) == 12, "Control_f32");
+
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
 // Vertex[float32], types.go:17
@@ -334,7 +330,7 @@ static_assert(sizeof(Vertex_f32) == 24 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, S) == 20, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:83
+// Counters, types.go:86
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -352,6 +348,16 @@ struct step_f32 {
 static_assert(sizeof(step_f32) == 44 && offsetof(step_f32, x) == 0 && offsetof(step_f32, y) == 4 &&
     offsetof(step_f32, s) == 8 && offsetof(step_f32, dx) == 12 && offsetof(step_f32, dy) == 16 &&
     offsetof(step_f32, ds) == 20 && offsetof(step_f32, slides) == 24 && offsetof(step_f32, rail) == 28, "step_f32");
+
+// bowl is what the triangles around a vertex say at one place: the energy, its gradient and Hessian, and of their
+// qualities the least and the sum.
+// bowl[float32], barrier.go:25
+struct bowl_f32 {
+    float energy, gx, gy, h11, h12, h22, least, sum;
+};
+static_assert(sizeof(bowl_f32) == 32 && offsetof(bowl_f32, energy) == 0 && offsetof(bowl_f32, gx) == 4 &&
+    offsetof(bowl_f32, gy) == 8 && offsetof(bowl_f32, h11) == 12 && offsetof(bowl_f32, h12) == 16 &&
+    offsetof(bowl_f32, h22) == 20 && offsetof(bowl_f32, least) == 24 && offsetof(bowl_f32, sum) == 28, "bowl_f32");
 
 // Tensor is a symmetric tensor.
 // Tensor[float32], types.go:20
@@ -378,15 +384,16 @@ struct Params_f64 {
     double Tolerance;
     double Gain;
     double Shortest;
+    double Margin;
     double Flat;
     int32 Guard;
     int32 Climbs;
     bool Cull;
 };
-static_assert(sizeof(Params_f64) == 64 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
+static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
     offsetof(Params_f64, Tolerance) == 16 && offsetof(Params_f64, Gain) == 24 &&
-    offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Flat) == 40 && offsetof(Params_f64, Guard) == 48 &&
-    offsetof(Params_f64, Climbs) == 52 && offsetof(Params_f64, Cull) == 56, "Params_f64");
+    offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Margin) == 40 && offsetof(Params_f64, Flat) == 48 &&
+    offsetof(Params_f64, Guard) == 56 && offsetof(Params_f64, Climbs) == 60 && offsetof(Params_f64, Cull) == 64, "Params_f64");
 
 // Rail is the straight line on which a boundary vertex slides: its origin, where the vertex began, and its direction,
 // of length 1.
@@ -459,6 +466,17 @@ static_assert(sizeof(Field_f64) == 256 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Nodes) == 128 && offsetof(Field_f64, Patches) == 152 && offsetof(Field_f64, Starts) == 176 &&
     offsetof(Field_f64, Lists) == 200 && offsetof(Field_f64, Listed) == 224 && offsetof(Field_f64, Steps) == 248, "Field_f64");
 
+// Control is what changes from sweep to sweep.
+// Control[float64], types.go:78
+struct Control_f64 {
+    double Floor;
+    int32 Sweep;
+    int32 Doublings;
+    bool Rising;
+};
+static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8 &&
+    offsetof(Control_f64, Doublings) == 12 && offsetof(Control_f64, Rising) == 16, "Control_f64");
+
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. S is how far a vertex that slides
 // on the boundary is from the origin of its rail.
 // Vertex[float64], types.go:17
@@ -480,6 +498,16 @@ struct step_f64 {
 static_assert(sizeof(step_f64) == 88 && offsetof(step_f64, x) == 0 && offsetof(step_f64, y) == 8 &&
     offsetof(step_f64, s) == 16 && offsetof(step_f64, dx) == 24 && offsetof(step_f64, dy) == 32 &&
     offsetof(step_f64, ds) == 40 && offsetof(step_f64, slides) == 48 && offsetof(step_f64, rail) == 56, "step_f64");
+
+// bowl is what the triangles around a vertex say at one place: the energy, its gradient and Hessian, and of their
+// qualities the least and the sum.
+// bowl[float64], barrier.go:25
+struct bowl_f64 {
+    double energy, gx, gy, h11, h12, h22, least, sum;
+};
+static_assert(sizeof(bowl_f64) == 64 && offsetof(bowl_f64, energy) == 0 && offsetof(bowl_f64, gx) == 8 &&
+    offsetof(bowl_f64, gy) == 16 && offsetof(bowl_f64, h11) == 24 && offsetof(bowl_f64, h12) == 32 &&
+    offsetof(bowl_f64, h22) == 40 && offsetof(bowl_f64, least) == 48 && offsetof(bowl_f64, sum) == 56, "bowl_f64");
 
 // Tensor is a symmetric tensor.
 // Tensor[float64], types.go:20
@@ -505,13 +533,6 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 12 && offsetof(Cell, At) == 0, "Cell");
 
-// Shape is what a triangle or a side of it is like.
-// Shape[float32], quality.go:98
-struct alignas(8) Shape_f32 {
-    float Quality, Area;
-};
-static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Area) == 4, "Shape_f32");
-
 // Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
 // Triangle[float32], quality.go:14
 struct Triangle_f32 {
@@ -525,13 +546,6 @@ static_assert(sizeof(Triangle_f32) == 44 && offsetof(Triangle_f32, m) == 0 && of
     offsetof(Triangle_f32, lc) == 32 && offsetof(Triangle_f32, perimeter) == 36 &&
     offsetof(Triangle_f32, fit) == 40, "Triangle_f32");
 
-// Shape is what a triangle or a side of it is like.
-// Shape[float64], quality.go:98
-struct alignas(16) Shape_f64 {
-    double Quality, Area;
-};
-static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Area) == 8, "Shape_f64");
-
 // Triangle is a triangle (p, a, b), counter-clockwise, in the metric.
 // Triangle[float64], quality.go:14
 struct Triangle_f64 {
@@ -544,6 +558,20 @@ static_assert(sizeof(Triangle_f64) == 88 && offsetof(Triangle_f64, m) == 0 && of
     offsetof(Triangle_f64, root) == 40 && offsetof(Triangle_f64, la) == 48 && offsetof(Triangle_f64, lb) == 56 &&
     offsetof(Triangle_f64, lc) == 64 && offsetof(Triangle_f64, perimeter) == 72 &&
     offsetof(Triangle_f64, fit) == 80, "Triangle_f64");
+
+// Shape is what a triangle or a side of it is like.
+// Shape[float32], quality.go:98
+struct alignas(8) Shape_f32 {
+    float Quality, Area;
+};
+static_assert(sizeof(Shape_f32) == 8 && offsetof(Shape_f32, Quality) == 0 && offsetof(Shape_f32, Area) == 4, "Shape_f32");
+
+// Shape is what a triangle or a side of it is like.
+// Shape[float64], quality.go:98
+struct alignas(16) Shape_f64 {
+    double Quality, Area;
+};
+static_assert(sizeof(Shape_f64) == 16 && offsetof(Shape_f64, Quality) == 0 && offsetof(Shape_f64, Area) == 8, "Shape_f64");
 
 // Edge is an edge's vertices, that of the lower global id first.
 // Edge, quality.go:130
@@ -815,57 +843,6 @@ struct alignas(16) Boxes {
 static_assert(sizeof(Boxes) == 16 && offsetof(Boxes, I0) == 0 && offsetof(Boxes, I1) == 4 &&
     offsetof(Boxes, J0) == 8 && offsetof(Boxes, J1) == 12, "Boxes");
 
-// Count ends a sweep: index 0 adds it to those that were.
-// Count[float32], count.go:8
-DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
-    if (i == 0) {
-        c->Sweep = add(c->Sweep, int32(1));
-    }
-}
-
-// Count ends a sweep: index 0 adds it to those that were.
-// Count[float64], count.go:8
-DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
-    if (i == 0) {
-        c->Sweep = add(c->Sweep, int32(1));
-    }
-}
-
-// next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float32]).next, types.go:89
-DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
-    if (k < 7) {
-        return m->Rings[i].At[k];
-    }
-    if (int32 more = m->Rings[i].At[7]; more >= 0) {
-        return m->More[sub(add(int64(more), k), int64(7))];
-    }
-    return -1;
-}
-
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-// due[float32], place.go:12
-DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
-    if (!p->Cull) {
-        return true;
-    }
-    int32 last = seen[i];
-    if (moved[i] >= last) {
-        return true;
-    }
-    for (int64 k = 0; ; k = add(k, int64(1))) {
-        int32 j = Mesh_next_f32(m, i, k);
-        if (j < 0) {
-            return false;
-        }
-        if (moved[j] > last) {
-            return true;
-        }
-    }
-}
-
 // begin begins a step of vertex i.
 // (*step[float32]).begin, place.go:40
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -879,6 +856,29 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
     }
 }
 
+// next returns the k-th neighbour of vertex i, -1 after the last.
+// (*Mesh[float32]).next, types.go:92
+DEVICE int32 Mesh_next_f32(const Mesh_f32 *m, int64 i, int64 k) {
+    if (k < 7) {
+        return m->Rings[i].At[k];
+    }
+    if (int32 more = m->Rings[i].At[7]; more >= 0) {
+        return m->More[sub(add(int64(more), k), int64(7))];
+    }
+    return -1;
+}
+
+// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
+// last one the first if the ring is closed, and -1 if it is not.
+// (*Mesh[float32]).corner, types.go:104
+DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
+    int32 j = Mesh_next_f32(m, i, k);
+    if (j < 0 && closed) {
+        return first;
+    }
+    return j;
+}
+
 // tug returns M u, what an edge u of metric M does to a vertex at its end.
 // tug[float32], pain.go:6
 struct tug_f32_results { float r0; float r1; };
@@ -886,85 +886,33 @@ DEVICE tug_f32_results tug_f32(float m11, float m12, float m22, float ux, float 
     return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
 }
 
-// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
-// metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
-// keeps in registers as it does not keep those in a struct of this size.
-// gather[float32], pain.go:11
-struct gather_f32_results { Tensor_f32 r0; float r1; float r2; };
-DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    Vertex_f32 *p = &v[i];
-    float x = p->X, y = p->Y, p11 = p->M11, p12 = p->M12, p22 = p->M22;
-    float a11 = 0.0f, a12 = 0.0f, a22 = 0.0f, gx = 0.0f, gy = 0.0f;
-    // all at once: a GPU reads 16 bytes as fast as 4
-    Ring r = m->Rings[i];
-    for (int64 k = 0; k < 7; k++) {
-        int32 j = r.At[k];
-        if (j < 0) {
-            break;
-        }
-        Vertex_f32 *n = &v[j];
-        float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
-        auto [fx, fy] = tug_f32(m11, m12, m22, n->X - x, n->Y - y);
-        a11 = a11 + m11;
-        a12 = a12 + m12;
-        a22 = a22 + m22;
-        gx = gx + fx;
-        gy = gy + fy;
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float32], num/num.go:16
+DEVICE float num_Sqrt_f32(float x) {
+    return __fsqrt_rn(x);
+}
+
+// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
+// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+// Of[float32], fit/fit.go:11
+struct fit_Of_f32_results { float r0; float r1; float r2; float r3; };
+DEVICE fit_Of_f32_results fit_Of_f32(float x) {
+    if (x < 1.0f) {
+        float t = x * (2.0f - x);
+        float r = 1.0f / t;
+        return {t * t * t, 6.0f * (1.0f - x) * r, -6.0f * (1.0f + (1.0f - x) * (1.0f - x)) * r * r, (2.0f - x) * r};
     }
-    if (r.At[7] >= 0) {
-        for (int64 k = 7; ; k = add(k, int64(1))) {
-            int32 j = Mesh_next_f32(m, i, k);
-            if (j < 0) {
-                break;
-            }
-            Vertex_f32 *n = &v[j];
-            float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
-            auto [fx, fy] = tug_f32(m11, m12, m22, n->X - x, n->Y - y);
-            a11 = a11 + m11;
-            a12 = a12 + m12;
-            a22 = a22 + m22;
-            gx = gx + fx;
-            gy = gy + fy;
-        }
-    }
-    return {Tensor_f32{a11, a12, a22, 0.0f}, gx, gy};
+    float s = 1.0f / x;
+    float t = s * (2.0f - s);
+    float r = 1.0f / (2.0f * x - 1.0f);
+    return {t * t * t, 6.0f * (s - 1.0f) * r, 6.0f * (2.0f - 4.0f * s + s * s) * r * r, s};
 }
 
-// product is u'Mv.
-// (*Tensor[float32]).product, field.go:85
-DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, float vy) {
-    return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
-}
-
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], pain.go:78
-struct solve_f32_results { float r0; float r1; };
-DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
-    float inverse = 1.0f / a11;
-    float l = a12 * inverse;
-    float y = (gy - l * gx) / (a22 - l * a12);
-    return {gx * inverse - l * y, y};
-}
-
-// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
-// (*step[float32]).newton, pain.go:58
-DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, float relax) {
-    if (s->slides) {
-        Rail_f32 *t = &s->rail;
-        s->ds = relax * (t->Tx * gx + t->Ty * gy) / Tensor_product_f32(a, t->Tx, t->Ty, t->Tx, t->Ty);
-        return;
-    }
-    const auto results1 = solve_f32(a->M11, a->M12, a->M22, relax * gx, relax * gy);
-    s->dx = results1.r0;
-    s->dy = results1.r1;
-}
-
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
-// Abs[float32], num/num.go:20
-DEVICE float num_Abs_f32(float x) {
-    if (x < 0.0f) {
-        return -x;
+// Raised is x to the power 2ⁿ.
+// Raised[float32], fit/fit.go:44
+DEVICE float fit_Raised_f32(float x, int32 n) {
+    for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
+        x *= x;
     }
     return x;
 }
@@ -978,93 +926,13 @@ DEVICE float num_Larger_f32(float a, float b) {
     return b;
 }
 
-// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
-// (*step[float32]).pain, pain.go:68
-DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const Params_f32 *p) {
-    if (s->slides) {
-        step_newton_f32(s, a, gx, gy, p->Relax / 2.0f);
-        return;
+// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower[float32], fit/fit.go:36
+DEVICE float fit_Lower_f32(float least, float q) {
+    if (least <= q) {
+        return least;
     }
-    float off = (1.0f + p->Excess) * num_Abs_f32(a->M12);
-    const auto results1 = solve_f32(a->M11 + num_Larger_f32(a->M11, off), a->M12, a->M22 + num_Larger_f32(a->M22, off), p->Relax * gx, p->Relax * gy);
-    s->dx = results1.r0;
-    s->dy = results1.r1;
-}
-
-// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
-// last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float32]).corner, types.go:101
-DEVICE int32 Mesh_corner_f32(const Mesh_f32 *m, int64 i, int64 k, int32 first, bool closed) {
-    int32 j = Mesh_next_f32(m, i, k);
-    if (j < 0 && closed) {
-        return first;
-    }
-    return j;
-}
-
-// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
-// are linear in the share.
-// reach[float32], place.go:136
-DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    float dx = s->dx, dy = s->dy;
-    if (s->slides) {
-        dx = s->ds * s->rail.Tx;
-        dy = s->ds * s->rail.Ty;
-    }
-    int32 first = Mesh_next_f32(m, i, 0);
-    int32 a = first;
-    float share = 1.0f;
-    for (int64 k = 1; ; k = add(k, int64(1))) {
-        int32 b = Mesh_corner_f32(m, i, k, first, closed);
-        if (b < 0) {
-            break;
-        }
-        float area = (v[a].X - s->x) * (v[b].Y - s->y) - (v[b].X - s->x) * (v[a].Y - s->y);
-        float loss = dx * (v[b].Y - v[a].Y) - dy * (v[b].X - v[a].X);
-        if (share * loss > 0x1.ccccccp-01f /* 0.9 */ * area) {
-            share = 0x1.ccccccp-01f /* 0.9 */ * area / loss;
-        }
-        if (b == first) {
-            break;
-        }
-        a = b;
-    }
-    return share;
-}
-
-// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
-// never leaves its line, however often it moves.
-// (*step[float32]).at, place.go:51
-struct step_at_f32_results { float r0; float r1; };
-DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
-    if (s->slides) {
-        float along = s->s + share * s->ds;
-        return {s->rail.X + along * s->rail.Tx, s->rail.Y + along * s->rail.Ty};
-    }
-    return {s->x + share * s->dx, s->y + share * s->dy};
-}
-
-// upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
-// rounding can bring about.
-// upright[float32], place.go:114
-DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    int32 first = Mesh_next_f32(m, i, 0);
-    int32 a = first;
-    for (int64 k = 1; ; k = add(k, int64(1))) {
-        int32 b = Mesh_corner_f32(m, i, k, first, closed);
-        if (b < 0) {
-            return true;
-        }
-        float one = (v[a].X - x) * (v[b].Y - y);
-        float other = (v[b].X - x) * (v[a].Y - y);
-        if (!(one - other > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
-            return false;
-        }
-        if (b == first) {
-            return true;
-        }
-        a = b;
-    }
+    return q + (least - least);
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
@@ -1175,18 +1043,23 @@ DEVICE spot_f32 Field_find_f32(const Field_f32 *f, float x, float y) {
     return Field_nearest_f32(f, box, x, y);
 }
 
-// onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
-// positive definite.
-// (*Field[float32]).onMesh, fieldmesh.go:103
-DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, float x, float y) {
+// slopeOnMesh returns the derivatives by x and y, constant on every triangle.
+// (*Field[float32]).slopeOnMesh, fieldmesh.go:115
+struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
+DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, float x, float y) {
     spot_f32 s = Field_find_f32(f, x, y);
     Array<int32, 3> *at = &f->Patches[s.patch].At;
     Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
-    Tensor_f32 m = {};
-    m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
-    m.M12 = f->Scale * (o->M12 + (s.b * (b->M12 - o->M12) + s.c * (c->M12 - o->M12)));
-    m.M22 = f->Scale * (o->M22 + (s.b * (b->M22 - o->M22) + s.c * (c->M22 - o->M22)));
-    return m;
+    float bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
+    float per = f->Scale / (bx * cy - by * cx);
+    Tensor_f32 mx = {}, my = {};
+    mx.M11 = per * ((b->M11 - o->M11) * cy - (c->M11 - o->M11) * by);
+    mx.M12 = per * ((b->M12 - o->M12) * cy - (c->M12 - o->M12) * by);
+    mx.M22 = per * ((b->M22 - o->M22) * cy - (c->M22 - o->M22) * by);
+    my.M11 = per * ((c->M11 - o->M11) * bx - (b->M11 - o->M11) * cx);
+    my.M12 = per * ((c->M12 - o->M12) * bx - (b->M12 - o->M12) * cx);
+    my.M22 = per * ((c->M22 - o->M22) * bx - (b->M22 - o->M22) * cx);
+    return {mx, my};
 }
 
 // Size returns h and dh/dt.
@@ -1200,6 +1073,190 @@ DEVICE lookup_Piece_Size_f32_results lookup_Piece_Size_f32(lookup_Piece_f32 *p, 
 // Between[float32], lookup/lookup.go:39
 DEVICE float lookup_Between_f32(float a, float b, float t) {
     return a + t * (b - a);
+}
+
+// Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
+// (*Field[float32]).Slope, field.go:60
+struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
+DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, float y) {
+    if (f->Kind == 2) {
+        const auto results1 = Field_slopeOnMesh_f32(f, x, y);
+        return {results1.r0, results1.r1};
+    }
+    auto [i, s] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
+    Tensor_f32 mx = {}, my = {};
+    if (f->Kind == 1) {
+        auto [hx, dx] = lookup_Piece_Size_f32(&f->Across[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f32(&f->Up[j], t);
+        mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
+        my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
+        return {mx, my};
+    }
+    int32 k = add(mul(j, add(f->Nx, 1)), i);
+    Sample_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
+    Sample_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
+    float px = f->Scale * f->PerX, py = f->Scale * f->PerY;
+    mx.M11 = px * lookup_Between_f32(b->M11 - a->M11, d->M11 - c->M11, t);
+    my.M11 = py * lookup_Between_f32(c->M11 - a->M11, d->M11 - b->M11, s);
+    mx.M12 = px * lookup_Between_f32(b->M12 - a->M12, d->M12 - c->M12, t);
+    my.M12 = py * lookup_Between_f32(c->M12 - a->M12, d->M12 - b->M12, s);
+    mx.M22 = px * lookup_Between_f32(b->M22 - a->M22, d->M22 - c->M22, t);
+    my.M22 = py * lookup_Between_f32(c->M22 - a->M22, d->M22 - b->M22, s);
+    return {mx, my};
+}
+
+// bowlOf surveys the triangles around vertex i, from where a step of it begins.
+// bowlOf[float32], barrier.go:28
+DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 *m, const Field_f32 *field,
+        Slice<Vertex_f32> v) {
+    float p11 = v[i].M11, p12 = v[i].M12, p22 = v[i].M22;
+    float energy = 0.0f, gx = 0.0f, gy = 0.0f, h11 = 0.0f, h12 = 0.0f, h22 = 0.0f, b11 = 0.0f, b12 = 0.0f, b22 = 0.0f, sum = 0.0f;
+    float least = 2.0f, power = float(shl(1, c->Doublings));
+    int32 first = Mesh_next_f32(m, i, 0);
+    Vertex_f32 *a = &v[first];
+    float ax = a->X - s->x, ay = a->Y - s->y, a11 = p11 + a->M11, a12 = p12 + a->M12, a22 = p22 + a->M22;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 j = Mesh_corner_f32(m, i, k, first, !s->slides);
+        if (j < 0) {
+            break;
+        }
+        Vertex_f32 *b = &v[j];
+        float bx = b->X - s->x, by = b->Y - s->y;
+        float m11 = (a11 + b->M11) * 0x1.555556p-02f /* 0.33333334 */, m12 = (a12 + b->M12) * 0x1.555556p-02f /* 0.33333334 */, m22 = (a22 + b->M22) * 0x1.555556p-02f /* 0.33333334 */;
+        float double_ = ax * by - bx * ay, det = m11 * m22 - m12 * m12;
+        auto [fx, fy] = tug_f32(m11, m12, m22, ax, ay);
+        auto [ux, uy] = tug_f32(m11, m12, m22, bx, by);
+        float cx = bx - ax, cy = by - ay;
+        auto [wx, wy] = tug_f32(m11, m12, m22, cx, cy);
+        float la = num_Sqrt_f32(ax * fx + ay * fy), lb = num_Sqrt_f32(bx * ux + by * uy), lc = num_Sqrt_f32(cx * wx + cy * wy);
+        auto [size, slope, bend, inverse] = fit_Of_f32((la + lb + lc) * 0x1.555556p-02f /* 0.33333334 */);
+        float q = 0x1.279a74p+00f /* 1.1547005 */ * double_ * num_Sqrt_f32(det) * size * inverse * inverse;
+        float kappa = slope * 0x1.555556p-02f /* 0.33333334 */ - 0x1.555556p-01f /* 0.6666667 */ * inverse;
+        float ia = 1.0f / la, ib = 1.0f / lb, ic = 1.0f / lc;
+        // ∇P
+        float px = -(fx * ia + ux * ib), py = -(fy * ia + uy * ib);
+        float flat = 1.0f / double_;
+        // ∇V/V
+        float nx = -cy * flat, ny = cx * flat;
+        float qx = nx + kappa * px, qy = ny + kappa * py;
+        float e = fit_Raised_f32(c->Floor / q, c->Doublings);
+        energy += e;
+        e *= power;
+        gx = gx - e * qx;
+        gy = gy - e * qy;
+        float bow = num_Larger_f32(-bend - 2.0f * inverse * inverse, 0.0f) * 0x1.c71c72p-04f /* 0.11111111 */;
+        // M - ww'/|u|² for w = Mu is det M/|u|² times the square of u, turned by a right angle.
+        float turn = num_Larger_f32(-kappa, 0.0f) * det;
+        float ta = turn * ia * ia * ia, tb = turn * ib * ib * ib;
+        h11 += e * (power * qx * qx + nx * nx + bow * px * px + ta * ay * ay + tb * by * by);
+        h12 += e * (power * qx * qy + nx * ny + bow * px * py - ta * ax * ay - tb * bx * by);
+        h22 += e * (power * qy * qy + ny * ny + bow * py * py + ta * ax * ax + tb * bx * bx);
+        float half = 0.5f * e / det, ek = 0.5f * e * kappa;
+        ia = ek * ia;
+        ib = ek * ib;
+        ic = ek * ic;
+        b11 += half * m22 + ia * ax * ax + ib * bx * bx + ic * cx * cx;
+        b12 += ia * ax * ay + ib * bx * by + ic * cx * cy - half * m12;
+        b22 += half * m11 + ia * ay * ay + ib * by * by + ic * cy * cy;
+        sum += q;
+        least = fit_Lower_f32(least, q);
+        if (j == first) {
+            break;
+        }
+        ax = bx;
+        ay = by;
+        a11 = p11 + b->M11;
+        a12 = p12 + b->M12;
+        a22 = p22 + b->M22;
+    }
+    auto [mx, my] = Field_Slope_f32(field, s->x, s->y);
+    gx -= 0x1.555556p-02f /* 0.33333334 */ * (b11 * mx.M11 + 2.0f * b12 * mx.M12 + b22 * mx.M22);
+    gy -= 0x1.555556p-02f /* 0.33333334 */ * (b11 * my.M11 + 2.0f * b12 * my.M12 + b22 * my.M22);
+    return bowl_f32{energy, gx, gy, h11, h12, h22, least, sum};
+}
+
+// product is u'Mv.
+// (*Tensor[float32]).product, field.go:85
+DEVICE float Tensor_product_f32(Tensor_f32 *m, float ux, float uy, float vx, float vy) {
+    return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
+}
+
+// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve[float32], pain.go:78
+struct solve_f32_results { float r0; float r1; };
+DEVICE solve_f32_results solve_f32(float a11, float a12, float a22, float gx, float gy) {
+    float inverse = 1.0f / a11;
+    float l = a12 * inverse;
+    float y = (gy - l * gx) / (a22 - l * a12);
+    return {gx * inverse - l * y, y};
+}
+
+// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+// (*step[float32]).newton, pain.go:58
+DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, float relax) {
+    if (s->slides) {
+        Rail_f32 *t = &s->rail;
+        s->ds = relax * (t->Tx * gx + t->Ty * gy) / Tensor_product_f32(a, t->Tx, t->Ty, t->Tx, t->Ty);
+        return;
+    }
+    const auto results1 = solve_f32(a->M11, a->M12, a->M22, relax * gx, relax * gy);
+    s->dx = results1.r0;
+    s->dy = results1.r1;
+}
+
+// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
+// added to the Hessian, which may be singular where all triangles are slivers.
+// (*bowl[float32]).descend, barrier.go:126
+DEVICE void bowl_descend_f32(bowl_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
+    float more = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(b->h11 / p->M11, b->h22 / p->M22);
+    Tensor_f32 h = {};
+    h.M11 = b->h11 + more * p->M11;
+    h.M12 = b->h12 + more * p->M12;
+    h.M22 = b->h22 + more * p->M22;
+    step_newton_f32(s, &h, -b->gx, -b->gy, relax);
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float32], num/num.go:36
+DEVICE float num_Smaller_f32(float a, float b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
+// never leaves its line, however often it moves.
+// (*step[float32]).at, place.go:51
+struct step_at_f32_results { float r0; float r1; };
+DEVICE step_at_f32_results step_at_f32(step_f32 *s, float share) {
+    if (s->slides) {
+        float along = s->s + share * s->ds;
+        return {s->rail.X + along * s->rail.Tx, s->rail.Y + along * s->rail.Ty};
+    }
+    return {s->x + share * s->dx, s->y + share * s->dy};
+}
+
+// apart is the square of the distance of a place from a vertex, in its metric.
+// apart[float32], barrier.go:170
+DEVICE float apart_f32(Vertex_f32 *p, float x, float y) {
+    float dx = x - p->X, dy = y - p->Y;
+    return dx * (p->M11 * dx + 2.0f * p->M12 * dy) + dy * p->M22 * dy;
+}
+
+// onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
+// positive definite.
+// (*Field[float32]).onMesh, fieldmesh.go:103
+DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, float x, float y) {
+    spot_f32 s = Field_find_f32(f, x, y);
+    Array<int32, 3> *at = &f->Patches[s.patch].At;
+    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Tensor_f32 m = {};
+    m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
+    m.M12 = f->Scale * (o->M12 + (s.b * (b->M12 - o->M12) + s.c * (c->M12 - o->M12)));
+    m.M22 = f->Scale * (o->M22 + (s.b * (b->M22 - o->M22) + s.c * (c->M22 - o->M22)));
+    return m;
 }
 
 // Bilinear is linear along s from a to b and from c to d, and along t between these.
@@ -1240,113 +1297,119 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, float x, float y) {
     return Field_within_f32(f, i, j, s, t);
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float32], place.go:61
-DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
-        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    if (p->Cull) {
-        seen[i] = now;
+// Over returns F(x) and 1/x.
+// Over[float32], fit/fit.go:24
+struct fit_Over_f32_results { float r0; float r1; };
+DEVICE fit_Over_f32_results fit_Over_f32(float x) {
+    float s = 1.0f / x;
+    float m = num_Smaller_f32(x, s);
+    float t = m * (2.0f - m);
+    return {t * t * t, s};
+}
+
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float32], num/num.go:20
+DEVICE float num_Abs_f32(float x) {
+    if (x < 0.0f) {
+        return -x;
     }
-    if (share == 0.0f) {
-        return 0.0f;
+    return x;
+}
+
+// rated returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
+// qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
+// rated[float32], barrier.go:90
+struct rated_f32_results { float r0; float r1; bool r2; };
+DEVICE rated_f32_results rated_f32(int64 i, bool closed, float x, float y, Tensor_f32 *at, float need, float flat,
+        Control_f32 *c, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    float p11 = at->M11, p12 = at->M12, p22 = at->M22;
+    float energy = 0.0f, sum = 0.0f;
+    int32 first = Mesh_next_f32(m, i, 0);
+    Vertex_f32 *a = &v[first];
+    float ax = a->X - x, ay = a->Y - y, a11 = p11 + a->M11, a12 = p12 + a->M12, a22 = p22 + a->M22;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 j = Mesh_corner_f32(m, i, k, first, closed);
+        if (j < 0) {
+            return {energy, sum, true};
+        }
+        Vertex_f32 *b = &v[j];
+        float bx = b->X - x, by = b->Y - y;
+        float m11 = (a11 + b->M11) * 0x1.555556p-02f /* 0.33333334 */, m12 = (a12 + b->M12) * 0x1.555556p-02f /* 0.33333334 */, m22 = (a22 + b->M22) * 0x1.555556p-02f /* 0.33333334 */;
+        float one = ax * by, other = bx * ay;
+        float double_ = one - other, det = m11 * m22 - m12 * m12;
+        float cx = bx - ax, cy = by - ay;
+        float la = ax * (m11 * ax + 2.0f * m12 * ay) + m22 * ay * ay, lb = bx * (m11 * bx + 2.0f * m12 * by) + m22 * by * by;
+        float lc = cx * (m11 * cx + 2.0f * m12 * cy) + m22 * cy * cy;
+        auto [size, inverse] = fit_Over_f32((num_Sqrt_f32(la) + num_Sqrt_f32(lb) + num_Sqrt_f32(lc)) * 0x1.555556p-02f /* 0.33333334 */);
+        float q = 0x1.279a74p+00f /* 1.1547005 */ * double_ * num_Sqrt_f32(det) * size * inverse * inverse;
+        if (!(q >= need && double_ > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
+            return {energy, sum, false};
+        }
+        sum += q;
+        energy += fit_Raised_f32(c->Floor / q, c->Doublings);
+        if (j == first) {
+            return {energy, sum, true};
+        }
+        ax = bx;
+        ay = by;
+        a11 = p11 + b->M11;
+        a12 = p12 + b->M12;
+        a22 = p22 + b->M22;
     }
-    auto [x, y] = step_at_f32(s, share);
-    float dx = x - s->x, dy = y - s->y;
-    if (dx == 0.0f && dy == 0.0f) {
-        return 0.0f;
-    }
-    Vertex_f32 *old = &v[i];
-    float far = dx * (old->M11 * dx + 2.0f * old->M12 * dy) + dy * old->M22 * dy;
-    Tensor_f32 at = Field_At_f32(field, x, y);
+}
+
+// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
+// settleAt[float32], place.go:79
+DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
+        float x, float y, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    float far = apart_f32(&v[i], x, y);
     v[i].X = x;
     v[i].Y = y;
     v[i].S = s->s + share * s->ds;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M22 = at.M22;
+    v[i].M11 = at->M11;
+    v[i].M12 = at->M12;
+    v[i].M22 = at->M22;
     if (p->Cull && far > p->Tolerance) {
-        moved[i] = now;
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
     return far;
 }
 
-// guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:88
-DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    float share = 1.0f;
-    if (p->Guard != 0) {
-        if (p->Guard == 2) {
-            share = reach_f32(i, !s->slides, s, m, v);
-        }
-        for (int64 tries = 0; share != 0.0f; tries = add(tries, int64(1))) {
-            auto [x, y] = step_at_f32(s, share);
-            if (upright_f32(i, !s->slides, x, y, p->Flat, m, v)) {
-                break;
-            }
-            share /= 2.0f;
-            if (tries == 10) {
-                share = 0.0f;
-            }
-        }
-        if (share < 1.0f && i < int64(set->Owned)) {
-            atomic_add(&n->Limited, int64(1));
-        }
-    }
-    return settle_f32(i, set, p, field, c, s, share, v, moved, seen);
-}
-
-// Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
-// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
-// diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], pain.go:90
-DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
-        return 0.0f;
-    }
+// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
+// fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
+// It returns the square of the move in the metric.
+//
+// Where it leaves triangles worse than the floor, they have become better by more than rounding.
+// Barrier[float32], barrier.go:140
+DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
-    auto [a, gx, gy] = gather_f32(i, m, v);
-    step_pain_f32(&s, &a, gx, gy, p);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// next returns the k-th neighbour of vertex i, -1 after the last.
-// (*Mesh[float64]).next, types.go:89
-DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
-    if (k < 7) {
-        return m->Rings[i].At[k];
-    }
-    if (int32 more = m->Rings[i].At[7]; more >= 0) {
-        return m->More[sub(add(int64(more), k), int64(7))];
-    }
-    return -1;
-}
-
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-// due[float64], place.go:12
-DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
-    if (!p->Cull) {
-        return true;
-    }
-    int32 last = seen[i];
-    if (moved[i] >= last) {
-        return true;
-    }
-    for (int64 k = 0; ; k = add(k, int64(1))) {
-        int32 j = Mesh_next_f64(m, i, k);
-        if (j < 0) {
-            return false;
+    bowl_f32 b = bowlOf_f32(i, &s, c, m, field, v);
+    bowl_descend_f32(&b, &s, p->Relax, &v[i]);
+    float need = num_Smaller_f32(b.least, c->Floor) + p->Margin;
+    float share = 1.0f;
+    for (int64 try_ = 0; try_ < 5; try_++) {
+        auto [x, y] = step_at_f32(&s, share);
+        if (!(apart_f32(&v[i], x, y) > p->Shortest * p->Shortest) || x - x != 0.0f || y - y != 0.0f) {
+            break;
         }
-        if (moved[j] > last) {
-            return true;
+        Tensor_f32 at = Field_At_f32(field, x, y);
+        auto [energy, sum, sound] = rated_f32(i, !s.slides, x, y, &at, need, p->Flat, c, m, v);
+        if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin)) {
+            if (share < 1.0f && i < int64(set->Owned)) {
+                atomic_add(&n->Limited, int64(1));
+            }
+            return settleAt_f32(i, set, p, c, &s, share, x, y, &at, v, moved, seen);
         }
+        share /= 2.0f;
     }
+    if (i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return 0.0f;
 }
 
 // begin begins a step of vertex i.
@@ -1362,6 +1425,29 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
     }
 }
 
+// next returns the k-th neighbour of vertex i, -1 after the last.
+// (*Mesh[float64]).next, types.go:92
+DEVICE int32 Mesh_next_f64(const Mesh_f64 *m, int64 i, int64 k) {
+    if (k < 7) {
+        return m->Rings[i].At[k];
+    }
+    if (int32 more = m->Rings[i].At[7]; more >= 0) {
+        return m->More[sub(add(int64(more), k), int64(7))];
+    }
+    return -1;
+}
+
+// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
+// last one the first if the ring is closed, and -1 if it is not.
+// (*Mesh[float64]).corner, types.go:104
+DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
+    int32 j = Mesh_next_f64(m, i, k);
+    if (j < 0 && closed) {
+        return first;
+    }
+    return j;
+}
+
 // tug returns M u, what an edge u of metric M does to a vertex at its end.
 // tug[float64], pain.go:6
 struct tug_f64_results { double r0; double r1; };
@@ -1369,85 +1455,33 @@ DEVICE tug_f64_results tug_f64(double m11, double m12, double m22, double ux, do
     return {m11 * ux + m12 * uy, m12 * ux + m22 * uy};
 }
 
-// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
-// metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
-// keeps in registers as it does not keep those in a struct of this size.
-// gather[float64], pain.go:11
-struct gather_f64_results { Tensor_f64 r0; double r1; double r2; };
-DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    Vertex_f64 *p = &v[i];
-    double x = p->X, y = p->Y, p11 = p->M11, p12 = p->M12, p22 = p->M22;
-    double a11 = 0.0, a12 = 0.0, a22 = 0.0, gx = 0.0, gy = 0.0;
-    // all at once: a GPU reads 16 bytes as fast as 4
-    Ring r = m->Rings[i];
-    for (int64 k = 0; k < 7; k++) {
-        int32 j = r.At[k];
-        if (j < 0) {
-            break;
-        }
-        Vertex_f64 *n = &v[j];
-        double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
-        auto [fx, fy] = tug_f64(m11, m12, m22, n->X - x, n->Y - y);
-        a11 = a11 + m11;
-        a12 = a12 + m12;
-        a22 = a22 + m22;
-        gx = gx + fx;
-        gy = gy + fy;
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float64], num/num.go:16
+DEVICE double num_Sqrt_f64(double x) {
+    return __dsqrt_rn(x);
+}
+
+// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
+// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+// Of[float64], fit/fit.go:11
+struct fit_Of_f64_results { double r0; double r1; double r2; double r3; };
+DEVICE fit_Of_f64_results fit_Of_f64(double x) {
+    if (x < 1.0) {
+        double t = x * (2.0 - x);
+        double r = 1.0 / t;
+        return {t * t * t, 6.0 * (1.0 - x) * r, -6.0 * (1.0 + (1.0 - x) * (1.0 - x)) * r * r, (2.0 - x) * r};
     }
-    if (r.At[7] >= 0) {
-        for (int64 k = 7; ; k = add(k, int64(1))) {
-            int32 j = Mesh_next_f64(m, i, k);
-            if (j < 0) {
-                break;
-            }
-            Vertex_f64 *n = &v[j];
-            double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
-            auto [fx, fy] = tug_f64(m11, m12, m22, n->X - x, n->Y - y);
-            a11 = a11 + m11;
-            a12 = a12 + m12;
-            a22 = a22 + m22;
-            gx = gx + fx;
-            gy = gy + fy;
-        }
-    }
-    return {Tensor_f64{a11, a12, a22, 0.0}, gx, gy};
+    double s = 1.0 / x;
+    double t = s * (2.0 - s);
+    double r = 1.0 / (2.0 * x - 1.0);
+    return {t * t * t, 6.0 * (s - 1.0) * r, 6.0 * (2.0 - 4.0 * s + s * s) * r * r, s};
 }
 
-// product is u'Mv.
-// (*Tensor[float64]).product, field.go:85
-DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx, double vy) {
-    return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
-}
-
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], pain.go:78
-struct solve_f64_results { double r0; double r1; };
-DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
-    double inverse = 1.0 / a11;
-    double l = a12 * inverse;
-    double y = (gy - l * gx) / (a22 - l * a12);
-    return {gx * inverse - l * y, y};
-}
-
-// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
-// (*step[float64]).newton, pain.go:58
-DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, double relax) {
-    if (s->slides) {
-        Rail_f64 *t = &s->rail;
-        s->ds = relax * (t->Tx * gx + t->Ty * gy) / Tensor_product_f64(a, t->Tx, t->Ty, t->Tx, t->Ty);
-        return;
-    }
-    const auto results1 = solve_f64(a->M11, a->M12, a->M22, relax * gx, relax * gy);
-    s->dx = results1.r0;
-    s->dy = results1.r1;
-}
-
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
-// Abs[float64], num/num.go:20
-DEVICE double num_Abs_f64(double x) {
-    if (x < 0.0) {
-        return -x;
+// Raised is x to the power 2ⁿ.
+// Raised[float64], fit/fit.go:44
+DEVICE double fit_Raised_f64(double x, int32 n) {
+    for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
+        x *= x;
     }
     return x;
 }
@@ -1461,94 +1495,13 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
-// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
-// (*step[float64]).pain, pain.go:68
-DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, const Params_f64 *p) {
-    if (s->slides) {
-        step_newton_f64(s, a, gx, gy, p->Relax / 2.0);
-        return;
+// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower[float64], fit/fit.go:36
+DEVICE double fit_Lower_f64(double least, double q) {
+    if (least <= q) {
+        return least;
     }
-    double off = (1.0 + p->Excess) * num_Abs_f64(a->M12);
-    const auto results1 = solve_f64(a->M11 + num_Larger_f64(a->M11, off), a->M12, a->M22 + num_Larger_f64(a->M22, off), p->Relax * gx, p->Relax * gy);
-    s->dx = results1.r0;
-    s->dy = results1.r1;
-}
-
-// corner returns the vertex that ends the k-th triangle of the cavity of i, k ≥ 1: its k-th neighbour, or after the
-// last one the first if the ring is closed, and -1 if it is not.
-// (*Mesh[float64]).corner, types.go:101
-DEVICE int32 Mesh_corner_f64(const Mesh_f64 *m, int64 i, int64 k, int32 first, bool closed) {
-    int32 j = Mesh_next_f64(m, i, k);
-    if (j < 0 && closed) {
-        return first;
-    }
-    return j;
-}
-
-// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
-// are linear in the share.
-// reach[float64], place.go:136
-DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    double dx = s->dx, dy = s->dy;
-    if (s->slides) {
-        dx = s->ds * s->rail.Tx;
-        dy = s->ds * s->rail.Ty;
-    }
-    int32 first = Mesh_next_f64(m, i, 0);
-    int32 a = first;
-    double share = 1.0;
-    for (int64 k = 1; ; k = add(k, int64(1))) {
-        int32 b = Mesh_corner_f64(m, i, k, first, closed);
-        if (b < 0) {
-            break;
-        }
-        double area = (v[a].X - s->x) * (v[b].Y - s->y) - (v[b].X - s->x) * (v[a].Y - s->y);
-        double loss = dx * (v[b].Y - v[a].Y) - dy * (v[b].X - v[a].X);
-        if (share * loss > 0x1.ccccccccccccdp-01 /* 0.9 */ * area) {
-            share = 0x1.ccccccccccccdp-01 /* 0.9 */ * area / loss;
-        }
-        if (b == first) {
-            break;
-        }
-        a = b;
-    }
-    return share;
-}
-
-// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
-// never leaves its line, however often it moves.
-// (*step[float64]).at, place.go:51
-struct step_at_f64_results { double r0; double r1; };
-DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
-    if (s->slides) {
-        double along = s->s + share * s->ds;
-        return {s->rail.X + along * s->rail.Tx, s->rail.Y + along * s->rail.Ty};
-    }
-    return {s->x + share * s->dx, s->y + share * s->dy};
-}
-
-// upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
-// rounding can bring about.
-// upright[float64], place.go:114
-DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
-        Slice<Vertex_f64> v) {
-    int32 first = Mesh_next_f64(m, i, 0);
-    int32 a = first;
-    for (int64 k = 1; ; k = add(k, int64(1))) {
-        int32 b = Mesh_corner_f64(m, i, k, first, closed);
-        if (b < 0) {
-            return true;
-        }
-        double one = (v[a].X - x) * (v[b].Y - y);
-        double other = (v[b].X - x) * (v[a].Y - y);
-        if (!(one - other > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
-            return false;
-        }
-        if (b == first) {
-            return true;
-        }
-        a = b;
-    }
+    return q + (least - least);
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
@@ -1659,18 +1612,23 @@ DEVICE spot_f64 Field_find_f64(const Field_f64 *f, double x, double y) {
     return Field_nearest_f64(f, box, x, y);
 }
 
-// onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
-// positive definite.
-// (*Field[float64]).onMesh, fieldmesh.go:103
-DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, double x, double y) {
+// slopeOnMesh returns the derivatives by x and y, constant on every triangle.
+// (*Field[float64]).slopeOnMesh, fieldmesh.go:115
+struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
+DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, double x, double y) {
     spot_f64 s = Field_find_f64(f, x, y);
     Array<int32, 3> *at = &f->Patches[s.patch].At;
     Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
-    Tensor_f64 m = {};
-    m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
-    m.M12 = f->Scale * (o->M12 + (s.b * (b->M12 - o->M12) + s.c * (c->M12 - o->M12)));
-    m.M22 = f->Scale * (o->M22 + (s.b * (b->M22 - o->M22) + s.c * (c->M22 - o->M22)));
-    return m;
+    double bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
+    double per = f->Scale / (bx * cy - by * cx);
+    Tensor_f64 mx = {}, my = {};
+    mx.M11 = per * ((b->M11 - o->M11) * cy - (c->M11 - o->M11) * by);
+    mx.M12 = per * ((b->M12 - o->M12) * cy - (c->M12 - o->M12) * by);
+    mx.M22 = per * ((b->M22 - o->M22) * cy - (c->M22 - o->M22) * by);
+    my.M11 = per * ((c->M11 - o->M11) * bx - (b->M11 - o->M11) * cx);
+    my.M12 = per * ((c->M12 - o->M12) * bx - (b->M12 - o->M12) * cx);
+    my.M22 = per * ((c->M22 - o->M22) * bx - (b->M22 - o->M22) * cx);
+    return {mx, my};
 }
 
 // Size returns h and dh/dt.
@@ -1684,6 +1642,190 @@ DEVICE lookup_Piece_Size_f64_results lookup_Piece_Size_f64(lookup_Piece_f64 *p, 
 // Between[float64], lookup/lookup.go:39
 DEVICE double lookup_Between_f64(double a, double b, double t) {
     return a + t * (b - a);
+}
+
+// Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
+// (*Field[float64]).Slope, field.go:60
+struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
+DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, double y) {
+    if (f->Kind == 2) {
+        const auto results1 = Field_slopeOnMesh_f64(f, x, y);
+        return {results1.r0, results1.r1};
+    }
+    auto [i, s] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
+    Tensor_f64 mx = {}, my = {};
+    if (f->Kind == 1) {
+        auto [hx, dx] = lookup_Piece_Size_f64(&f->Across[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f64(&f->Up[j], t);
+        mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
+        my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
+        return {mx, my};
+    }
+    int32 k = add(mul(j, add(f->Nx, 1)), i);
+    Sample_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
+    Sample_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
+    double px = f->Scale * f->PerX, py = f->Scale * f->PerY;
+    mx.M11 = px * lookup_Between_f64(b->M11 - a->M11, d->M11 - c->M11, t);
+    my.M11 = py * lookup_Between_f64(c->M11 - a->M11, d->M11 - b->M11, s);
+    mx.M12 = px * lookup_Between_f64(b->M12 - a->M12, d->M12 - c->M12, t);
+    my.M12 = py * lookup_Between_f64(c->M12 - a->M12, d->M12 - b->M12, s);
+    mx.M22 = px * lookup_Between_f64(b->M22 - a->M22, d->M22 - c->M22, t);
+    my.M22 = py * lookup_Between_f64(c->M22 - a->M22, d->M22 - b->M22, s);
+    return {mx, my};
+}
+
+// bowlOf surveys the triangles around vertex i, from where a step of it begins.
+// bowlOf[float64], barrier.go:28
+DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 *m, const Field_f64 *field,
+        Slice<Vertex_f64> v) {
+    double p11 = v[i].M11, p12 = v[i].M12, p22 = v[i].M22;
+    double energy = 0.0, gx = 0.0, gy = 0.0, h11 = 0.0, h12 = 0.0, h22 = 0.0, b11 = 0.0, b12 = 0.0, b22 = 0.0, sum = 0.0;
+    double least = 2.0, power = double(shl(1, c->Doublings));
+    int32 first = Mesh_next_f64(m, i, 0);
+    Vertex_f64 *a = &v[first];
+    double ax = a->X - s->x, ay = a->Y - s->y, a11 = p11 + a->M11, a12 = p12 + a->M12, a22 = p22 + a->M22;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 j = Mesh_corner_f64(m, i, k, first, !s->slides);
+        if (j < 0) {
+            break;
+        }
+        Vertex_f64 *b = &v[j];
+        double bx = b->X - s->x, by = b->Y - s->y;
+        double m11 = (a11 + b->M11) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m12 = (a12 + b->M12) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m22 = (a22 + b->M22) * 0x1.5555555555555p-02 /* 0.3333333333333333 */;
+        double double_ = ax * by - bx * ay, det = m11 * m22 - m12 * m12;
+        auto [fx, fy] = tug_f64(m11, m12, m22, ax, ay);
+        auto [ux, uy] = tug_f64(m11, m12, m22, bx, by);
+        double cx = bx - ax, cy = by - ay;
+        auto [wx, wy] = tug_f64(m11, m12, m22, cx, cy);
+        double la = num_Sqrt_f64(ax * fx + ay * fy), lb = num_Sqrt_f64(bx * ux + by * uy), lc = num_Sqrt_f64(cx * wx + cy * wy);
+        auto [size, slope, bend, inverse] = fit_Of_f64((la + lb + lc) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
+        double q = 0x1.279a74590331cp+00 /* 1.1547005383792515 */ * double_ * num_Sqrt_f64(det) * size * inverse * inverse;
+        double kappa = slope * 0x1.5555555555555p-02 /* 0.3333333333333333 */ - 0x1.5555555555555p-01 /* 0.6666666666666666 */ * inverse;
+        double ia = 1.0 / la, ib = 1.0 / lb, ic = 1.0 / lc;
+        // ∇P
+        double px = -(fx * ia + ux * ib), py = -(fy * ia + uy * ib);
+        double flat = 1.0 / double_;
+        // ∇V/V
+        double nx = -cy * flat, ny = cx * flat;
+        double qx = nx + kappa * px, qy = ny + kappa * py;
+        double e = fit_Raised_f64(c->Floor / q, c->Doublings);
+        energy += e;
+        e *= power;
+        gx = gx - e * qx;
+        gy = gy - e * qy;
+        double bow = num_Larger_f64(-bend - 2.0 * inverse * inverse, 0.0) * 0x1.c71c71c71c71cp-04 /* 0.1111111111111111 */;
+        // M - ww'/|u|² for w = Mu is det M/|u|² times the square of u, turned by a right angle.
+        double turn = num_Larger_f64(-kappa, 0.0) * det;
+        double ta = turn * ia * ia * ia, tb = turn * ib * ib * ib;
+        h11 += e * (power * qx * qx + nx * nx + bow * px * px + ta * ay * ay + tb * by * by);
+        h12 += e * (power * qx * qy + nx * ny + bow * px * py - ta * ax * ay - tb * bx * by);
+        h22 += e * (power * qy * qy + ny * ny + bow * py * py + ta * ax * ax + tb * bx * bx);
+        double half = 0.5 * e / det, ek = 0.5 * e * kappa;
+        ia = ek * ia;
+        ib = ek * ib;
+        ic = ek * ic;
+        b11 += half * m22 + ia * ax * ax + ib * bx * bx + ic * cx * cx;
+        b12 += ia * ax * ay + ib * bx * by + ic * cx * cy - half * m12;
+        b22 += half * m11 + ia * ay * ay + ib * by * by + ic * cy * cy;
+        sum += q;
+        least = fit_Lower_f64(least, q);
+        if (j == first) {
+            break;
+        }
+        ax = bx;
+        ay = by;
+        a11 = p11 + b->M11;
+        a12 = p12 + b->M12;
+        a22 = p22 + b->M22;
+    }
+    auto [mx, my] = Field_Slope_f64(field, s->x, s->y);
+    gx -= 0x1.5555555555555p-02 /* 0.3333333333333333 */ * (b11 * mx.M11 + 2.0 * b12 * mx.M12 + b22 * mx.M22);
+    gy -= 0x1.5555555555555p-02 /* 0.3333333333333333 */ * (b11 * my.M11 + 2.0 * b12 * my.M12 + b22 * my.M22);
+    return bowl_f64{energy, gx, gy, h11, h12, h22, least, sum};
+}
+
+// product is u'Mv.
+// (*Tensor[float64]).product, field.go:85
+DEVICE double Tensor_product_f64(Tensor_f64 *m, double ux, double uy, double vx, double vy) {
+    return ux * (m->M11 * vx + m->M12 * vy) + uy * (m->M12 * vx + m->M22 * vy);
+}
+
+// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve[float64], pain.go:78
+struct solve_f64_results { double r0; double r1; };
+DEVICE solve_f64_results solve_f64(double a11, double a12, double a22, double gx, double gy) {
+    double inverse = 1.0 / a11;
+    double l = a12 * inverse;
+    double y = (gy - l * gx) / (a22 - l * a12);
+    return {gx * inverse - l * y, y};
+}
+
+// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+// (*step[float64]).newton, pain.go:58
+DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, double relax) {
+    if (s->slides) {
+        Rail_f64 *t = &s->rail;
+        s->ds = relax * (t->Tx * gx + t->Ty * gy) / Tensor_product_f64(a, t->Tx, t->Ty, t->Tx, t->Ty);
+        return;
+    }
+    const auto results1 = solve_f64(a->M11, a->M12, a->M22, relax * gx, relax * gy);
+    s->dx = results1.r0;
+    s->dy = results1.r1;
+}
+
+// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
+// added to the Hessian, which may be singular where all triangles are slivers.
+// (*bowl[float64]).descend, barrier.go:126
+DEVICE void bowl_descend_f64(bowl_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
+    double more = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(b->h11 / p->M11, b->h22 / p->M22);
+    Tensor_f64 h = {};
+    h.M11 = b->h11 + more * p->M11;
+    h.M12 = b->h12 + more * p->M12;
+    h.M22 = b->h22 + more * p->M22;
+    step_newton_f64(s, &h, -b->gx, -b->gy, relax);
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float64], num/num.go:36
+DEVICE double num_Smaller_f64(double a, double b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// at returns the place after a share of the step. On a rail it is computed from the rail's origin, so that a vertex
+// never leaves its line, however often it moves.
+// (*step[float64]).at, place.go:51
+struct step_at_f64_results { double r0; double r1; };
+DEVICE step_at_f64_results step_at_f64(step_f64 *s, double share) {
+    if (s->slides) {
+        double along = s->s + share * s->ds;
+        return {s->rail.X + along * s->rail.Tx, s->rail.Y + along * s->rail.Ty};
+    }
+    return {s->x + share * s->dx, s->y + share * s->dy};
+}
+
+// apart is the square of the distance of a place from a vertex, in its metric.
+// apart[float64], barrier.go:170
+DEVICE double apart_f64(Vertex_f64 *p, double x, double y) {
+    double dx = x - p->X, dy = y - p->Y;
+    return dx * (p->M11 * dx + 2.0 * p->M12 * dy) + dy * p->M22 * dy;
+}
+
+// onMesh returns the metric at a place, which is linear on every triangle: such a mean of positive definite tensors is
+// positive definite.
+// (*Field[float64]).onMesh, fieldmesh.go:103
+DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, double x, double y) {
+    spot_f64 s = Field_find_f64(f, x, y);
+    Array<int32, 3> *at = &f->Patches[s.patch].At;
+    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
+    Tensor_f64 m = {};
+    m.M11 = f->Scale * (o->M11 + (s.b * (b->M11 - o->M11) + s.c * (c->M11 - o->M11)));
+    m.M12 = f->Scale * (o->M12 + (s.b * (b->M12 - o->M12) + s.c * (c->M12 - o->M12)));
+    m.M22 = f->Scale * (o->M22 + (s.b * (b->M22 - o->M22) + s.c * (c->M22 - o->M22)));
+    return m;
 }
 
 // Bilinear is linear along s from a to b and from c to d, and along t between these.
@@ -1724,40 +1866,584 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, double x, double y) {
     return Field_within_f64(f, i, j, s, t);
 }
 
+// Over returns F(x) and 1/x.
+// Over[float64], fit/fit.go:24
+struct fit_Over_f64_results { double r0; double r1; };
+DEVICE fit_Over_f64_results fit_Over_f64(double x) {
+    double s = 1.0 / x;
+    double m = num_Smaller_f64(x, s);
+    double t = m * (2.0 - m);
+    return {t * t * t, s};
+}
+
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
+    if (x < 0.0) {
+        return -x;
+    }
+    return x;
+}
+
+// rated returns the energy around vertex i with that vertex at (x, y), where the metric is at, the sum of the
+// qualities, and whether all triangles are upright and no worse than need. It ends at the first that is not.
+// rated[float64], barrier.go:90
+struct rated_f64_results { double r0; double r1; bool r2; };
+DEVICE rated_f64_results rated_f64(int64 i, bool closed, double x, double y, Tensor_f64 *at, double need,
+        double flat, Control_f64 *c, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    double p11 = at->M11, p12 = at->M12, p22 = at->M22;
+    double energy = 0.0, sum = 0.0;
+    int32 first = Mesh_next_f64(m, i, 0);
+    Vertex_f64 *a = &v[first];
+    double ax = a->X - x, ay = a->Y - y, a11 = p11 + a->M11, a12 = p12 + a->M12, a22 = p22 + a->M22;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 j = Mesh_corner_f64(m, i, k, first, closed);
+        if (j < 0) {
+            return {energy, sum, true};
+        }
+        Vertex_f64 *b = &v[j];
+        double bx = b->X - x, by = b->Y - y;
+        double m11 = (a11 + b->M11) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m12 = (a12 + b->M12) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m22 = (a22 + b->M22) * 0x1.5555555555555p-02 /* 0.3333333333333333 */;
+        double one = ax * by, other = bx * ay;
+        double double_ = one - other, det = m11 * m22 - m12 * m12;
+        double cx = bx - ax, cy = by - ay;
+        double la = ax * (m11 * ax + 2.0 * m12 * ay) + m22 * ay * ay, lb = bx * (m11 * bx + 2.0 * m12 * by) + m22 * by * by;
+        double lc = cx * (m11 * cx + 2.0 * m12 * cy) + m22 * cy * cy;
+        auto [size, inverse] = fit_Over_f64((num_Sqrt_f64(la) + num_Sqrt_f64(lb) + num_Sqrt_f64(lc)) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
+        double q = 0x1.279a74590331cp+00 /* 1.1547005383792515 */ * double_ * num_Sqrt_f64(det) * size * inverse * inverse;
+        if (!(q >= need && double_ > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
+            return {energy, sum, false};
+        }
+        sum += q;
+        energy += fit_Raised_f64(c->Floor / q, c->Doublings);
+        if (j == first) {
+            return {energy, sum, true};
+        }
+        ax = bx;
+        ay = by;
+        a11 = p11 + b->M11;
+        a12 = p12 + b->M12;
+        a22 = p22 + b->M22;
+    }
+}
+
+// settleAt does so where the place after the share of the step, (x, y), is another, and the metric there is known.
+// settleAt[float64], place.go:79
+DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
+        double x, double y, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+    double far = apart_f64(&v[i], x, y);
+    v[i].X = x;
+    v[i].Y = y;
+    v[i].S = s->s + share * s->ds;
+    v[i].M11 = at->M11;
+    v[i].M12 = at->M12;
+    v[i].M22 = at->M22;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
+}
+
+// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
+// fall and leaves no triangle worse than the floor that was not so before: the whole, or up to four times half of it.
+// It returns the square of the move in the metric.
+//
+// Where it leaves triangles worse than the floor, they have become better by more than rounding.
+// Barrier[float64], barrier.go:140
+DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    bowl_f64 b = bowlOf_f64(i, &s, c, m, field, v);
+    bowl_descend_f64(&b, &s, p->Relax, &v[i]);
+    double need = num_Smaller_f64(b.least, c->Floor) + p->Margin;
+    double share = 1.0;
+    for (int64 try_ = 0; try_ < 5; try_++) {
+        auto [x, y] = step_at_f64(&s, share);
+        if (!(apart_f64(&v[i], x, y) > p->Shortest * p->Shortest) || x - x != 0.0 || y - y != 0.0) {
+            break;
+        }
+        Tensor_f64 at = Field_At_f64(field, x, y);
+        auto [energy, sum, sound] = rated_f64(i, !s.slides, x, y, &at, need, p->Flat, c, m, v);
+        if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin)) {
+            if (share < 1.0 && i < int64(set->Owned)) {
+                atomic_add(&n->Limited, int64(1));
+            }
+            return settleAt_f64(i, set, p, c, &s, share, x, y, &at, v, moved, seen);
+        }
+        share /= 2.0;
+    }
+    if (i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return 0.0;
+}
+
+// length is √(u'Mu).
+// (*Tensor[float32]).length, field.go:90
+DEVICE float Tensor_length_f32(Tensor_f32 *m, float x, float y) {
+    return num_Sqrt_f32(Tensor_product_f32(m, x, y, x, y));
+}
+
+// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
+// Measure[float32], quality.go:22
+DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b) {
+    Triangle_f32 t = {};
+    t.m.M11 = (m->M11 + a->M11 + b->M11) / 3.0f;
+    t.m.M12 = (m->M12 + a->M12 + b->M12) / 3.0f;
+    t.m.M22 = (m->M22 + a->M22 + b->M22) / 3.0f;
+    float ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
+    t.area = (ax * by - bx * ay) / 2.0f;
+    t.root = num_Sqrt_f32(t.m.M11 * t.m.M22 - t.m.M12 * t.m.M12);
+    const float value1 = Tensor_length_f32(&t.m, ax, ay), value2 = Tensor_length_f32(&t.m, bx, by), value3 = Tensor_length_f32(&t.m, bx - ax, by - ay);
+    t.la = value1;
+    t.lb = value2;
+    t.lc = value3;
+    t.perimeter = t.la + t.lb + t.lc;
+    float s = t.perimeter / 3.0f;
+    if (s > 1.0f) {
+        s = 1.0f / s;
+    }
+    float g = s * (2.0f - s);
+    t.fit = g * g * g;
+    return t;
+}
+
+// Quality is 1 for the best, and negative for a triangle that is turned over.
+// (*Triangle[float32]).Quality, quality.go:40
+DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
+    return 0x1.4c8dc2p+04f /* 20.784609 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
+}
+
+// RateCell returns the quality of triangle i, for the least of all.
+// RateCell[float32], barrier.go:178
+DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
+    Cell *c = &cells[i];
+    Vertex_f32 *p = &v[c->At[0]];
+    Tensor_f32 m = {};
+    m.M11 = p->M11;
+    m.M12 = p->M12;
+    m.M22 = p->M22;
+    Triangle_f32 t = Measure_f32(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
+    return Triangle_Quality_f32(&t);
+}
+
+// length is √(u'Mu).
+// (*Tensor[float64]).length, field.go:90
+DEVICE double Tensor_length_f64(Tensor_f64 *m, double x, double y) {
+    return num_Sqrt_f64(Tensor_product_f64(m, x, y, x, y));
+}
+
+// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
+// Measure[float64], quality.go:22
+DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b) {
+    Triangle_f64 t = {};
+    t.m.M11 = (m->M11 + a->M11 + b->M11) / 3.0;
+    t.m.M12 = (m->M12 + a->M12 + b->M12) / 3.0;
+    t.m.M22 = (m->M22 + a->M22 + b->M22) / 3.0;
+    double ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
+    t.area = (ax * by - bx * ay) / 2.0;
+    t.root = num_Sqrt_f64(t.m.M11 * t.m.M22 - t.m.M12 * t.m.M12);
+    const double value1 = Tensor_length_f64(&t.m, ax, ay), value2 = Tensor_length_f64(&t.m, bx, by), value3 = Tensor_length_f64(&t.m, bx - ax, by - ay);
+    t.la = value1;
+    t.lb = value2;
+    t.lc = value3;
+    t.perimeter = t.la + t.lb + t.lc;
+    double s = t.perimeter / 3.0;
+    if (s > 1.0) {
+        s = 1.0 / s;
+    }
+    double g = s * (2.0 - s);
+    t.fit = g * g * g;
+    return t;
+}
+
+// Quality is 1 for the best, and negative for a triangle that is turned over.
+// (*Triangle[float64]).Quality, quality.go:40
+DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
+    return 0x1.4c8dc2e42398p+04 /* 20.784609690826528 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
+}
+
+// RateCell returns the quality of triangle i, for the least of all.
+// RateCell[float64], barrier.go:178
+DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
+    Cell *c = &cells[i];
+    Vertex_f64 *p = &v[c->At[0]];
+    Tensor_f64 m = {};
+    m.M11 = p->M11;
+    m.M12 = p->M12;
+    m.M22 = p->M22;
+    Triangle_f64 t = Measure_f64(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
+    return Triangle_Quality_f64(&t);
+}
+
+// Count ends a sweep: index 0 adds it to those that were.
+// Count[float32], count.go:8
+DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
+    if (i == 0) {
+        c->Sweep = add(c->Sweep, int32(1));
+    }
+}
+
+// Count ends a sweep: index 0 adds it to those that were.
+// Count[float64], count.go:8
+DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
+    if (i == 0) {
+        c->Sweep = add(c->Sweep, int32(1));
+    }
+}
+
+// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
+// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
+// visited; 0 is before the first set of the first sweep.
+// due[float32], place.go:12
+DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
+    if (!p->Cull) {
+        return true;
+    }
+    int32 last = seen[i];
+    if (moved[i] >= last) {
+        return true;
+    }
+    for (int64 k = 0; ; k = add(k, int64(1))) {
+        int32 j = Mesh_next_f32(m, i, k);
+        if (j < 0) {
+            return false;
+        }
+        if (moved[j] > last) {
+            return true;
+        }
+    }
+}
+
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
+// metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
+// keeps in registers as it does not keep those in a struct of this size.
+// gather[float32], pain.go:11
+struct gather_f32_results { Tensor_f32 r0; float r1; float r2; };
+DEVICE gather_f32_results gather_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Vertex_f32 *p = &v[i];
+    float x = p->X, y = p->Y, p11 = p->M11, p12 = p->M12, p22 = p->M22;
+    float a11 = 0.0f, a12 = 0.0f, a22 = 0.0f, gx = 0.0f, gy = 0.0f;
+    // all at once: a GPU reads 16 bytes as fast as 4
+    Ring r = m->Rings[i];
+    for (int64 k = 0; k < 7; k++) {
+        int32 j = r.At[k];
+        if (j < 0) {
+            break;
+        }
+        Vertex_f32 *n = &v[j];
+        float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+        auto [fx, fy] = tug_f32(m11, m12, m22, n->X - x, n->Y - y);
+        a11 = a11 + m11;
+        a12 = a12 + m12;
+        a22 = a22 + m22;
+        gx = gx + fx;
+        gy = gy + fy;
+    }
+    if (r.At[7] >= 0) {
+        for (int64 k = 7; ; k = add(k, int64(1))) {
+            int32 j = Mesh_next_f32(m, i, k);
+            if (j < 0) {
+                break;
+            }
+            Vertex_f32 *n = &v[j];
+            float m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+            auto [fx, fy] = tug_f32(m11, m12, m22, n->X - x, n->Y - y);
+            a11 = a11 + m11;
+            a12 = a12 + m12;
+            a22 = a22 + m22;
+            gx = gx + fx;
+            gy = gy + fy;
+        }
+    }
+    return {Tensor_f32{a11, a12, a22, 0.0f}, gx, gy};
+}
+
+// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
+// (*step[float32]).pain, pain.go:68
+DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, float gx, float gy, const Params_f32 *p) {
+    if (s->slides) {
+        step_newton_f32(s, a, gx, gy, p->Relax / 2.0f);
+        return;
+    }
+    float off = (1.0f + p->Excess) * num_Abs_f32(a->M12);
+    const auto results1 = solve_f32(a->M11 + num_Larger_f32(a->M11, off), a->M12, a->M22 + num_Larger_f32(a->M22, off), p->Relax * gx, p->Relax * gy);
+    s->dx = results1.r0;
+    s->dy = results1.r1;
+}
+
+// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
+// are linear in the share.
+// reach[float32], place.go:139
+DEVICE float reach_f32(int64 i, bool closed, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    float dx = s->dx, dy = s->dy;
+    if (s->slides) {
+        dx = s->ds * s->rail.Tx;
+        dy = s->ds * s->rail.Ty;
+    }
+    int32 first = Mesh_next_f32(m, i, 0);
+    int32 a = first;
+    float share = 1.0f;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 b = Mesh_corner_f32(m, i, k, first, closed);
+        if (b < 0) {
+            break;
+        }
+        float area = (v[a].X - s->x) * (v[b].Y - s->y) - (v[b].X - s->x) * (v[a].Y - s->y);
+        float loss = dx * (v[b].Y - v[a].Y) - dy * (v[b].X - v[a].X);
+        if (share * loss > 0x1.ccccccp-01f /* 0.9 */ * area) {
+            share = 0x1.ccccccp-01f /* 0.9 */ * area / loss;
+        }
+        if (b == first) {
+            break;
+        }
+        a = b;
+    }
+    return share;
+}
+
+// upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
+// rounding can bring about.
+// upright[float32], place.go:117
+DEVICE bool upright_f32(int64 i, bool closed, float x, float y, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    int32 first = Mesh_next_f32(m, i, 0);
+    int32 a = first;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 b = Mesh_corner_f32(m, i, k, first, closed);
+        if (b < 0) {
+            return true;
+        }
+        float one = (v[a].X - x) * (v[b].Y - y);
+        float other = (v[b].X - x) * (v[a].Y - y);
+        if (!(one - other > flat * (num_Abs_f32(one) + num_Abs_f32(other)))) {
+            return false;
+        }
+        if (b == first) {
+            return true;
+        }
+        a = b;
+    }
+}
+
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+// settle[float32], place.go:61
+DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
+        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    if (p->Cull) {
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    if (share == 0.0f) {
+        return 0.0f;
+    }
+    auto [x, y] = step_at_f32(s, share);
+    if (x == s->x && y == s->y) {
+        return 0.0f;
+    }
+    Tensor_f32 at = Field_At_f32(field, x, y);
+    return settleAt_f32(i, set, p, c, s, share, x, y, &at, v, moved, seen);
+}
+
+// guarded takes as much of a step as the guard allows.
+// guarded[float32], place.go:91
+DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
+        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    float share = 1.0f;
+    if (p->Guard != 0) {
+        if (p->Guard == 2) {
+            share = reach_f32(i, !s->slides, s, m, v);
+        }
+        for (int64 tries = 0; share != 0.0f; tries = add(tries, int64(1))) {
+            auto [x, y] = step_at_f32(s, share);
+            if (upright_f32(i, !s->slides, x, y, p->Flat, m, v)) {
+                break;
+            }
+            share /= 2.0f;
+            if (tries == 10) {
+                share = 0.0f;
+            }
+        }
+        if (share < 1.0f && i < int64(set->Owned)) {
+            atomic_add(&n->Limited, int64(1));
+        }
+    }
+    return settle_f32(i, set, p, field, c, s, share, v, moved, seen);
+}
+
+// Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
+// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
+// diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
+// Pain[float32], pain.go:90
+DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    auto [a, gx, gy] = gather_f32(i, m, v);
+    step_pain_f32(&s, &a, gx, gy, p);
+    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+}
+
+// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
+// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
+// visited; 0 is before the first set of the first sweep.
+// due[float64], place.go:12
+DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
+    if (!p->Cull) {
+        return true;
+    }
+    int32 last = seen[i];
+    if (moved[i] >= last) {
+        return true;
+    }
+    for (int64 k = 0; ; k = add(k, int64(1))) {
+        int32 j = Mesh_next_f64(m, i, k);
+        if (j < 0) {
+            return false;
+        }
+        if (moved[j] > last) {
+            return true;
+        }
+    }
+}
+
+// gather returns A = Σ M_l and g = Σ M_l u_l of vertex i over its edges u_l = y_l - p, where M_l is the sum of the
+// metrics at both ends. (The mean would be half of it; the factor cancels.) The sums are plain variables, which Go
+// keeps in registers as it does not keep those in a struct of this size.
+// gather[float64], pain.go:11
+struct gather_f64_results { Tensor_f64 r0; double r1; double r2; };
+DEVICE gather_f64_results gather_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Vertex_f64 *p = &v[i];
+    double x = p->X, y = p->Y, p11 = p->M11, p12 = p->M12, p22 = p->M22;
+    double a11 = 0.0, a12 = 0.0, a22 = 0.0, gx = 0.0, gy = 0.0;
+    // all at once: a GPU reads 16 bytes as fast as 4
+    Ring r = m->Rings[i];
+    for (int64 k = 0; k < 7; k++) {
+        int32 j = r.At[k];
+        if (j < 0) {
+            break;
+        }
+        Vertex_f64 *n = &v[j];
+        double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+        auto [fx, fy] = tug_f64(m11, m12, m22, n->X - x, n->Y - y);
+        a11 = a11 + m11;
+        a12 = a12 + m12;
+        a22 = a22 + m22;
+        gx = gx + fx;
+        gy = gy + fy;
+    }
+    if (r.At[7] >= 0) {
+        for (int64 k = 7; ; k = add(k, int64(1))) {
+            int32 j = Mesh_next_f64(m, i, k);
+            if (j < 0) {
+                break;
+            }
+            Vertex_f64 *n = &v[j];
+            double m11 = p11 + n->M11, m12 = p12 + n->M12, m22 = p22 + n->M22;
+            auto [fx, fy] = tug_f64(m11, m12, m22, n->X - x, n->Y - y);
+            a11 = a11 + m11;
+            a12 = a12 + m12;
+            a22 = a22 + m22;
+            gx = gx + fx;
+            gy = gy + fy;
+        }
+    }
+    return {Tensor_f64{a11, a12, a22, 0.0}, gx, gy};
+}
+
+// pain makes the step (D+A)⁻¹ω g. On a rail D is A, a number.
+// (*step[float64]).pain, pain.go:68
+DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, double gx, double gy, const Params_f64 *p) {
+    if (s->slides) {
+        step_newton_f64(s, a, gx, gy, p->Relax / 2.0);
+        return;
+    }
+    double off = (1.0 + p->Excess) * num_Abs_f64(a->M12);
+    const auto results1 = solve_f64(a->M11 + num_Larger_f64(a->M11, off), a->M12, a->M22 + num_Larger_f64(a->M22, off), p->Relax * gx, p->Relax * gy);
+    s->dx = results1.r0;
+    s->dy = results1.r1;
+}
+
+// reach returns the share of a step, at most 1, that no triangle forbids: 0.9 of where the first becomes flat. Areas
+// are linear in the share.
+// reach[float64], place.go:139
+DEVICE double reach_f64(int64 i, bool closed, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    double dx = s->dx, dy = s->dy;
+    if (s->slides) {
+        dx = s->ds * s->rail.Tx;
+        dy = s->ds * s->rail.Ty;
+    }
+    int32 first = Mesh_next_f64(m, i, 0);
+    int32 a = first;
+    double share = 1.0;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 b = Mesh_corner_f64(m, i, k, first, closed);
+        if (b < 0) {
+            break;
+        }
+        double area = (v[a].X - s->x) * (v[b].Y - s->y) - (v[b].X - s->x) * (v[a].Y - s->y);
+        double loss = dx * (v[b].Y - v[a].Y) - dy * (v[b].X - v[a].X);
+        if (share * loss > 0x1.ccccccccccccdp-01 /* 0.9 */ * area) {
+            share = 0x1.ccccccccccccdp-01 /* 0.9 */ * area / loss;
+        }
+        if (b == first) {
+            break;
+        }
+        a = b;
+    }
+    return share;
+}
+
+// upright tells whether all triangles around vertex i have a positive area with that vertex at (x, y), by more than
+// rounding can bring about.
+// upright[float64], place.go:117
+DEVICE bool upright_f64(int64 i, bool closed, double x, double y, double flat, const Mesh_f64 *m,
+        Slice<Vertex_f64> v) {
+    int32 first = Mesh_next_f64(m, i, 0);
+    int32 a = first;
+    for (int64 k = 1; ; k = add(k, int64(1))) {
+        int32 b = Mesh_corner_f64(m, i, k, first, closed);
+        if (b < 0) {
+            return true;
+        }
+        double one = (v[a].X - x) * (v[b].Y - y);
+        double other = (v[b].X - x) * (v[a].Y - y);
+        if (!(one - other > flat * (num_Abs_f64(one) + num_Abs_f64(other)))) {
+            return false;
+        }
+        if (b == first) {
+            return true;
+        }
+        a = b;
+    }
+}
+
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
 // settle[float64], place.go:61
 DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     if (p->Cull) {
-        seen[i] = now;
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
     if (share == 0.0) {
         return 0.0;
     }
     auto [x, y] = step_at_f64(s, share);
-    double dx = x - s->x, dy = y - s->y;
-    if (dx == 0.0 && dy == 0.0) {
+    if (x == s->x && y == s->y) {
         return 0.0;
     }
-    Vertex_f64 *old = &v[i];
-    double far = dx * (old->M11 * dx + 2.0 * old->M12 * dy) + dy * old->M22 * dy;
     Tensor_f64 at = Field_At_f64(field, x, y);
-    v[i].X = x;
-    v[i].Y = y;
-    v[i].S = s->s + share * s->ds;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M22 = at.M22;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = now;
-    }
-    return far;
+    return settleAt_f64(i, set, p, c, s, share, x, y, &at, v, moved, seen);
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:88
+// guarded[float64], place.go:91
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -1828,56 +2514,6 @@ DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, co
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// slopeOnMesh returns the derivatives by x and y, constant on every triangle.
-// (*Field[float32]).slopeOnMesh, fieldmesh.go:115
-struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
-DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, float x, float y) {
-    spot_f32 s = Field_find_f32(f, x, y);
-    Array<int32, 3> *at = &f->Patches[s.patch].At;
-    Node_f32 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
-    float bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
-    float per = f->Scale / (bx * cy - by * cx);
-    Tensor_f32 mx = {}, my = {};
-    mx.M11 = per * ((b->M11 - o->M11) * cy - (c->M11 - o->M11) * by);
-    mx.M12 = per * ((b->M12 - o->M12) * cy - (c->M12 - o->M12) * by);
-    mx.M22 = per * ((b->M22 - o->M22) * cy - (c->M22 - o->M22) * by);
-    my.M11 = per * ((c->M11 - o->M11) * bx - (b->M11 - o->M11) * cx);
-    my.M12 = per * ((c->M12 - o->M12) * bx - (b->M12 - o->M12) * cx);
-    my.M22 = per * ((c->M22 - o->M22) * bx - (b->M22 - o->M22) * cx);
-    return {mx, my};
-}
-
-// Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:60
-struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
-DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, float x, float y) {
-    if (f->Kind == 2) {
-        const auto results1 = Field_slopeOnMesh_f32(f, x, y);
-        return {results1.r0, results1.r1};
-    }
-    auto [i, s] = lookup_Locate_f32(x, f->X, f->PerX, f->Nx);
-    auto [j, t] = lookup_Locate_f32(y, f->Y, f->PerY, f->Ny);
-    Tensor_f32 mx = {}, my = {};
-    if (f->Kind == 1) {
-        auto [hx, dx] = lookup_Piece_Size_f32(&f->Across[i], s);
-        auto [hy, dy] = lookup_Piece_Size_f32(&f->Up[j], t);
-        mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
-        my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
-        return {mx, my};
-    }
-    int32 k = add(mul(j, add(f->Nx, 1)), i);
-    Sample_f32 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
-    Sample_f32 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
-    float px = f->Scale * f->PerX, py = f->Scale * f->PerY;
-    mx.M11 = px * lookup_Between_f32(b->M11 - a->M11, d->M11 - c->M11, t);
-    my.M11 = py * lookup_Between_f32(c->M11 - a->M11, d->M11 - b->M11, s);
-    mx.M12 = px * lookup_Between_f32(b->M12 - a->M12, d->M12 - c->M12, t);
-    my.M12 = py * lookup_Between_f32(c->M12 - a->M12, d->M12 - b->M12, s);
-    mx.M22 = px * lookup_Between_f32(b->M22 - a->M22, d->M22 - c->M22, t);
-    my.M22 = py * lookup_Between_f32(c->M22 - a->M22, d->M22 - b->M22, s);
-    return {mx, my};
-}
-
 // moments returns Σ u_l u_l'.
 // moments[float32], pain.go:42
 struct moments_f32_results { float r0; float r1; float r2; };
@@ -1914,56 +2550,6 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
     gy -= (my.M11 * xx + 2.0f * my.M12 * xy + my.M22 * yy) / 2.0f;
     step_newton_f32(&s, &a, gx, gy, p->Relax);
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// slopeOnMesh returns the derivatives by x and y, constant on every triangle.
-// (*Field[float64]).slopeOnMesh, fieldmesh.go:115
-struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
-DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, double x, double y) {
-    spot_f64 s = Field_find_f64(f, x, y);
-    Array<int32, 3> *at = &f->Patches[s.patch].At;
-    Node_f64 *o = &f->Nodes[(*at)[0]], *b = &f->Nodes[(*at)[1]], *c = &f->Nodes[(*at)[2]];
-    double bx = b->X - o->X, by = b->Y - o->Y, cx = c->X - o->X, cy = c->Y - o->Y;
-    double per = f->Scale / (bx * cy - by * cx);
-    Tensor_f64 mx = {}, my = {};
-    mx.M11 = per * ((b->M11 - o->M11) * cy - (c->M11 - o->M11) * by);
-    mx.M12 = per * ((b->M12 - o->M12) * cy - (c->M12 - o->M12) * by);
-    mx.M22 = per * ((b->M22 - o->M22) * cy - (c->M22 - o->M22) * by);
-    my.M11 = per * ((c->M11 - o->M11) * bx - (b->M11 - o->M11) * cx);
-    my.M12 = per * ((c->M12 - o->M12) * bx - (b->M12 - o->M12) * cx);
-    my.M22 = per * ((c->M22 - o->M22) * bx - (b->M22 - o->M22) * cx);
-    return {mx, my};
-}
-
-// Slope returns the derivatives of the metric by x and y, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:60
-struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
-DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, double x, double y) {
-    if (f->Kind == 2) {
-        const auto results1 = Field_slopeOnMesh_f64(f, x, y);
-        return {results1.r0, results1.r1};
-    }
-    auto [i, s] = lookup_Locate_f64(x, f->X, f->PerX, f->Nx);
-    auto [j, t] = lookup_Locate_f64(y, f->Y, f->PerY, f->Ny);
-    Tensor_f64 mx = {}, my = {};
-    if (f->Kind == 1) {
-        auto [hx, dx] = lookup_Piece_Size_f64(&f->Across[i], s);
-        auto [hy, dy] = lookup_Piece_Size_f64(&f->Up[j], t);
-        mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
-        my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
-        return {mx, my};
-    }
-    int32 k = add(mul(j, add(f->Nx, 1)), i);
-    Sample_f64 *a = &f->Samples[k], *b = &f->Samples[add(k, 1)];
-    Sample_f64 *c = &f->Samples[add(add(k, f->Nx), 1)], *d = &f->Samples[add(add(k, f->Nx), 2)];
-    double px = f->Scale * f->PerX, py = f->Scale * f->PerY;
-    mx.M11 = px * lookup_Between_f64(b->M11 - a->M11, d->M11 - c->M11, t);
-    my.M11 = py * lookup_Between_f64(c->M11 - a->M11, d->M11 - b->M11, s);
-    mx.M12 = px * lookup_Between_f64(b->M12 - a->M12, d->M12 - c->M12, t);
-    my.M12 = py * lookup_Between_f64(c->M12 - a->M12, d->M12 - b->M12, s);
-    mx.M22 = px * lookup_Between_f64(b->M22 - a->M22, d->M22 - c->M22, t);
-    my.M22 = py * lookup_Between_f64(c->M22 - a->M22, d->M22 - b->M22, s);
-    return {mx, my};
 }
 
 // moments returns Σ u_l u_l'.
@@ -2056,48 +2642,6 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Sqrt is √x, correctly rounded in F.
-// Sqrt[float32], num/num.go:16
-DEVICE float num_Sqrt_f32(float x) {
-    return __fsqrt_rn(x);
-}
-
-// length is √(u'Mu).
-// (*Tensor[float32]).length, field.go:90
-DEVICE float Tensor_length_f32(Tensor_f32 *m, float x, float y) {
-    return num_Sqrt_f32(Tensor_product_f32(m, x, y, x, y));
-}
-
-// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
-// Measure[float32], quality.go:22
-DEVICE Triangle_f32 Measure_f32(float x, float y, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b) {
-    Triangle_f32 t = {};
-    t.m.M11 = (m->M11 + a->M11 + b->M11) / 3.0f;
-    t.m.M12 = (m->M12 + a->M12 + b->M12) / 3.0f;
-    t.m.M22 = (m->M22 + a->M22 + b->M22) / 3.0f;
-    float ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
-    t.area = (ax * by - bx * ay) / 2.0f;
-    t.root = num_Sqrt_f32(t.m.M11 * t.m.M22 - t.m.M12 * t.m.M12);
-    const float value1 = Tensor_length_f32(&t.m, ax, ay), value2 = Tensor_length_f32(&t.m, bx, by), value3 = Tensor_length_f32(&t.m, bx - ax, by - ay);
-    t.la = value1;
-    t.lb = value2;
-    t.lc = value3;
-    t.perimeter = t.la + t.lb + t.lc;
-    float s = t.perimeter / 3.0f;
-    if (s > 1.0f) {
-        s = 1.0f / s;
-    }
-    float g = s * (2.0f - s);
-    t.fit = g * g * g;
-    return t;
-}
-
-// Quality is 1 for the best, and negative for a triangle that is turned over.
-// (*Triangle[float32]).Quality, quality.go:40
-DEVICE float Triangle_Quality_f32(Triangle_f32 *t) {
-    return 0x1.4c8dc2p+04f /* 20.784609 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
-}
-
 // MeasureCell stores the quality and the area of triangle i.
 // MeasureCell[float32], quality.go:106
 DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, Slice<Shape_f32> out) {
@@ -2110,48 +2654,6 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     Triangle_f32 t = Measure_f32(p->X, p->Y, &m, &v[c->At[1]], &v[c->At[2]]);
     out[i].Quality = Triangle_Quality_f32(&t);
     out[i].Area = t.area;
-}
-
-// Sqrt is √x, correctly rounded in F.
-// Sqrt[float64], num/num.go:16
-DEVICE double num_Sqrt_f64(double x) {
-    return __dsqrt_rn(x);
-}
-
-// length is √(u'Mu).
-// (*Tensor[float64]).length, field.go:90
-DEVICE double Tensor_length_f64(Tensor_f64 *m, double x, double y) {
-    return num_Sqrt_f64(Tensor_product_f64(m, x, y, x, y));
-}
-
-// Measure looks at the triangle of vertices a and b with a corner at (x, y), where the metric is m.
-// Measure[float64], quality.go:22
-DEVICE Triangle_f64 Measure_f64(double x, double y, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b) {
-    Triangle_f64 t = {};
-    t.m.M11 = (m->M11 + a->M11 + b->M11) / 3.0;
-    t.m.M12 = (m->M12 + a->M12 + b->M12) / 3.0;
-    t.m.M22 = (m->M22 + a->M22 + b->M22) / 3.0;
-    double ax = a->X - x, ay = a->Y - y, bx = b->X - x, by = b->Y - y;
-    t.area = (ax * by - bx * ay) / 2.0;
-    t.root = num_Sqrt_f64(t.m.M11 * t.m.M22 - t.m.M12 * t.m.M12);
-    const double value1 = Tensor_length_f64(&t.m, ax, ay), value2 = Tensor_length_f64(&t.m, bx, by), value3 = Tensor_length_f64(&t.m, bx - ax, by - ay);
-    t.la = value1;
-    t.lb = value2;
-    t.lc = value3;
-    t.perimeter = t.la + t.lb + t.lc;
-    double s = t.perimeter / 3.0;
-    if (s > 1.0) {
-        s = 1.0 / s;
-    }
-    double g = s * (2.0 - s);
-    t.fit = g * g * g;
-    return t;
-}
-
-// Quality is 1 for the best, and negative for a triangle that is turned over.
-// (*Triangle[float64]).Quality, quality.go:40
-DEVICE double Triangle_Quality_f64(Triangle_f64 *t) {
-    return 0x1.4c8dc2e42398p+04 /* 20.784609690826528 */ * t->area * t->root * t->fit / (t->perimeter * t->perimeter);
 }
 
 // MeasureCell stores the quality and the area of triangle i.
@@ -3763,6 +4265,46 @@ DEVICE void AimTiles_f64_at(int64 t, const TiledMesh_f64 *m, const Field_f64 *fi
         }
         windows[t] = Boxes_window(&b, field->Kind);
     }
+}
+
+// Kernel Barrier, barrier.go:140
+extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Barrier_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel Barrier, barrier.go:140
+extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Barrier_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel RateCell, barrier.go:178
+extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
+        Slice<Vertex_f32> v, Least<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<float>::key_of(RateCell_f32_at(i, cells, v));
+    reduce(result, key);
+}
+
+// Kernel RateCell, barrier.go:178
+extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
+        Slice<Vertex_f64> v, Least<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<double>::key_of(RateCell_f64_at(i, cells, v));
+    reduce(result, key);
 }
 
 // Kernel Count, count.go:8

@@ -129,6 +129,10 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			"Hybrid": func(s *state) loop {
 				return NewHybridLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
+			"Barrier": func(s *state) loop {
+				return NewBarrierLoop(set, p, mesh, field, &Control[F]{Floor: .01, Doublings: guard, Rising: guard == Halve}, s.v,
+					s.moved, s.seen, &s.n[0], &s.most)
+			},
 			"Untangle": func(s *state) loop {
 				return NewUntangleLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.most)
 			},
@@ -175,6 +179,12 @@ func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []V
 	NewMeasureCellLoop(cells, v, shapes[0]).Range(0, len(cells))
 	l.Run(t, NewMeasureCellLoop(cells, v, shapes[1]), 0, len(cells))
 	kerneltest.Same(t, "cells", shapes[0], shapes[1], nil)
+	var least [2]atomics.Least[F]
+	NewRateCellLoop(cells, v, &least[0]).Range(0, len(cells))
+	l.Run(t, NewRateCellLoop(cells, v, &least[1]), 0, len(cells))
+	if least[0] != least[1] {
+		t.Errorf("the least quality is %v in Go, %v translated", least[0].Value(), least[1].Value())
+	}
 	NewMeasureEdgeLoop(edges, v, sides[0]).Range(0, len(edges))
 	l.Run(t, NewMeasureEdgeLoop(edges, v, sides[1]), 0, len(edges))
 	kerneltest.Same(t, "edges", sides[0], sides[1], nil)

@@ -16,6 +16,10 @@ type Control struct {
 	// Complexity is ∫√det M over the mesh. A mesh of equilateral triangles of sides 1 in the metric has 4/√3 as many
 	// triangles, and one of tetrahedra 12/√2 as many (there are no such meshes in space).
 	Complexity float64
+	// Floor is the share of the largest second derivative in the mesh that smaller ones are raised to: without it cells
+	// are as large as they can be where the field is almost linear, and others have to make up for them. 0 for 1e-10,
+	// since a metric must be positive definite.
+	Floor float64
 	Bounds
 }
 
@@ -26,8 +30,7 @@ type Report struct {
 	Raised     int     // vertices with a derivative so small that it was replaced
 }
 
-// least is what share of the largest second derivative in the mesh others are replaced by where they are smaller, since
-// a metric must be positive definite.
+// least is the smallest Floor.
 const least = 1e-10
 
 // FromHessian makes the metric that is best for linear interpolation of a field with the given second derivatives,
@@ -46,10 +49,12 @@ func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 		return nil, r, fmt.Errorf("second derivatives at %d vertices, for a mesh of %d", len(hessian), m.Vertices())
 	case !(c.Norm >= 1):
 		return nil, r, fmt.Errorf("an Lp norm with p = %g: give one from 1 on", c.Norm)
+	case !(c.Floor >= 0 && c.Floor <= 1):
+		return nil, r, fmt.Errorf("a floor of %g under second derivatives: give a share of the largest, from 0 to 1", c.Floor)
 	case !(c.Complexity > 0) || math.IsInf(c.Complexity, 0):
 		return nil, r, fmt.Errorf("a complexity of %g: give one above 0", c.Complexity)
 	}
-	dim := m.Dim
+	dim, floor := m.Dim, max(c.Floor, least)
 	shapes := make([]Spectrum, len(hessian))
 	top := 0.0
 	for v, h := range hessian {
@@ -70,8 +75,8 @@ func FromHessian(m *Mesh, hessian []Tensor, c Control) (Field, Report, error) {
 		det, raised := 1.0, false
 		for k := range values {
 			values[k] /= top
-			raised = raised || values[k] < least
-			values[k] = max(values[k], least)
+			raised = raised || values[k] < floor
+			values[k] = max(values[k], floor)
 			det *= values[k]
 		}
 		if raised {

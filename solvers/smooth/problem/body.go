@@ -149,7 +149,7 @@ func (b planeBody) write(path string) error { return meshio.Write(path, b.Mesh) 
 func (b planeBody) nodes() nodes            { return nodes{metric.Of(b.Mesh), b.VertexData} }
 
 func (b planeBody) notKept(path string) string {
-	return meshio.NotKept(path, b.Groups, b.VertexData, b.CellData)
+	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
 }
 
 func (b planeBody) centre(cell int) []float64 {
@@ -233,7 +233,7 @@ func (b solidBody) write(path string) error { return meshio.WriteSolid(path, b.S
 func (b solidBody) nodes() nodes            { return nodes{metric.OfSolid(b.Solid), b.VertexData} }
 
 func (b solidBody) notKept(path string) string {
-	return meshio.NotKept(path, b.Groups, b.VertexData, b.CellData)
+	return meshio.NotKept(path, b.Groups, b.Marks, b.VertexData, b.CellData)
 }
 
 func (b solidBody) centre(cell int) []float64 {

@@ -61,6 +61,8 @@ var keys = []struct{ flag, key, usage string }{
 		"{mesh='NAME'} of IN's data"},
 	{"also", "metric.also", "another field with --hessian: sizes are no larger than either asks for"},
 	{"norm", "metric.norm", "p of the Lp norm of the error of interpolating that field (2)"},
+	{"curvature", "metric.curvature", "share of that field's largest second derivative that smaller ones are raised to " +
+		"(0.003)"},
 	{"hmin", "metric.hmin", "least size, before rescaling"},
 	{"hmax", "metric.hmax", "greatest size, before rescaling"},
 	{"aspect", "metric.aspect", "largest by least size at a place"},
@@ -68,11 +70,10 @@ var keys = []struct{ flag, key, usage string }{
 	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 " +
 		"for the vertices of IN (512; of tetrahedra 64)"},
 	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
-	{"smoother", "method.smoother", "laplacian, pain, pain-newton, pain-exact, smart, fjp or hybrid (pain-exact; " +
-		"without a metric hybrid)"},
-	{"sweeps", "method.sweeps", "the most sweeps (100)"},
-	{"relax", "method.relax", "ω, above 0 and below 2 (1; of pain 0.5)"},
-	{"guard", "method.guard", "what keeps cells from turning over: none, halve or clip (halve)"},
+	{"smoother", "method.smoother", "barrier, hybrid, fjp, smart, pain-exact, pain-newton, pain or laplacian (barrier)"},
+	{"sweeps", "method.sweeps", "the most sweeps (200; of smoothers but barrier 100)"},
+	{"relax", "method.relax", "ω, above 0 and below 2 (by the number of vertices; of others 1, of pain 0.5)"},
+	{"guard", "method.guard", "what keeps cells from turning over with pain and laplacian: none, halve or clip (halve)"},
 	{"boundary", "method.boundary", "what vertices of straight or flat boundaries do: slide or fixed (slide)"},
 	{"colouring", "method.colouring", "jones-plassmann, first-fit or two-level (jones-plassmann)"},
 	{"floor", "method.floor", "hybrid optimises below this quality (the mean; of tetrahedra half of it)"},
@@ -84,7 +85,7 @@ var keys = []struct{ flag, key, usage string }{
 	{"mean", "stop.mean", "stop when the mean quality is this or more"},
 	{"worst", "stop.worst", "stop when the worst quality is this or more"},
 	{"advance", "stop.advance", "stop when neither the mean nor the worst quality has risen by as much since the " +
-		"last look (0; without a metric and a smoother 1e-4)"},
+		"last look (0)"},
 }
 
 func flags() (list []solvers.Flag) {
@@ -129,12 +130,6 @@ func caseOf(in, out string, flag func(string) (value string, given bool)) (*conf
 	}
 	if !metric {
 		sets = append(sets, "metric.field=uniform")
-		if _, given := flag("smoother"); !given { // there are bad triangles to mend, and no sizes to follow
-			sets = append(sets, "method.smoother=hybrid")
-			if _, given := flag("advance"); !given {
-				sets = append(sets, "stop.advance=1e-4")
-			}
-		}
 	}
 	c, err := solvers.Parse(caseName(in)+".toml", []byte("solver = \"smooth\"\n"), sets)
 	if err != nil {

@@ -23,7 +23,7 @@ const wavy = `
 solver = "smooth"
 mesh = { generate = "delaunay", bounds = [-1, 0, 1, 1], cells = 400 }
 metric = { width = "0.1 + 0.05*sin(3*x)", height = "0.3", angle = "40*x*y", samples = 32 }
-method = { sweeps = 12 }
+method = { smoother = "pain-exact", sweeps = 12 }
 output = { format = [], conservation_every = 4 }
 `
 

@@ -21,6 +21,7 @@ type Metric struct {
 	Background string  // a mesh file; "" for the mesh that is smoothed
 	Norm       float64 // p of the Lp norm whose interpolation error the metric of a hessian makes least; 2
 	Complexity float64 // ∫√det M of the metric of a hessian; 0 for what the mesh's triangles make
+	Curvature  float64 // share of a hessian's largest second derivative that smaller ones are raised to; 0.003
 
 	HMin, HMax float64 // bounds of sizes; 0 for none
 	Aspect     float64 // largest by least size at a place; 0 for no bound
@@ -46,7 +47,7 @@ func (m *Metric) Nodal() bool {
 //	width, height, angle   expressions over x and y, and over z in space, with depth
 //	m11, m12, m22          the same, with m13, m23 and m33
 //	solution, background   files
-//	hessian, also, norm, complexity
+//	hessian, also, norm, complexity, curvature
 //	hmin, hmax, aspect     bounds of solution, hessian and expressions
 //	gradation              of metrics at vertices: solution, hessian, and expressions without samples
 //	samples, rescale
@@ -54,7 +55,7 @@ func decodeMetric(s *config.Section) Metric {
 	m := Metric{Rescale: s.Boolean("rescale", true), Waves: 1}
 	s.Know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
 		"m13", "m23", "m33", "solution", "background",
-		"hessian", "also", "norm", "complexity", "hmin", "hmax", "aspect", "gradation", "samples")
+		"hessian", "also", "norm", "complexity", "curvature", "hmin", "hmax", "aspect", "gradation", "samples")
 	m.Field = metricKind(s)
 	fallback := int64(0)
 	switch m.Field {
@@ -86,6 +87,7 @@ func decodeMetric(s *config.Section) Metric {
 		}
 		m.Norm = s.Number("norm", config.Bound{Least: 1, Most: 1e6, Fallback: 2, Optional: true})
 		m.Complexity = s.Number("complexity", config.NonNegative.Or(0))
+		m.Curvature = s.Number("curvature", config.Bound{Most: 1, Fallback: 0.003, Optional: true})
 	case "solution":
 		m.Solution, m.Background = s.Text("solution", config.Required), s.Text("background", "")
 	}
@@ -161,7 +163,7 @@ func metricKeys(s *config.Section, m *Metric) {
 		{"low", varies, "linear and sinusoidal"}, {"high", varies, "linear and sinusoidal"},
 		{"waves", m.Field == "sinusoidal", "sinusoidal"}, {"background", m.Field == "solution", "solution"},
 		{"also", m.Field == "hessian", "hessian"}, {"norm", m.Field == "hessian", "hessian"},
-		{"complexity", m.Field == "hessian", "hessian"},
+		{"complexity", m.Field == "hessian", "hessian"}, {"curvature", m.Field == "hessian", "hessian"},
 		{"hmin", free, "expressions, solution and hessian"}, {"hmax", free, "expressions, solution and hessian"},
 		{"aspect", free, "expressions, solution and hessian"},
 		{"gradation", m.Nodal(), "solution, hessian, and expressions with samples = 0"},
@@ -213,6 +215,7 @@ func (m *Metric) Print(p *config.Printer) {
 	if m.Field == "hessian" {
 		p.Pair("norm", m.Norm)
 		p.Pair("complexity", m.Complexity)
+		p.Pair("curvature", m.Curvature)
 	}
 	for _, k := range []struct {
 		key   string

@@ -165,7 +165,7 @@ func hessianField(w *Metric, of *config.Field, on nodes, held *HeldBack) (metric
 		complexity = unit * float64(len(on.Cells)/(on.Dim+1))
 	}
 	f, r, err := metric.FromHessian(on.Mesh, second, metric.Control{Norm: w.Norm, Complexity: complexity,
-		Bounds: boundsOf(w)})
+		Floor: w.Curvature, Bounds: boundsOf(w)})
 	held.Fields++
 	held.Bounded += r.Bounded
 	held.Raised += r.Raised

@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
 // told is what a run leaves behind: its state, all that its summary says but for how it was run and how long it took,
@@ -46,7 +47,7 @@ func told(t testing.TB, ranks, threads int, open runtest.Open, sets ...string) s
 // TestSmoothSameBits is contract C1 for meshes: for every smoother and colouring the coordinates, all of the summary
 // and the tables are the same, however a case is run.
 func TestSmoothSameBits(t *testing.T) {
-	for k, smoother := range []string{"laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp", "hybrid"} {
+	for k, smoother := range smooth.Smoothers {
 		for _, colouring := range []string{"jones-plassmann", "first-fit", "two-level"} {
 			t.Run(smoother+"/"+colouring, func(t *testing.T) {
 				t.Parallel()
@@ -117,7 +118,8 @@ func reported(t testing.TB, ranks int, open runtest.Open, sets ...string) string
 // triangle and where they are, the rule that ended it, and all else but times.
 func TestSmoothReportsTheSame(t *testing.T) {
 	for _, set := range [][]string{
-		{"method.smoother=hybrid"}, {"method.smoother=pain-exact", "stop={every=2, advance=0.01}"},
+		{"method.smoother=hybrid"}, {"method.smoother=barrier"},
+		{"method.smoother=pain-exact", "stop={every=2, advance=0.01}"},
 		{"method={smoother='smart', cull=true, settled=0.01, colouring='two-level'}", "stop.move=0.05"},
 	} {
 		want := reported(t, 1, runtest.Local, set...)

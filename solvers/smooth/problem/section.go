@@ -15,9 +15,9 @@ type Sections struct {
 
 // Method is the section [method] of solver "smooth".
 type Method struct {
-	Smoother  string  // pain-exact; package solvers/smooth tells what each does
-	Sweeps    int     // the most that are made; 100
-	Relax     float64 // ω, in (0, 2); what the literature has: 0.5 for pain, 1 for others
+	Smoother  string  // barrier; package solvers/smooth tells what each does
+	Sweeps    int     // the most that are made; 200 for barrier, which ends by itself, and 100 for others
+	Relax     float64 // ω, in (0, 2); what the literature has: 0.5 for pain, 1 for others; 0 for what barrier chooses
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
 	Colouring string  // jones-plassmann, first-fit or two-level; jones-plassmann
@@ -58,9 +58,8 @@ func Decode(root *config.Section, c *config.Case) {
 
 func decodeMethod(s *config.Section) Method {
 	m := Method{
-		Smoother: s.Choice("smoother", "pain-exact", "laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp",
-			"hybrid"),
-		Sweeps:    int(s.Integer("sweeps", 100, 0, 10_000_000)),
+		Smoother: s.Choice("smoother", "barrier", "laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp",
+			"hybrid", "barrier"),
 		Guard:     s.Choice("guard", "halve", "none", "halve", "clip"),
 		Boundary:  s.Choice("boundary", "slide", "slide", "fixed"),
 		Colouring: s.Choice("colouring", "jones-plassmann", "jones-plassmann", "first-fit", "two-level"),
@@ -73,9 +72,17 @@ func decodeMethod(s *config.Section) Method {
 		Untangle:  s.Boolean("untangle", false),
 		Precision: s.Choice("precision", "float64", "float32", "float64"),
 	}
+	sweeps := int64(100)
+	if m.Smoother == "barrier" {
+		sweeps = 200
+	}
+	m.Sweeps = int(s.Integer("sweeps", sweeps, 0, 10_000_000))
 	relax := config.Bound{Least: 0, Most: 2, Open: true, Under: true, Optional: true, Fallback: 1}
-	if m.Smoother == "pain" {
+	switch m.Smoother {
+	case "pain":
 		relax.Fallback = 0.5
+	case "barrier":
+		relax.Fallback = 0
 	}
 	m.Relax = s.Number("relax", relax)
 	for _, k := range m.keys() {
@@ -100,7 +107,8 @@ func (m *Method) keys() []methodKey {
 	looks := m.Smoother == "smart" || m.Smoother == "fjp" || m.Smoother == "hybrid"
 	return []methodKey{
 		{"relax", m.Smoother != "fjp", smoother, "all others"},
-		{"guard", !looks, smoother, "laplacian and those of pain; smart, fjp and hybrid turn nothing over"},
+		{"guard", !looks && m.Smoother != "barrier", smoother, "laplacian and those of pain; the others turn nothing over"},
+		{"cull", m.Smoother != "barrier", smoother, "all others"},
 		{"gain", looks, smoother, "smart, fjp and hybrid"},
 		{"floor", m.Smoother == "hybrid", smoother, "hybrid"},
 		{"settled", m.Cull, "cull = false", "cull = true"},
@@ -126,6 +134,7 @@ func (w *Sections) Print(p *config.Printer) {
 	for _, k := range a.keys() {
 		idle[k.key] = !k.belongs
 	}
+	idle["relax"] = idle["relax"] || a.Relax == 0
 	for _, k := range []struct {
 		key   string
 		value any

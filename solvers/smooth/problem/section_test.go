@@ -36,7 +36,8 @@ func TestSmoothDefaults(t *testing.T) {
 		"metric={hessian='x*y', norm=4, complexity=1000}",
 		"metric={width=1, height='x', samples=0, gradation=2}",
 		"method={smoother='fjp', gain=1e-3, cull=true, settled=1e-4}", "method={smoother='pain'}",
-		"method={smoother='laplacian', guard='none'}",
+		"method={smoother='laplacian', guard='none'}", "method={smoother='barrier'}",
+		"method={smoother='barrier', relax=1.5, sweeps=7}",
 		"mesh={generate='delaunay', bounds=[0,0,1,1], cells=10}"} {
 		c := parse(t, smoothCase, set)
 		again, err := solvers.Parse("dam.toml", []byte(c.String()), nil)
@@ -87,6 +88,8 @@ func TestSmoothRefusals(t *testing.T) {
 		{`"hybrid"`, "'hybrid'\nrelax = 0", `c.toml:10: [method] relax: 0 must be above 0`},
 		{`"hybrid"`, "'fjp'\nrelax = 1.5", `c.toml:10: [method] relax: does nothing with smoother = "fjp"`},
 		{`"hybrid"`, "'smart'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "smart"`},
+		{`"hybrid"`, "'barrier'\ncull = true", `c.toml:10: [method] cull: does nothing with smoother = "barrier"`},
+		{`"hybrid"`, "'barrier'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "barrier"`},
 		{`"hybrid"`, "'smart'\nfloor = 0.2",
 			`c.toml:10: [method] floor: does nothing with smoother = "smart": it is for hybrid`},
 		{`"hybrid"`, "'pain'\ngain = 0.2", `c.toml:10: [method] gain: does nothing with smoother = "pain"`},

@@ -40,7 +40,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	if env.Log != nil && s.body != nil {
 		if lost := s.body.notKept(out); lost != "" {
-			fmt.Fprintf(env.Log, "%-16s in %s, since Medit files cannot hold it: %s\n", "not kept", out, lost)
+			fmt.Fprintf(env.Log, "%-16s in %s, since files of its kind cannot hold it: %s\n", "not kept", out, lost)
 		}
 	}
 	w := c.Sections.(*Sections)
@@ -84,7 +84,11 @@ func (d *mover) Advance(ctx context.Context, until float64, steps int) (done boo
 	if err != nil {
 		return false, err
 	}
-	return d.rules.look(ctx, d.solver, move)
+	done, err = d.rules.look(ctx, d.solver, move)
+	if err == nil && (done || d.solver.Sweeps() >= int(d.size.End)) {
+		err = d.solver.Finish(ctx)
+	}
+	return done, err
 }
 
 func (d *mover) Clock() solvers.Clock {

@@ -25,6 +25,10 @@ func (s *stopRules) left(sweeps int) int { return s.Every - sweeps%s.Every }
 
 // look tells whether a rule applies, after a sweep in which no vertex moved farther than a length in the metric.
 func (s *stopRules) look(ctx context.Context, solver smooth.Solver, move float64) (bool, error) {
+	if solver.Ended() {
+		s.reason = smooth.NoMoreRising
+		return true, nil
+	}
 	if solver.Sweeps()%s.Every != 0 {
 		return false, nil
 	}

@@ -26,6 +26,9 @@ var suite = verify.Suite{Name: "smooth", Checks: []verify.Check{
 	{Name: "sizes", About: "Linear and sinusoidal metrics of G. Rokos (2010)", Run: sizes},
 	{Name: "refine", About: "Analytic metrics of the suite of refine, NASA", Run: refineMetrics},
 	{Name: "cube", About: "Tetrahedra: a cube in the linear metric of the UGAWG", Run: cubes},
+	{Name: "kinds", About: "Mean and worst quality beside what Mmg reaches by moving vertices", Run: kinds},
+	{Name: "interpolation", About: "The error of interpolation that metrics from second derivatives leave",
+		Run: interpolations},
 	{Name: "hessian", About: "Metrics from second derivatives: the error of interpolation", Run: hessians},
 }}
 

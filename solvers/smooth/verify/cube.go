@@ -68,7 +68,7 @@ func cubes(ctx context.Context, p *verify.Page) error {
 			start, name = d, "none"
 		case "pain-exact":
 			verdict = verify.VerdictOf(d.QualityMean >= mean && d.QualityMin >= worst, fmt.Sprintf("≥ %g, %g", mean, worst))
-		case "smart", "fjp", "hybrid":
+		case "smart", "fjp", "hybrid", "barrier":
 			verdict = verify.AtLeast(d.QualityMin, start.QualityMin)
 		}
 		t.Row(verdict, name, count, d.QualityMean, d.QualityMin, d.EdgeInRange, d.Objective, d.AreaDrift, d.PerimeterDrift,

@@ -171,22 +171,6 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Control is what changes from sweep to sweep.
-// Control[float32], types.go:85
-struct Control_f32 {
-    float Floor;
-    int32 Sweep;
-};
-static_assert(sizeof(Control_f32) == 8 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4, "Control_f32");
-
-// Control is what changes from sweep to sweep.
-// Control[float64], types.go:85
-struct Control_f64 {
-    double Floor;
-    int32 Sweep;
-};
-static_assert(sizeof(Control_f64) == 16 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8, "Control_f64");
-
 // Set is a range of vertices that share no edge. Those from Slide on lie on the boundary, and the frame of vertex i is
 // Frames[i-Slide+Rail]. Set, Params, Control and Counters have the fields that they have in the plane.
 // Set, types.go:56
@@ -206,15 +190,16 @@ struct Params_f32 {
     float Tolerance;
     float Gain;
     float Shortest;
+    float Margin;
     float Flat;
     int32 Guard;
     int32 Climbs;
     bool Cull;
 };
-static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
+static_assert(sizeof(Params_f32) == 40 && offsetof(Params_f32, Relax) == 0 && offsetof(Params_f32, Excess) == 4 &&
     offsetof(Params_f32, Tolerance) == 8 && offsetof(Params_f32, Gain) == 12 &&
-    offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Flat) == 20 && offsetof(Params_f32, Guard) == 24 &&
-    offsetof(Params_f32, Climbs) == 28 && offsetof(Params_f32, Cull) == 32, "Params_f32");
+    offsetof(Params_f32, Shortest) == 16 && offsetof(Params_f32, Margin) == 20 && offsetof(Params_f32, Flat) == 24 &&
+    offsetof(Params_f32, Guard) == 28 && offsetof(Params_f32, Climbs) == 32 && offsetof(Params_f32, Cull) == 36, "Params_f32");
 
 // Span is where the neighbours of a vertex begin in Mesh.Near, and the sides of its cavity in Mesh.Sides; they end
 // where those of the next vertex begin.
@@ -320,6 +305,17 @@ static_assert(sizeof(Field_f32) == 272 && offsetof(Field_f32, Kind) == 0 && offs
     offsetof(Field_f32, Patches) == 168 && offsetof(Field_f32, Starts) == 192 && offsetof(Field_f32, Lists) == 216 &&
     offsetof(Field_f32, Listed) == 240 && offsetof(Field_f32, Steps) == 264, "Field_f32");
 
+// Control is what changes from sweep to sweep.
+// Control[float32], types.go:86
+struct Control_f32 {
+    float Floor;
+    int32 Sweep;
+    int32 Doublings;
+    bool Rising;
+};
+static_assert(sizeof(Control_f32) == 16 && offsetof(Control_f32, Floor) == 0 && offsetof(Control_f32, Sweep) == 4 &&
+    offsetof(Control_f32, Doublings) == 8 && offsetof(Control_f32, Rising) == 12, "Control_f32");
+
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
 // Vertex[float32], types.go:17
@@ -336,7 +332,7 @@ static_assert(sizeof(Vertex_f32) == 48 && offsetof(Vertex_f32, X) == 0 && offset
     offsetof(Vertex_f32, blank11) == 44, "Vertex_f32");
 
 // Counters counts what became of steps.
-// Counters, types.go:91
+// Counters, types.go:94
 struct Counters {
     int64 Limited;
     int64 Refused;
@@ -372,6 +368,18 @@ static_assert(sizeof(Tensor_f32) == 24 && offsetof(Tensor_f32, M11) == 0 && offs
     offsetof(Tensor_f32, M13) == 8 && offsetof(Tensor_f32, M22) == 12 && offsetof(Tensor_f32, M23) == 16 &&
     offsetof(Tensor_f32, M33) == 20, "Tensor_f32");
 
+// bowl is what the tetrahedra around a vertex say at one place: the energy, its gradient and Hessian, and of their
+// qualities the least and the sum. ∂M meets the gradient in the end, by the tensor bend.
+// bowl[float32], barrier.go:19
+struct bowl_f32 {
+    float energy, least, sum;
+    Vector_f32 g;
+    Tensor_f32 h, bend_;
+};
+static_assert(sizeof(bowl_f32) == 72 && offsetof(bowl_f32, energy) == 0 && offsetof(bowl_f32, least) == 4 &&
+    offsetof(bowl_f32, sum) == 8 && offsetof(bowl_f32, g) == 12 && offsetof(bowl_f32, h) == 24 &&
+    offsetof(bowl_f32, bend_) == 48, "bowl_f32");
+
 // spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
 // spot[float32], fieldmesh.go:20
 struct spot_f32 {
@@ -389,15 +397,16 @@ struct Params_f64 {
     double Tolerance;
     double Gain;
     double Shortest;
+    double Margin;
     double Flat;
     int32 Guard;
     int32 Climbs;
     bool Cull;
 };
-static_assert(sizeof(Params_f64) == 64 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
+static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && offsetof(Params_f64, Excess) == 8 &&
     offsetof(Params_f64, Tolerance) == 16 && offsetof(Params_f64, Gain) == 24 &&
-    offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Flat) == 40 && offsetof(Params_f64, Guard) == 48 &&
-    offsetof(Params_f64, Climbs) == 52 && offsetof(Params_f64, Cull) == 56, "Params_f64");
+    offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Margin) == 40 && offsetof(Params_f64, Flat) == 48 &&
+    offsetof(Params_f64, Guard) == 56 && offsetof(Params_f64, Climbs) == 60 && offsetof(Params_f64, Cull) == 64, "Params_f64");
 
 // Frame is where a vertex of the boundary began, and the directions in which it moves, at right angles and of length 1:
 // two, or on an edge T alone, with U = 0.
@@ -480,6 +489,17 @@ static_assert(sizeof(Field_f64) == 296 && offsetof(Field_f64, Kind) == 0 && offs
     offsetof(Field_f64, Patches) == 192 && offsetof(Field_f64, Starts) == 216 && offsetof(Field_f64, Lists) == 240 &&
     offsetof(Field_f64, Listed) == 264 && offsetof(Field_f64, Steps) == 288, "Field_f64");
 
+// Control is what changes from sweep to sweep.
+// Control[float64], types.go:86
+struct Control_f64 {
+    double Floor;
+    int32 Sweep;
+    int32 Doublings;
+    bool Rising;
+};
+static_assert(sizeof(Control_f64) == 24 && offsetof(Control_f64, Floor) == 0 && offsetof(Control_f64, Sweep) == 8 &&
+    offsetof(Control_f64, Doublings) == 12 && offsetof(Control_f64, Rising) == 16, "Control_f64");
+
 // Vertex is a vertex and the metric where it lies, which is refreshed when it moves. A and B say how far a vertex on
 // the boundary is from the origin of its frame, along its directions.
 // Vertex[float64], types.go:17
@@ -523,6 +543,18 @@ struct Tensor_f64 {
 static_assert(sizeof(Tensor_f64) == 48 && offsetof(Tensor_f64, M11) == 0 && offsetof(Tensor_f64, M12) == 8 &&
     offsetof(Tensor_f64, M13) == 16 && offsetof(Tensor_f64, M22) == 24 && offsetof(Tensor_f64, M23) == 32 &&
     offsetof(Tensor_f64, M33) == 40, "Tensor_f64");
+
+// bowl is what the tetrahedra around a vertex say at one place: the energy, its gradient and Hessian, and of their
+// qualities the least and the sum. ∂M meets the gradient in the end, by the tensor bend.
+// bowl[float64], barrier.go:19
+struct bowl_f64 {
+    double energy, least, sum;
+    Vector_f64 g;
+    Tensor_f64 h, bend_;
+};
+static_assert(sizeof(bowl_f64) == 144 && offsetof(bowl_f64, energy) == 0 && offsetof(bowl_f64, least) == 8 &&
+    offsetof(bowl_f64, sum) == 16 && offsetof(bowl_f64, g) == 24 && offsetof(bowl_f64, h) == 48 &&
+    offsetof(bowl_f64, bend_) == 96, "bowl_f64");
 
 // spot is a place in a tetrahedron: how far along its three edges from the first corner, as shares of them.
 // spot[float64], fieldmesh.go:20
@@ -687,42 +719,6 @@ struct program_f64 {
 static_assert(sizeof(program_f64) == 32 && offsetof(program_f64, axes) == 0 && offsetof(program_f64, n) == 8 &&
     offsetof(program_f64, reach_) == 16 && offsetof(program_f64, size) == 24, "program_f64");
 
-// Count ends a sweep: index 0 adds it to those that were.
-// Count[float32], count.go:8
-DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
-    if (i == 0) {
-        c->Sweep = add(c->Sweep, int32(1));
-    }
-}
-
-// Count ends a sweep: index 0 adds it to those that were.
-// Count[float64], count.go:8
-DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
-    if (i == 0) {
-        c->Sweep = add(c->Sweep, int32(1));
-    }
-}
-
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-// due[float32], place.go:12
-DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
-    if (!p->Cull) {
-        return true;
-    }
-    int32 last = seen[i];
-    if (moved[i] >= last) {
-        return true;
-    }
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        if (moved[m->Near[k]] > last) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // begin begins a step of vertex i.
 // (*step[float32]).begin, place.go:37
 DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 *m, Slice<Vertex_f32> v) {
@@ -739,7 +735,7 @@ DEVICE void step_begin_f32(step_f32 *s, int64 i, const Set *set, const Mesh_f32 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float32]).metric, types.go:120
+// (*Vertex[float32]).metric, types.go:123
 DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     Tensor_f32 m = {};
     m.M11 = v->M11;
@@ -751,127 +747,44 @@ DEVICE Tensor_f32 Vertex_metric_f32(Vertex_f32 *v) {
     return m;
 }
 
-// from is the vector from a place to a vertex.
-// (*Vertex[float32]).from, types.go:127
-DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
-    Vector_f32 u = {};
-    u.X = v->X - p.X;
-    u.Y = v->Y - p.Y;
-    u.Z = v->Z - p.Z;
-    return u;
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float32], num/num.go:16
+DEVICE float num_Sqrt_f32(float x) {
+    return __fsqrt_rn(x);
 }
 
-// times is Mv.
-// (*Tensor[float32]).times, types.go:103
-DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
-    Vector_f32 w = {};
-    w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
-    w.Y = m->M12 * v.X + m->M22 * v.Y + m->M23 * v.Z;
-    w.Z = m->M13 * v.X + m->M23 * v.Y + m->M33 * v.Z;
-    return w;
-}
-
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
-// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// gather[float32], move.go:7
-struct gather_f32_results { Tensor_f32 r0; Vector_f32 r1; };
-DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    Tensor_f32 own = Vertex_metric_f32(&v[i]);
-    Tensor_f32 a = {};
-    Vector_f32 g = {};
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vertex_f32 *y = &v[m->Near[k]];
-        Vector_f32 u = Vertex_from_f32(y, p);
-        Tensor_f32 e = {};
-        e.M11 = own.M11 + y->M11;
-        e.M12 = own.M12 + y->M12;
-        e.M13 = own.M13 + y->M13;
-        e.M22 = own.M22 + y->M22;
-        e.M23 = own.M23 + y->M23;
-        e.M33 = own.M33 + y->M33;
-        a.M11 += e.M11;
-        a.M12 += e.M12;
-        a.M13 += e.M13;
-        a.M22 += e.M22;
-        a.M23 += e.M23;
-        a.M33 += e.M33;
-        Vector_f32 w = Tensor_times_f32(&e, u);
-        g.X += w.X;
-        g.Y += w.Y;
-        g.Z += w.Z;
+// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
+// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+// Of[float32], fit/fit.go:11
+struct fit_Of_f32_results { float r0; float r1; float r2; float r3; };
+DEVICE fit_Of_f32_results fit_Of_f32(float x) {
+    if (x < 1.0f) {
+        float t = x * (2.0f - x);
+        float r = 1.0f / t;
+        return {t * t * t, 6.0f * (1.0f - x) * r, -6.0f * (1.0f + (1.0f - x) * (1.0f - x)) * r * r, (2.0f - x) * r};
     }
-    return {a, g};
+    float s = 1.0f / x;
+    float t = s * (2.0f - s);
+    float r = 1.0f / (2.0f * x - 1.0f);
+    return {t * t * t, 6.0f * (s - 1.0f) * r, 6.0f * (2.0f - 4.0f * s + s * s) * r * r, s};
 }
 
-// directions are those of the frame.
-// (*Frame[float32]).directions, place.go:89
-struct Frame_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
-DEVICE Frame_directions_f32_results Frame_directions_f32(Frame_f32 *f) {
-    Vector_f32 t = {}, u = {};
-    t.X = f->Tx;
-    t.Y = f->Ty;
-    t.Z = f->Tz;
-    u.X = f->Ux;
-    u.Y = f->Uy;
-    u.Z = f->Uz;
-    return {t, u};
-}
-
-// product is u'Mv.
-// (*Tensor[float32]).product, types.go:97
-DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
-    Vector_f32 w = Tensor_times_f32(m, v);
-    return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
-}
-
-// dot[float32], types.go:133
-DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
-    return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
-}
-
-// along returns T'g.
-// (*step[float32]).along, place.go:75
-DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
-    if (!s->bound) {
-        return g;
-    }
-    auto [t, u] = Frame_directions_f32(&s->frame);
-    Vector_f32 h = {};
-    h.X = dot_f32(t, g);
-    if (s->frame.Axes == 2) {
-        h.Y = dot_f32(u, g);
-    }
-    return h;
-}
-
-// within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float32]).within, place.go:61
-struct step_within_f32_results { Tensor_f32 r0; Vector_f32 r1; };
-DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g) {
-    if (!s->bound) {
-        return {*a, g};
-    }
-    auto [t, u] = Frame_directions_f32(&s->frame);
-    Tensor_f32 b = {};
-    b.M11 = Tensor_product_f32(a, t, t);
-    b.M22 = 1.0f;
-    b.M33 = 1.0f;
-    if (s->frame.Axes == 2) {
-        const float value1 = Tensor_product_f32(a, t, u), value2 = Tensor_product_f32(a, u, u);
-        b.M12 = value1;
-        b.M22 = value2;
-    }
-    return {b, step_along_f32(s, g)};
-}
-
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
-// Abs[float32], num/num.go:20
-DEVICE float num_Abs_f32(float x) {
-    if (x < 0.0f) {
-        return -x;
+// Raised is x to the power 2ⁿ.
+// Raised[float32], fit/fit.go:44
+DEVICE float fit_Raised_f32(float x, int32 n) {
+    for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
+        x *= x;
     }
     return x;
+}
+
+// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower[float32], fit/fit.go:36
+DEVICE float fit_Lower_f32(float least, float q) {
+    if (least <= q) {
+        return least;
+    }
+    return q + (least - least);
 }
 
 // Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
@@ -883,112 +796,73 @@ DEVICE float num_Larger_f32(float a, float b) {
     return b;
 }
 
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float32], place.go:97
-DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
-    float inverse = 1.0f / a->M11;
-    float l2 = a->M12 * inverse, l3 = a->M13 * inverse;
-    float d2 = a->M22 - l2 * a->M12, c = a->M23 - l2 * a->M13;
-    float l = c / d2;
-    float d3 = a->M33 - l3 * a->M13 - l * c;
-    float y2 = g.Y - l2 * g.X;
-    float y3 = g.Z - l3 * g.X - l * y2;
-    Vector_f32 x = {};
-    x.Z = y3 / d3;
-    x.Y = y2 / d2 - l * x.Z;
-    x.X = g.X * inverse - l2 * x.Y - l3 * x.Z;
-    return x;
-}
-
-// pain makes the step (D+A)⁻¹ωg within the frame.
-// (*step[float32]).pain, move.go:54
-DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params_f32 *p) {
-    auto [b, h] = step_within_f32(s, a, g);
-    float more = 1.0f + p->Excess;
-    float x = num_Abs_f32(b.M12), y = num_Abs_f32(b.M13), z = num_Abs_f32(b.M23);
-    b.M11 += num_Larger_f32(b.M11, more * (x + y));
-    b.M22 += num_Larger_f32(b.M22, more * (x + z));
-    b.M33 += num_Larger_f32(b.M33, more * (y + z));
-    h.X = p->Relax * h.X;
-    h.Y = p->Relax * h.Y;
-    h.Z = p->Relax * h.Z;
-    s->d = solve_f32(&b, h);
-}
-
-// at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
-// vertex never leaves its plane or its line, however often it moves.
-// (*step[float32]).at, place.go:48
-DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
-    Vector_f32 p = {};
-    if (s->bound) {
-        float a = s->a + share * s->d.X, b = s->b + share * s->d.Y;
-        Frame_f32 *f = &s->frame;
-        p.X = f->X + (a * f->Tx + b * f->Ux);
-        p.Y = f->Y + (a * f->Ty + b * f->Uy);
-        p.Z = f->Z + (a * f->Tz + b * f->Uz);
-        return p;
-    }
-    p.X = s->p.X + share * s->d.X;
-    p.Y = s->p.Y + share * s->d.Y;
-    p.Z = s->p.Z + share * s->d.Z;
-    return p;
-}
-
-// minus[float32], types.go:141
-DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
-    Vector_f32 c = {};
-    c.X = a.X - b.X;
-    c.Y = a.Y - b.Y;
-    c.Z = a.Z - b.Z;
-    return c;
-}
-
-// cross[float32], types.go:135
-DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
-    Vector_f32 c = {};
-    c.X = a.Y * b.Z - a.Z * b.Y;
-    c.Y = a.Z * b.X - a.X * b.Z;
-    c.Z = a.X * b.Y - a.Y * b.X;
-    return c;
-}
-
-// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
-// Volumes are linear in the share.
-// reach[float32], place.go:198
-DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
-    float share = 1.0f;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
-        Side *f = &m->Sides[k];
-        Vector_f32 a = Vertex_from_f32(&v[f->A], s->p), b = Vertex_from_f32(&v[f->B], s->p), c = Vertex_from_f32(&v[f->C], s->p);
-        float six = dot_f32(a, cross_f32(b, c));
-        float loss = dot_f32(u, cross_f32(minus_f32(b, a), minus_f32(c, a)));
-        if (share * loss > 0x1.ccccccp-01f /* 0.9 */ * six) {
-            share = 0x1.ccccccp-01f /* 0.9 */ * six / loss;
-        }
-    }
-    return share;
-}
-
-// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float32], place.go:177
-DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
-    Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
-    float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
-    return dot_f32(a, cross_f32(b, c)) > flat * most;
-}
-
-// upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
-// rounding can bring about.
-// upright[float32], place.go:166
-DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
-        Side *s = &m->Sides[k];
-        if (!standing_f32(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
-            return false;
-        }
-    }
-    return true;
+// add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
+// b and c, and M times them f, g and h.
+// (*bowl[float32]).add, barrier.go:48
+DEVICE void bowl_add_f32(bowl_f32 *w, Vector_f32 p, Tensor_f32 *own, Vertex_f32 *va, Vertex_f32 *vb,
+        Vertex_f32 *vc, Control_f32 *control) {
+    float m11 = (own->M11 + va->M11 + vb->M11 + vc->M11) * 0.25f, m12 = (own->M12 + va->M12 + vb->M12 + vc->M12) * 0.25f;
+    float m13 = (own->M13 + va->M13 + vb->M13 + vc->M13) * 0.25f, m22 = (own->M22 + va->M22 + vb->M22 + vc->M22) * 0.25f;
+    float m23 = (own->M23 + va->M23 + vb->M23 + vc->M23) * 0.25f, m33 = (own->M33 + va->M33 + vb->M33 + vc->M33) * 0.25f;
+    float ax = va->X - p.X, ay = va->Y - p.Y, az = va->Z - p.Z;
+    float bx = vb->X - p.X, by = vb->Y - p.Y, bz = vb->Z - p.Z;
+    float cx = vc->X - p.X, cy = vc->Y - p.Y, cz = vc->Z - p.Z;
+    float fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
+    float gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
+    float hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
+    float ux = bx - ax, uy = by - ay, uz = bz - az;
+    float vx = cx - ax, vy = cy - ay, vz = cz - az;
+    float tx = cx - bx, ty = cy - by, tz = cz - bz;
+    float la = num_Sqrt_f32(ax * fx + ay * fy + az * fz), lb = num_Sqrt_f32(bx * gx + by * gy + bz * gz), lc = num_Sqrt_f32(cx * hx + cy * hy + cz * hz);
+    float lu = num_Sqrt_f32(ux * (gx - fx) + uy * (gy - fy) + uz * (gz - fz));
+    float lv = num_Sqrt_f32(vx * (hx - fx) + vy * (hy - fy) + vz * (hz - fz));
+    float lt = num_Sqrt_f32(tx * (hx - gx) + ty * (hy - gy) + tz * (hz - gz));
+    // Six times the volume, and how it falls.
+    float sx = uy * vz - uz * vy, sy = uz * vx - ux * vz, sz = ux * vy - uy * vx;
+    float six = ax * sx + ay * sy + az * sz;
+    float n11 = m22 * m33 - m23 * m23, n12 = m13 * m23 - m12 * m33, n13 = m12 * m23 - m13 * m22;
+    float det = m11 * n11 + m12 * n12 + m13 * n13;
+    auto [size, slope, bend, inverse] = fit_Of_f32((la + lb + lc + lu + lv + lt) * 0x1.555556p-03f /* 0.16666667 */);
+    float q = 0x1.6a09e6p+00f /* 1.4142135 */ * six * num_Sqrt_f32(det) * size * (inverse * inverse * inverse);
+    float kappa = slope * 0x1.555556p-03f /* 0.16666667 */ - 0.5f * inverse;
+    float e = fit_Raised_f32(control->Floor / q, control->Doublings);
+    w->energy += e;
+    w->sum += q;
+    w->least = fit_Lower_f32(w->least, q);
+    float power = float(shl(1, control->Doublings));
+    e *= power;
+    float ia = 1.0f / la, ib = 1.0f / lb, ic = 1.0f / lc;
+    float px = -(fx * ia + gx * ib + hx * ic), py = -(fy * ia + gy * ib + hy * ic), pz = -(fz * ia + gz * ib + hz * ic);
+    float flat = 1.0f / six;
+    sx = -sx * flat;
+    sy = -sy * flat;
+    sz = -sz * flat;
+    float qx = sx + kappa * px, qy = sy + kappa * py, qz = sz + kappa * pz;
+    w->g.X = w->g.X - e * qx;
+    w->g.Y = w->g.Y - e * qy;
+    w->g.Z = w->g.Z - e * qz;
+    float bow = e * num_Larger_f32(-bend - 3.0f * inverse * inverse, 0.0f) * 0x1.c71c72p-06f /* 0.027777778 */;
+    float turn = e * num_Larger_f32(-kappa, 0.0f);
+    float ra = turn * ia * ia * ia, rb = turn * ib * ib * ib, rc = turn * ic * ic * ic;
+    turn *= ia + ib + ic;
+    float ep = e * power;
+    w->h.M11 += ep * qx * qx + e * sx * sx + bow * px * px + turn * m11 - (ra * fx * fx + rb * gx * gx + rc * hx * hx);
+    w->h.M12 += ep * qx * qy + e * sx * sy + bow * px * py + turn * m12 - (ra * fx * fy + rb * gx * gy + rc * hx * hy);
+    w->h.M13 += ep * qx * qz + e * sx * sz + bow * px * pz + turn * m13 - (ra * fx * fz + rb * gx * gz + rc * hx * hz);
+    w->h.M22 += ep * qy * qy + e * sy * sy + bow * py * py + turn * m22 - (ra * fy * fy + rb * gy * gy + rc * hy * hy);
+    w->h.M23 += ep * qy * qz + e * sy * sz + bow * py * pz + turn * m23 - (ra * fy * fz + rb * gy * gz + rc * hy * hz);
+    w->h.M33 += ep * qz * qz + e * sz * sz + bow * pz * pz + turn * m33 - (ra * fz * fz + rb * gz * gz + rc * hz * hz);
+    float half = 0.5f * e / det, ek = 0.5f * e * kappa;
+    ia = ek * ia;
+    ib = ek * ib;
+    ic = ek * ic;
+    float iu = ek / lu, iv = ek / lv, it = ek / lt;
+    w->bend_.M11 += half * n11 + ia * ax * ax + ib * bx * bx + ic * cx * cx + iu * ux * ux + iv * vx * vx + it * tx * tx;
+    w->bend_.M12 += half * n12 + ia * ax * ay + ib * bx * by + ic * cx * cy + iu * ux * uy + iv * vx * vy + it * tx * ty;
+    w->bend_.M13 += half * n13 + ia * ax * az + ib * bx * bz + ic * cx * cz + iu * ux * uz + iv * vx * vz + it * tx * tz;
+    w->bend_.M22 += half * (m11 * m33 - m13 * m13) + ia * ay * ay + ib * by * by + ic * cy * cy + iu * uy * uy + iv * vy * vy + it * ty * ty;
+    w->bend_.M23 += half * (m12 * m13 - m11 * m23) + ia * ay * az + ib * by * bz + ic * cy * cz + iu * uy * uz + iv * vy * vz + it * ty * tz;
+    w->bend_.M33 += half * (m11 * m22 - m12 * m12) + ia * az * az + ib * bz * bz + ic * cz * cz + iu * uz * uz + iv * vz * vz + it * tz * tz;
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
@@ -1016,6 +890,15 @@ DEVICE Vector_f32 Node_place_f32(Node_f32 *n) {
     return p;
 }
 
+// minus[float32], types.go:144
+DEVICE Vector_f32 minus_f32(Vector_f32 a, Vector_f32 b) {
+    Vector_f32 c = {};
+    c.X = a.X - b.X;
+    c.Y = a.Y - b.Y;
+    c.Z = a.Z - b.Z;
+    return c;
+}
+
 // edges are those of a tetrahedron from its first corner.
 // (*Field[float32]).edges, fieldmesh.go:26
 struct Field_edges_f32_results { Vector_f32 r0; Vector_f32 r1; Vector_f32 r2; };
@@ -1023,6 +906,20 @@ DEVICE Field_edges_f32_results Field_edges_f32(const Field_f32 *f, int32 patch) 
     Array<int32, 4> *at = &f->Patches[patch].At;
     Vector_f32 o = Node_place_f32(&f->Nodes[(*at)[0]]);
     return {minus_f32(Node_place_f32(&f->Nodes[(*at)[1]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[2]]), o), minus_f32(Node_place_f32(&f->Nodes[(*at)[3]]), o)};
+}
+
+// cross[float32], types.go:138
+DEVICE Vector_f32 cross_f32(Vector_f32 a, Vector_f32 b) {
+    Vector_f32 c = {};
+    c.X = a.Y * b.Z - a.Z * b.Y;
+    c.Y = a.Z * b.X - a.X * b.Z;
+    c.Z = a.X * b.Y - a.Y * b.X;
+    return c;
+}
+
+// dot[float32], types.go:136
+DEVICE float dot_f32(Vector_f32 a, Vector_f32 b) {
+    return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
 
 // spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
@@ -1174,33 +1071,16 @@ DEVICE Tensor_f32 mixed_f32(Tensor_f32 *b, Tensor_f32 *c, Tensor_f32 *d, float s
     return m;
 }
 
-// scaled[float32], field.go:134
-DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
-    Tensor_f32 m = {};
-    m.M11 = by * a->M11;
-    m.M12 = by * a->M12;
-    m.M13 = by * a->M13;
-    m.M22 = by * a->M22;
-    m.M23 = by * a->M23;
-    m.M33 = by * a->M33;
-    return m;
-}
-
-// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
-// is positive definite.
-// (*Field[float32]).onMesh, fieldmesh.go:150
-DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
+// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
+// (*Field[float32]).slopeOnMesh, fieldmesh.go:161
+struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
+DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, Vector_f32 p) {
     spot_f32 s = Field_find_f32(f, p);
-    auto [b, c, d] = Field_rises_f32(f, s.patch);
-    Tensor_f32 more = mixed_f32(&b, &c, &d, s.b, s.c, s.d);
-    Tensor_f32 m = Node_metric_f32(&f->Nodes[f->Patches[s.patch].At[0]]);
-    m.M11 = m.M11 + more.M11;
-    m.M12 = m.M12 + more.M12;
-    m.M13 = m.M13 + more.M13;
-    m.M22 = m.M22 + more.M22;
-    m.M23 = m.M23 + more.M23;
-    m.M33 = m.M33 + more.M33;
-    return scaled_f32(&m, f->Scale);
+    auto [b, c, d] = Field_edges_f32(f, s.patch);
+    Vector_f32 bc = cross_f32(b, c), cd = cross_f32(c, d), db = cross_f32(d, b);
+    float per = f->Scale / dot_f32(b, cd);
+    auto [mb, mc, md] = Field_rises_f32(f, s.patch);
+    return {mixed_f32(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), mixed_f32(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), mixed_f32(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
 }
 
 // Size returns h and dh/dt.
@@ -1250,6 +1130,18 @@ DEVICE Tensor_f32 between_f32(Tensor_f32 *a, Tensor_f32 *b, float t) {
     return m;
 }
 
+// layerSlope returns the derivatives of layer by s and t.
+// (*Field[float32]).layerSlope, field.go:108
+struct Field_layerSlope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
+DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int32 at, float s, float t) {
+    auto [a, b, c, d] = Field_side_f32(f, at);
+    Tensor_f32 near = rise_f32(&a, &b);
+    Tensor_f32 far = rise_f32(&c, &d);
+    Tensor_f32 left = rise_f32(&a, &c);
+    Tensor_f32 right = rise_f32(&b, &d);
+    return {between_f32(&near, &far, t), between_f32(&left, &right, s)};
+}
+
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
 // (*Field[float32]).layer, field.go:70
 DEVICE Tensor_f32 Field_layer_f32(const Field_f32 *f, int32 at, float s, float t) {
@@ -1257,6 +1149,234 @@ DEVICE Tensor_f32 Field_layer_f32(const Field_f32 *f, int32 at, float s, float t
     Tensor_f32 near = between_f32(&a, &b, s);
     Tensor_f32 far = between_f32(&c, &d, s);
     return between_f32(&near, &far, t);
+}
+
+// scaled[float32], field.go:134
+DEVICE Tensor_f32 scaled_f32(Tensor_f32 *a, float by) {
+    Tensor_f32 m = {};
+    m.M11 = by * a->M11;
+    m.M12 = by * a->M12;
+    m.M13 = by * a->M13;
+    m.M22 = by * a->M22;
+    m.M23 = by * a->M23;
+    m.M33 = by * a->M33;
+    return m;
+}
+
+// Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
+// (*Field[float32]).Slope, field.go:78
+struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
+DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p) {
+    if (f->Kind == 2) {
+        const auto results1 = Field_slopeOnMesh_f32(f, p);
+        return {results1.r0, results1.r1, results1.r2};
+    }
+    auto [i, s] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, r] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
+    if (f->Kind == 1) {
+        Tensor_f32 mx = {}, my = {}, mz = {};
+        auto [hx, dx] = lookup_Piece_Size_f32(&f->Wide[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f32(&f->Deep[j], t);
+        auto [hz, dz] = lookup_Piece_Size_f32(&f->Upright_[k], r);
+        mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
+        my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
+        mz.M33 = -2.0f * f->Scale * f->PerZ * dz / (hz * hz * hz);
+        return {mx, my, mz};
+    }
+    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 up = mul(add(f->Nx, 1), add(f->Ny, 1));
+    auto [lowX, lowY] = Field_layerSlope_f32(f, at, s, t);
+    auto [highX, highY] = Field_layerSlope_f32(f, add(at, up), s, t);
+    Tensor_f32 low = Field_layer_f32(f, at, s, t);
+    Tensor_f32 high = Field_layer_f32(f, add(at, up), s, t);
+    Tensor_f32 mx = between_f32(&lowX, &highX, r);
+    Tensor_f32 my = between_f32(&lowY, &highY, r);
+    Tensor_f32 mz = rise_f32(&low, &high);
+    return {scaled_f32(&mx, f->Scale * f->PerX), scaled_f32(&my, f->Scale * f->PerY), scaled_f32(&mz, f->Scale * f->PerZ)};
+}
+
+// on is the trace of the product with another symmetric tensor.
+// (*Tensor[float32]).on, quality.go:105
+DEVICE float Tensor_on_f32(Tensor_f32 *m, Tensor_f32 *d) {
+    return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0f * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
+}
+
+// bowlOf surveys the tetrahedra around vertex i, from where a step of it begins.
+// bowlOf[float32], barrier.go:26
+DEVICE bowl_f32 bowlOf_f32(int64 i, step_f32 *s, Control_f32 *c, const Mesh_f32 *m, const Field_f32 *field,
+        Slice<Vertex_f32> v) {
+    Tensor_f32 own = Vertex_metric_f32(&v[i]);
+    bowl_f32 b = {};
+    b.least = 2.0f;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *f = &m->Sides[k];
+        bowl_add_f32(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
+    }
+    auto [mx, my, mz] = Field_Slope_f32(field, s->p);
+    b.g.X -= 0.25f * Tensor_on_f32(&b.bend_, &mx);
+    b.g.Y -= 0.25f * Tensor_on_f32(&b.bend_, &my);
+    b.g.Z -= 0.25f * Tensor_on_f32(&b.bend_, &mz);
+    return b;
+}
+
+// directions are those of the frame.
+// (*Frame[float32]).directions, place.go:89
+struct Frame_directions_f32_results { Vector_f32 r0; Vector_f32 r1; };
+DEVICE Frame_directions_f32_results Frame_directions_f32(Frame_f32 *f) {
+    Vector_f32 t = {}, u = {};
+    t.X = f->Tx;
+    t.Y = f->Ty;
+    t.Z = f->Tz;
+    u.X = f->Ux;
+    u.Y = f->Uy;
+    u.Z = f->Uz;
+    return {t, u};
+}
+
+// times is Mv.
+// (*Tensor[float32]).times, types.go:106
+DEVICE Vector_f32 Tensor_times_f32(Tensor_f32 *m, Vector_f32 v) {
+    Vector_f32 w = {};
+    w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
+    w.Y = m->M12 * v.X + m->M22 * v.Y + m->M23 * v.Z;
+    w.Z = m->M13 * v.X + m->M23 * v.Y + m->M33 * v.Z;
+    return w;
+}
+
+// product is u'Mv.
+// (*Tensor[float32]).product, types.go:100
+DEVICE float Tensor_product_f32(Tensor_f32 *m, Vector_f32 u, Vector_f32 v) {
+    Vector_f32 w = Tensor_times_f32(m, v);
+    return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
+}
+
+// along returns T'g.
+// (*step[float32]).along, place.go:75
+DEVICE Vector_f32 step_along_f32(step_f32 *s, Vector_f32 g) {
+    if (!s->bound) {
+        return g;
+    }
+    auto [t, u] = Frame_directions_f32(&s->frame);
+    Vector_f32 h = {};
+    h.X = dot_f32(t, g);
+    if (s->frame.Axes == 2) {
+        h.Y = dot_f32(u, g);
+    }
+    return h;
+}
+
+// within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
+// (*step[float32]).within, place.go:61
+struct step_within_f32_results { Tensor_f32 r0; Vector_f32 r1; };
+DEVICE step_within_f32_results step_within_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g) {
+    if (!s->bound) {
+        return {*a, g};
+    }
+    auto [t, u] = Frame_directions_f32(&s->frame);
+    Tensor_f32 b = {};
+    b.M11 = Tensor_product_f32(a, t, t);
+    b.M22 = 1.0f;
+    b.M33 = 1.0f;
+    if (s->frame.Axes == 2) {
+        const float value1 = Tensor_product_f32(a, t, u), value2 = Tensor_product_f32(a, u, u);
+        b.M12 = value1;
+        b.M22 = value2;
+    }
+    return {b, step_along_f32(s, g)};
+}
+
+// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve[float32], place.go:97
+DEVICE Vector_f32 solve_f32(Tensor_f32 *a, Vector_f32 g) {
+    float inverse = 1.0f / a->M11;
+    float l2 = a->M12 * inverse, l3 = a->M13 * inverse;
+    float d2 = a->M22 - l2 * a->M12, c = a->M23 - l2 * a->M13;
+    float l = c / d2;
+    float d3 = a->M33 - l3 * a->M13 - l * c;
+    float y2 = g.Y - l2 * g.X;
+    float y3 = g.Z - l3 * g.X - l * y2;
+    Vector_f32 x = {};
+    x.Z = y3 / d3;
+    x.Y = y2 / d2 - l * x.Z;
+    x.X = g.X * inverse - l2 * x.Y - l3 * x.Z;
+    return x;
+}
+
+// newton makes the step A⁻¹ωg within the frame.
+// (*step[float32]).newton, move.go:47
+DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float relax) {
+    auto [b, h] = step_within_f32(s, a, g);
+    h.X = relax * h.X;
+    h.Y = relax * h.Y;
+    h.Z = relax * h.Z;
+    s->d = solve_f32(&b, h);
+}
+
+// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
+// added to the Hessian, which may be singular where all tetrahedra are slivers.
+// (*bowl[float32]).descend, barrier.go:126
+DEVICE void bowl_descend_f32(bowl_f32 *b, step_f32 *s, float relax, Vertex_f32 *p) {
+    float more = 0x1.0c6f7ap-20f /* 1e-06 */ * num_Larger_f32(num_Larger_f32(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
+    Tensor_f32 own = Vertex_metric_f32(p);
+    own = scaled_f32(&own, more);
+    Tensor_f32 h = b->h;
+    h.M11 = h.M11 + own.M11;
+    h.M12 = h.M12 + own.M12;
+    h.M13 = h.M13 + own.M13;
+    h.M22 = h.M22 + own.M22;
+    h.M23 = h.M23 + own.M23;
+    h.M33 = h.M33 + own.M33;
+    Vector_f32 g = {};
+    g.X = -b->g.X;
+    g.Y = -b->g.Y;
+    g.Z = -b->g.Z;
+    step_newton_f32(s, &h, g, relax);
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float32], num/num.go:36
+DEVICE float num_Smaller_f32(float a, float b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
+// vertex never leaves its plane or its line, however often it moves.
+// (*step[float32]).at, place.go:48
+DEVICE Vector_f32 step_at_f32(step_f32 *s, float share) {
+    Vector_f32 p = {};
+    if (s->bound) {
+        float a = s->a + share * s->d.X, b = s->b + share * s->d.Y;
+        Frame_f32 *f = &s->frame;
+        p.X = f->X + (a * f->Tx + b * f->Ux);
+        p.Y = f->Y + (a * f->Ty + b * f->Uy);
+        p.Z = f->Z + (a * f->Tz + b * f->Uz);
+        return p;
+    }
+    p.X = s->p.X + share * s->d.X;
+    p.Y = s->p.Y + share * s->d.Y;
+    p.Z = s->p.Z + share * s->d.Z;
+    return p;
+}
+
+// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
+// is positive definite.
+// (*Field[float32]).onMesh, fieldmesh.go:150
+DEVICE Tensor_f32 Field_onMesh_f32(const Field_f32 *f, Vector_f32 p) {
+    spot_f32 s = Field_find_f32(f, p);
+    auto [b, c, d] = Field_rises_f32(f, s.patch);
+    Tensor_f32 more = mixed_f32(&b, &c, &d, s.b, s.c, s.d);
+    Tensor_f32 m = Node_metric_f32(&f->Nodes[f->Patches[s.patch].At[0]]);
+    m.M11 = m.M11 + more.M11;
+    m.M12 = m.M12 + more.M12;
+    m.M13 = m.M13 + more.M13;
+    m.M22 = m.M22 + more.M22;
+    m.M23 = m.M23 + more.M23;
+    m.M33 = m.M33 + more.M33;
+    return scaled_f32(&m, f->Scale);
 }
 
 // At returns the metric at a place.
@@ -1285,102 +1405,153 @@ DEVICE Tensor_f32 Field_At_f32(const Field_f32 *f, Vector_f32 p) {
     return scaled_f32(&m, f->Scale);
 }
 
-// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
-// where the place is none.
-// settle[float32], place.go:114
-DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
-        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
-    int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
-    if (p->Cull) {
-        seen[i] = now;
+// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
+// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
+// volumes eight times as large.
+// quality[float32], quality.go:121
+DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
+    float m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
+    float m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
+    float ax = a->X - p.X, ay = a->Y - p.Y, az = a->Z - p.Z;
+    float bx = b->X - p.X, by = b->Y - p.Y, bz = b->Z - p.Z;
+    float cx = c->X - p.X, cy = c->Y - p.Y, cz = c->Z - p.Z;
+    float six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+    float det = m11 * (m22 * m33 - m23 * m23) - m12 * (m12 * m33 - m23 * m13) + m13 * (m12 * m23 - m22 * m13);
+    // M times the edges at p, of which the others are differences.
+    float fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
+    float gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
+    float hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
+    float around = num_Sqrt_f32(ax * fx + ay * fy + az * fz) + num_Sqrt_f32(bx * gx + by * gy + bz * gz) + num_Sqrt_f32(cx * hx + cy * hy + cz * hz) + num_Sqrt_f32((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f32((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f32((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
+    // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
+    float s = around / 12.0f;
+    float fit = 2.0f - s;
+    if (s > 1.0f) {
+        s = 1.0f / s;
+        fit = s * s * (2.0f - s);
     }
-    if (share == 0.0f) {
-        return 0.0f;
+    return 0x1.6a09e6p-03f /* 0.17677669 */ * six * num_Sqrt_f32(det) * (fit * fit * fit);
+}
+
+// rated returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the qualities, and
+// whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+// rated[float32], barrier.go:109
+struct rated_f32_results { float r0; float r1; bool r2; };
+DEVICE rated_f32_results rated_f32(int64 i, Vector_f32 p, Tensor_f32 *at, float need, Control_f32 *c,
+        const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    float energy = 0.0f, sum = 0.0f;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *s = &m->Sides[k];
+        float q = quality_f32(p, at, &v[s->A], &v[s->B], &v[s->C]);
+        if (!(q >= need)) {
+            return {energy, sum, false};
+        }
+        sum += q;
+        energy += fit_Raised_f32(c->Floor / q, c->Doublings);
     }
-    Vector_f32 q = step_at_f32(s, share);
-    Vector_f32 u = minus_f32(q, s->p);
-    if (u.X == 0.0f && u.Y == 0.0f && u.Z == 0.0f) {
-        return 0.0f;
+    return {energy, sum, true};
+}
+
+// from is the vector from a place to a vertex.
+// (*Vertex[float32]).from, types.go:130
+DEVICE Vector_f32 Vertex_from_f32(Vertex_f32 *v, Vector_f32 p) {
+    Vector_f32 u = {};
+    u.X = v->X - p.X;
+    u.Y = v->Y - p.Y;
+    u.Z = v->Z - p.Z;
+    return u;
+}
+
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float32], num/num.go:20
+DEVICE float num_Abs_f32(float x) {
+    if (x < 0.0f) {
+        return -x;
     }
+    return x;
+}
+
+// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// standing[float32], place.go:182
+DEVICE bool standing_f32(Vector_f32 p, Vertex_f32 *av, Vertex_f32 *bv, Vertex_f32 *cv, float flat) {
+    Vector_f32 a = Vertex_from_f32(av, p), b = Vertex_from_f32(bv, p), c = Vertex_from_f32(cv, p);
+    float most = num_Abs_f32(a.X) * (num_Abs_f32(b.Y * c.Z) + num_Abs_f32(b.Z * c.Y)) + num_Abs_f32(a.Y) * (num_Abs_f32(b.Z * c.X) + num_Abs_f32(b.X * c.Z)) + num_Abs_f32(a.Z) * (num_Abs_f32(b.X * c.Y) + num_Abs_f32(b.Y * c.X));
+    return dot_f32(a, cross_f32(b, c)) > flat * most;
+}
+
+// upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
+// rounding can bring about.
+// upright[float32], place.go:171
+DEVICE bool upright_f32(int64 i, Vector_f32 p, float flat, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *s = &m->Sides[k];
+        if (!standing_f32(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
+// settleAt[float32], place.go:133
+DEVICE float settleAt_f32(int64 i, const Set *set, const Params_f32 *p, Control_f32 *c, step_f32 *s, float share,
+        Vector_f32 q, Tensor_f32 *at, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
     Tensor_f32 old = Vertex_metric_f32(&v[i]);
+    Vector_f32 u = minus_f32(q, s->p);
     float far = Tensor_product_f32(&old, u, u);
-    Tensor_f32 at = Field_At_f32(field, q);
     v[i].X = q.X;
     v[i].Y = q.Y;
     v[i].Z = q.Z;
     v[i].A = s->a + share * s->d.X;
     v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M13 = at.M13;
-    v[i].M22 = at.M22;
-    v[i].M23 = at.M23;
-    v[i].M33 = at.M33;
+    v[i].M11 = at->M11;
+    v[i].M12 = at->M12;
+    v[i].M13 = at->M13;
+    v[i].M22 = at->M22;
+    v[i].M23 = at->M23;
+    v[i].M33 = at->M33;
     if (p->Cull && far > p->Tolerance) {
-        moved[i] = now;
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
     return far;
 }
 
-// guarded takes as much of a step as the guard allows.
-// guarded[float32], place.go:141
-DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    float share = 1.0f;
-    if (p->Guard != 0) {
-        if (p->Guard == 2) {
-            share = reach_f32(i, s, m, v);
-        }
-        for (int64 tries = 0; share != 0.0f; tries = add(tries, int64(1))) {
-            if (upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
-                break;
-            }
-            share /= 2.0f;
-            if (tries == 10) {
-                share = 0.0f;
-            }
-        }
-        if (share < 1.0f && i < int64(set->Owned)) {
-            atomic_add(&n->Limited, int64(1));
-        }
-    }
-    return settle_f32(i, set, p, field, c, s, share, v, moved, seen);
-}
-
-// Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
-// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
-// diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
-// Pain[float32], move.go:70
-DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
-        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
-        return 0.0f;
-    }
+// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
+// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
+// it. It returns the square of the move in the metric.
+//
+// Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
+// Barrier[float32], barrier.go:145
+DEVICE float Barrier_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
+        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
     step_f32 s = {};
     step_begin_f32(&s, i, set, m, v);
-    auto [a, g] = gather_f32(i, s.p, m, v);
-    step_pain_f32(&s, &a, g, p);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
-// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
-// visited; 0 is before the first set of the first sweep.
-// due[float64], place.go:12
-DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
-    if (!p->Cull) {
-        return true;
-    }
-    int32 last = seen[i];
-    if (moved[i] >= last) {
-        return true;
-    }
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        if (moved[m->Near[k]] > last) {
-            return true;
+    bowl_f32 b = bowlOf_f32(i, &s, c, m, field, v);
+    bowl_descend_f32(&b, &s, p->Relax, &v[i]);
+    Tensor_f32 own = Vertex_metric_f32(&v[i]);
+    float need = num_Smaller_f32(b.least, c->Floor) + p->Margin;
+    float share = 1.0f;
+    for (int64 try_ = 0; try_ < 5; try_++) {
+        Vector_f32 q = step_at_f32(&s, share);
+        Vector_f32 u = minus_f32(q, s.p);
+        if (!(Tensor_product_f32(&own, u, u) > p->Shortest * p->Shortest) || q.X - q.X != 0.0f || q.Y - q.Y != 0.0f || q.Z - q.Z != 0.0f) {
+            break;
         }
+        Tensor_f32 at = Field_At_f32(field, q);
+        auto [energy, sum, sound] = rated_f32(i, q, &at, need, c, m, v);
+        if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f32(i, q, p->Flat, m, v)) {
+            if (share < 1.0f && i < int64(set->Owned)) {
+                atomic_add(&n->Limited, int64(1));
+            }
+            return settleAt_f32(i, set, p, c, &s, share, q, &at, v, moved, seen);
+        }
+        share /= 2.0f;
     }
-    return false;
+    if (i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return 0.0f;
 }
 
 // begin begins a step of vertex i.
@@ -1399,7 +1570,7 @@ DEVICE void step_begin_f64(step_f64 *s, int64 i, const Set *set, const Mesh_f64 
 }
 
 // metric is that of a vertex.
-// (*Vertex[float64]).metric, types.go:120
+// (*Vertex[float64]).metric, types.go:123
 DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     Tensor_f64 m = {};
     m.M11 = v->M11;
@@ -1411,127 +1582,44 @@ DEVICE Tensor_f64 Vertex_metric_f64(Vertex_f64 *v) {
     return m;
 }
 
-// from is the vector from a place to a vertex.
-// (*Vertex[float64]).from, types.go:127
-DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
-    Vector_f64 u = {};
-    u.X = v->X - p.X;
-    u.Y = v->Y - p.Y;
-    u.Z = v->Z - p.Z;
-    return u;
+// Sqrt is √x, correctly rounded in F.
+// Sqrt[float64], num/num.go:16
+DEVICE double num_Sqrt_f64(double x) {
+    return __dsqrt_rn(x);
 }
 
-// times is Mv.
-// (*Tensor[float64]).times, types.go:103
-DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
-    Vector_f64 w = {};
-    w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
-    w.Y = m->M12 * v.X + m->M22 * v.Y + m->M23 * v.Z;
-    w.Z = m->M13 * v.X + m->M23 * v.Y + m->M33 * v.Z;
-    return w;
-}
-
-// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
-// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
-// gather[float64], move.go:7
-struct gather_f64_results { Tensor_f64 r0; Vector_f64 r1; };
-DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    Tensor_f64 own = Vertex_metric_f64(&v[i]);
-    Tensor_f64 a = {};
-    Vector_f64 g = {};
-    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
-        Vertex_f64 *y = &v[m->Near[k]];
-        Vector_f64 u = Vertex_from_f64(y, p);
-        Tensor_f64 e = {};
-        e.M11 = own.M11 + y->M11;
-        e.M12 = own.M12 + y->M12;
-        e.M13 = own.M13 + y->M13;
-        e.M22 = own.M22 + y->M22;
-        e.M23 = own.M23 + y->M23;
-        e.M33 = own.M33 + y->M33;
-        a.M11 += e.M11;
-        a.M12 += e.M12;
-        a.M13 += e.M13;
-        a.M22 += e.M22;
-        a.M23 += e.M23;
-        a.M33 += e.M33;
-        Vector_f64 w = Tensor_times_f64(&e, u);
-        g.X += w.X;
-        g.Y += w.Y;
-        g.Z += w.Z;
+// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
+// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+// Of[float64], fit/fit.go:11
+struct fit_Of_f64_results { double r0; double r1; double r2; double r3; };
+DEVICE fit_Of_f64_results fit_Of_f64(double x) {
+    if (x < 1.0) {
+        double t = x * (2.0 - x);
+        double r = 1.0 / t;
+        return {t * t * t, 6.0 * (1.0 - x) * r, -6.0 * (1.0 + (1.0 - x) * (1.0 - x)) * r * r, (2.0 - x) * r};
     }
-    return {a, g};
+    double s = 1.0 / x;
+    double t = s * (2.0 - s);
+    double r = 1.0 / (2.0 * x - 1.0);
+    return {t * t * t, 6.0 * (s - 1.0) * r, 6.0 * (2.0 - 4.0 * s + s * s) * r * r, s};
 }
 
-// directions are those of the frame.
-// (*Frame[float64]).directions, place.go:89
-struct Frame_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
-DEVICE Frame_directions_f64_results Frame_directions_f64(Frame_f64 *f) {
-    Vector_f64 t = {}, u = {};
-    t.X = f->Tx;
-    t.Y = f->Ty;
-    t.Z = f->Tz;
-    u.X = f->Ux;
-    u.Y = f->Uy;
-    u.Z = f->Uz;
-    return {t, u};
-}
-
-// product is u'Mv.
-// (*Tensor[float64]).product, types.go:97
-DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
-    Vector_f64 w = Tensor_times_f64(m, v);
-    return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
-}
-
-// dot[float64], types.go:133
-DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
-    return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
-}
-
-// along returns T'g.
-// (*step[float64]).along, place.go:75
-DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
-    if (!s->bound) {
-        return g;
-    }
-    auto [t, u] = Frame_directions_f64(&s->frame);
-    Vector_f64 h = {};
-    h.X = dot_f64(t, g);
-    if (s->frame.Axes == 2) {
-        h.Y = dot_f64(u, g);
-    }
-    return h;
-}
-
-// within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
-// (*step[float64]).within, place.go:61
-struct step_within_f64_results { Tensor_f64 r0; Vector_f64 r1; };
-DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g) {
-    if (!s->bound) {
-        return {*a, g};
-    }
-    auto [t, u] = Frame_directions_f64(&s->frame);
-    Tensor_f64 b = {};
-    b.M11 = Tensor_product_f64(a, t, t);
-    b.M22 = 1.0;
-    b.M33 = 1.0;
-    if (s->frame.Axes == 2) {
-        const double value1 = Tensor_product_f64(a, t, u), value2 = Tensor_product_f64(a, u, u);
-        b.M12 = value1;
-        b.M22 = value2;
-    }
-    return {b, step_along_f64(s, g)};
-}
-
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
-// and the branches are mostly foreseen.
-// Abs[float64], num/num.go:20
-DEVICE double num_Abs_f64(double x) {
-    if (x < 0.0) {
-        return -x;
+// Raised is x to the power 2ⁿ.
+// Raised[float64], fit/fit.go:44
+DEVICE double fit_Raised_f64(double x, int32 n) {
+    for (int32 turn1 = 0, end1 = n; turn1 < end1; turn1++) {
+        x *= x;
     }
     return x;
+}
+
+// Lower is the smaller of the least quality so far and another: NaN if either is.
+// Lower[float64], fit/fit.go:36
+DEVICE double fit_Lower_f64(double least, double q) {
+    if (least <= q) {
+        return least;
+    }
+    return q + (least - least);
 }
 
 // Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
@@ -1543,112 +1631,73 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
-// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
-// solve[float64], place.go:97
-DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
-    double inverse = 1.0 / a->M11;
-    double l2 = a->M12 * inverse, l3 = a->M13 * inverse;
-    double d2 = a->M22 - l2 * a->M12, c = a->M23 - l2 * a->M13;
-    double l = c / d2;
-    double d3 = a->M33 - l3 * a->M13 - l * c;
-    double y2 = g.Y - l2 * g.X;
-    double y3 = g.Z - l3 * g.X - l * y2;
-    Vector_f64 x = {};
-    x.Z = y3 / d3;
-    x.Y = y2 / d2 - l * x.Z;
-    x.X = g.X * inverse - l2 * x.Y - l3 * x.Z;
-    return x;
-}
-
-// pain makes the step (D+A)⁻¹ωg within the frame.
-// (*step[float64]).pain, move.go:54
-DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params_f64 *p) {
-    auto [b, h] = step_within_f64(s, a, g);
-    double more = 1.0 + p->Excess;
-    double x = num_Abs_f64(b.M12), y = num_Abs_f64(b.M13), z = num_Abs_f64(b.M23);
-    b.M11 += num_Larger_f64(b.M11, more * (x + y));
-    b.M22 += num_Larger_f64(b.M22, more * (x + z));
-    b.M33 += num_Larger_f64(b.M33, more * (y + z));
-    h.X = p->Relax * h.X;
-    h.Y = p->Relax * h.Y;
-    h.Z = p->Relax * h.Z;
-    s->d = solve_f64(&b, h);
-}
-
-// at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
-// vertex never leaves its plane or its line, however often it moves.
-// (*step[float64]).at, place.go:48
-DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
-    Vector_f64 p = {};
-    if (s->bound) {
-        double a = s->a + share * s->d.X, b = s->b + share * s->d.Y;
-        Frame_f64 *f = &s->frame;
-        p.X = f->X + (a * f->Tx + b * f->Ux);
-        p.Y = f->Y + (a * f->Ty + b * f->Uy);
-        p.Z = f->Z + (a * f->Tz + b * f->Uz);
-        return p;
-    }
-    p.X = s->p.X + share * s->d.X;
-    p.Y = s->p.Y + share * s->d.Y;
-    p.Z = s->p.Z + share * s->d.Z;
-    return p;
-}
-
-// minus[float64], types.go:141
-DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
-    Vector_f64 c = {};
-    c.X = a.X - b.X;
-    c.Y = a.Y - b.Y;
-    c.Z = a.Z - b.Z;
-    return c;
-}
-
-// cross[float64], types.go:135
-DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
-    Vector_f64 c = {};
-    c.X = a.Y * b.Z - a.Z * b.Y;
-    c.Y = a.Z * b.X - a.X * b.Z;
-    c.Z = a.X * b.Y - a.Y * b.X;
-    return c;
-}
-
-// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
-// Volumes are linear in the share.
-// reach[float64], place.go:198
-DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
-    double share = 1.0;
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
-        Side *f = &m->Sides[k];
-        Vector_f64 a = Vertex_from_f64(&v[f->A], s->p), b = Vertex_from_f64(&v[f->B], s->p), c = Vertex_from_f64(&v[f->C], s->p);
-        double six = dot_f64(a, cross_f64(b, c));
-        double loss = dot_f64(u, cross_f64(minus_f64(b, a), minus_f64(c, a)));
-        if (share * loss > 0x1.ccccccccccccdp-01 /* 0.9 */ * six) {
-            share = 0x1.ccccccccccccdp-01 /* 0.9 */ * six / loss;
-        }
-    }
-    return share;
-}
-
-// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
-// standing[float64], place.go:177
-DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
-    Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
-    double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
-    return dot_f64(a, cross_f64(b, c)) > flat * most;
-}
-
-// upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
-// rounding can bring about.
-// upright[float64], place.go:166
-DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
-    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
-        Side *s = &m->Sides[k];
-        if (!standing_f64(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
-            return false;
-        }
-    }
-    return true;
+// add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
+// b and c, and M times them f, g and h.
+// (*bowl[float64]).add, barrier.go:48
+DEVICE void bowl_add_f64(bowl_f64 *w, Vector_f64 p, Tensor_f64 *own, Vertex_f64 *va, Vertex_f64 *vb,
+        Vertex_f64 *vc, Control_f64 *control) {
+    double m11 = (own->M11 + va->M11 + vb->M11 + vc->M11) * 0.25, m12 = (own->M12 + va->M12 + vb->M12 + vc->M12) * 0.25;
+    double m13 = (own->M13 + va->M13 + vb->M13 + vc->M13) * 0.25, m22 = (own->M22 + va->M22 + vb->M22 + vc->M22) * 0.25;
+    double m23 = (own->M23 + va->M23 + vb->M23 + vc->M23) * 0.25, m33 = (own->M33 + va->M33 + vb->M33 + vc->M33) * 0.25;
+    double ax = va->X - p.X, ay = va->Y - p.Y, az = va->Z - p.Z;
+    double bx = vb->X - p.X, by = vb->Y - p.Y, bz = vb->Z - p.Z;
+    double cx = vc->X - p.X, cy = vc->Y - p.Y, cz = vc->Z - p.Z;
+    double fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
+    double gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
+    double hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
+    double ux = bx - ax, uy = by - ay, uz = bz - az;
+    double vx = cx - ax, vy = cy - ay, vz = cz - az;
+    double tx = cx - bx, ty = cy - by, tz = cz - bz;
+    double la = num_Sqrt_f64(ax * fx + ay * fy + az * fz), lb = num_Sqrt_f64(bx * gx + by * gy + bz * gz), lc = num_Sqrt_f64(cx * hx + cy * hy + cz * hz);
+    double lu = num_Sqrt_f64(ux * (gx - fx) + uy * (gy - fy) + uz * (gz - fz));
+    double lv = num_Sqrt_f64(vx * (hx - fx) + vy * (hy - fy) + vz * (hz - fz));
+    double lt = num_Sqrt_f64(tx * (hx - gx) + ty * (hy - gy) + tz * (hz - gz));
+    // Six times the volume, and how it falls.
+    double sx = uy * vz - uz * vy, sy = uz * vx - ux * vz, sz = ux * vy - uy * vx;
+    double six = ax * sx + ay * sy + az * sz;
+    double n11 = m22 * m33 - m23 * m23, n12 = m13 * m23 - m12 * m33, n13 = m12 * m23 - m13 * m22;
+    double det = m11 * n11 + m12 * n12 + m13 * n13;
+    auto [size, slope, bend, inverse] = fit_Of_f64((la + lb + lc + lu + lv + lt) * 0x1.5555555555555p-03 /* 0.16666666666666666 */);
+    double q = 0x1.6a09e667f3bccp+00 /* 1.414213562373095 */ * six * num_Sqrt_f64(det) * size * (inverse * inverse * inverse);
+    double kappa = slope * 0x1.5555555555555p-03 /* 0.16666666666666666 */ - 0.5 * inverse;
+    double e = fit_Raised_f64(control->Floor / q, control->Doublings);
+    w->energy += e;
+    w->sum += q;
+    w->least = fit_Lower_f64(w->least, q);
+    double power = double(shl(1, control->Doublings));
+    e *= power;
+    double ia = 1.0 / la, ib = 1.0 / lb, ic = 1.0 / lc;
+    double px = -(fx * ia + gx * ib + hx * ic), py = -(fy * ia + gy * ib + hy * ic), pz = -(fz * ia + gz * ib + hz * ic);
+    double flat = 1.0 / six;
+    sx = -sx * flat;
+    sy = -sy * flat;
+    sz = -sz * flat;
+    double qx = sx + kappa * px, qy = sy + kappa * py, qz = sz + kappa * pz;
+    w->g.X = w->g.X - e * qx;
+    w->g.Y = w->g.Y - e * qy;
+    w->g.Z = w->g.Z - e * qz;
+    double bow = e * num_Larger_f64(-bend - 3.0 * inverse * inverse, 0.0) * 0x1.c71c71c71c71cp-06 /* 0.027777777777777776 */;
+    double turn = e * num_Larger_f64(-kappa, 0.0);
+    double ra = turn * ia * ia * ia, rb = turn * ib * ib * ib, rc = turn * ic * ic * ic;
+    turn *= ia + ib + ic;
+    double ep = e * power;
+    w->h.M11 += ep * qx * qx + e * sx * sx + bow * px * px + turn * m11 - (ra * fx * fx + rb * gx * gx + rc * hx * hx);
+    w->h.M12 += ep * qx * qy + e * sx * sy + bow * px * py + turn * m12 - (ra * fx * fy + rb * gx * gy + rc * hx * hy);
+    w->h.M13 += ep * qx * qz + e * sx * sz + bow * px * pz + turn * m13 - (ra * fx * fz + rb * gx * gz + rc * hx * hz);
+    w->h.M22 += ep * qy * qy + e * sy * sy + bow * py * py + turn * m22 - (ra * fy * fy + rb * gy * gy + rc * hy * hy);
+    w->h.M23 += ep * qy * qz + e * sy * sz + bow * py * pz + turn * m23 - (ra * fy * fz + rb * gy * gz + rc * hy * hz);
+    w->h.M33 += ep * qz * qz + e * sz * sz + bow * pz * pz + turn * m33 - (ra * fz * fz + rb * gz * gz + rc * hz * hz);
+    double half = 0.5 * e / det, ek = 0.5 * e * kappa;
+    ia = ek * ia;
+    ib = ek * ib;
+    ic = ek * ic;
+    double iu = ek / lu, iv = ek / lv, it = ek / lt;
+    w->bend_.M11 += half * n11 + ia * ax * ax + ib * bx * bx + ic * cx * cx + iu * ux * ux + iv * vx * vx + it * tx * tx;
+    w->bend_.M12 += half * n12 + ia * ax * ay + ib * bx * by + ic * cx * cy + iu * ux * uy + iv * vx * vy + it * tx * ty;
+    w->bend_.M13 += half * n13 + ia * ax * az + ib * bx * bz + ic * cx * cz + iu * ux * uz + iv * vx * vz + it * tx * tz;
+    w->bend_.M22 += half * (m11 * m33 - m13 * m13) + ia * ay * ay + ib * by * by + ic * cy * cy + iu * uy * uy + iv * vy * vy + it * ty * ty;
+    w->bend_.M23 += half * (m12 * m13 - m11 * m23) + ia * ay * az + ib * by * bz + ic * cy * cz + iu * uy * uz + iv * vy * vz + it * ty * tz;
+    w->bend_.M33 += half * (m11 * m22 - m12 * m12) + ia * az * az + ib * bz * bz + ic * cz * cz + iu * uz * uz + iv * vz * vz + it * tz * tz;
 }
 
 // Locate returns the piece of x, of n that begin at low and are 1/per long, and where in it x lies, in [0, 1]. Beyond
@@ -1676,6 +1725,15 @@ DEVICE Vector_f64 Node_place_f64(Node_f64 *n) {
     return p;
 }
 
+// minus[float64], types.go:144
+DEVICE Vector_f64 minus_f64(Vector_f64 a, Vector_f64 b) {
+    Vector_f64 c = {};
+    c.X = a.X - b.X;
+    c.Y = a.Y - b.Y;
+    c.Z = a.Z - b.Z;
+    return c;
+}
+
 // edges are those of a tetrahedron from its first corner.
 // (*Field[float64]).edges, fieldmesh.go:26
 struct Field_edges_f64_results { Vector_f64 r0; Vector_f64 r1; Vector_f64 r2; };
@@ -1683,6 +1741,20 @@ DEVICE Field_edges_f64_results Field_edges_f64(const Field_f64 *f, int32 patch) 
     Array<int32, 4> *at = &f->Patches[patch].At;
     Vector_f64 o = Node_place_f64(&f->Nodes[(*at)[0]]);
     return {minus_f64(Node_place_f64(&f->Nodes[(*at)[1]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[2]]), o), minus_f64(Node_place_f64(&f->Nodes[(*at)[3]]), o)};
+}
+
+// cross[float64], types.go:138
+DEVICE Vector_f64 cross_f64(Vector_f64 a, Vector_f64 b) {
+    Vector_f64 c = {};
+    c.X = a.Y * b.Z - a.Z * b.Y;
+    c.Y = a.Z * b.X - a.X * b.Z;
+    c.Z = a.X * b.Y - a.Y * b.X;
+    return c;
+}
+
+// dot[float64], types.go:136
+DEVICE double dot_f64(Vector_f64 a, Vector_f64 b) {
+    return a.X * b.X + a.Y * b.Y + a.Z * b.Z;
 }
 
 // spotIn returns the place p as seen by a tetrahedron, which need not hold it. It is exact at corners.
@@ -1834,33 +1906,16 @@ DEVICE Tensor_f64 mixed_f64(Tensor_f64 *b, Tensor_f64 *c, Tensor_f64 *d, double 
     return m;
 }
 
-// scaled[float64], field.go:134
-DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
-    Tensor_f64 m = {};
-    m.M11 = by * a->M11;
-    m.M12 = by * a->M12;
-    m.M13 = by * a->M13;
-    m.M22 = by * a->M22;
-    m.M23 = by * a->M23;
-    m.M33 = by * a->M33;
-    return m;
-}
-
-// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
-// is positive definite.
-// (*Field[float64]).onMesh, fieldmesh.go:150
-DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
+// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
+// (*Field[float64]).slopeOnMesh, fieldmesh.go:161
+struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
+DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, Vector_f64 p) {
     spot_f64 s = Field_find_f64(f, p);
-    auto [b, c, d] = Field_rises_f64(f, s.patch);
-    Tensor_f64 more = mixed_f64(&b, &c, &d, s.b, s.c, s.d);
-    Tensor_f64 m = Node_metric_f64(&f->Nodes[f->Patches[s.patch].At[0]]);
-    m.M11 = m.M11 + more.M11;
-    m.M12 = m.M12 + more.M12;
-    m.M13 = m.M13 + more.M13;
-    m.M22 = m.M22 + more.M22;
-    m.M23 = m.M23 + more.M23;
-    m.M33 = m.M33 + more.M33;
-    return scaled_f64(&m, f->Scale);
+    auto [b, c, d] = Field_edges_f64(f, s.patch);
+    Vector_f64 bc = cross_f64(b, c), cd = cross_f64(c, d), db = cross_f64(d, b);
+    double per = f->Scale / dot_f64(b, cd);
+    auto [mb, mc, md] = Field_rises_f64(f, s.patch);
+    return {mixed_f64(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), mixed_f64(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), mixed_f64(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
 }
 
 // Size returns h and dh/dt.
@@ -1910,6 +1965,18 @@ DEVICE Tensor_f64 between_f64(Tensor_f64 *a, Tensor_f64 *b, double t) {
     return m;
 }
 
+// layerSlope returns the derivatives of layer by s and t.
+// (*Field[float64]).layerSlope, field.go:108
+struct Field_layerSlope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
+DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int32 at, double s, double t) {
+    auto [a, b, c, d] = Field_side_f64(f, at);
+    Tensor_f64 near = rise_f64(&a, &b);
+    Tensor_f64 far = rise_f64(&c, &d);
+    Tensor_f64 left = rise_f64(&a, &c);
+    Tensor_f64 right = rise_f64(&b, &d);
+    return {between_f64(&near, &far, t), between_f64(&left, &right, s)};
+}
+
 // layer is the bilinear mean on the side of lowest z of the box whose lowest node is given.
 // (*Field[float64]).layer, field.go:70
 DEVICE Tensor_f64 Field_layer_f64(const Field_f64 *f, int32 at, double s, double t) {
@@ -1917,6 +1984,234 @@ DEVICE Tensor_f64 Field_layer_f64(const Field_f64 *f, int32 at, double s, double
     Tensor_f64 near = between_f64(&a, &b, s);
     Tensor_f64 far = between_f64(&c, &d, s);
     return between_f64(&near, &far, t);
+}
+
+// scaled[float64], field.go:134
+DEVICE Tensor_f64 scaled_f64(Tensor_f64 *a, double by) {
+    Tensor_f64 m = {};
+    m.M11 = by * a->M11;
+    m.M12 = by * a->M12;
+    m.M13 = by * a->M13;
+    m.M22 = by * a->M22;
+    m.M23 = by * a->M23;
+    m.M33 = by * a->M33;
+    return m;
+}
+
+// Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
+// (*Field[float64]).Slope, field.go:78
+struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
+DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p) {
+    if (f->Kind == 2) {
+        const auto results1 = Field_slopeOnMesh_f64(f, p);
+        return {results1.r0, results1.r1, results1.r2};
+    }
+    auto [i, s] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
+    auto [j, t] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
+    auto [k, r] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
+    if (f->Kind == 1) {
+        Tensor_f64 mx = {}, my = {}, mz = {};
+        auto [hx, dx] = lookup_Piece_Size_f64(&f->Wide[i], s);
+        auto [hy, dy] = lookup_Piece_Size_f64(&f->Deep[j], t);
+        auto [hz, dz] = lookup_Piece_Size_f64(&f->Upright_[k], r);
+        mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
+        my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
+        mz.M33 = -2.0 * f->Scale * f->PerZ * dz / (hz * hz * hz);
+        return {mx, my, mz};
+    }
+    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
+    int32 up = mul(add(f->Nx, 1), add(f->Ny, 1));
+    auto [lowX, lowY] = Field_layerSlope_f64(f, at, s, t);
+    auto [highX, highY] = Field_layerSlope_f64(f, add(at, up), s, t);
+    Tensor_f64 low = Field_layer_f64(f, at, s, t);
+    Tensor_f64 high = Field_layer_f64(f, add(at, up), s, t);
+    Tensor_f64 mx = between_f64(&lowX, &highX, r);
+    Tensor_f64 my = between_f64(&lowY, &highY, r);
+    Tensor_f64 mz = rise_f64(&low, &high);
+    return {scaled_f64(&mx, f->Scale * f->PerX), scaled_f64(&my, f->Scale * f->PerY), scaled_f64(&mz, f->Scale * f->PerZ)};
+}
+
+// on is the trace of the product with another symmetric tensor.
+// (*Tensor[float64]).on, quality.go:105
+DEVICE double Tensor_on_f64(Tensor_f64 *m, Tensor_f64 *d) {
+    return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0 * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
+}
+
+// bowlOf surveys the tetrahedra around vertex i, from where a step of it begins.
+// bowlOf[float64], barrier.go:26
+DEVICE bowl_f64 bowlOf_f64(int64 i, step_f64 *s, Control_f64 *c, const Mesh_f64 *m, const Field_f64 *field,
+        Slice<Vertex_f64> v) {
+    Tensor_f64 own = Vertex_metric_f64(&v[i]);
+    bowl_f64 b = {};
+    b.least = 2.0;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *f = &m->Sides[k];
+        bowl_add_f64(&b, s->p, &own, &v[f->A], &v[f->B], &v[f->C], c);
+    }
+    auto [mx, my, mz] = Field_Slope_f64(field, s->p);
+    b.g.X -= 0.25 * Tensor_on_f64(&b.bend_, &mx);
+    b.g.Y -= 0.25 * Tensor_on_f64(&b.bend_, &my);
+    b.g.Z -= 0.25 * Tensor_on_f64(&b.bend_, &mz);
+    return b;
+}
+
+// directions are those of the frame.
+// (*Frame[float64]).directions, place.go:89
+struct Frame_directions_f64_results { Vector_f64 r0; Vector_f64 r1; };
+DEVICE Frame_directions_f64_results Frame_directions_f64(Frame_f64 *f) {
+    Vector_f64 t = {}, u = {};
+    t.X = f->Tx;
+    t.Y = f->Ty;
+    t.Z = f->Tz;
+    u.X = f->Ux;
+    u.Y = f->Uy;
+    u.Z = f->Uz;
+    return {t, u};
+}
+
+// times is Mv.
+// (*Tensor[float64]).times, types.go:106
+DEVICE Vector_f64 Tensor_times_f64(Tensor_f64 *m, Vector_f64 v) {
+    Vector_f64 w = {};
+    w.X = m->M11 * v.X + m->M12 * v.Y + m->M13 * v.Z;
+    w.Y = m->M12 * v.X + m->M22 * v.Y + m->M23 * v.Z;
+    w.Z = m->M13 * v.X + m->M23 * v.Y + m->M33 * v.Z;
+    return w;
+}
+
+// product is u'Mv.
+// (*Tensor[float64]).product, types.go:100
+DEVICE double Tensor_product_f64(Tensor_f64 *m, Vector_f64 u, Vector_f64 v) {
+    Vector_f64 w = Tensor_times_f64(m, v);
+    return u.X * w.X + u.Y * w.Y + u.Z * w.Z;
+}
+
+// along returns T'g.
+// (*step[float64]).along, place.go:75
+DEVICE Vector_f64 step_along_f64(step_f64 *s, Vector_f64 g) {
+    if (!s->bound) {
+        return g;
+    }
+    auto [t, u] = Frame_directions_f64(&s->frame);
+    Vector_f64 h = {};
+    h.X = dot_f64(t, g);
+    if (s->frame.Axes == 2) {
+        h.Y = dot_f64(u, g);
+    }
+    return h;
+}
+
+// within returns T'AT and T'g. Directions that a frame lacks have a diagonal of 1 and nothing else.
+// (*step[float64]).within, place.go:61
+struct step_within_f64_results { Tensor_f64 r0; Vector_f64 r1; };
+DEVICE step_within_f64_results step_within_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g) {
+    if (!s->bound) {
+        return {*a, g};
+    }
+    auto [t, u] = Frame_directions_f64(&s->frame);
+    Tensor_f64 b = {};
+    b.M11 = Tensor_product_f64(a, t, t);
+    b.M22 = 1.0;
+    b.M33 = 1.0;
+    if (s->frame.Axes == 2) {
+        const double value1 = Tensor_product_f64(a, t, u), value2 = Tensor_product_f64(a, u, u);
+        b.M12 = value1;
+        b.M22 = value2;
+    }
+    return {b, step_along_f64(s, g)};
+}
+
+// solve returns A⁻¹g. A is factored as LDL', which keeps its scale out of the way of overflow.
+// solve[float64], place.go:97
+DEVICE Vector_f64 solve_f64(Tensor_f64 *a, Vector_f64 g) {
+    double inverse = 1.0 / a->M11;
+    double l2 = a->M12 * inverse, l3 = a->M13 * inverse;
+    double d2 = a->M22 - l2 * a->M12, c = a->M23 - l2 * a->M13;
+    double l = c / d2;
+    double d3 = a->M33 - l3 * a->M13 - l * c;
+    double y2 = g.Y - l2 * g.X;
+    double y3 = g.Z - l3 * g.X - l * y2;
+    Vector_f64 x = {};
+    x.Z = y3 / d3;
+    x.Y = y2 / d2 - l * x.Z;
+    x.X = g.X * inverse - l2 * x.Y - l3 * x.Z;
+    return x;
+}
+
+// newton makes the step A⁻¹ωg within the frame.
+// (*step[float64]).newton, move.go:47
+DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double relax) {
+    auto [b, h] = step_within_f64(s, a, g);
+    h.X = relax * h.X;
+    h.Y = relax * h.Y;
+    h.Z = relax * h.Z;
+    s->d = solve_f64(&b, h);
+}
+
+// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
+// added to the Hessian, which may be singular where all tetrahedra are slivers.
+// (*bowl[float64]).descend, barrier.go:126
+DEVICE void bowl_descend_f64(bowl_f64 *b, step_f64 *s, double relax, Vertex_f64 *p) {
+    double more = 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ * num_Larger_f64(num_Larger_f64(b->h.M11 / p->M11, b->h.M22 / p->M22), b->h.M33 / p->M33);
+    Tensor_f64 own = Vertex_metric_f64(p);
+    own = scaled_f64(&own, more);
+    Tensor_f64 h = b->h;
+    h.M11 = h.M11 + own.M11;
+    h.M12 = h.M12 + own.M12;
+    h.M13 = h.M13 + own.M13;
+    h.M22 = h.M22 + own.M22;
+    h.M23 = h.M23 + own.M23;
+    h.M33 = h.M33 + own.M33;
+    Vector_f64 g = {};
+    g.X = -b->g.X;
+    g.Y = -b->g.Y;
+    g.Z = -b->g.Z;
+    step_newton_f64(s, &h, g, relax);
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float64], num/num.go:36
+DEVICE double num_Smaller_f64(double a, double b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// at returns the place after a share of the step. On the boundary it is computed from the frame's origin, so that a
+// vertex never leaves its plane or its line, however often it moves.
+// (*step[float64]).at, place.go:48
+DEVICE Vector_f64 step_at_f64(step_f64 *s, double share) {
+    Vector_f64 p = {};
+    if (s->bound) {
+        double a = s->a + share * s->d.X, b = s->b + share * s->d.Y;
+        Frame_f64 *f = &s->frame;
+        p.X = f->X + (a * f->Tx + b * f->Ux);
+        p.Y = f->Y + (a * f->Ty + b * f->Uy);
+        p.Z = f->Z + (a * f->Tz + b * f->Uz);
+        return p;
+    }
+    p.X = s->p.X + share * s->d.X;
+    p.Y = s->p.Y + share * s->d.Y;
+    p.Z = s->p.Z + share * s->d.Z;
+    return p;
+}
+
+// onMesh returns the metric at a place, which is linear on every tetrahedron: such a mean of positive definite tensors
+// is positive definite.
+// (*Field[float64]).onMesh, fieldmesh.go:150
+DEVICE Tensor_f64 Field_onMesh_f64(const Field_f64 *f, Vector_f64 p) {
+    spot_f64 s = Field_find_f64(f, p);
+    auto [b, c, d] = Field_rises_f64(f, s.patch);
+    Tensor_f64 more = mixed_f64(&b, &c, &d, s.b, s.c, s.d);
+    Tensor_f64 m = Node_metric_f64(&f->Nodes[f->Patches[s.patch].At[0]]);
+    m.M11 = m.M11 + more.M11;
+    m.M12 = m.M12 + more.M12;
+    m.M13 = m.M13 + more.M13;
+    m.M22 = m.M22 + more.M22;
+    m.M23 = m.M23 + more.M23;
+    m.M33 = m.M33 + more.M33;
+    return scaled_f64(&m, f->Scale);
 }
 
 // At returns the metric at a place.
@@ -1945,14 +2240,435 @@ DEVICE Tensor_f64 Field_At_f64(const Field_f64 *f, Vector_f64 p) {
     return scaled_f64(&m, f->Scale);
 }
 
+// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
+// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
+// volumes eight times as large.
+// quality[float64], quality.go:121
+DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
+    double m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
+    double m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
+    double ax = a->X - p.X, ay = a->Y - p.Y, az = a->Z - p.Z;
+    double bx = b->X - p.X, by = b->Y - p.Y, bz = b->Z - p.Z;
+    double cx = c->X - p.X, cy = c->Y - p.Y, cz = c->Z - p.Z;
+    double six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
+    double det = m11 * (m22 * m33 - m23 * m23) - m12 * (m12 * m33 - m23 * m13) + m13 * (m12 * m23 - m22 * m13);
+    // M times the edges at p, of which the others are differences.
+    double fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
+    double gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
+    double hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
+    double around = num_Sqrt_f64(ax * fx + ay * fy + az * fz) + num_Sqrt_f64(bx * gx + by * gy + bz * gz) + num_Sqrt_f64(cx * hx + cy * hy + cz * hz) + num_Sqrt_f64((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f64((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f64((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
+    // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
+    double s = around / 12.0;
+    double fit = 2.0 - s;
+    if (s > 1.0) {
+        s = 1.0 / s;
+        fit = s * s * (2.0 - s);
+    }
+    return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * num_Sqrt_f64(det) * (fit * fit * fit);
+}
+
+// rated returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the qualities, and
+// whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+// rated[float64], barrier.go:109
+struct rated_f64_results { double r0; double r1; bool r2; };
+DEVICE rated_f64_results rated_f64(int64 i, Vector_f64 p, Tensor_f64 *at, double need, Control_f64 *c,
+        const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    double energy = 0.0, sum = 0.0;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *s = &m->Sides[k];
+        double q = quality_f64(p, at, &v[s->A], &v[s->B], &v[s->C]);
+        if (!(q >= need)) {
+            return {energy, sum, false};
+        }
+        sum += q;
+        energy += fit_Raised_f64(c->Floor / q, c->Doublings);
+    }
+    return {energy, sum, true};
+}
+
+// from is the vector from a place to a vertex.
+// (*Vertex[float64]).from, types.go:130
+DEVICE Vector_f64 Vertex_from_f64(Vertex_f64 *v, Vector_f64 p) {
+    Vector_f64 u = {};
+    u.X = v->X - p.X;
+    u.Y = v->Y - p.Y;
+    u.Z = v->Z - p.Z;
+    return u;
+}
+
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on amd64,
+// and the branches are mostly foreseen.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
+    if (x < 0.0) {
+        return -x;
+    }
+    return x;
+}
+
+// standing tells whether the tetrahedron of p, a, b and c has a volume larger than a share of its products.
+// standing[float64], place.go:182
+DEVICE bool standing_f64(Vector_f64 p, Vertex_f64 *av, Vertex_f64 *bv, Vertex_f64 *cv, double flat) {
+    Vector_f64 a = Vertex_from_f64(av, p), b = Vertex_from_f64(bv, p), c = Vertex_from_f64(cv, p);
+    double most = num_Abs_f64(a.X) * (num_Abs_f64(b.Y * c.Z) + num_Abs_f64(b.Z * c.Y)) + num_Abs_f64(a.Y) * (num_Abs_f64(b.Z * c.X) + num_Abs_f64(b.X * c.Z)) + num_Abs_f64(a.Z) * (num_Abs_f64(b.X * c.Y) + num_Abs_f64(b.Y * c.X));
+    return dot_f64(a, cross_f64(b, c)) > flat * most;
+}
+
+// upright tells whether all tetrahedra around vertex i have a positive volume with that vertex at p, by more than
+// rounding can bring about.
+// upright[float64], place.go:171
+DEVICE bool upright_f64(int64 i, Vector_f64 p, double flat, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *s = &m->Sides[k];
+        if (!standing_f64(p, &v[s->A], &v[s->B], &v[s->C], flat)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// settleAt does so where the place after the share of the step, q, is another, and the metric there is known.
+// settleAt[float64], place.go:133
+DEVICE double settleAt_f64(int64 i, const Set *set, const Params_f64 *p, Control_f64 *c, step_f64 *s, double share,
+        Vector_f64 q, Tensor_f64 *at, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
+    Tensor_f64 old = Vertex_metric_f64(&v[i]);
+    Vector_f64 u = minus_f64(q, s->p);
+    double far = Tensor_product_f64(&old, u, u);
+    v[i].X = q.X;
+    v[i].Y = q.Y;
+    v[i].Z = q.Z;
+    v[i].A = s->a + share * s->d.X;
+    v[i].B = s->b + share * s->d.Y;
+    v[i].M11 = at->M11;
+    v[i].M12 = at->M12;
+    v[i].M13 = at->M13;
+    v[i].M22 = at->M22;
+    v[i].M23 = at->M23;
+    v[i].M33 = at->M33;
+    if (p->Cull && far > p->Tolerance) {
+        moved[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    return far;
+}
+
+// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
+// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
+// it. It returns the square of the move in the metric.
+//
+// Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
+// Barrier[float64], barrier.go:145
+DEVICE double Barrier_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
+        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
+        Counters *n) {
+    step_f64 s = {};
+    step_begin_f64(&s, i, set, m, v);
+    bowl_f64 b = bowlOf_f64(i, &s, c, m, field, v);
+    bowl_descend_f64(&b, &s, p->Relax, &v[i]);
+    Tensor_f64 own = Vertex_metric_f64(&v[i]);
+    double need = num_Smaller_f64(b.least, c->Floor) + p->Margin;
+    double share = 1.0;
+    for (int64 try_ = 0; try_ < 5; try_++) {
+        Vector_f64 q = step_at_f64(&s, share);
+        Vector_f64 u = minus_f64(q, s.p);
+        if (!(Tensor_product_f64(&own, u, u) > p->Shortest * p->Shortest) || q.X - q.X != 0.0 || q.Y - q.Y != 0.0 || q.Z - q.Z != 0.0) {
+            break;
+        }
+        Tensor_f64 at = Field_At_f64(field, q);
+        auto [energy, sum, sound] = rated_f64(i, q, &at, need, c, m, v);
+        if (sound && energy < b.energy && (!c->Rising || sum > b.sum + p->Margin) && upright_f64(i, q, p->Flat, m, v)) {
+            if (share < 1.0 && i < int64(set->Owned)) {
+                atomic_add(&n->Limited, int64(1));
+            }
+            return settleAt_f64(i, set, p, c, &s, share, q, &at, v, moved, seen);
+        }
+        share /= 2.0;
+    }
+    if (i < int64(set->Owned)) {
+        atomic_add(&n->Refused, int64(1));
+    }
+    return 0.0;
+}
+
+// RateCell returns the quality of tetrahedron i, for the least of all.
+// RateCell[float32], barrier.go:179
+DEVICE float RateCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v) {
+    Cell *c = &cells[i];
+    Vertex_f32 *a = &v[c->At[0]];
+    Vector_f32 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f32 m = Vertex_metric_f32(a);
+    return quality_f32(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
+}
+
+// RateCell returns the quality of tetrahedron i, for the least of all.
+// RateCell[float64], barrier.go:179
+DEVICE double RateCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v) {
+    Cell *c = &cells[i];
+    Vertex_f64 *a = &v[c->At[0]];
+    Vector_f64 p = {};
+    p.X = a->X;
+    p.Y = a->Y;
+    p.Z = a->Z;
+    Tensor_f64 m = Vertex_metric_f64(a);
+    return quality_f64(p, &m, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
+}
+
+// Count ends a sweep: index 0 adds it to those that were.
+// Count[float32], count.go:8
+DEVICE void Count_f32_at(int64 i, Control_f32 *c) {
+    if (i == 0) {
+        c->Sweep = add(c->Sweep, int32(1));
+    }
+}
+
+// Count ends a sweep: index 0 adds it to those that were.
+// Count[float64], count.go:8
+DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
+    if (i == 0) {
+        c->Sweep = add(c->Sweep, int32(1));
+    }
+}
+
+// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
+// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
+// visited; 0 is before the first set of the first sweep.
+// due[float32], place.go:12
+DEVICE bool due_f32(int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<int32> moved, Slice<int32> seen) {
+    if (!p->Cull) {
+        return true;
+    }
+    int32 last = seen[i];
+    if (moved[i] >= last) {
+        return true;
+    }
+    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
+        if (moved[m->Near[k]] > last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
+// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather[float32], move.go:7
+struct gather_f32_results { Tensor_f32 r0; Vector_f32 r1; };
+DEVICE gather_f32_results gather_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Tensor_f32 own = Vertex_metric_f32(&v[i]);
+    Tensor_f32 a = {};
+    Vector_f32 g = {};
+    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
+        Vertex_f32 *y = &v[m->Near[k]];
+        Vector_f32 u = Vertex_from_f32(y, p);
+        Tensor_f32 e = {};
+        e.M11 = own.M11 + y->M11;
+        e.M12 = own.M12 + y->M12;
+        e.M13 = own.M13 + y->M13;
+        e.M22 = own.M22 + y->M22;
+        e.M23 = own.M23 + y->M23;
+        e.M33 = own.M33 + y->M33;
+        a.M11 += e.M11;
+        a.M12 += e.M12;
+        a.M13 += e.M13;
+        a.M22 += e.M22;
+        a.M23 += e.M23;
+        a.M33 += e.M33;
+        Vector_f32 w = Tensor_times_f32(&e, u);
+        g.X += w.X;
+        g.Y += w.Y;
+        g.Z += w.Z;
+    }
+    return {a, g};
+}
+
+// pain makes the step (D+A)⁻¹ωg within the frame.
+// (*step[float32]).pain, move.go:54
+DEVICE void step_pain_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, const Params_f32 *p) {
+    auto [b, h] = step_within_f32(s, a, g);
+    float more = 1.0f + p->Excess;
+    float x = num_Abs_f32(b.M12), y = num_Abs_f32(b.M13), z = num_Abs_f32(b.M23);
+    b.M11 += num_Larger_f32(b.M11, more * (x + y));
+    b.M22 += num_Larger_f32(b.M22, more * (x + z));
+    b.M33 += num_Larger_f32(b.M33, more * (y + z));
+    h.X = p->Relax * h.X;
+    h.Y = p->Relax * h.Y;
+    h.Z = p->Relax * h.Z;
+    s->d = solve_f32(&b, h);
+}
+
+// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
+// Volumes are linear in the share.
+// reach[float32], place.go:203
+DEVICE float reach_f32(int64 i, step_f32 *s, const Mesh_f32 *m, Slice<Vertex_f32> v) {
+    Vector_f32 u = minus_f32(step_at_f32(s, 1.0f), s->p);
+    float share = 1.0f;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *f = &m->Sides[k];
+        Vector_f32 a = Vertex_from_f32(&v[f->A], s->p), b = Vertex_from_f32(&v[f->B], s->p), c = Vertex_from_f32(&v[f->C], s->p);
+        float six = dot_f32(a, cross_f32(b, c));
+        float loss = dot_f32(u, cross_f32(minus_f32(b, a), minus_f32(c, a)));
+        if (share * loss > 0x1.ccccccp-01f /* 0.9 */ * six) {
+            share = 0x1.ccccccp-01f /* 0.9 */ * six / loss;
+        }
+    }
+    return share;
+}
+
+// settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
+// where the place is none.
+// settle[float32], place.go:114
+DEVICE float settle_f32(int64 i, const Set *set, const Params_f32 *p, const Field_f32 *field, Control_f32 *c,
+        step_f32 *s, float share, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen) {
+    if (p->Cull) {
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
+    }
+    if (share == 0.0f) {
+        return 0.0f;
+    }
+    Vector_f32 q = step_at_f32(s, share);
+    Vector_f32 u = minus_f32(q, s->p);
+    if (u.X == 0.0f && u.Y == 0.0f && u.Z == 0.0f) {
+        return 0.0f;
+    }
+    Tensor_f32 at = Field_At_f32(field, q);
+    return settleAt_f32(i, set, p, c, s, share, q, &at, v, moved, seen);
+}
+
+// guarded takes as much of a step as the guard allows.
+// guarded[float32], place.go:146
+DEVICE float guarded_f32(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
+        Control_f32 *c, step_f32 *s, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    float share = 1.0f;
+    if (p->Guard != 0) {
+        if (p->Guard == 2) {
+            share = reach_f32(i, s, m, v);
+        }
+        for (int64 tries = 0; share != 0.0f; tries = add(tries, int64(1))) {
+            if (upright_f32(i, step_at_f32(s, share), p->Flat, m, v)) {
+                break;
+            }
+            share /= 2.0f;
+            if (tries == 10) {
+                share = 0.0f;
+            }
+        }
+        if (share < 1.0f && i < int64(set->Owned)) {
+            atomic_add(&n->Limited, int64(1));
+        }
+    }
+    return settle_f32(i, set, p, field, c, s, share, v, moved, seen);
+}
+
+// Pain moves vertex i by the step printed in C. C. Pain, A. P. Umpleby, C. R. E. de Oliveira and A. J. H. Goddard
+// (Comput. Methods Appl. Mech. Engrg. 190 (2001) 3771), toward the least ½Σ u'Mu over its edges: (D+A)dp = ωg with the
+// diagonal D_jj = max(A_jj, (1+s)Σ|A_jm|). It returns the square of the move in the metric.
+// Pain[float32], move.go:70
+DEVICE float Pain_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
+        Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
+    if (!due_f32(i, p, m, moved, seen)) {
+        return 0.0f;
+    }
+    step_f32 s = {};
+    step_begin_f32(&s, i, set, m, v);
+    auto [a, g] = gather_f32(i, s.p, m, v);
+    step_pain_f32(&s, &a, g, p);
+    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
+}
+
+// due tells whether vertex i is to be visited: always, unless nothing around it has moved since the last visit and
+// neither did it then. moved and seen hold when a vertex last moved by more than the tolerance, and when it was last
+// visited; 0 is before the first set of the first sweep.
+// due[float64], place.go:12
+DEVICE bool due_f64(int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<int32> moved, Slice<int32> seen) {
+    if (!p->Cull) {
+        return true;
+    }
+    int32 last = seen[i];
+    if (moved[i] >= last) {
+        return true;
+    }
+    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
+        if (moved[m->Near[k]] > last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// gather returns what the neighbours of vertex i, at p, do to it: A = Σ M_l and g = Σ M_l u_l over its edges
+// u_l = y_l - p, where M_l is the sum of the metrics at both ends. (The mean would be half of it; the factor cancels.)
+// gather[float64], move.go:7
+struct gather_f64_results { Tensor_f64 r0; Vector_f64 r1; };
+DEVICE gather_f64_results gather_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Tensor_f64 own = Vertex_metric_f64(&v[i]);
+    Tensor_f64 a = {};
+    Vector_f64 g = {};
+    for (int32 k = m->Spans[i].Near; k < m->Spans[add(i, int64(1))].Near; k++) {
+        Vertex_f64 *y = &v[m->Near[k]];
+        Vector_f64 u = Vertex_from_f64(y, p);
+        Tensor_f64 e = {};
+        e.M11 = own.M11 + y->M11;
+        e.M12 = own.M12 + y->M12;
+        e.M13 = own.M13 + y->M13;
+        e.M22 = own.M22 + y->M22;
+        e.M23 = own.M23 + y->M23;
+        e.M33 = own.M33 + y->M33;
+        a.M11 += e.M11;
+        a.M12 += e.M12;
+        a.M13 += e.M13;
+        a.M22 += e.M22;
+        a.M23 += e.M23;
+        a.M33 += e.M33;
+        Vector_f64 w = Tensor_times_f64(&e, u);
+        g.X += w.X;
+        g.Y += w.Y;
+        g.Z += w.Z;
+    }
+    return {a, g};
+}
+
+// pain makes the step (D+A)⁻¹ωg within the frame.
+// (*step[float64]).pain, move.go:54
+DEVICE void step_pain_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, const Params_f64 *p) {
+    auto [b, h] = step_within_f64(s, a, g);
+    double more = 1.0 + p->Excess;
+    double x = num_Abs_f64(b.M12), y = num_Abs_f64(b.M13), z = num_Abs_f64(b.M23);
+    b.M11 += num_Larger_f64(b.M11, more * (x + y));
+    b.M22 += num_Larger_f64(b.M22, more * (x + z));
+    b.M33 += num_Larger_f64(b.M33, more * (y + z));
+    h.X = p->Relax * h.X;
+    h.Y = p->Relax * h.Y;
+    h.Z = p->Relax * h.Z;
+    s->d = solve_f64(&b, h);
+}
+
+// reach returns the share of a step, at most 1, that no tetrahedron forbids: 0.9 of where the first becomes flat.
+// Volumes are linear in the share.
+// reach[float64], place.go:203
+DEVICE double reach_f64(int64 i, step_f64 *s, const Mesh_f64 *m, Slice<Vertex_f64> v) {
+    Vector_f64 u = minus_f64(step_at_f64(s, 1.0), s->p);
+    double share = 1.0;
+    for (int32 k = m->Spans[i].Side_; k < m->Spans[add(i, int64(1))].Side_; k++) {
+        Side *f = &m->Sides[k];
+        Vector_f64 a = Vertex_from_f64(&v[f->A], s->p), b = Vertex_from_f64(&v[f->B], s->p), c = Vertex_from_f64(&v[f->C], s->p);
+        double six = dot_f64(a, cross_f64(b, c));
+        double loss = dot_f64(u, cross_f64(minus_f64(b, a), minus_f64(c, a)));
+        if (share * loss > 0x1.ccccccccccccdp-01 /* 0.9 */ * six) {
+            share = 0x1.ccccccccccccdp-01 /* 0.9 */ * six / loss;
+        }
+    }
+    return share;
+}
+
 // settle puts vertex i where it is after a share of the step, and returns the square of the move in the metric: NaN
 // where the place is none.
 // settle[float64], place.go:114
 DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Field_f64 *field, Control_f64 *c,
         step_f64 *s, double share, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen) {
-    int32 now = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     if (p->Cull) {
-        seen[i] = now;
+        seen[i] = add(add(mul(c->Sweep, set->Sets), set->Index), 1);
     }
     if (share == 0.0) {
         return 0.0;
@@ -1962,28 +2678,12 @@ DEVICE double settle_f64(int64 i, const Set *set, const Params_f64 *p, const Fie
     if (u.X == 0.0 && u.Y == 0.0 && u.Z == 0.0) {
         return 0.0;
     }
-    Tensor_f64 old = Vertex_metric_f64(&v[i]);
-    double far = Tensor_product_f64(&old, u, u);
     Tensor_f64 at = Field_At_f64(field, q);
-    v[i].X = q.X;
-    v[i].Y = q.Y;
-    v[i].Z = q.Z;
-    v[i].A = s->a + share * s->d.X;
-    v[i].B = s->b + share * s->d.Y;
-    v[i].M11 = at.M11;
-    v[i].M12 = at.M12;
-    v[i].M13 = at.M13;
-    v[i].M22 = at.M22;
-    v[i].M23 = at.M23;
-    v[i].M33 = at.M33;
-    if (p->Cull && far > p->Tolerance) {
-        moved[i] = now;
-    }
-    return far;
+    return settleAt_f64(i, set, p, c, s, share, q, &at, v, moved, seen);
 }
 
 // guarded takes as much of a step as the guard allows.
-// guarded[float64], place.go:141
+// guarded[float64], place.go:146
 DEVICE double guarded_f64(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, step_f64 *s, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
     double share = 1.0;
@@ -2023,16 +2723,6 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// newton makes the step A⁻¹ωg within the frame.
-// (*step[float32]).newton, move.go:47
-DEVICE void step_newton_f32(step_f32 *s, Tensor_f32 *a, Vector_f32 g, float relax) {
-    auto [b, h] = step_within_f32(s, a, g);
-    h.X = relax * h.X;
-    h.Y = relax * h.Y;
-    h.Z = relax * h.Z;
-    s->d = solve_f32(&b, h);
-}
-
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
 // PainNewton[float32], move.go:85
 DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
@@ -2048,16 +2738,6 @@ DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, con
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// newton makes the step A⁻¹ωg within the frame.
-// (*step[float64]).newton, move.go:47
-DEVICE void step_newton_f64(step_f64 *s, Tensor_f64 *a, Vector_f64 g, double relax) {
-    auto [b, h] = step_within_f64(s, a, g);
-    h.X = relax * h.X;
-    h.Y = relax * h.Y;
-    h.Z = relax * h.Z;
-    s->d = solve_f64(&b, h);
-}
-
 // PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
 // PainNewton[float64], move.go:85
 DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
@@ -2071,63 +2751,6 @@ DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, co
     auto [a, g] = gather_f64(i, s.p, m, v);
     step_newton_f64(&s, &a, g, p->Relax);
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float32]).slopeOnMesh, fieldmesh.go:161
-struct Field_slopeOnMesh_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
-DEVICE Field_slopeOnMesh_f32_results Field_slopeOnMesh_f32(const Field_f32 *f, Vector_f32 p) {
-    spot_f32 s = Field_find_f32(f, p);
-    auto [b, c, d] = Field_edges_f32(f, s.patch);
-    Vector_f32 bc = cross_f32(b, c), cd = cross_f32(c, d), db = cross_f32(d, b);
-    float per = f->Scale / dot_f32(b, cd);
-    auto [mb, mc, md] = Field_rises_f32(f, s.patch);
-    return {mixed_f32(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), mixed_f32(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), mixed_f32(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
-}
-
-// layerSlope returns the derivatives of layer by s and t.
-// (*Field[float32]).layerSlope, field.go:108
-struct Field_layerSlope_f32_results { Tensor_f32 r0; Tensor_f32 r1; };
-DEVICE Field_layerSlope_f32_results Field_layerSlope_f32(const Field_f32 *f, int32 at, float s, float t) {
-    auto [a, b, c, d] = Field_side_f32(f, at);
-    Tensor_f32 near = rise_f32(&a, &b);
-    Tensor_f32 far = rise_f32(&c, &d);
-    Tensor_f32 left = rise_f32(&a, &c);
-    Tensor_f32 right = rise_f32(&b, &d);
-    return {between_f32(&near, &far, t), between_f32(&left, &right, s)};
-}
-
-// Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float32]).Slope, field.go:78
-struct Field_Slope_f32_results { Tensor_f32 r0; Tensor_f32 r1; Tensor_f32 r2; };
-DEVICE Field_Slope_f32_results Field_Slope_f32(const Field_f32 *f, Vector_f32 p) {
-    if (f->Kind == 2) {
-        const auto results1 = Field_slopeOnMesh_f32(f, p);
-        return {results1.r0, results1.r1, results1.r2};
-    }
-    auto [i, s] = lookup_Locate_f32(p.X, f->X, f->PerX, f->Nx);
-    auto [j, t] = lookup_Locate_f32(p.Y, f->Y, f->PerY, f->Ny);
-    auto [k, r] = lookup_Locate_f32(p.Z, f->Z, f->PerZ, f->Nz);
-    if (f->Kind == 1) {
-        Tensor_f32 mx = {}, my = {}, mz = {};
-        auto [hx, dx] = lookup_Piece_Size_f32(&f->Wide[i], s);
-        auto [hy, dy] = lookup_Piece_Size_f32(&f->Deep[j], t);
-        auto [hz, dz] = lookup_Piece_Size_f32(&f->Upright_[k], r);
-        mx.M11 = -2.0f * f->Scale * f->PerX * dx / (hx * hx * hx);
-        my.M22 = -2.0f * f->Scale * f->PerY * dy / (hy * hy * hy);
-        mz.M33 = -2.0f * f->Scale * f->PerZ * dz / (hz * hz * hz);
-        return {mx, my, mz};
-    }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    int32 up = mul(add(f->Nx, 1), add(f->Ny, 1));
-    auto [lowX, lowY] = Field_layerSlope_f32(f, at, s, t);
-    auto [highX, highY] = Field_layerSlope_f32(f, add(at, up), s, t);
-    Tensor_f32 low = Field_layer_f32(f, at, s, t);
-    Tensor_f32 high = Field_layer_f32(f, add(at, up), s, t);
-    Tensor_f32 mx = between_f32(&lowX, &highX, r);
-    Tensor_f32 my = between_f32(&lowY, &highY, r);
-    Tensor_f32 mz = rise_f32(&low, &high);
-    return {scaled_f32(&mx, f->Scale * f->PerX), scaled_f32(&my, f->Scale * f->PerY), scaled_f32(&mz, f->Scale * f->PerZ)};
 }
 
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
@@ -2163,63 +2786,6 @@ DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, cons
     g = minus_f32(g, bend_f32(i, s.p, m, field, v));
     step_newton_f32(&s, &a, g, p->Relax);
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// slopeOnMesh returns the derivatives by x, y and z, constant on every tetrahedron.
-// (*Field[float64]).slopeOnMesh, fieldmesh.go:161
-struct Field_slopeOnMesh_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
-DEVICE Field_slopeOnMesh_f64_results Field_slopeOnMesh_f64(const Field_f64 *f, Vector_f64 p) {
-    spot_f64 s = Field_find_f64(f, p);
-    auto [b, c, d] = Field_edges_f64(f, s.patch);
-    Vector_f64 bc = cross_f64(b, c), cd = cross_f64(c, d), db = cross_f64(d, b);
-    double per = f->Scale / dot_f64(b, cd);
-    auto [mb, mc, md] = Field_rises_f64(f, s.patch);
-    return {mixed_f64(&mb, &mc, &md, per * cd.X, per * db.X, per * bc.X), mixed_f64(&mb, &mc, &md, per * cd.Y, per * db.Y, per * bc.Y), mixed_f64(&mb, &mc, &md, per * cd.Z, per * db.Z, per * bc.Z)};
-}
-
-// layerSlope returns the derivatives of layer by s and t.
-// (*Field[float64]).layerSlope, field.go:108
-struct Field_layerSlope_f64_results { Tensor_f64 r0; Tensor_f64 r1; };
-DEVICE Field_layerSlope_f64_results Field_layerSlope_f64(const Field_f64 *f, int32 at, double s, double t) {
-    auto [a, b, c, d] = Field_side_f64(f, at);
-    Tensor_f64 near = rise_f64(&a, &b);
-    Tensor_f64 far = rise_f64(&c, &d);
-    Tensor_f64 left = rise_f64(&a, &c);
-    Tensor_f64 right = rise_f64(&b, &d);
-    return {between_f64(&near, &far, t), between_f64(&left, &right, s)};
-}
-
-// Slope returns the derivatives of the metric by x, y and z, those of the inside at its edges.
-// (*Field[float64]).Slope, field.go:78
-struct Field_Slope_f64_results { Tensor_f64 r0; Tensor_f64 r1; Tensor_f64 r2; };
-DEVICE Field_Slope_f64_results Field_Slope_f64(const Field_f64 *f, Vector_f64 p) {
-    if (f->Kind == 2) {
-        const auto results1 = Field_slopeOnMesh_f64(f, p);
-        return {results1.r0, results1.r1, results1.r2};
-    }
-    auto [i, s] = lookup_Locate_f64(p.X, f->X, f->PerX, f->Nx);
-    auto [j, t] = lookup_Locate_f64(p.Y, f->Y, f->PerY, f->Ny);
-    auto [k, r] = lookup_Locate_f64(p.Z, f->Z, f->PerZ, f->Nz);
-    if (f->Kind == 1) {
-        Tensor_f64 mx = {}, my = {}, mz = {};
-        auto [hx, dx] = lookup_Piece_Size_f64(&f->Wide[i], s);
-        auto [hy, dy] = lookup_Piece_Size_f64(&f->Deep[j], t);
-        auto [hz, dz] = lookup_Piece_Size_f64(&f->Upright_[k], r);
-        mx.M11 = -2.0 * f->Scale * f->PerX * dx / (hx * hx * hx);
-        my.M22 = -2.0 * f->Scale * f->PerY * dy / (hy * hy * hy);
-        mz.M33 = -2.0 * f->Scale * f->PerZ * dz / (hz * hz * hz);
-        return {mx, my, mz};
-    }
-    int32 at = add(mul(add(mul(k, add(f->Ny, 1)), j), add(f->Nx, 1)), i);
-    int32 up = mul(add(f->Nx, 1), add(f->Ny, 1));
-    auto [lowX, lowY] = Field_layerSlope_f64(f, at, s, t);
-    auto [highX, highY] = Field_layerSlope_f64(f, add(at, up), s, t);
-    Tensor_f64 low = Field_layer_f64(f, at, s, t);
-    Tensor_f64 high = Field_layer_f64(f, add(at, up), s, t);
-    Tensor_f64 mx = between_f64(&lowX, &highX, r);
-    Tensor_f64 my = between_f64(&lowY, &highY, r);
-    Tensor_f64 mz = rise_f64(&low, &high);
-    return {scaled_f64(&mx, f->Scale * f->PerX), scaled_f64(&my, f->Scale * f->PerY), scaled_f64(&mz, f->Scale * f->PerZ)};
 }
 
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
@@ -2307,41 +2873,8 @@ DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Sqrt is √x, correctly rounded in F.
-// Sqrt[float32], num/num.go:16
-DEVICE float num_Sqrt_f32(float x) {
-    return __fsqrt_rn(x);
-}
-
-// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
-// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
-// volumes eight times as large.
-// quality[float32], quality.go:121
-DEVICE float quality_f32(Vector_f32 p, Tensor_f32 *m, Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c) {
-    float m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
-    float m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
-    float ax = a->X - p.X, ay = a->Y - p.Y, az = a->Z - p.Z;
-    float bx = b->X - p.X, by = b->Y - p.Y, bz = b->Z - p.Z;
-    float cx = c->X - p.X, cy = c->Y - p.Y, cz = c->Z - p.Z;
-    float six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
-    float det = m11 * (m22 * m33 - m23 * m23) - m12 * (m12 * m33 - m23 * m13) + m13 * (m12 * m23 - m22 * m13);
-    // M times the edges at p, of which the others are differences.
-    float fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
-    float gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
-    float hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
-    float around = num_Sqrt_f32(ax * fx + ay * fy + az * fz) + num_Sqrt_f32(bx * gx + by * gy + bz * gz) + num_Sqrt_f32(cx * hx + cy * hy + cz * hz) + num_Sqrt_f32((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f32((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f32((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
-    // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
-    float s = around / 12.0f;
-    float fit = 2.0f - s;
-    if (s > 1.0f) {
-        s = 1.0f / s;
-        fit = s * s * (2.0f - s);
-    }
-    return 0x1.6a09e6p-03f /* 0.17677669 */ * six * num_Sqrt_f32(det) * (fit * fit * fit);
-}
-
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float32], place.go:185
+// Volume[float32], place.go:190
 DEVICE float Volume_f32(Vertex_f32 *a, Vertex_f32 *b, Vertex_f32 *c, Vertex_f32 *d) {
     Vector_f32 p = Vector_f32{a->X, a->Y, a->Z};
     return dot_f32(Vertex_from_f32(b, p), cross_f32(Vertex_from_f32(c, p), Vertex_from_f32(d, p))) / 6.0f;
@@ -2361,41 +2894,8 @@ DEVICE void MeasureCell_f32_at(int64 i, Slice<Cell> cells, Slice<Vertex_f32> v, 
     out[i].Volume_ = Volume_f32(a, &v[c->At[1]], &v[c->At[2]], &v[c->At[3]]);
 }
 
-// Sqrt is √x, correctly rounded in F.
-// Sqrt[float64], num/num.go:16
-DEVICE double num_Sqrt_f64(double x) {
-    return __dsqrt_rn(x);
-}
-
-// quality is that of the tetrahedron of vertices a, b and c with a corner at p, where the metric is m, as Measure has
-// it, with fewer operations. They are with the sum of the corners' metrics, 4M, in which lengths are twice as long, and
-// volumes eight times as large.
-// quality[float64], quality.go:121
-DEVICE double quality_f64(Vector_f64 p, Tensor_f64 *m, Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c) {
-    double m11 = m->M11 + a->M11 + b->M11 + c->M11, m12 = m->M12 + a->M12 + b->M12 + c->M12, m13 = m->M13 + a->M13 + b->M13 + c->M13;
-    double m22 = m->M22 + a->M22 + b->M22 + c->M22, m23 = m->M23 + a->M23 + b->M23 + c->M23, m33 = m->M33 + a->M33 + b->M33 + c->M33;
-    double ax = a->X - p.X, ay = a->Y - p.Y, az = a->Z - p.Z;
-    double bx = b->X - p.X, by = b->Y - p.Y, bz = b->Z - p.Z;
-    double cx = c->X - p.X, cy = c->Y - p.Y, cz = c->Z - p.Z;
-    double six = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx);
-    double det = m11 * (m22 * m33 - m23 * m23) - m12 * (m12 * m33 - m23 * m13) + m13 * (m12 * m23 - m22 * m13);
-    // M times the edges at p, of which the others are differences.
-    double fx = m11 * ax + m12 * ay + m13 * az, fy = m12 * ax + m22 * ay + m23 * az, fz = m13 * ax + m23 * ay + m33 * az;
-    double gx = m11 * bx + m12 * by + m13 * bz, gy = m12 * bx + m22 * by + m23 * bz, gz = m13 * bx + m23 * by + m33 * bz;
-    double hx = m11 * cx + m12 * cy + m13 * cz, hy = m12 * cx + m22 * cy + m23 * cz, hz = m13 * cx + m23 * cy + m33 * cz;
-    double around = num_Sqrt_f64(ax * fx + ay * fy + az * fz) + num_Sqrt_f64(bx * gx + by * gy + bz * gz) + num_Sqrt_f64(cx * hx + cy * hy + cz * hz) + num_Sqrt_f64((bx - ax) * (gx - fx) + (by - ay) * (gy - fy) + (bz - az) * (gz - fz)) + num_Sqrt_f64((cx - bx) * (hx - gx) + (cy - by) * (hy - gy) + (cz - bz) * (hz - gz)) + num_Sqrt_f64((ax - cx) * (fx - hx) + (ay - cy) * (fy - hy) + (az - cz) * (fz - hz));
-    // F/P³ is the cube of 2-s over 216 for s = P/6 below 1, and of s²(2-s) for its inverse.
-    double s = around / 12.0;
-    double fit = 2.0 - s;
-    if (s > 1.0) {
-        s = 1.0 / s;
-        fit = s * s * (2.0 - s);
-    }
-    return 0x1.6a09e667f3bccp-03 /* 0.17677669529663687 */ * six * num_Sqrt_f64(det) * (fit * fit * fit);
-}
-
 // Volume is the volume of a tetrahedron, negative where it is turned over.
-// Volume[float64], place.go:185
+// Volume[float64], place.go:190
 DEVICE double Volume_f64(Vertex_f64 *a, Vertex_f64 *b, Vertex_f64 *c, Vertex_f64 *d) {
     Vector_f64 p = Vector_f64{a->X, a->Y, a->Z};
     return dot_f64(Vertex_from_f64(b, p), cross_f64(Vertex_from_f64(c, p), Vertex_from_f64(d, p))) / 6.0;
@@ -2416,7 +2916,7 @@ DEVICE void MeasureCell_f64_at(int64 i, Slice<Cell> cells, Slice<Vertex_f64> v, 
 }
 
 // length is √(u'Mu).
-// (*Tensor[float32]).length, types.go:112
+// (*Tensor[float32]).length, types.go:115
 DEVICE float Tensor_length_f32(Tensor_f32 *m, Vector_f32 u) {
     return num_Sqrt_f32(Tensor_product_f32(m, u, u));
 }
@@ -2435,7 +2935,7 @@ DEVICE void MeasureEdge_f32_at(int64 i, Slice<Edge> edges, Slice<Vertex_f32> v, 
 }
 
 // length is √(u'Mu).
-// (*Tensor[float64]).length, types.go:112
+// (*Tensor[float64]).length, types.go:115
 DEVICE double Tensor_length_f64(Tensor_f64 *m, Vector_f64 u) {
     return num_Sqrt_f64(Tensor_product_f64(m, u, u));
 }
@@ -2674,7 +3174,7 @@ DEVICE bool hill_survey_f32(hill_f32 *h, int64 i, Vector_f32 p, float floor_, co
 }
 
 // determinant is that of M.
-// (*Tensor[float32]).determinant, types.go:115
+// (*Tensor[float32]).determinant, types.go:118
 DEVICE float Tensor_determinant_f32(Tensor_f32 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -2756,12 +3256,6 @@ DEVICE Tensor_f32 Tetrahedron_bend_f32(Tetrahedron_f32 *t, float kappa) {
     b = Tensor_plus_f32(b, minus_f32(t->uc, t->ub), kappa / t->lbc);
     b = Tensor_plus_f32(b, minus_f32(t->ua, t->uc), kappa / t->lca);
     return b;
-}
-
-// on is the trace of the product with another symmetric tensor.
-// (*Tensor[float32]).on, quality.go:105
-DEVICE float Tensor_on_f32(Tensor_f32 *m, Tensor_f32 *d) {
-    return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0f * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
@@ -3168,7 +3662,7 @@ DEVICE bool hill_survey_f64(hill_f64 *h, int64 i, Vector_f64 p, double floor_, c
 }
 
 // determinant is that of M.
-// (*Tensor[float64]).determinant, types.go:115
+// (*Tensor[float64]).determinant, types.go:118
 DEVICE double Tensor_determinant_f64(Tensor_f64 *m) {
     return m->M11 * (m->M22 * m->M33 - m->M23 * m->M23) - m->M12 * (m->M12 * m->M33 - m->M23 * m->M13) + m->M13 * (m->M12 * m->M23 - m->M22 * m->M13);
 }
@@ -3250,12 +3744,6 @@ DEVICE Tensor_f64 Tetrahedron_bend_f64(Tetrahedron_f64 *t, double kappa) {
     b = Tensor_plus_f64(b, minus_f64(t->uc, t->ub), kappa / t->lbc);
     b = Tensor_plus_f64(b, minus_f64(t->ua, t->uc), kappa / t->lca);
     return b;
-}
-
-// on is the trace of the product with another symmetric tensor.
-// (*Tensor[float64]).on, quality.go:105
-DEVICE double Tensor_on_f64(Tensor_f64 *m, Tensor_f64 *d) {
-    return m->M11 * d->M11 + m->M22 * d->M22 + m->M33 * d->M33 + 2.0 * (m->M12 * d->M12 + m->M13 * d->M13 + m->M23 * d->M23);
 }
 
 // Gradient returns the derivatives of the quality by the place of the corner p, whose metric changes with it: mx, my
@@ -4136,6 +4624,46 @@ DEVICE double Untangle_f64_at(int64 i, const Set *set, const Params_f64 *p, cons
         return 0.0;
     }
     return settle_f64(i, set, p, field, c, &s, 1.0, v, moved, seen);
+}
+
+// Kernel Barrier, barrier.go:145
+extern "C" __global__ void __launch_bounds__(128) Barrier_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<float>::key_of(Barrier_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel Barrier, barrier.go:145
+extern "C" __global__ void __launch_bounds__(128) Barrier_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
+        Slice<int32> seen, Counters *n, Most<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Most<double>::key_of(Barrier_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
+    reduce(result, key);
+}
+
+// Kernel RateCell, barrier.go:179
+extern "C" __global__ void __launch_bounds__(128) RateCell_f32(int64 lo, int64 hi, Slice<Cell> cells,
+        Slice<Vertex_f32> v, Least<float> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<float>::key_of(RateCell_f32_at(i, cells, v));
+    reduce(result, key);
+}
+
+// Kernel RateCell, barrier.go:179
+extern "C" __global__ void __launch_bounds__(128) RateCell_f64(int64 lo, int64 hi, Slice<Cell> cells,
+        Slice<Vertex_f64> v, Least<double> *result) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    uint64 key = 0;
+    if (i < hi) key = Least<double>::key_of(RateCell_f64_at(i, cells, v));
+    reduce(result, key);
 }
 
 // Kernel Count, count.go:8

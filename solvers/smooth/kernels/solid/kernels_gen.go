@@ -17,6 +17,83 @@ var ptx string
 // Module is the kernels of this package for CUDA.
 var Module = &abi.Module{Name: "solid", PTX: ptx}
 
+// BarrierLoop runs Barrier for lo ≤ index < hi, on the CPU or another device.
+type BarrierLoop[F num.Float] struct {
+	set    *Set
+	p      *Params[F]
+	m      *Mesh[F]
+	field  *Field[F]
+	c      *Control[F]
+	v      []Vertex[F]
+	moved  []int32
+	seen   []int32
+	n      *Counters
+	result *atomics.Most[F]
+}
+
+// NewBarrierLoop prepares Barrier.
+func NewBarrierLoop[F num.Float](set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F], moved []int32, seen []int32, n *Counters, result *atomics.Most[F]) *BarrierLoop[F] {
+	return &BarrierLoop[F]{set, p, m, field, c, v, moved, seen, n, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *BarrierLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(-1))
+	for i := lo; i < hi; i++ {
+		best = max(best, Barrier(i, loop.set, loop.p, loop.m, loop.field, loop.c, loop.v, loop.moved, loop.seen, loop.n))
+	}
+	loop.result.Take(best)
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *BarrierLoop[F]) Grain() int { return 32 }
+
+// Launch says how other devices run the kernel.
+func (loop *BarrierLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Barrier" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("set", loop.set),
+		abi.ConstantOf("p", loop.p),
+		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("field", loop.field),
+		abi.PointerTo("c", loop.c),
+		abi.ElementsOf("v", loop.v),
+		abi.ElementsOf("moved", loop.moved),
+		abi.ElementsOf("seen", loop.seen),
+		abi.PointerTo("n", loop.n),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
+// RateCellLoop runs RateCell for lo ≤ index < hi, on the CPU or another device.
+type RateCellLoop[F num.Float] struct {
+	cells  []Cell
+	v      []Vertex[F]
+	result *atomics.Least[F]
+}
+
+// NewRateCellLoop prepares RateCell.
+func NewRateCellLoop[F num.Float](cells []Cell, v []Vertex[F], result *atomics.Least[F]) *RateCellLoop[F] {
+	return &RateCellLoop[F]{cells, v, result}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *RateCellLoop[F]) Range(lo, hi int) {
+	best := F(math.Inf(1))
+	for i := lo; i < hi; i++ {
+		best = min(best, RateCell(i, loop.cells, loop.v))
+	}
+	loop.result.Take(best)
+}
+
+// Launch says how other devices run the kernel.
+func (loop *RateCellLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "RateCell" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("cells", loop.cells),
+		abi.ElementsOf("v", loop.v),
+		abi.PointerTo("result", loop.result),
+	}}
+}
+
 // CountLoop runs Count for lo ≤ index < hi, on the CPU or another device.
 type CountLoop[F num.Float] struct {
 	c *Control[F]

@@ -7,7 +7,8 @@ import (
 )
 
 var all = map[string]kernel{"Laplace": Laplace[float64], "Pain": Pain[float64], "PainNewton": PainNewton[float64],
-	"PainExact": PainExact[float64], "Smart": Smart[float64], "Optimise": Optimise[float64], "Hybrid": Hybrid[float64]}
+	"PainExact": PainExact[float64], "Smart": Smart[float64], "Optimise": Optimise[float64], "Hybrid": Hybrid[float64],
+	"Barrier": Barrier[float64]}
 
 // along are the directions in which vertex 0 moves.
 func (b *ball) along() []Vector[float64] {
@@ -160,8 +161,9 @@ func TestAffine(t *testing.T) {
 			if far := math.Sqrt(dot(d, d)); name == "Pain" {
 				apart = max(apart, far)
 			} else if bound := map[bool]float64{true: 1e-4, false: 1e-11}[name == "Optimise" ||
-				name == "Hybrid"]; far > bound*l.M11 {
-				// The optimiser ends where little is gained, which rounding shifts.
+				name == "Hybrid" || name == "Barrier"]; far > bound*l.M11 {
+				// The optimiser ends where little is gained, which rounding shifts, and how Barrier stiffens its Hessian
+				// depends on the axes.
 				t.Errorf("%s: %g apart", name, far)
 			}
 		}

@@ -153,6 +153,10 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			"Hybrid": func(s *state) loop {
 				return NewHybridLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
+			"Barrier": func(s *state) loop {
+				return NewBarrierLoop(set, p, m, field, &Control[F]{Floor: .01, Doublings: guard, Rising: guard == Halve}, s.v,
+					s.moved, s.seen, &s.n[0], &s.most)
+			},
 		} {
 			begin := func() *state {
 				s := &state{v: append([]Vertex[F]{}, v...), moved: make([]int32, len(v)), seen: make([]int32, len(v))}
@@ -206,6 +210,12 @@ func measure[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, v []V
 	NewMeasureCellLoop(cells, v, shapes[0]).Range(0, n)
 	l.Run(t, NewMeasureCellLoop(cells, v, shapes[1]), 0, n)
 	kerneltest.Same(t, "cells", shapes[0], shapes[1], nil)
+	var least [2]atomics.Least[F]
+	NewRateCellLoop(cells, v, &least[0]).Range(0, n)
+	l.Run(t, NewRateCellLoop(cells, v, &least[1]), 0, n)
+	if least[0] != least[1] {
+		t.Errorf("the least quality is %v in Go, %v translated", least[0].Value(), least[1].Value())
+	}
 	NewMeasureEdgeLoop(edges, v, lengths[0]).Range(0, n)
 	l.Run(t, NewMeasureEdgeLoop(edges, v, lengths[1]), 0, n)
 	kerneltest.Same(t, "edges", lengths[0], lengths[1], nil)

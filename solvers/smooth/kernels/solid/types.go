@@ -75,6 +75,7 @@ type Params[F num.Float] struct {
 	Tolerance F     // square of the move, in the metric, above which neighbours are looked at again
 	Gain      F     // least rise of the worst quality that counts
 	Shortest  F     // step, in the metric, at which a search along a line ends
+	Margin    F     // by which Barrier raises the worst quality where that is below its floor: more than rounding
 	Flat      F     // a tetrahedron whose volume is no larger than this share of its products is flat
 	Guard     int32 // NoGuard, Halve or Clip
 	Climbs    int32 // most tries of a visit of the optimiser
@@ -83,8 +84,10 @@ type Params[F num.Float] struct {
 
 // Control is what changes from sweep to sweep.
 type Control[F num.Float] struct {
-	Floor F     // Hybrid optimises where the worst quality is below this
-	Sweep int32 // from 0
+	Floor     F     // Hybrid optimises where the worst quality is below this; Barrier makes no cell worse
+	Sweep     int32 // from 0
+	Doublings int32 // log₂ of Barrier's power p
+	Rising    bool  // Barrier lowers the sum of qualities around no vertex
 }
 
 // Counters counts what became of steps.

@@ -1,0 +1,163 @@
+package mesh
+
+import (
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// marked is a mesh of two triangles, or with a fourth column one tetrahedron beside another, and marks of all kinds: of
+// edges with and without references, before and after the edges.
+const marked = `MeshVersionFormatted 2
+Dimension 2
+RequiredEdges 2
+2 3
+Vertices 4
+0 0 0
+1 0 0
+1 1 0
+0 1 0
+Edges 3
+1 2 3
+2 3 0
+1 3 0
+Ridges 2
+1 3
+Corners 2
+1 2
+RequiredVertices 1
+4
+Triangles 2
+1 2 3 7
+1 3 4 0
+RequiredTriangles 1
+2
+End
+`
+
+const markedSolid = `MeshVersionFormatted 2
+Dimension 3
+Vertices 5
+0 0 0 0
+1 0 0 0
+0 1 0 0
+0 0 1 0
+1 1 1 0
+Edges 2
+1 2 0
+3 4 9
+Triangles 3
+1 3 2 5
+1 2 4 0
+1 4 3 5
+Tetrahedra 2
+1 2 3 4 1
+2 5 3 4 1
+Corners 1
+5
+Ridges 1
+2
+RequiredVertices 1
+2
+RequiredEdges 1
+1
+RequiredTriangles 2
+1 2
+End
+`
+
+// TestMarksComeBack: marks are read, hold what they should, and are there again after writing in text and in binary,
+// with the entities that they refer to.
+func TestMarksComeBack(t *testing.T) {
+	m, err := parseMedit([]byte(marked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Marks{Corners: []int32{0, 1}, Vertices: []int32{3}, Ridges: []MarkedEdge{{0, 1, 3}, {0, 2, 0}},
+		Edges: []MarkedEdge{{1, 2, 0}, {0, 2, 0}}, Triangles: []TaggedFace{{V: [3]int32{0, 2, 3}}}}
+	if !reflect.DeepEqual(m.Marks, want) {
+		t.Errorf("marks %+v, want %+v", m.Marks, want)
+	}
+	s, err := parseSolidMedit([]byte(markedSolid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inSpace := &Marks{Corners: []int32{4}, Vertices: []int32{1}, Ridges: []MarkedEdge{{2, 3, 9}},
+		Edges: []MarkedEdge{{0, 1, 0}}, Triangles: []TaggedFace{{[3]int32{0, 2, 1}, 5}, {[3]int32{0, 1, 3}, 0}}}
+	if !reflect.DeepEqual(s.Marks, inSpace) {
+		t.Errorf("marks %+v, want %+v", s.Marks, inSpace)
+	}
+	if held := s.Marks.Held(5); !slices.Equal(held, []bool{true, true, true, true, true}) {
+		t.Errorf("held %v", held)
+	}
+	if on := s.Marks.Ridged(5); !slices.Equal(on, []bool{false, false, true, true, false}) {
+		t.Errorf("on ridges %v", on)
+	}
+	free, err := s.Freedoms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for v, f := range free {
+		if f.Axes != 0 {
+			t.Errorf("vertex %d moves along %d axes", v, f.Axes)
+		}
+	}
+	for _, name := range []string{"a.mesh", "a.meshb"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := WriteMedit(path, m); err != nil {
+			t.Fatal(err)
+		}
+		back, err := ReadMedit(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(back, m) {
+			t.Errorf("%s: %+v, was %+v", name, back.Marks, m.Marks)
+		}
+		if err := WriteSolidMedit(path, s); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadSolidMedit(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(again, s) {
+			t.Errorf("%s: %+v, was %+v", name, again, s)
+		}
+	}
+}
+
+// TestMarksRefused: numbers that refer to nothing are refused.
+func TestMarksRefused(t *testing.T) {
+	for _, c := range [][3]string{
+		{"RequiredVertices 1\n4", "RequiredVertices 1\n5", "RequiredVertices refers to number 5 of Vertices; the file has 4"},
+		{"Corners 2\n1 2", "Corners 2\n1 0", "Corners refers to number 0 of Vertices"},
+		{"Ridges 2\n1 3", "Ridges 2\n1 4", "Ridges refers to number 4 of Edges; the file has 3"},
+		{"RequiredTriangles 1\n2", "RequiredTriangles 1\n-3", "RequiredTriangles refers to number -3 of Triangles"},
+		{"RequiredTriangles 1\n2", "RequiredTriangles 900\n2", "900 entries"},
+	} {
+		if _, err := parseMedit([]byte(strings.Replace(marked, c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(),
+			c[2]) {
+			t.Errorf("%q: error %v does not have %q", c[1], err, c[2])
+		}
+	}
+}
+
+// TestMarksMove with the vertices that they mark, where repeated ones are taken out.
+func TestMarksMove(t *testing.T) {
+	m, err := parseMedit([]byte(strings.NewReplacer("Vertices 4\n0 0 0\n", "Vertices 5\n0 0 0\n0 0 0\n",
+		"1 2 3 7\n1 3 4 0",
+		"1 3 4 7\n2 4 5 0", "Edges 3\n1 2 3\n2 3 0\n1 3 0", "Edges 3\n1 3 3\n3 4 0\n2 4 0", "RequiredVertices 1\n4",
+		"RequiredVertices 1\n5").Replace(marked)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := m.MergeDuplicates(); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.X) != 4 || !slices.Equal(m.Marks.Vertices, []int32{3}) || m.Marks.Edges[1] != (MarkedEdge{0, 2, 0}) {
+		t.Errorf("%+v of %d vertices", m.Marks, len(m.X))
+	}
+}

@@ -1,0 +1,135 @@
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// bowlAt surveys the cavity of a fan from (x, y), and energyAt is the energy there.
+func (f *fan) bowlAt(x, y float64, c *Control[float64]) bowl[float64] {
+	at := f.field.At(x, y)
+	p := &f.v[0]
+	p.X, p.Y, p.M11, p.M12, p.M22 = x, y, at.M11, at.M12, at.M22
+	var s step[float64]
+	s.begin(0, &f.set, &f.m, f.v)
+	return bowlOf(0, &s, c, &f.m, &f.field, f.v)
+}
+
+func (f *fan) energyAt(c *Control[float64]) func(x, y float64) float64 {
+	return func(x, y float64) float64 {
+		at := f.field.At(x, y)
+		energy, _, _ := rated(0, f.set.Slide > 0, x, y, &at, 1e-9, 0, c, &f.m, f.v)
+		return energy
+	}
+}
+
+// TestBarrierGradient compares the gradient of the energy, to which the metric at the vertex belongs, with central
+// differences, in closed and in open cavities and for all powers; and the survey's energy with that of a trial.
+func TestBarrierGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	for n := range 600 {
+		field := varying(rng, 5)
+		if n%2 == 0 {
+			field = graded(rng)
+		}
+		ring := around(rng, 4+rng.IntN(8), .3)
+		f := newFan(0, 0, ring, field)
+		if n%3 == 0 {
+			f.slide(math.Atan2(ring[0][1], ring[0][0]))
+		}
+		c := &Control[float64]{Floor: .3, Doublings: int32(n % 4)}
+		x, y := .1*rng.Float64()+.02, .1*rng.Float64()+.02
+		b, energy := f.bowlAt(x, y, c), f.energyAt(c)
+		if !(b.least > 1e-3) {
+			continue
+		}
+		gx, gy := central(energy, x, y, 1e-6)
+		scale := math.Abs(gx) + math.Abs(gy) + b.energy
+		near(t, "∂E/∂x", b.gx, gx, scale, 1e-6)
+		near(t, "∂E/∂y", b.gy, gy, scale, 1e-6)
+		near(t, "E", b.energy, energy(x, y), b.energy, 1e-12)
+		if b.h11 < 0 || b.h11*b.h22-b.h12*b.h12 < -1e-9*b.h11*b.h22 {
+			t.Errorf("the Hessian %g, %g, %g is not positive semidefinite", b.h11, b.h12, b.h22)
+		}
+	}
+}
+
+// TestBarrierHessian: where no term of it is left out, the Hessian in a constant metric is that of differences.
+func TestBarrierHessian(t *testing.T) {
+	rng := rand.New(rand.NewPCG(32, 1))
+	checked := 0
+	for n := range 1000 {
+		field := constant(tensor(rng, 3))
+		var ring [][2]float64
+		for k := range 6 { // about a hexagon of the metric
+			s, c := math.Sincos(math.Pi / 3 * (float64(k) + .2*rng.Float64()))
+			r := 1.05 + .1*rng.Float64()
+			x, y := mapped(field, r*c, r*s)
+			ring = append(ring, [2]float64{x, y})
+		}
+		f := newFan(0, 0, ring, field)
+		c := &Control[float64]{Floor: .3, Doublings: int32(n % 4)}
+		whole := true
+		for k := 1; k < len(f.v); k++ {
+			at := field.At(0, 0)
+			tri := Measure(0, 0, &at, &f.v[k], &f.v[1+k%(len(f.v)-1)])
+			whole = whole && tri.perimeter/3 > 1.01 && tri.perimeter/3 < 1.2
+		}
+		if !whole {
+			continue
+		}
+		checked++
+		b := f.bowlAt(0, 0, c)
+		at := f.field.At(0, 0)
+		h := 1e-5 / math.Sqrt(at.M11+at.M22)
+		xx, xy := central(func(x, y float64) float64 { return f.bowlAt(x, y, c).gx }, 0, 0, h)
+		_, yy := central(func(x, y float64) float64 { return f.bowlAt(x, y, c).gy }, 0, 0, h)
+		scale := math.Abs(xx) + math.Abs(yy)
+		near(t, "∂²E/∂x²", b.h11, xx, scale, 1e-5)
+		near(t, "∂²E/∂x∂y", b.h12, xy, scale, 1e-5)
+		near(t, "∂²E/∂y²", b.h22, yy, scale, 1e-5)
+	}
+	if checked < 300 {
+		t.Errorf("%d cavities were looked at", checked)
+	}
+}
+
+// TestBarrierKeepsTheFloor: no visit leaves a triangle worse than the floor that was not so before, the worst below it
+// only rise, and with Rising the sum of the qualities does, whatever the metric, on rails too.
+func TestBarrierKeepsTheFloor(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 1))
+	moved := 0
+	for n := range 3000 {
+		field := varying(rng, 30)
+		if n%2 == 0 {
+			field = graded(rng)
+		}
+		ring := around(rng, 4+rng.IntN(20), .3)
+		f := newFan(0, 0, ring, field)
+		if n%3 == 0 {
+			f.slide(math.Atan2(ring[0][1], ring[0][0]))
+		}
+		before := f.worst()
+		c := &Control[float64]{Floor: before * (.5 + rng.Float64()), Doublings: int32(n % 4), Rising: n%5 == 0}
+		b, p := f.bowlAt(0, 0, c), params()
+		p.Relax = 1.8
+		var count Counters
+		far := Barrier(0, &f.set, p, &f.m, &f.field, c, f.v, nil, nil, &count)
+		after, a := f.worst(), f.bowlAt(f.v[0].X, f.v[0].Y, c)
+		switch {
+		case far == 0:
+			if after != before || count.Refused != 1 {
+				t.Errorf("a vertex that stays changes its worst quality from %g to %g, refused %d", before, after, count.Refused)
+			}
+			continue
+		case after < min(before, c.Floor)-1e-14, !(a.energy < b.energy), c.Rising && a.sum < b.sum-1e-14:
+			t.Errorf("worst %g to %g with a floor of %g, energy %g to %g, sum %g to %g", before, after, c.Floor, b.energy,
+				a.energy, b.sum, a.sum)
+		}
+		moved++
+	}
+	if moved < 1500 {
+		t.Errorf("only %d moves", moved)
+	}
+}

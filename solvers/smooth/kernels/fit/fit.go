@@ -1,0 +1,49 @@
+// Package fit is what the energy of cells' qualities has in common in the plane and in space: the part of a quality
+// that a cell's size has, powers, and the least of some.
+//
+// The functions are plain and use only + − × ÷ and comparisons, so that every processor gives the same bits.
+package fit
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// Of returns F(x) = [m(2-m)]³, with m the smaller of x and 1/x, of a cell whose edges have the mean length x in the
+// metric; G = F'/F; G'; and 1/x. F has two continuous derivatives, so that G' is continuous.
+func Of[F num.Float](x F) (F, F, F, F) {
+	if x < 1 {
+		t := x * (2 - x)
+		r := 1 / t
+		return t * t * t, 6 * (1 - x) * r, -6 * (1 + (1-x)*(1-x)) * r * r, (2 - x) * r
+	}
+	s := 1 / x
+	t := s * (2 - s)
+	r := 1 / (2*x - 1)
+	return t * t * t, 6 * (s - 1) * r, 6 * (2 - 4*s + s*s) * r * r, s
+}
+
+// Over returns F(x) and 1/x.
+func Over[F num.Float](x F) (F, F) {
+	s := 1 / x
+	m := num.Smaller(x, s)
+	t := m * (2 - m)
+	return t * t * t, s
+}
+
+// Stiffening is the share of the metric, in units of the greatest second derivative of an energy, that is added to its
+// Hessian. Any from 1e-12 to 1e-4 does.
+const Stiffening = 1e-6
+
+// Lower is the smaller of the least quality so far and another: NaN if either is.
+func Lower[F num.Float](least, q F) F {
+	if least <= q {
+		return least
+	}
+	return q + (least - least)
+}
+
+// Raised is x to the power 2ⁿ.
+func Raised[F num.Float](x F, n int32) F {
+	for range n {
+		x *= x
+	}
+	return x
+}

@@ -1,0 +1,186 @@
+package solid
+
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/fit"
+)
+
+// The energy around a vertex is that of the plane, Σ (q₀/q)ᵖ, over its tetrahedra. With q = 6⁴√2 V √det M F(x)/P³,
+// x = P/6, G = F'/F and κ = G/6 - 3/P,
+//
+//	∇log q = ∇V/V + κ∇P + ¼(½M⁻¹ + κ Σ ee'/2|e|) : ∂M,
+//
+// and the Hessian is taken for Σ a [p gg' + ∇V∇V'/V² + max(-G'/36 - 3/P², 0) ∇P∇P' + max(-κ, 0) ∇²P].
+
+// bowl is what the tetrahedra around a vertex say at one place: the energy, its gradient and Hessian, and of their
+// qualities the least and the sum. ∂M meets the gradient in the end, by the tensor bend.
+type bowl[F num.Float] struct {
+	energy, least, sum F
+	g                  Vector[F]
+	h, bend            Tensor[F]
+}
+
+// bowlOf surveys the tetrahedra around vertex i, from where a step of it begins.
+func bowlOf[F num.Float](i int, s *step[F], c *Control[F], m *Mesh[F], field *Field[F], v []Vertex[F]) bowl[F] {
+	own := v[i].metric()
+	var b bowl[F]
+	b.least = 2
+	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+		f := &m.Sides[k]
+		b.add(s.p, &own, &v[f.A], &v[f.B], &v[f.C], c)
+	}
+	mx, my, mz := field.Slope(s.p)
+	b.g.X -= quarter * b.bend.on(&mx)
+	b.g.Y -= quarter * b.bend.on(&my)
+	b.g.Z -= quarter * b.bend.on(&mz)
+	return b
+}
+
+const (
+	quarter = 1.0 / 4
+	sixth   = 1.0 / 6
+)
+
+// add adds the tetrahedron of vertices va, vb and vc with a corner at p, where the metric is own. The edges at p are a,
+// b and c, and M times them f, g and h.
+func (w *bowl[F]) add(p Vector[F], own *Tensor[F], va, vb, vc *Vertex[F], control *Control[F]) {
+	m11, m12 := (own.M11+va.M11+vb.M11+vc.M11)*quarter, (own.M12+va.M12+vb.M12+vc.M12)*quarter
+	m13, m22 := (own.M13+va.M13+vb.M13+vc.M13)*quarter, (own.M22+va.M22+vb.M22+vc.M22)*quarter
+	m23, m33 := (own.M23+va.M23+vb.M23+vc.M23)*quarter, (own.M33+va.M33+vb.M33+vc.M33)*quarter
+	ax, ay, az := va.X-p.X, va.Y-p.Y, va.Z-p.Z
+	bx, by, bz := vb.X-p.X, vb.Y-p.Y, vb.Z-p.Z
+	cx, cy, cz := vc.X-p.X, vc.Y-p.Y, vc.Z-p.Z
+	fx, fy, fz := m11*ax+m12*ay+m13*az, m12*ax+m22*ay+m23*az, m13*ax+m23*ay+m33*az
+	gx, gy, gz := m11*bx+m12*by+m13*bz, m12*bx+m22*by+m23*bz, m13*bx+m23*by+m33*bz
+	hx, hy, hz := m11*cx+m12*cy+m13*cz, m12*cx+m22*cy+m23*cz, m13*cx+m23*cy+m33*cz
+	ux, uy, uz := bx-ax, by-ay, bz-az
+	vx, vy, vz := cx-ax, cy-ay, cz-az
+	tx, ty, tz := cx-bx, cy-by, cz-bz
+	la, lb, lc := num.Sqrt(ax*fx+ay*fy+az*fz), num.Sqrt(bx*gx+by*gy+bz*gz), num.Sqrt(cx*hx+cy*hy+cz*hz)
+	lu := num.Sqrt(ux*(gx-fx) + uy*(gy-fy) + uz*(gz-fz))
+	lv := num.Sqrt(vx*(hx-fx) + vy*(hy-fy) + vz*(hz-fz))
+	lt := num.Sqrt(tx*(hx-gx) + ty*(hy-gy) + tz*(hz-gz))
+	// Six times the volume, and how it falls.
+	sx, sy, sz := uy*vz-uz*vy, uz*vx-ux*vz, ux*vy-uy*vx
+	six := ax*sx + ay*sy + az*sz
+	n11, n12, n13 := m22*m33-m23*m23, m13*m23-m12*m33, m12*m23-m13*m22
+	det := m11*n11 + m12*n12 + m13*n13
+	size, slope, bend, inverse := fit.Of((la + lb + lc + lu + lv + lt) * sixth)
+	q := ideal / 1296 * six * num.Sqrt(det) * size * (inverse * inverse * inverse)
+	kappa := slope*sixth - 0.5*inverse
+	e := fit.Raised(control.Floor/q, control.Doublings)
+	w.energy += e
+	w.sum += q
+	w.least = fit.Lower(w.least, q)
+	power := F(int32(1) << control.Doublings)
+	e *= power
+	ia, ib, ic := 1/la, 1/lb, 1/lc
+	px, py, pz := -(fx*ia + gx*ib + hx*ic), -(fy*ia + gy*ib + hy*ic), -(fz*ia + gz*ib + hz*ic)
+	flat := 1 / six
+	sx, sy, sz = -sx*flat, -sy*flat, -sz*flat
+	qx, qy, qz := sx+kappa*px, sy+kappa*py, sz+kappa*pz
+	w.g.X, w.g.Y, w.g.Z = w.g.X-e*qx, w.g.Y-e*qy, w.g.Z-e*qz
+	bow := e * num.Larger(-bend-3*inverse*inverse, 0) * (sixth * sixth)
+	turn := e * num.Larger(-kappa, 0)
+	ra, rb, rc := turn*ia*ia*ia, turn*ib*ib*ib, turn*ic*ic*ic
+	turn *= ia + ib + ic
+	ep := e * power
+	w.h.M11 += ep*qx*qx + e*sx*sx + bow*px*px + turn*m11 - (ra*fx*fx + rb*gx*gx + rc*hx*hx)
+	w.h.M12 += ep*qx*qy + e*sx*sy + bow*px*py + turn*m12 - (ra*fx*fy + rb*gx*gy + rc*hx*hy)
+	w.h.M13 += ep*qx*qz + e*sx*sz + bow*px*pz + turn*m13 - (ra*fx*fz + rb*gx*gz + rc*hx*hz)
+	w.h.M22 += ep*qy*qy + e*sy*sy + bow*py*py + turn*m22 - (ra*fy*fy + rb*gy*gy + rc*hy*hy)
+	w.h.M23 += ep*qy*qz + e*sy*sz + bow*py*pz + turn*m23 - (ra*fy*fz + rb*gy*gz + rc*hy*hz)
+	w.h.M33 += ep*qz*qz + e*sz*sz + bow*pz*pz + turn*m33 - (ra*fz*fz + rb*gz*gz + rc*hz*hz)
+	half, ek := 0.5*e/det, 0.5*e*kappa
+	ia, ib, ic = ek*ia, ek*ib, ek*ic
+	iu, iv, it := ek/lu, ek/lv, ek/lt
+	w.bend.M11 += half*n11 + ia*ax*ax + ib*bx*bx + ic*cx*cx + iu*ux*ux + iv*vx*vx + it*tx*tx
+	w.bend.M12 += half*n12 + ia*ax*ay + ib*bx*by + ic*cx*cy + iu*ux*uy + iv*vx*vy + it*tx*ty
+	w.bend.M13 += half*n13 + ia*ax*az + ib*bx*bz + ic*cx*cz + iu*ux*uz + iv*vx*vz + it*tx*tz
+	w.bend.M22 += half*(m11*m33-m13*m13) + ia*ay*ay + ib*by*by + ic*cy*cy + iu*uy*uy + iv*vy*vy + it*ty*ty
+	w.bend.M23 += half*(m12*m13-m11*m23) + ia*ay*az + ib*by*bz + ic*cy*cz + iu*uy*uz + iv*vy*vz + it*ty*tz
+	w.bend.M33 += half*(m11*m22-m12*m12) + ia*az*az + ib*bz*bz + ic*cz*cz + iu*uz*uz + iv*vz*vz + it*tz*tz
+}
+
+// rated returns the energy around vertex i with that vertex at p, where the metric is at, the sum of the qualities, and
+// whether all tetrahedra are upright and no worse than need. It ends at the first that is not.
+func rated[F num.Float](i int, p Vector[F], at *Tensor[F], need F, c *Control[F], m *Mesh[F], v []Vertex[F]) (F, F,
+	bool) {
+	var energy, sum F
+	for k := m.Spans[i].Side; k < m.Spans[i+1].Side; k++ {
+		s := &m.Sides[k]
+		q := quality(p, at, &v[s.A], &v[s.B], &v[s.C])
+		if !(q >= need) {
+			return energy, sum, false
+		}
+		sum += q
+		energy += fit.Raised(c.Floor/q, c.Doublings)
+	}
+	return energy, sum, true
+}
+
+// descend makes Newton's step toward the least energy, or beyond it for ω > 1. A share of the metric at the vertex is
+// added to the Hessian, which may be singular where all tetrahedra are slivers.
+func (b *bowl[F]) descend(s *step[F], relax F, p *Vertex[F]) {
+	more := fit.Stiffening * num.Larger(num.Larger(b.h.M11/p.M11, b.h.M22/p.M22), b.h.M33/p.M33)
+	own := p.metric()
+	own = scaled(&own, more)
+	h := b.h
+	h.M11, h.M12, h.M13 = h.M11+own.M11, h.M12+own.M12, h.M13+own.M13
+	h.M22, h.M23, h.M33 = h.M22+own.M22, h.M23+own.M23, h.M33+own.M33
+	var g Vector[F]
+	g.X, g.Y, g.Z = -b.g.X, -b.g.Y, -b.g.Z
+	s.newton(&h, g, relax)
+}
+
+// Barrier moves vertex i by Newton's step toward the least energy around it, or as much of the step as makes the energy
+// fall and leaves no tetrahedron worse than the floor that was not so before: the whole, or up to four times half of
+// it. It returns the square of the move in the metric.
+//
+// Where it leaves tetrahedra worse than the floor, they have become better by more than rounding.
+//
+//atoll:kernel max grain=32
+func Barrier[F num.Float](i int, set *Set, p *Params[F], m *Mesh[F], field *Field[F], c *Control[F], v []Vertex[F],
+	moved, seen []int32, n *Counters) F {
+	var s step[F]
+	s.begin(i, set, m, v)
+	b := bowlOf(i, &s, c, m, field, v)
+	b.descend(&s, p.Relax, &v[i])
+	own := v[i].metric()
+	need := num.Smaller(b.least, c.Floor) + p.Margin
+	share := F(1)
+	for try := 0; try < 5; try++ {
+		q := s.at(share)
+		u := minus(q, s.p)
+		if !(own.product(u, u) > p.Shortest*p.Shortest) || q.X-q.X != 0 || q.Y-q.Y != 0 || q.Z-q.Z != 0 {
+			break
+		}
+		at := field.At(q)
+		energy, sum, sound := rated(i, q, &at, need, c, m, v)
+		if sound && energy < b.energy && (!c.Rising || sum > b.sum+p.Margin) && upright(i, q, p.Flat, m, v) {
+			if share < 1 && i < int(set.Owned) {
+				atomic.AddInt64(&n.Limited, 1)
+			}
+			return settleAt(i, set, p, c, &s, share, q, &at, v, moved, seen)
+		}
+		share /= 2
+	}
+	if i < int(set.Owned) {
+		atomic.AddInt64(&n.Refused, 1)
+	}
+	return 0
+}
+
+// RateCell returns the quality of tetrahedron i, for the least of all.
+//
+//atoll:kernel min
+func RateCell[F num.Float](i int, cells []Cell, v []Vertex[F]) F {
+	c := &cells[i]
+	a := &v[c.At[0]]
+	var p Vector[F]
+	p.X, p.Y, p.Z = a.X, a.Y, a.Z
+	m := a.metric()
+	return quality(p, &m, &v[c.At[1]], &v[c.At[2]], &v[c.At[3]])
+}

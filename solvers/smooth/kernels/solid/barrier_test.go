@@ -1,0 +1,146 @@
+package solid
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// bowlAt surveys the cavity of a ball from p, and energyAt is the energy there.
+func (b *ball) bowlAt(p Vector[float64], c *Control[float64]) bowl[float64] {
+	at, v := b.field.At(p), &b.v[0]
+	v.X, v.Y, v.Z = p.X, p.Y, p.Z
+	v.M11, v.M12, v.M13, v.M22, v.M23, v.M33 = at.M11, at.M12, at.M13, at.M22, at.M23, at.M33
+	var s step[float64]
+	s.begin(0, &b.set, &b.m, b.v)
+	return bowlOf(0, &s, c, &b.m, &b.field, b.v)
+}
+
+func (b *ball) energyAt(p Vector[float64], c *Control[float64]) float64 {
+	at := b.field.At(p)
+	energy, _, _ := rated(0, p, &at, 1e-9, c, &b.m, b.v)
+	return energy
+}
+
+// TestBarrierGradient compares the gradient of the energy, to which the metric at the vertex belongs, with central
+// differences, for all powers and in fields of both kinds; and the survey's energy with that of a trial. The Hessian
+// bends nowhere down.
+func TestBarrierGradient(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 1))
+	const h = 1e-6
+	checked := 0
+	for n := range 600 {
+		field := varying(rng, 4)
+		if n%2 == 0 {
+			field = graded(rng)
+		}
+		b := newBall(rng, 1+n%3, .3, field)
+		c := &Control[float64]{Floor: .3, Doublings: int32(n % 3)}
+		p := Vector[float64]{X: .02 + .1*rng.Float64(), Y: .02 + .1*rng.Float64(), Z: .02 + .1*rng.Float64()}
+		w := b.bowlAt(p, c)
+		if !(w.least > 1e-3) {
+			continue
+		}
+		checked++
+		scale := math.Sqrt(dot(w.g, w.g)) + w.energy
+		for k, got := range [3]float64{w.g.X, w.g.Y, w.g.Z} {
+			d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
+			want := (b.energyAt(ahead(p, d, h), c) - b.energyAt(ahead(p, d, -h), c)) / (2 * h)
+			if math.Abs(got-want) > 1e-6*scale {
+				t.Fatalf("case %d, axis %d: %g, by differences %g", n, k, got, want)
+			}
+		}
+		if e := b.energyAt(p, c); math.Abs(e-w.energy) > 1e-11*e {
+			t.Fatalf("case %d: the energy is %g, of a trial %g", n, w.energy, e)
+		}
+		for range 20 {
+			u := Vector[float64]{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}
+			if bends := w.h.product(u, u); bends < -1e-9*dot(u, u)*(w.h.M11+w.h.M22+w.h.M33) {
+				t.Fatalf("case %d: the Hessian is %g along %v", n, bends, u)
+			}
+		}
+	}
+	if checked < 300 {
+		t.Errorf("%d cavities were looked at", checked)
+	}
+}
+
+// TestBarrierHessian: where no term of it is left out, the Hessian in a constant metric is that of differences.
+func TestBarrierHessian(t *testing.T) {
+	rng := rand.New(rand.NewPCG(32, 1))
+	const h = 1e-5
+	checked := 0
+	for n := range 400 {
+		b := newBall(rng, 3, .05, constant(Tensor[float64]{M11: .28, M12: .01, M22: .28, M33: .29, M23: -.005}))
+		c := &Control[float64]{Floor: .3, Doublings: int32(n % 3)}
+		at, whole := b.field.At(Vector[float64]{}), true
+		for _, s := range b.m.Sides {
+			tet := Measure(Vector[float64]{}, &at, &b.v[s.A], &b.v[s.B], &b.v[s.C])
+			whole = whole && tet.around/6 > 1.01 && tet.around/6 < 1.7
+			whole = whole && -fitBend(tet.around/6)/36-3/(tet.around*tet.around) > 0
+		}
+		if !whole {
+			continue
+		}
+		checked++
+		w := b.bowlAt(Vector[float64]{}, c)
+		scale := w.h.M11 + w.h.M22 + w.h.M33
+		for k := range 3 {
+			d := [3]Vector[float64]{{X: 1}, {Y: 1}, {Z: 1}}[k]
+			more, less := b.bowlAt(ahead(Vector[float64]{}, d, h), c), b.bowlAt(ahead(Vector[float64]{}, d, -h), c)
+			got := w.h.times(d)
+			want := times(minus(more.g, less.g), 1/(2*h))
+			if off := minus(got, want); dot(off, off) > 1e-10*scale*scale {
+				t.Fatalf("case %d, axis %d: %v, by differences %v", n, k, got, want)
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("%d cavities were looked at", checked)
+	}
+}
+
+// fitBend is G' by differences.
+func fitBend(x float64) float64 {
+	log := func(x float64) float64 { m := min(x, 1/x); return 3 * math.Log(m*(2-m)) }
+	const h = 1e-4
+	return (log(x+h) - 2*log(x) + log(x-h)) / (h * h)
+}
+
+// TestBarrierKeepsTheFloor: no visit leaves a tetrahedron worse than the floor that was not so before, the worst below
+// it only rise, and with Rising the sum of the qualities does, inside, on planes and on lines.
+func TestBarrierKeepsTheFloor(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 1))
+	moved := 0
+	for n := range 1500 {
+		field := varying(rng, 10)
+		if n%2 == 0 {
+			field = graded(rng)
+		}
+		b := newBall(rng, 1+n%3, .4, field)
+		before := worst(0, b.place(), lowest, &b.m, &b.field, b.v)
+		if !(before > 0) {
+			continue
+		}
+		c := &Control[float64]{Floor: before * (.5 + rng.Float64()), Doublings: int32(n % 3), Rising: n%5 == 0}
+		w, p := b.bowlAt(b.place(), c), params()
+		p.Relax = 1.8
+		var count Counters
+		far := Barrier(0, &b.set, p, &b.m, &b.field, c, b.v, nil, nil, &count)
+		after, a := worst(0, b.place(), lowest, &b.m, &b.field, b.v), b.bowlAt(b.place(), c)
+		switch {
+		case far == 0:
+			if after != before || count.Refused != 1 {
+				t.Errorf("a vertex that stays changes its worst quality from %g to %g, refused %d", before, after, count.Refused)
+			}
+			continue
+		case after < min(before, c.Floor)-1e-14, !(a.energy < w.energy), c.Rising && a.sum < w.sum-1e-13:
+			t.Errorf("worst %g to %g with a floor of %g, energy %g to %g, sum %g to %g", before, after, c.Floor, w.energy,
+				a.energy, w.sum, a.sum)
+		}
+		moved++
+	}
+	if moved < 700 {
+		t.Errorf("only %d moves", moved)
+	}
+}

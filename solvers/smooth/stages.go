@@ -1,0 +1,212 @@
+package smooth
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// The smoother barrier lowers Σ (1/q)ᵖ in stages, each until it gains no more: it opens with p = 1, lifts the worst
+// cells with a large p, and closes with p = 1 again. A floor that only rises, the worst quality before each sweep,
+// holds throughout. Where a stage would leave the mean or the worst quality below those of the start, vertices go back,
+// so that neither ever is in the end.
+
+type stage int
+
+const (
+	opening stage = iota
+	careful       // instead of the others where opening has lowered the mean: no move lowers the mean around its vertex
+	lifting
+	closing
+	ended
+)
+
+// stageRule is how a stage goes.
+type stageRule struct {
+	doublings   [4]int32 // log₂ p, in so many dimensions
+	rising      bool     // no move lowers the mean around its vertex
+	most        int      // sweeps
+	mean, worst bool     // it goes on while one of these rises
+}
+
+var stageRules = [ended]stageRule{
+	opening: {most: 100, mean: true, worst: true},
+	careful: {rising: true, most: 100, mean: true, worst: true},
+	lifting: {doublings: [4]int32{2: 3, 3: 2}, most: 50, worst: true},
+	closing: {most: 50, mean: true},
+}
+
+const (
+	stageLook = 10   // sweeps between two looks at the qualities
+	stageRise = 1e-3 // of a quality from one look to the next, that is worth going on
+)
+
+// level is the mean and the worst quality of a mesh.
+type level struct{ mean, worst float64 }
+
+// holds tells whether neither is below another's.
+func (l level) holds(other level) bool { return l.mean >= other.mean && l.worst >= other.worst }
+
+// stages is where the smoother barrier is.
+type stages[V any] struct {
+	now         stage
+	sweeps      int   // made in it
+	kept        []V   // on the device: the vertices to which it goes back
+	start, last level // before the first sweep, and at the last look
+	begun       bool
+}
+
+// beginStages looks at the mesh before its first sweep.
+func (e *engine[F, V]) beginStages(ctx context.Context) (err error) {
+	s := e.stages
+	if s.begun {
+		return nil
+	}
+	if s.start, err = e.level(ctx); err != nil {
+		return err
+	}
+	s.begun = true
+	return e.goOn(opening, s.start, true)
+}
+
+// goOn begins a stage at a level, which is kept or not.
+func (e *engine[F, V]) goOn(next stage, at level, keep bool) error {
+	s := e.stages
+	s.now, s.sweeps, s.last = next, 0, at
+	if next == ended {
+		return nil
+	}
+	r := stageRules[next]
+	e.now[0].Floor, e.now[0].Doublings, e.now[0].Rising = F(at.worst), r.doublings[e.dim], r.rising
+	if keep {
+		return backend.Copy(e.dev, s.kept, e.v)
+	}
+	return nil
+}
+
+// restore puts the vertices back to where they were when they were kept.
+func (e *engine[F, V]) restore() error {
+	e.known = false
+	return backend.Copy(e.dev, e.v, e.stages.kept)
+}
+
+// endSweep lifts the floor, and goes on to the next stage where this one has ended.
+func (e *engine[F, V]) endSweep(ctx context.Context) error {
+	s := e.stages
+	r := stageRules[s.now]
+	s.sweeps++
+	if s.sweeps%stageLook != 0 {
+		worst, err := e.worst(ctx)
+		e.now[0].Floor = max(e.now[0].Floor, F(worst))
+		return err
+	}
+	at, err := e.level(ctx)
+	if err != nil {
+		return err
+	}
+	e.now[0].Floor = max(e.now[0].Floor, F(at.worst))
+	rises := r.mean && at.mean-s.last.mean > stageRise || r.worst && at.worst-s.last.worst > stageRise
+	s.last = at
+	if rises && s.sweeps < r.most {
+		return nil
+	}
+	switch {
+	case s.now == opening && at.holds(s.start):
+		return e.goOn(lifting, at, true)
+	case s.now == lifting:
+		return e.goOn(closing, at, false)
+	case at.holds(s.start):
+		return e.goOn(ended, at, false)
+	}
+	if err := e.restore(); err != nil {
+		return err
+	}
+	if s.now == opening {
+		return e.goOn(careful, s.start, false)
+	}
+	return e.goOn(ended, at, false)
+}
+
+// Ended tells whether further sweeps would do nothing.
+func (e *engine[F, V]) Ended() bool { return e.stages != nil && e.stages.now == ended }
+
+// Finish ends the smoothing.
+func (e *engine[F, V]) Finish(ctx context.Context) error {
+	s := e.stages
+	if s == nil || !s.begun || s.now == ended {
+		return nil
+	}
+	at, err := e.level(ctx)
+	if err != nil {
+		return err
+	}
+	if !at.holds(s.start) {
+		if err := e.restore(); err != nil {
+			return err
+		}
+	}
+	return e.goOn(ended, at, false)
+}
+
+// level measures the mean and the worst quality.
+func (e *engine[F, V]) level(ctx context.Context) (l level, err error) {
+	if l.worst, err = e.worst(ctx); err != nil {
+		return l, err
+	}
+	l.mean, err = e.meanQuality(ctx)
+	return l, err
+}
+
+// worst is the least quality of the whole mesh.
+func (e *engine[F, V]) worst(ctx context.Context) (float64, error) {
+	e.lowest[0].Reset()
+	if err := backend.Upload(e.dev, e.least, e.lowest[:]); err != nil {
+		return 0, err
+	}
+	e.dev.Run(e.rating.loop, e.rating.lo, e.rating.hi)
+	if err := backend.Download(e.dev, e.lowest[:], e.least); err != nil {
+		return 0, err
+	}
+	e.reduced[0] = math.Inf(1) // of a rank without cells
+	if e.rating.lo < e.rating.hi {
+		e.reduced[0] = float64(e.lowest[0].Value())
+	}
+	if err := e.comm.AllreduceFloat64(ctx, dist.Min, e.reduced[:]); err != nil {
+		return 0, fmt.Errorf("worst quality: %w", err)
+	}
+	return e.reduced[0], nil
+}
+
+// overRelaxed is the relaxation with which the smoother barrier needs the fewest sweeps on a mesh of so many vertices
+// of all ranks: 2/(1 + 4/n) for n of them a side.
+func overRelaxed(ctx context.Context, comm dist.Comm, owned, dim int) (float64, error) {
+	n := []int64{int64(owned)}
+	if err := comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
+		return 0, err
+	}
+	side := math.Sqrt(float64(n[0]))
+	if dim == 3 {
+		side = math.Cbrt(float64(n[0]))
+	}
+	return 2 / (1 + 4/side), nil
+}
+
+// relax sets the relaxation of the smoother barrier, where none is given.
+func (e *engine[F, V]) relax(ctx context.Context) error {
+	if e.cfg.Smoother != "barrier" || e.cfg.Relax != 0 {
+		return nil
+	}
+	relax, err := overRelaxed(ctx, e.comm, e.sub.Owned, e.dim)
+	e.params.Relax = F(relax)
+	return err
+}
+
+// rate prepares what the smoother barrier looks at, with the kernel that rates the cells.
+func (e *engine[F, V]) rate(b *placer, rating pass) {
+	if e.cfg.Smoother == "barrier" {
+		e.stages, e.rating = &stages[V]{kept: onDevice(b, make([]V, len(e.v)))}, rating
+	}
+}

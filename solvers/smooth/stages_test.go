@@ -1,0 +1,317 @@
+package smooth
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+)
+
+// staged smooths with barrier to its end, a few sweeps at a time, and returns what came out and how it began.
+func staged(t testing.TB, s setting, on func(f func(dist.Comm, Solver) error) error) (before, after outcome) {
+	t.Helper()
+	ends := make([]outcome, s.ranks)
+	err := on(func(c dist.Comm, solver Solver) (err error) {
+		o := &ends[c.Rank()]
+		first, err := solver.Diagnose(t.Context())
+		for err == nil && !solver.Ended() {
+			_, err = solver.Sweep(t.Context(), 1+s.ranks)
+		}
+		if err != nil {
+			return err
+		}
+		if c.Rank() == 0 {
+			before.diagnostics = first
+		}
+		if o.diagnostics, err = solver.Diagnose(t.Context()); err == nil {
+			o.hash, err = solver.Hash(t.Context())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range ends {
+		if ends[r] != ends[0] {
+			t.Fatalf("rank %d ends with %+v, rank 0 with %+v", r, ends[r], ends[0])
+		}
+	}
+	return before, ends[0]
+}
+
+// rough is a mesh of which some vertices lie almost on an edge of their rings, so that its worst quality is about the
+// given one; of no vertex of the boundary.
+func rough(t testing.TB, cells int, seed uint64, worst float64) *mesh.Mesh {
+	t.Helper()
+	m := rectangle(t, cells, seed)
+	rings := ringsOf(t, m)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	spoilt := make([]bool, len(m.X))
+	for v := range int32(len(m.X)) {
+		if rings.Around[v] != mesh.Inside || rng.IntN(8) > 0 {
+			continue
+		}
+		ring, near := rings.Of(v), false
+		for _, u := range ring {
+			near = near || spoilt[u]
+		}
+		if near {
+			continue
+		}
+		spoilt[v] = true
+		k := rng.IntN(len(ring))
+		a, b := ring[k], ring[(k+1)%len(ring)]
+		x, y := (m.X[a]+m.X[b])/2, (m.Y[a]+m.Y[b])/2
+		far := worst * math.Exp(3*rng.Float64())
+		wasX, wasY := m.X[v], m.Y[v]
+		m.X[v], m.Y[v] = x+far*(wasX-x), y+far*(wasY-y)
+		for c := range m.Cells {
+			if cell := m.Cells[c]; (cell[0] == v || cell[1] == v || cell[2] == v) && !(m.Area(c) > 0) {
+				m.X[v], m.Y[v] = wasX, wasY
+			}
+		}
+	}
+	return m
+}
+
+// someMetric is one of a few kinds.
+func someMetric(t testing.TB, kind int) *Metric {
+	t.Helper()
+	m, err := Discrete(unit, 64, func(x, y float64) (float64, float64, float64) {
+		h, k := .05, .05
+		switch kind % 4 {
+		case 1:
+			h = .02 + .1*math.Hypot(x-.3, y-.4)
+			k = h
+		case 2:
+			h = .02 + .15*math.Abs(x-.5)
+		case 3:
+			s, c := math.Sincos(5 * (x + y))
+			a, b := 1/(h*h), 1/(.005*.005)
+			return a*c*c + b*s*s, (a - b) * s * c, a*s*s + b*c*c
+		}
+		return 1 / (h * h), 0, 1 / (k * k)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestBarrierDoesNoHarm: on random meshes, with slivers of qualities down to 1e-9 too, neither the mean nor the worst
+// quality is ever below that of the start in the end, nor is any triangle turned over, and five ranks end with the bits
+// of one. Where the mesh is bad, much is gained.
+func TestBarrierDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	meshes := 200
+	if testing.Short() || raced {
+		meshes = 20
+	}
+	better := 0
+	for n := range meshes {
+		worst := n % 10
+		s := plain()
+		if n%8 == 7 { // in which worse triangles would be flat
+			s.precision, worst = "float32", n%4
+		}
+		m, metric := rough(t, 60+40*(n%7), uint64(n), math.Pow(10, -float64(worst))), someMetric(t, n)
+		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
+		s.layout.Colouring = Colourings[n%3]
+		run := func(s setting) (outcome, outcome) {
+			return staged(t, s, func(f func(dist.Comm, Solver) error) error {
+				return s.on(t, m, metric, cfg, func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+			})
+		}
+		before, after := run(s)
+		b, a := before.diagnostics, after.diagnostics
+		if !(a.QualityMean >= b.QualityMean) || !(a.QualityMin >= b.QualityMin) || a.Inverted > 0 {
+			t.Errorf("mesh %d: mean %g to %g, worst %g to %g, %d turned over", n, b.QualityMean, a.QualityMean, b.QualityMin,
+				a.QualityMin, a.Inverted)
+		}
+		if a.QualityMean > b.QualityMean+.02 && a.QualityMin > 2*b.QualityMin {
+			better++
+		}
+		s.ranks, s.cut, s.layout.Deep = 5, partition.RandomCut, n%2 == 0
+		if _, other := run(s); other != after {
+			t.Errorf("mesh %d: %+v on 5 ranks, on one %+v", n, other, after)
+		}
+	}
+	if better < meshes*9/10 {
+		t.Errorf("%d of %d meshes became much better", better, meshes)
+	}
+}
+
+// TestBarrierSolid is the same for tetrahedra.
+func TestBarrierSolid(t *testing.T) {
+	t.Parallel()
+	for n := range 12 {
+		m := cube(t, 3+n%3, []float64{0, .1, .14, .16}[n%4])
+		metric := twist(t)
+		if n%3 == 0 {
+			var err error
+			if metric, err = SolidLinear(unitBox, 1, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
+		s := plain()
+		s.layout.Colouring = Colourings[n%3]
+		if n == 5 {
+			s.precision = "float32"
+		}
+		run := func(s setting) (outcome, outcome) {
+			return staged(t, s, func(f func(dist.Comm, Solver) error) error {
+				return s.onSolid(m, nil, metric, cfg, func(c dist.Comm, _ *SolidPart, solver Solver) error { return f(c, solver) })
+			})
+		}
+		before, after := run(s)
+		b, a := before.diagnostics, after.diagnostics
+		if !(a.QualityMean >= b.QualityMean) || !(a.QualityMin >= b.QualityMin) || a.Inverted > 0 ||
+			a.QualityMean+a.QualityMin < b.QualityMean+b.QualityMin+.01 {
+			t.Errorf("mesh %d: mean %g to %g, worst %g to %g, %d turned over", n, b.QualityMean, a.QualityMean, b.QualityMin,
+				a.QualityMin, a.Inverted)
+		}
+		s.ranks, s.cut, s.threads, s.layout.Deep = 2+n%4, partition.RandomCut, 2, n%2 == 0
+		if _, other := run(s); other != after {
+			t.Errorf("mesh %d: %+v on %d ranks, on one %+v", n, other, s.ranks, after)
+		}
+		s.device, s.layout.Spread = func() backend.Device { return far{cpu.New(1), newMemory()} }, true
+		if _, other := run(s); other != after {
+			t.Errorf("mesh %d: %+v on devices with memory of their own, on the host %+v", n, other, after)
+		}
+	}
+}
+
+// TestBarrierApart: devices with memory of their own end with the bits of the host, on one rank and on three.
+func TestBarrierApart(t *testing.T) {
+	t.Parallel()
+	m := rough(t, 300, 3, 1e-4)
+	for _, precision := range []string{"float64", "float32"} {
+		s := plain()
+		s.precision = precision
+		run := func(s setting) outcome {
+			_, after := staged(t, s, func(f func(dist.Comm, Solver) error) error {
+				return s.on(t, m, swirl(t), Config{Smoother: "barrier", Guard: "halve", Rescale: true},
+					func(c dist.Comm, _ *Part, solver Solver) error { return f(c, solver) })
+			})
+			return after
+		}
+		want := run(s)
+		for _, ranks := range []int{1, 3} {
+			for _, deep := range []bool{false, true} {
+				s.ranks, s.layout.Deep, s.layout.Spread = ranks, deep, true
+				s.device = func() backend.Device { return far{cpu.New(1), newMemory()} }
+				if got := run(s); got != want {
+					t.Errorf("%s, %d ranks, deep %v: %+v, on the host\n%+v", precision, ranks, deep, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestBarrierFinishes: wherever it is cut short, neither the mean nor the worst quality is below that of the start, and
+// nothing moves after that.
+func TestBarrierFinishes(t *testing.T) {
+	t.Parallel()
+	m := rough(t, 300, 5, 1e-3)
+	for _, sweeps := range []int{0, 1, 7, 10, 25, 60, 70, 90} {
+		err := plain().on(t, m, someMetric(t, 3), Config{Smoother: "barrier", Guard: "none", Rescale: true},
+			func(_ dist.Comm, _ *Part, s Solver) error {
+				before, err := s.Diagnose(t.Context())
+				if err != nil {
+					return err
+				}
+				if _, err = s.Sweep(t.Context(), sweeps); err != nil {
+					return err
+				}
+				if err = s.Finish(t.Context()); err != nil {
+					return err
+				}
+				after, err := s.Diagnose(t.Context())
+				if err != nil {
+					return err
+				}
+				if !(after.QualityMean >= before.QualityMean) || !(after.QualityMin >= before.QualityMin) {
+					t.Errorf("%d sweeps: mean %g to %g, worst %g to %g", sweeps, before.QualityMean, after.QualityMean,
+						before.QualityMin, after.QualityMin)
+				}
+				if sweeps == 0 {
+					return nil
+				}
+				if far, err := s.Sweep(t.Context(), 5); far != 0 || err != nil || s.Sweeps() > sweeps {
+					t.Errorf("%d sweeps: then %d, by %g, %v", sweeps, s.Sweeps(), far, err)
+				}
+				return nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBarrierGoesBack: where the first stage would lower the mean quality, as where vertices have moved for the mean
+// alone before, the mesh goes back and no move lowers the mean around its vertex, so that neither quality falls.
+func TestBarrierGoesBack(t *testing.T) {
+	t.Parallel()
+	went := 0
+	for n := range 10 {
+		m := rectangle(t, 60, uint64(n))
+		metric, err := Discrete(unit, 32, func(x, y float64) (float64, float64, float64) {
+			h := .002 + .5*math.Abs(x-.5)
+			return 1 / (h * h), 0, 1 / (h * h)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, first := range []stage{careful, opening} {
+			cfg := Config{Smoother: "barrier", Guard: "none"}
+			err = plain().on(t, m, metric, cfg, func(_ dist.Comm, p *Part, s Solver) error {
+				of := s.(*solver[float64])
+				before, err := s.Diagnose(t.Context())
+				if err == nil {
+					err = of.beginStages(t.Context())
+				}
+				if err == nil {
+					err = of.goOn(first, of.stages.start, true)
+				}
+				for back := false; err == nil && !s.Ended(); _, err = s.Sweep(t.Context(), 10) {
+					if !back && first == opening && of.stages.now == careful {
+						back = true
+						went++
+					}
+				}
+				if err != nil {
+					return err
+				}
+				after, err := s.Diagnose(t.Context())
+				if !(after.QualityMean >= before.QualityMean) || !(after.QualityMin >= before.QualityMin) {
+					t.Errorf("mesh %d: mean %g to %g, worst %g to %g", n, before.QualityMean, after.QualityMean,
+						before.QualityMin, after.QualityMin)
+				}
+				at, err := s.Coordinates()
+				for i, v := range p.Global {
+					m.X[v], m.Y[v] = at[0][i], at[1][i]
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if went == 0 {
+		t.Error("no mesh went back: the case shows nothing")
+	}
+}
+
+func ExampleConfig_barrier() {
+	_, err := parameters[float64](Config{Smoother: "barrier", Guard: "none", Cull: true})
+	fmt.Println(err)
+	// Output: the smoother barrier visits all vertices, since what it looks at changes from stage to stage: cull = false
+}

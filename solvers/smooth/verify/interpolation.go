@@ -1,0 +1,97 @@
+package verify
+
+import (
+	"context"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/smooth"
+	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
+)
+
+// interpolations lets the smoother barrier follow metrics from second derivatives, which are recovered from a field's
+// values at the vertices anew in each of three rounds, and bounds what is left of the error of linear interpolation.
+// Nothing is published for moving vertices alone; the bounds are our own.
+func interpolations(ctx context.Context, p *verify.Page) error {
+	meshes, rounds := 3, 3
+	if p.Options.Quick {
+		meshes = 1
+	}
+	t := p.Table("L2 interpolation error after so many rounds of barrier", "field", "mesh", "rounds", "before", "after",
+		"share", "mean quality", "worst")
+	for _, c := range []struct {
+		name  string
+		of    func(x, y float64) float64
+		share float64
+	}{
+		{"exp(-50((x-.6)² + (y-.4)²))", func(x, y float64) float64 {
+			return math.Exp(-50 * ((x-.6)*(x-.6) + (y-.4)*(y-.4)))
+		}, .40},
+		{"sin(6x) y", func(x, y float64) float64 { return math.Sin(6*x) * y }, .60},
+		{"tanh(20(x - .5 + .2 sin 4y))", func(x, y float64) float64 {
+			return math.Tanh(20 * (x - .5 + .2*math.Sin(4*y)))
+		}, .10},
+	} {
+		for n := range meshes {
+			p.Progress("%s, mesh %d", c.name, n+1)
+			m, err := kindMesh(3 + n)
+			if err != nil {
+				return err
+			}
+			before := interpolationError(m, c.of)
+			var d smooth.Diagnostics
+			for range rounds {
+				if d, err = followed(ctx, p, m, c.of); err != nil {
+					return err
+				}
+			}
+			after := interpolationError(m, c.of)
+			t.Row(verify.AtMost(after/before, c.share), c.name, n+1, rounds, before, after, after/before, d.QualityMean,
+				d.QualityMin)
+		}
+	}
+	t.Flush()
+	return nil
+}
+
+// followed moves the vertices of a mesh toward the metric of a field.
+func followed(ctx context.Context, p *verify.Page, m *mesh.Mesh, of func(x, y float64) float64) (
+	d smooth.Diagnostics, err error) {
+	values := make([]float64, len(m.X))
+	for v := range values {
+		values[v] = of(m.X[v], m.Y[v])
+	}
+	on := metric.Of(m)
+	h, err := metric.Recovered(on, values)
+	if err != nil {
+		return d, err
+	}
+	f, _, err := metric.FromHessian(on, h, metric.Control{Norm: 2, Floor: .003,
+		Complexity: float64(len(m.Cells)) * math.Sqrt(3) / 4})
+	if err != nil {
+		return d, err
+	}
+	wanted, err := smooth.OnMesh(m, f)
+	if err != nil {
+		return d, err
+	}
+	cfg := smooth.Config{Smoother: "barrier", Guard: "none", Rescale: true}
+	err = smoothing(ctx, p, m, wanted, cfg, func(part *smooth.Part, s smooth.Solver) error {
+		if d, err = toTheEnd(ctx, s); err == nil {
+			m.X, m.Y, err = places(part, s)
+		}
+		return err
+	})
+	return d, err
+}
+
+// toTheEnd sweeps until the smoother ends by itself.
+func toTheEnd(ctx context.Context, s smooth.Solver) (smooth.Diagnostics, error) {
+	for !s.Ended() {
+		if _, err := s.Sweep(ctx, 10); err != nil {
+			return smooth.Diagnostics{}, err
+		}
+	}
+	return s.Diagnose(ctx)
+}
