@@ -104,10 +104,9 @@ type function struct {
 	results []string // named results
 	body    strings.Builder
 	depth   int
-	loops   []bool // what break leaves: true for an emulated switch
-	tile    bool   // the function is a tile kernel: its outer loops are shared among threads
-	phases  int    // how many of them there were
-	copies  bool   // the loop begins copies that its end waits for
+	tile    bool // the function is a tile kernel: its outer loops are shared among threads
+	phases  int  // how many of them there were
+	copies  bool // the loop begins copies that its end waits for
 
 	together int // depth at which all threads of a tile go through the statements
 }

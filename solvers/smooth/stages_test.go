@@ -290,15 +290,21 @@ func TestBarrierGoesBack(t *testing.T) {
 					return err
 				}
 				after, err := s.Diagnose(t.Context())
+				if err != nil {
+					return err
+				}
 				if !(after.QualityMean >= before.QualityMean) || !(after.QualityMin >= before.QualityMin) {
 					t.Errorf("mesh %d: mean %g to %g, worst %g to %g", n, before.QualityMean, after.QualityMean,
 						before.QualityMin, after.QualityMin)
 				}
 				at, err := s.Coordinates()
+				if err != nil {
+					return err
+				}
 				for i, v := range p.Global {
 					m.X[v], m.Y[v] = at[0][i], at[1][i]
 				}
-				return err
+				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
