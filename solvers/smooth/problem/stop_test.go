@@ -10,11 +10,13 @@ import (
 // halving is a solver of which each sweep moves vertices half as far and has the next of some qualities.
 type halving struct {
 	smooth.Solver
-	sweeps      int
+	sweeps, end int // end is after how many sweeps it ends by itself; 0 for never
 	mean, worst []float64
 }
 
 func (s *halving) Sweeps() int { return s.sweeps }
+
+func (s *halving) Ended() bool { return s.end > 0 && s.sweeps >= s.end }
 
 func (s *halving) Diagnose(context.Context) (smooth.Diagnostics, error) {
 	return smooth.Diagnostics{QualityMean: s.mean[s.sweeps], QualityMin: s.worst[s.sweeps]}, nil
@@ -26,20 +28,22 @@ func TestStopRules(t *testing.T) {
 		stop   Stop
 		reason smooth.Reason
 		sweeps int
+		end    int
 	}{
-		{Stop{Every: 1}, smooth.AllSweeps, 8},
-		{Stop{Every: 1, Move: .1}, smooth.Settled, 4},
-		{Stop{Every: 3, Move: .1}, smooth.Settled, 6},
-		{Stop{Every: 1, Mean: .1}, smooth.GoodMean, 0},
-		{Stop{Every: 1, Mean: .6}, smooth.GoodMean, 3},
-		{Stop{Every: 2, Mean: .6}, smooth.GoodMean, 4},
-		{Stop{Every: 1, Worst: .25}, smooth.GoodWorst, 5},
-		{Stop{Every: 1, Mean: .7, Worst: .25}, smooth.GoodMean, 4},
-		{Stop{Every: 1, Advance: .02}, smooth.NoMoreRising, 6},
-		{Stop{Every: 4, Advance: .02}, smooth.AllSweeps, 8}, // 0.01 a sweep is enough of four
-		{Stop{Every: 1, Move: .1, Advance: .2}, smooth.NoMoreRising, 1},
+		{Stop{Every: 1}, smooth.AllSweeps, 8, 0},
+		{Stop{Every: 1, Move: .1}, smooth.Settled, 4, 0},
+		{Stop{Every: 3, Move: .1}, smooth.Settled, 6, 0},
+		{Stop{Every: 1, Mean: .1}, smooth.GoodMean, 0, 0},
+		{Stop{Every: 1, Mean: .6}, smooth.GoodMean, 3, 0},
+		{Stop{Every: 2, Mean: .6}, smooth.GoodMean, 4, 0},
+		{Stop{Every: 1, Worst: .25}, smooth.GoodWorst, 5, 0},
+		{Stop{Every: 1, Mean: .7, Worst: .25}, smooth.GoodMean, 4, 0},
+		{Stop{Every: 1, Advance: .02}, smooth.NoMoreRising, 6, 0},
+		{Stop{Every: 4, Advance: .02}, smooth.AllSweeps, 8, 0}, // 0.01 a sweep is enough of four
+		{Stop{Every: 1, Move: .1, Advance: .2}, smooth.NoMoreRising, 1, 0},
+		{Stop{Every: 1}, smooth.NoMoreRising, 5, 5}, // the smoother has an end of its own
 	} {
-		s := &halving{mean: []float64{.3, .4, .5, .6, .7, .71, .72, .73, .74},
+		s := &halving{end: c.end, mean: []float64{.3, .4, .5, .6, .7, .71, .72, .73, .74},
 			worst: []float64{.1, .1, .1, .1, .1, .3, .3, .3, .3}}
 		before, err := s.Diagnose(t.Context())
 		if err != nil {
