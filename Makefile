@@ -4,7 +4,7 @@ export GOAMD64 = v1
 export GOFLAGS := $(shell scripts/goflags)
 
 .DEFAULT_GOAL := help
-.PHONY: help build build-mpi demo test race fuzz verify bench generate lint same-results same-speed clean
+.PHONY: help build build-mpi demo test test-go test-race test-mpi test-slurm test-arm64 race fuzz verify bench generate lint same-results same-speed clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,17 +20,24 @@ demo: build ## an internal dam break on 4 rank processes: progress, summary and 
 	./bin/atoll run examples/dam-break.toml --ranks 4 --transport grpc
 	./bin/atoll plot out/dam-break
 
-# What moves ghosts is tested with ghosts poisoned while they travel (halo/poison.go), package halo without that too.
-# Lint has vetted all tests, and scripts/test-slurm runs TestSlurm.
-poisoned = ./halo ./run ./solvers/...
-
+# Two at a time, since some of them mostly wait.
 test: lint ## all tests
-	go test -vet=off -tags invariants $(poisoned)
-	go test -vet=off -skip '^TestSlurm$$' ./halo $$(go list ./... | grep -Fxv "$$(go list $(poisoned))")
+	$(MAKE) --no-print-directory --jobs=2 test-go test-race test-mpi test-slurm test-arm64
+
+# Everything is tested with ghosts poisoned while they travel (halo/poison.go), but for the command, which is as users
+# have it; package halo is tested both ways. Lint has vetted all tests, and test-slurm runs TestSlurm.
+test-go:
+	go test -vet=off -tags invariants $$(go list ./... | grep -v '/cmd/atoll$$')
+	go test -vet=off -skip '^TestSlurm$$' ./halo ./cmd/atoll
+
+test-race:
 	@if command -v gcc >/dev/null; then set -x; go test -vet=off -race ./dist/... ./halo ./backend/... ./launch; \
 	else echo "SKIPPED: tests with the race detector, which needs gcc" >&2; test -z "$$CI"; fi
-	./scripts/test-mpi
-	./scripts/test-slurm
+
+test-mpi test-slurm:
+	./scripts/$@
+
+test-arm64:
 	./scripts/same-bits-arm64
 
 race: ## all tests with the race detector
@@ -48,11 +55,12 @@ bench: build ## measure throughput
 generate: ## make all generated files again
 	go generate ./...
 
-# GOGC=400 saves staticcheck a third of its time; it has some 300 MB then.
+# With the tag that tests have, so that nothing is compiled twice. GOGC=400 saves staticcheck a third of its time; it has
+# some 300 MB then.
 lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w these files"; exit 1; }
-	go vet ./...
-	GOGC=400 go run honnef.co/go/tools/cmd/staticcheck ./...
+	go vet -tags invariants ./...
+	GOGC=400 go run honnef.co/go/tools/cmd/staticcheck -tags invariants ./...
 
 same-results: ## compare every bit of the results of this tree with those of the commit OLD (main)
 	./scripts/compare-results $(or $(OLD),main) .

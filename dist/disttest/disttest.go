@@ -23,16 +23,13 @@ type Case struct {
 	Run  func(ctx context.Context, c dist.Comm) error
 }
 
-// Sizes are the numbers of ranks that Run tries.
-var Sizes = []int{1, 2, 3, 4, 7}
-
 // Limit is how long a case may take; one that needs longer hangs.
 const Limit = 60 * time.Second
 
-// Run runs all cases on communicators that open makes, one for each of n ranks. Cases that leave the communicators in
-// good order share them; each of the others gets fresh ones.
+// Run runs all cases on communicators that open makes, one for each of n ranks, for each n of sizes. Cases that leave
+// the communicators in good order share them; each of the others gets fresh ones.
 func Run(t *testing.T, open func(t *testing.T, n int) []dist.Comm) {
-	for _, n := range Sizes {
+	for _, n := range sizes {
 		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
 			comms := open(t, n)
 			for _, k := range Cases() {

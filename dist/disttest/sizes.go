@@ -1,0 +1,6 @@
+//go:build !race
+
+package disttest
+
+// sizes are the numbers of ranks that Run tries.
+var sizes = []int{1, 2, 3, 4, 7}
