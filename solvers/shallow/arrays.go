@@ -83,8 +83,10 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	state []kernels.State[F], manning []F, owned int) error {
 	p := &placer{dev: dev, taken: &a.taken}
 	beds := onDevice(p, mesh.Beds, "bed")
-	given := onDevice(p, mesh.Given, "boundary")
-	a.mesh = kernels.Mesh[F]{Beds: beds, Owned: mesh.Owned, Given: given, Stencils: onDevice(p, mesh.Stencils, "cells")}
+	boundary := kernels.Boundary[F]{Given: onDevice(p, mesh.Boundary.Given, "boundary")}
+	a.mesh = kernels.Mesh[F]{
+		Beds: beds, Owned: mesh.Owned, Boundary: boundary, Stencils: onDevice(p, mesh.Stencils, "cells"),
+	}
 	if tiles == nil {
 		a.mesh.Ends, a.mesh.Normals = onDevice(p, mesh.Ends, "edges"), onDevice(p, mesh.Normals, "edges")
 		a.mesh.Links, a.mesh.Arms = onDevice(p, mesh.Links, "cells"), onDevice(p, mesh.Arms, "edges")
@@ -94,7 +96,7 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 			Tiles: onDevice(p, tiles.Tiles, "tiles"), Cells: onDevice(p, tiles.Cells, "cells"),
 			Ends:    onDevice(p, tiles.Ends, "edges"),
 			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds, Arms: onDevice(p, tiles.Arms, "edges"),
-			Given: given,
+			Boundary: boundary,
 		}
 	}
 	a.manning = onDevice(p, manning, "friction")

@@ -54,7 +54,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		return nil, err
 	}
 	s.inner, s.beds = inner, whole.Beds
-	if whole.Given, err = givens[F](cfg.Given, grid); err != nil {
+	if whole.Boundary.Given, err = givens[F](cfg.Given, grid); err != nil {
 		return nil, err
 	}
 	var tiles *kernels.TiledMesh[F]

@@ -108,7 +108,7 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 				faces[e-lo].Viscosity(PVM, p)
 			}
 			for e := lo; e < hi; e++ {
-				faces[e-lo].Split(m.Ends[e], &m.Normals[e], p, nil, clock.Dt, false, true, &out[e], n)
+				faces[e-lo].Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, clock.Dt, true, &out[e], n)
 			}
 		}
 	})

@@ -14,7 +14,8 @@ import (
 func UpdateCell[F num.Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F],
 	manning []F,
 	out []State[F]) F {
-	b := m.gather(i, flux)
+	var b balance[F]
+	b.gather(m.Links[i], flux)
 	return b.advance(i, p, clock.Dt, m.Beds[i].Area, w, manning, out)
 }
 
@@ -25,14 +26,11 @@ type balance[F num.Float] struct {
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-func (m *Mesh[F]) gather(i int, flux []Flux[F]) balance[F] {
-	links := &m.Links[i]
-	var b balance[F]
+func (b *balance[F]) gather(links Links, flux []Flux[F]) {
 	for k := 0; k < 3; k++ {
 		right := links.Edge[k] >> 31 // -1 or 0
 		b.add(&flux[links.Edge[k]^right], -right)
 	}
-	return b
 }
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.

@@ -29,7 +29,7 @@ func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock
 	f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(p)
 	f.Viscosity(scheme, p)
-	f.Split(m.Ends[e], &m.Normals[e], p, m.Given, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // Look fills the sides of an edge, the jumps and the Roe state. Both sides are read before either is looked at, so that
@@ -42,6 +42,10 @@ func (f *Face[F]) Look(at Ends, n *Normal[F], p *Params[F], beds []Bed[F], w []S
 	f.l.turn(&w[at.Left], &beds[at.Left], n.X, n.Y)
 	f.r.turn(&w[right], &beds[right], n.X, n.Y)
 	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
+	if f.thin || at.Right <= FirstGiven {
+		f.l.stand()
+		f.r.stand()
+	}
 	if f.thin {
 		f.l.slow(p.DryDepth)
 		f.r.slow(p.DryDepth)
@@ -68,6 +72,7 @@ func (f *Face[F]) Waves(p *Params[F]) {
 
 // Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
 func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
+	f.contacts = scheme == Roe && !f.thin
 	switch {
 	case f.thin:
 		f.dry(p)
@@ -81,10 +86,10 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], given []Given[F], dt F, contacts, mine bool,
+func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, mine bool,
 	out *Flux[F], n *Counters) {
 	if at.Right <= FirstGiven {
-		f.through(at, normal, p, &given[FirstGiven-at.Right], dt, mine, out, n)
+		f.through(at, normal, p, &boundary.Given[FirstGiven-at.Right], dt, mine, out, n)
 		return
 	}
 	l, r, v := &f.l, &f.r, &f.viscosity
@@ -96,7 +101,7 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], given []Given[
 		m1, m2 = 0, 0
 	}
 	var t1, t2 F
-	if contacts && !f.thin {
+	if f.contacts {
 		t1 = contact(l.q1, l.t1, r.q1, r.t1, f.u1, (l.h1*l.t1+f.g1*r.t1)*f.w1, v.h1)
 		t2 = contact(l.q2, l.t2, r.q2, r.t2, f.u2, (l.h2*l.t2+f.g2*r.t2)*f.w2, v.h2)
 		if at.Right == Wall {
@@ -108,8 +113,12 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], given []Given[
 	n1l, n1r := (f.r2-v.q1)/2+l.q1*l.u1, (f.r2+v.q1)/2-r.q1*r.u1
 	n2l, n2r := (f.r4-v.q2)/2+l.q2*l.u2, (f.r4+v.q2)/2-r.q2*r.u2
 	length := normal.Length
-	step1, step2 := num.Abs((r.mean2-r.bed)-(l.mean2-l.bed)), num.Abs(l.depth-r.depth)
-	s := f.share(at, m1*length*dt, l.mean1, r.mean1, step1, p.DryDepth)
+	hl1, hl2, bedl, hr1, hr2, bedr := l.h1, l.h2, l.depth, r.h1, r.h2, r.depth
+	if f.sloped {
+		hl1, hl2, bedl, hr1, hr2, bedr = l.mean1, l.mean2, l.bed, r.mean1, r.mean2, r.bed
+	}
+	step1, step2 := num.Abs((hr2-bedr)-(hl2-bedl)), num.Abs(l.depth-r.depth)
+	s := f.share(at, m1*length*dt, hl1, hr1, step1, p.DryDepth)
 	n1l, n1r = bounded(n1l, n1r, m1, s < 1, l.h1, l.u1, r.h1, r.u1, num.Abs(f.dz1), p)
 	if s < 1 {
 		m1, t1, n1l, n1r = m1*s, t1*s, n1l*s, n1r*s
@@ -117,7 +126,7 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], given []Given[
 			atomic.AddInt64(&n.LimitedFluxes, 1)
 		}
 	}
-	s = f.share(at, m2*length*dt, l.mean2, r.mean2, step2, p.DryDepth)
+	s = f.share(at, m2*length*dt, hl2, hr2, step2, p.DryDepth)
 	n2l, n2r = bounded(n2l, n2r, m2, s < 1, l.h2, l.u2, r.h2, r.u2, num.Larger(num.Abs(f.dz1), num.Abs(f.dz2)), p)
 	if s < 1 {
 		m2, t2, n2l, n2r = m2*s, t2*s, n2l*s, n2r*s

@@ -5,8 +5,10 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // Face is an edge as the schemes see it, in the frame of its normal. A flux goes through four stages: Look at both
 // sides, Waves between them, the viscosity of a scheme (PVM or Roe), and Split into what leaves each side.
 type Face[F num.Float] struct {
-	l, r side[F]
-	thin bool // a layer is absent on a side
+	l, r     side[F]
+	thin     bool // a layer is absent on a side
+	sloped   bool // the sides are not the cells, but what their slopes reach
+	contacts bool // tangential flux by contact waves
 
 	dz1, dz2       F // jumps of surface and interface
 	u1, u2, c1, c2 F // Roe mean velocities, g times the mean thicknesses
@@ -19,14 +21,15 @@ type Face[F num.Float] struct {
 }
 
 // side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
-// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and
-// area. At first order the side is the cell.
+// q, normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
 type side[F num.Float] struct {
 	h1, q1, u1, t1 F
 	h2, q2, u2, t2 F
-	z1, z2, depth  F
-	mean1, mean2   F
-	bed, area      F
+	depth, area    F
+
+	z1, z2 F // levels; at first order only of faces that are thin or at a given boundary
+
+	mean1, mean2, bed F // thicknesses of the cell, and its bed's depth; at first order they are h1, h2 and depth
 }
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
@@ -37,9 +40,12 @@ func (s *side[F]) turn(w *State[F], bed *Bed[F], nx, ny F) {
 	s.depth, s.area = bed.Depth, bed.Area
 	s.h1, s.q1, s.t1 = w.H1, w.Q1x*nx+w.Q1y*ny, w.Q1y*nx-w.Q1x*ny
 	s.h2, s.q2, s.t2 = w.H2, w.Q2x*nx+w.Q2y*ny, w.Q2y*nx-w.Q2x*ny
-	s.mean1, s.mean2, s.bed = w.H1, w.H2, bed.Depth
-	s.z2 = w.H2 - bed.Depth
-	s.z1 = w.H1 + s.z2
+}
+
+// stand finds the levels of a side that is the cell.
+func (s *side[F]) stand() {
+	s.z2 = s.h2 - s.depth
+	s.z1 = s.h1 + s.z2
 }
 
 // thin tells whether a layer is absent.
@@ -82,7 +88,9 @@ func (s *side[F]) mirror() {
 
 // levels fills the jumps of surface and interface where both layers are there.
 func (f *Face[F]) levels() {
-	f.dz1, f.dz2 = f.r.z1-f.l.z1, f.r.z2-f.l.z2
+	z2l, z2r := f.l.h2-f.l.depth, f.r.h2-f.r.depth
+	f.dz2 = z2r - z2l
+	f.dz1 = (f.r.h1 + z2r) - (f.l.h1 + z2l)
 }
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,

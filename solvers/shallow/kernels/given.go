@@ -22,6 +22,9 @@ const (
 	Radiation              // nothing comes in over water at rest at this level, m
 )
 
+// Boundary is all that is given at boundaries.
+type Boundary[F num.Float] struct{ Given []Given[F] }
+
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
 func (f *Face[F]) through(at Ends, normal *Normal[F], p *Params[F], given *Given[F], dt F, mine bool, out *Flux[F],
 	n *Counters) {
@@ -31,7 +34,11 @@ func (f *Face[F]) through(at Ends, normal *Normal[F], p *Params[F], given *Given
 	length := normal.Length
 	m := outside * speed
 	force := m*speed + p.Gravity*((h+outside)/2)*rise
-	if s := f.share(at, m*length*dt, l.mean2, l.mean2, 0, p.DryDepth); s < 1 {
+	whole := l.h2
+	if f.sloped {
+		whole = l.mean2
+	}
+	if s := f.share(at, m*length*dt, whole, whole, 0, p.DryDepth); s < 1 {
 		m, force = m*s, force*s
 		if mine {
 			atomic.AddInt64(&n.LimitedFluxes, 1)

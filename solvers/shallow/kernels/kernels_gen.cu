@@ -233,6 +233,13 @@ struct Given_f32 {
 static_assert(sizeof(Given_f32) == 12 && offsetof(Given_f32, Kind) == 0 && offsetof(Given_f32, blank1) == 4 &&
     offsetof(Given_f32, Value) == 8, "Given_f32");
 
+// Boundary is all that is given at boundaries.
+// Boundary[float32], given.go:26
+struct Boundary_f32 {
+    Slice<Given_f32> Given_;
+};
+static_assert(sizeof(Boundary_f32) == 24 && offsetof(Boundary_f32, Given_) == 0, "Boundary_f32");
+
 // Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Arrow[float32], slopes.go:6
 struct Arrow_f32 {
@@ -274,13 +281,14 @@ struct Mesh_f32 {
     Slice<Bed_f32> Beds;
     Slice<Links> Links_;
     int32 Owned;
-    Slice<Given_f32> Given_;
+    Boundary_f32 Boundary_;
     Slice<Stencil_f32> Stencils;
     Slice<Arms_f32> Arms_;
 };
 static_assert(sizeof(Mesh_f32) == 176 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
     offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, Links_) == 72 && offsetof(Mesh_f32, Owned) == 96 &&
-    offsetof(Mesh_f32, Given_) == 104 && offsetof(Mesh_f32, Stencils) == 128 && offsetof(Mesh_f32, Arms_) == 152, "Mesh_f32");
+    offsetof(Mesh_f32, Boundary_) == 104 && offsetof(Mesh_f32, Stencils) == 128 &&
+    offsetof(Mesh_f32, Arms_) == 152, "Mesh_f32");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -332,7 +340,7 @@ static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(
     offsetof(Flux_f32, Speed_) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float32], cell.go:22
+// balance[float32], cell.go:23
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
@@ -387,6 +395,13 @@ struct alignas(16) Given_f64 {
 static_assert(sizeof(Given_f64) == 16 && offsetof(Given_f64, Kind) == 0 && offsetof(Given_f64, blank1) == 4 &&
     offsetof(Given_f64, Value) == 8, "Given_f64");
 
+// Boundary is all that is given at boundaries.
+// Boundary[float64], given.go:26
+struct Boundary_f64 {
+    Slice<Given_f64> Given_;
+};
+static_assert(sizeof(Boundary_f64) == 24 && offsetof(Boundary_f64, Given_) == 0, "Boundary_f64");
+
 // Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Arrow[float64], slopes.go:6
 struct Arrow_f64 {
@@ -428,13 +443,14 @@ struct Mesh_f64 {
     Slice<Bed_f64> Beds;
     Slice<Links> Links_;
     int32 Owned;
-    Slice<Given_f64> Given_;
+    Boundary_f64 Boundary_;
     Slice<Stencil_f64> Stencils;
     Slice<Arms_f64> Arms_;
 };
 static_assert(sizeof(Mesh_f64) == 176 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
     offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, Links_) == 72 && offsetof(Mesh_f64, Owned) == 96 &&
-    offsetof(Mesh_f64, Given_) == 104 && offsetof(Mesh_f64, Stencils) == 128 && offsetof(Mesh_f64, Arms_) == 152, "Mesh_f64");
+    offsetof(Mesh_f64, Boundary_) == 104 && offsetof(Mesh_f64, Stencils) == 128 &&
+    offsetof(Mesh_f64, Arms_) == 152, "Mesh_f64");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -486,7 +502,7 @@ static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(
     offsetof(Flux_f64, Speed_) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float64], cell.go:22
+// balance[float64], cell.go:23
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
@@ -505,22 +521,21 @@ static_assert(sizeof(Counters) == 16 && offsetof(Counters, ComplexEdges) == 0 &&
     offsetof(Counters, LimitedFluxes) == 8, "Counters");
 
 // side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
-// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and
-// area. At first order the side is the cell.
-// side[float32], face.go:24
+// q, normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
+// side[float32], face.go:25
 struct side_f32 {
     float h1, q1, u1, t1;
     float h2, q2, u2, t2;
-    float z1, z2, depth;
-    float mean1, mean2;
-    float bed, area;
+    float depth, area;
+    float z1, z2;
+    float mean1, mean2, bed;
 };
 static_assert(sizeof(side_f32) == 60 && offsetof(side_f32, h1) == 0 && offsetof(side_f32, q1) == 4 &&
     offsetof(side_f32, u1) == 8 && offsetof(side_f32, t1) == 12 && offsetof(side_f32, h2) == 16 &&
     offsetof(side_f32, q2) == 20 && offsetof(side_f32, u2) == 24 && offsetof(side_f32, t2) == 28 &&
-    offsetof(side_f32, z1) == 32 && offsetof(side_f32, z2) == 36 && offsetof(side_f32, depth) == 40 &&
-    offsetof(side_f32, mean1) == 44 && offsetof(side_f32, mean2) == 48 && offsetof(side_f32, bed) == 52 &&
-    offsetof(side_f32, area) == 56, "side_f32");
+    offsetof(side_f32, depth) == 32 && offsetof(side_f32, area) == 36 && offsetof(side_f32, z1) == 40 &&
+    offsetof(side_f32, z2) == 44 && offsetof(side_f32, mean1) == 48 && offsetof(side_f32, mean2) == 52 &&
+    offsetof(side_f32, bed) == 56, "side_f32");
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
@@ -534,7 +549,7 @@ static_assert(sizeof(Eigenvalues_f32) == 20 && offsetof(Eigenvalues_f32, L1) == 
     offsetof(Eigenvalues_f32, L4) == 12 && offsetof(Eigenvalues_f32, Complex) == 16, "Eigenvalues_f32");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float32], face.go:33
+// vector[float32], face.go:36
 struct vector_f32 {
     float h1, q1, h2, q2;
 };
@@ -547,6 +562,8 @@ static_assert(sizeof(vector_f32) == 16 && offsetof(vector_f32, h1) == 0 && offse
 struct Face_f32 {
     side_f32 l, r;
     bool thin;
+    bool sloped;
+    bool contacts;
     float dz1, dz2;
     float u1, u2, c1, c2;
     float g1, g2, w1, w2;
@@ -556,12 +573,13 @@ struct Face_f32 {
     float speed_;
 };
 static_assert(sizeof(Face_f32) == 220 && offsetof(Face_f32, l) == 0 && offsetof(Face_f32, r) == 60 &&
-    offsetof(Face_f32, thin) == 120 && offsetof(Face_f32, dz1) == 124 && offsetof(Face_f32, dz2) == 128 &&
-    offsetof(Face_f32, u1) == 132 && offsetof(Face_f32, u2) == 136 && offsetof(Face_f32, c1) == 140 &&
-    offsetof(Face_f32, c2) == 144 && offsetof(Face_f32, g1) == 148 && offsetof(Face_f32, g2) == 152 &&
-    offsetof(Face_f32, w1) == 156 && offsetof(Face_f32, w2) == 160 && offsetof(Face_f32, r1) == 164 &&
-    offsetof(Face_f32, r2) == 168 && offsetof(Face_f32, r3) == 172 && offsetof(Face_f32, r4) == 176 &&
-    offsetof(Face_f32, waves) == 180 && offsetof(Face_f32, viscosity) == 200 && offsetof(Face_f32, speed_) == 216, "Face_f32");
+    offsetof(Face_f32, thin) == 120 && offsetof(Face_f32, sloped) == 121 && offsetof(Face_f32, contacts) == 122 &&
+    offsetof(Face_f32, dz1) == 124 && offsetof(Face_f32, dz2) == 128 && offsetof(Face_f32, u1) == 132 &&
+    offsetof(Face_f32, u2) == 136 && offsetof(Face_f32, c1) == 140 && offsetof(Face_f32, c2) == 144 &&
+    offsetof(Face_f32, g1) == 148 && offsetof(Face_f32, g2) == 152 && offsetof(Face_f32, w1) == 156 &&
+    offsetof(Face_f32, w2) == 160 && offsetof(Face_f32, r1) == 164 && offsetof(Face_f32, r2) == 168 &&
+    offsetof(Face_f32, r3) == 172 && offsetof(Face_f32, r4) == 176 && offsetof(Face_f32, waves) == 180 &&
+    offsetof(Face_f32, viscosity) == 200 && offsetof(Face_f32, speed_) == 216, "Face_f32");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
@@ -574,22 +592,21 @@ static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(w
     offsetof(wave_f32, m) == 8 && offsetof(wave_f32, weight) == 12, "wave_f32");
 
 // side is what stands at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow
-// q, normal velocity u, tangential velocity t and level z; and of the whole cell thicknesses, depth of the bed and
-// area. At first order the side is the cell.
-// side[float64], face.go:24
+// q, normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
+// side[float64], face.go:25
 struct side_f64 {
     double h1, q1, u1, t1;
     double h2, q2, u2, t2;
-    double z1, z2, depth;
-    double mean1, mean2;
-    double bed, area;
+    double depth, area;
+    double z1, z2;
+    double mean1, mean2, bed;
 };
 static_assert(sizeof(side_f64) == 120 && offsetof(side_f64, h1) == 0 && offsetof(side_f64, q1) == 8 &&
     offsetof(side_f64, u1) == 16 && offsetof(side_f64, t1) == 24 && offsetof(side_f64, h2) == 32 &&
     offsetof(side_f64, q2) == 40 && offsetof(side_f64, u2) == 48 && offsetof(side_f64, t2) == 56 &&
-    offsetof(side_f64, z1) == 64 && offsetof(side_f64, z2) == 72 && offsetof(side_f64, depth) == 80 &&
-    offsetof(side_f64, mean1) == 88 && offsetof(side_f64, mean2) == 96 && offsetof(side_f64, bed) == 104 &&
-    offsetof(side_f64, area) == 112, "side_f64");
+    offsetof(side_f64, depth) == 64 && offsetof(side_f64, area) == 72 && offsetof(side_f64, z1) == 80 &&
+    offsetof(side_f64, z2) == 88 && offsetof(side_f64, mean1) == 96 && offsetof(side_f64, mean2) == 104 &&
+    offsetof(side_f64, bed) == 112, "side_f64");
 
 // Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
 // are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
@@ -603,7 +620,7 @@ static_assert(sizeof(Eigenvalues_f64) == 40 && offsetof(Eigenvalues_f64, L1) == 
     offsetof(Eigenvalues_f64, L4) == 24 && offsetof(Eigenvalues_f64, Complex) == 32, "Eigenvalues_f64");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float64], face.go:33
+// vector[float64], face.go:36
 struct vector_f64 {
     double h1, q1, h2, q2;
 };
@@ -616,6 +633,8 @@ static_assert(sizeof(vector_f64) == 32 && offsetof(vector_f64, h1) == 0 && offse
 struct Face_f64 {
     side_f64 l, r;
     bool thin;
+    bool sloped;
+    bool contacts;
     double dz1, dz2;
     double u1, u2, c1, c2;
     double g1, g2, w1, w2;
@@ -625,12 +644,13 @@ struct Face_f64 {
     double speed_;
 };
 static_assert(sizeof(Face_f64) == 440 && offsetof(Face_f64, l) == 0 && offsetof(Face_f64, r) == 120 &&
-    offsetof(Face_f64, thin) == 240 && offsetof(Face_f64, dz1) == 248 && offsetof(Face_f64, dz2) == 256 &&
-    offsetof(Face_f64, u1) == 264 && offsetof(Face_f64, u2) == 272 && offsetof(Face_f64, c1) == 280 &&
-    offsetof(Face_f64, c2) == 288 && offsetof(Face_f64, g1) == 296 && offsetof(Face_f64, g2) == 304 &&
-    offsetof(Face_f64, w1) == 312 && offsetof(Face_f64, w2) == 320 && offsetof(Face_f64, r1) == 328 &&
-    offsetof(Face_f64, r2) == 336 && offsetof(Face_f64, r3) == 344 && offsetof(Face_f64, r4) == 352 &&
-    offsetof(Face_f64, waves) == 360 && offsetof(Face_f64, viscosity) == 400 && offsetof(Face_f64, speed_) == 432, "Face_f64");
+    offsetof(Face_f64, thin) == 240 && offsetof(Face_f64, sloped) == 241 && offsetof(Face_f64, contacts) == 242 &&
+    offsetof(Face_f64, dz1) == 248 && offsetof(Face_f64, dz2) == 256 && offsetof(Face_f64, u1) == 264 &&
+    offsetof(Face_f64, u2) == 272 && offsetof(Face_f64, c1) == 280 && offsetof(Face_f64, c2) == 288 &&
+    offsetof(Face_f64, g1) == 296 && offsetof(Face_f64, g2) == 304 && offsetof(Face_f64, w1) == 312 &&
+    offsetof(Face_f64, w2) == 320 && offsetof(Face_f64, r1) == 328 && offsetof(Face_f64, r2) == 336 &&
+    offsetof(Face_f64, r3) == 344 && offsetof(Face_f64, r4) == 352 && offsetof(Face_f64, waves) == 360 &&
+    offsetof(Face_f64, viscosity) == 400 && offsetof(Face_f64, speed_) == 432, "Face_f64");
 
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left l = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. Weight is 1/(l·R); l·R = p'(λ) vanishes only at a
@@ -717,12 +737,12 @@ struct TiledMesh_f32 {
     Slice<Normal_f32> Normals;
     Slice<Bed_f32> Beds;
     Slice<Arms_f32> Arms_;
-    Slice<Given_f32> Given_;
+    Boundary_f32 Boundary_;
 };
 static_assert(sizeof(TiledMesh_f32) == 168 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, Ends_) == 48 &&
     offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
-    offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Given_) == 144, "TiledMesh_f32");
+    offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Boundary_) == 144, "TiledMesh_f32");
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
@@ -734,15 +754,15 @@ struct TiledMesh_f64 {
     Slice<Normal_f64> Normals;
     Slice<Bed_f64> Beds;
     Slice<Arms_f64> Arms_;
-    Slice<Given_f64> Given_;
+    Boundary_f64 Boundary_;
 };
 static_assert(sizeof(TiledMesh_f64) == 168 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, Ends_) == 48 &&
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
-    offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Given_) == 144, "TiledMesh_f64");
+    offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float32]).add, cell.go:39
+// (*balance[float32]).add, cell.go:37
 DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     float sign = float(sub(1, mul(2, side)));
     Push_f32 *push = &f->Side[side];
@@ -756,20 +776,17 @@ DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*Mesh[float32]).gather, cell.go:28
-DEVICE balance_f32 Mesh_gather_f32(const Mesh_f32 *m, int64 i, Slice<Flux_f32> flux) {
-    Links *links = &m->Links_[i];
-    balance_f32 b = {};
+// (*balance[float32]).gather, cell.go:29
+DEVICE void balance_gather_f32(balance_f32 *b, Links links, Slice<Flux_f32> flux) {
     for (int64 k = 0; k < 3; k++) {
         // -1 or 0
-        int32 right = links->Edge[k] >> 31;
-        balance_add_f32(&b, &flux[links->Edge[k] ^ right], neg(right));
+        int32 right = links.Edge[k] >> 31;
+        balance_add_f32(b, &flux[links.Edge[k] ^ right], neg(right));
     }
-    return b;
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).take, cell.go:63
+// (*balance[float32]).take, cell.go:61
 DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -844,7 +861,7 @@ DEVICE void rub_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float32], face.go:68
+// velocity[float32], face.go:74
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h >= dry) {
         return q / h;
@@ -856,7 +873,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:78
+// still[float32], cell.go:76
 DEVICE void still_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -869,7 +886,7 @@ DEVICE void still_f32(float dry, State_f32 *c) {
 }
 
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float32]).limit, cell.go:69
+// (*balance[float32]).limit, cell.go:67
 DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
@@ -879,7 +896,7 @@ DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, 
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:48
+// (*balance[float32]).advance, cell.go:46
 DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
         Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out) {
     State_f32 c = w[i];
@@ -901,12 +918,13 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
 // UpdateCell[float32], cell.go:14
 DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out) {
-    balance_f32 b = Mesh_gather_f32(m, i, flux);
+    balance_f32 b = {};
+    balance_gather_f32(&b, m->Links_[i], flux);
     return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
 }
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float64]).add, cell.go:39
+// (*balance[float64]).add, cell.go:37
 DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     double sign = double(sub(1, mul(2, side)));
     Push_f64 *push = &f->Side[side];
@@ -920,20 +938,17 @@ DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*Mesh[float64]).gather, cell.go:28
-DEVICE balance_f64 Mesh_gather_f64(const Mesh_f64 *m, int64 i, Slice<Flux_f64> flux) {
-    Links *links = &m->Links_[i];
-    balance_f64 b = {};
+// (*balance[float64]).gather, cell.go:29
+DEVICE void balance_gather_f64(balance_f64 *b, Links links, Slice<Flux_f64> flux) {
     for (int64 k = 0; k < 3; k++) {
         // -1 or 0
-        int32 right = links->Edge[k] >> 31;
-        balance_add_f64(&b, &flux[links->Edge[k] ^ right], neg(right));
+        int32 right = links.Edge[k] >> 31;
+        balance_add_f64(b, &flux[links.Edge[k] ^ right], neg(right));
     }
-    return b;
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).take, cell.go:63
+// (*balance[float64]).take, cell.go:61
 DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -1008,7 +1023,7 @@ DEVICE void rub_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
 }
 
 // velocity is q/h, tending to 0 with h where the layer is thinner than dry.
-// velocity[float64], face.go:68
+// velocity[float64], face.go:74
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h >= dry) {
         return q / h;
@@ -1020,7 +1035,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:78
+// still[float64], cell.go:76
 DEVICE void still_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -1033,7 +1048,7 @@ DEVICE void still_f64(double dry, State_f64 *c) {
 }
 
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float64]).limit, cell.go:69
+// (*balance[float64]).limit, cell.go:67
 DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
@@ -1043,7 +1058,7 @@ DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:48
+// (*balance[float64]).advance, cell.go:46
 DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
         Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out) {
     State_f64 c = w[i];
@@ -1065,12 +1080,13 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
 // UpdateCell[float64], cell.go:14
 DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out) {
-    balance_f64 b = Mesh_gather_f64(m, i, flux);
+    balance_f64 b = {};
+    balance_gather_f64(&b, m->Links_[i], flux);
     return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-// (*side[float32]).turn, face.go:36
+// (*side[float32]).turn, face.go:39
 DEVICE void side_turn_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -1080,21 +1096,23 @@ DEVICE void side_turn_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, float nx, flo
     s->h2 = w->H2;
     s->q2 = w->Q2x * nx + w->Q2y * ny;
     s->t2 = w->Q2y * nx - w->Q2x * ny;
-    s->mean1 = w->H1;
-    s->mean2 = w->H2;
-    s->bed = bed->Depth;
-    s->z2 = w->H2 - bed->Depth;
-    s->z1 = w->H1 + s->z2;
 }
 
 // thin tells whether a layer is absent.
-// (*side[float32]).thin, face.go:46
+// (*side[float32]).thin, face.go:52
 DEVICE bool side_thin_f32(side_f32 *s, float dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
+// stand finds the levels of a side that is the cell.
+// (*side[float32]).stand, face.go:46
+DEVICE void side_stand_f32(side_f32 *s) {
+    s->z2 = s->h2 - s->depth;
+    s->z1 = s->h1 + s->z2;
+}
+
 // slow finds the velocities of a side where a layer may be absent, and what flows then.
-// (*side[float32]).slow, face.go:61
+// (*side[float32]).slow, face.go:67
 DEVICE void side_slow_f32(side_f32 *s, float dry) {
     s->u1 = velocity_f32(s->h1, s->q1, dry);
     s->t1 = velocity_f32(s->h1, s->t1, dry);
@@ -1105,7 +1123,7 @@ DEVICE void side_slow_f32(side_f32 *s, float dry) {
 }
 
 // speeds finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float32]).speeds, face.go:49
+// (*Face[float32]).speeds, face.go:55
 DEVICE void Face_speeds_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -1128,7 +1146,7 @@ DEVICE void Face_speeds_f32(Face_f32 *f) {
 }
 
 // mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
-// (*side[float32]).mirror, face.go:79
+// (*side[float32]).mirror, face.go:85
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -1137,15 +1155,16 @@ DEVICE void side_mirror_f32(side_f32 *s) {
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float32]).levels, face.go:84
+// (*Face[float32]).levels, face.go:90
 DEVICE void Face_levels_f32(Face_f32 *f) {
-    f->dz1 = f->r.z1 - f->l.z1;
-    f->dz2 = f->r.z2 - f->l.z2;
+    float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
+    f->dz2 = z2r - z2l;
+    f->dz1 = (f->r.h1 + z2r) - (f->l.h1 + z2l);
 }
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-// (*Face[float32]).mean, face.go:90
+// (*Face[float32]).mean, face.go:98
 DEVICE void Face_mean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
@@ -1162,7 +1181,7 @@ DEVICE void Face_mean_f32(Face_f32 *f, float g) {
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).jumps, face.go:104
+// (*Face[float32]).jumps, face.go:112
 DEVICE void Face_jumps_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1183,6 +1202,10 @@ DEVICE void Face_Look_f32(Face_f32 *f, Ends at, Normal_f32 *n, const Params_f32 
     side_turn_f32(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
     side_turn_f32(&f->r, &w[right], &beds[right], n->X, n->Y);
     f->thin = side_thin_f32(&f->l, p->DryDepth) || side_thin_f32(&f->r, p->DryDepth);
+    if (f->thin || at.Right <= -3) {
+        side_stand_f32(&f->l);
+        side_stand_f32(&f->r);
+    }
     if (f->thin) {
         side_slow_f32(&f->l, p->DryDepth);
         side_slow_f32(&f->r, p->DryDepth);
@@ -1282,7 +1305,7 @@ DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float32]).Waves, edge.go:62
+// (*Face[float32]).Waves, edge.go:66
 DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -1355,13 +1378,13 @@ DEVICE alone_f32_results alone_f32(float g, float hl, float ul, float hr, float 
 }
 
 // residual is the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:126
+// (*Face[float32]).residual, face.go:134
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // times is the Roe matrix A of the face times v.
-// (*Face[float32]).times, face.go:113
+// (*Face[float32]).times, face.go:121
 DEVICE vector_f32 Face_times_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -1535,7 +1558,7 @@ DEVICE float harten_f32(float l, float eps) {
 }
 
 // jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).jump, face.go:123
+// (*Face[float32]).jump, face.go:131
 DEVICE vector_f32 Face_jump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -1596,8 +1619,9 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
-// (*Face[float32]).Viscosity, edge.go:70
+// (*Face[float32]).Viscosity, edge.go:74
 DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
+    f->contacts = scheme == 2 && !f->thin;
     if (f->thin) {
         Face_dry_f32(f, p);
     } else if (scheme == 0) {
@@ -1610,7 +1634,7 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float32], given.go:75
+// inflow[float32], given.go:82
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, float c) {
     float thick = 0.0f;
@@ -1634,7 +1658,7 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, floa
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
 // are thickness h, outward velocity u, level z, and the bed at depth.
-// (*Given[float32]).meet, given.go:48
+// (*Given[float32]).meet, given.go:55
 struct Given_meet_f32_results { float r0; float r1; float r2; };
 DEVICE Given_meet_f32_results Given_meet_f32(Given_f32 *g, float gravity, float h, float u, float z, float depth) {
     float rise = 0.0f;
@@ -1668,7 +1692,7 @@ DEVICE Given_meet_f32_results Given_meet_f32(Given_f32 *g, float gravity, float 
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:178
+// (*Face[float32]).share, edge.go:187
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1694,7 +1718,7 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:135
+// carried[float32], edge.go:144
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -1703,7 +1727,7 @@ DEVICE float carried_f32(float m, float tl, float tr) {
 }
 
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float32]).through, given.go:26
+// (*Face[float32]).through, given.go:29
 DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Given_f32 *given,
         float dt, bool mine, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l;
@@ -1712,7 +1736,11 @@ DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Par
     float length = normal->Length;
     float m = outside * speed;
     float force = m * speed + p->Gravity * ((h + outside) / 2.0f) * rise;
-    if (float s = Face_share_f32(f, at, m * length * dt, l->mean2, l->mean2, 0.0f, p->DryDepth); s < 1.0f) {
+    float whole = l->h2;
+    if (f->sloped) {
+        whole = l->mean2;
+    }
+    if (float s = Face_share_f32(f, at, m * length * dt, whole, whole, 0.0f, p->DryDepth); s < 1.0f) {
         m = m * s;
         force = force * s;
         if (mine) {
@@ -1727,7 +1755,7 @@ DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Par
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:144
+// contact[float32], edge.go:153
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -1738,7 +1766,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:154
+// bounded[float32], edge.go:163
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -1766,11 +1794,11 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-// (*Face[float32]).Split, edge.go:84
-DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Slice<Given_f32> given,
-        float dt, bool contacts, bool mine, Flux_f32 *out, Counters *n) {
+// (*Face[float32]).Split, edge.go:89
+DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
+        const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
     if (at.Right <= -3) {
-        Face_through_f32(f, at, normal, p, &given[sub(-3, at.Right)], dt, mine, out, n);
+        Face_through_f32(f, at, normal, p, &boundary->Given_[sub(-3, at.Right)], dt, mine, out, n);
         return;
     }
     side_f32 *l = &f->l, *r = &f->r;
@@ -1784,7 +1812,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
         m2 = 0.0f;
     }
     float t1 = 0.0f, t2 = 0.0f;
-    if (contacts && !f->thin) {
+    if (f->contacts) {
         t1 = contact_f32(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
         t2 = contact_f32(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
         if (at.Right == -1) {
@@ -1798,8 +1826,17 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     float n1l = (f->r2 - v->q1) / 2.0f + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0f - r->q1 * r->u1;
     float n2l = (f->r4 - v->q2) / 2.0f + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0f - r->q2 * r->u2;
     float length = normal->Length;
-    float step1 = num_Abs_f32((r->mean2 - r->bed) - (l->mean2 - l->bed)), step2 = num_Abs_f32(l->depth - r->depth);
-    float s = Face_share_f32(f, at, m1 * length * dt, l->mean1, r->mean1, step1, p->DryDepth);
+    float hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
+    if (f->sloped) {
+        hl1 = l->mean1;
+        hl2 = l->mean2;
+        bedl = l->bed;
+        hr1 = r->mean1;
+        hr2 = r->mean2;
+        bedr = r->bed;
+    }
+    float step1 = num_Abs_f32((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f32(l->depth - r->depth);
+    float s = Face_share_f32(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
     const auto results1 = bounded_f32(n1l, n1r, m1, s < 1.0f, l->h1, l->u1, r->h1, r->u1, num_Abs_f32(f->dz1), p);
     n1l = results1.r0;
     n1r = results1.r1;
@@ -1812,7 +1849,7 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    s = Face_share_f32(f, at, m2 * length * dt, l->mean2, r->mean2, step2, p->DryDepth);
+    s = Face_share_f32(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
     const auto results2 = bounded_f32(n2l, n2r, m2, s < 1.0f, l->h2, l->u2, r->h2, r->u2, num_Larger_f32(num_Abs_f32(f->dz1), num_Abs_f32(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
@@ -1841,11 +1878,11 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
     Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
-// (*side[float64]).turn, face.go:36
+// (*side[float64]).turn, face.go:39
 DEVICE void side_turn_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -1855,21 +1892,23 @@ DEVICE void side_turn_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, double nx, do
     s->h2 = w->H2;
     s->q2 = w->Q2x * nx + w->Q2y * ny;
     s->t2 = w->Q2y * nx - w->Q2x * ny;
-    s->mean1 = w->H1;
-    s->mean2 = w->H2;
-    s->bed = bed->Depth;
-    s->z2 = w->H2 - bed->Depth;
-    s->z1 = w->H1 + s->z2;
 }
 
 // thin tells whether a layer is absent.
-// (*side[float64]).thin, face.go:46
+// (*side[float64]).thin, face.go:52
 DEVICE bool side_thin_f64(side_f64 *s, double dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
+// stand finds the levels of a side that is the cell.
+// (*side[float64]).stand, face.go:46
+DEVICE void side_stand_f64(side_f64 *s) {
+    s->z2 = s->h2 - s->depth;
+    s->z1 = s->h1 + s->z2;
+}
+
 // slow finds the velocities of a side where a layer may be absent, and what flows then.
-// (*side[float64]).slow, face.go:61
+// (*side[float64]).slow, face.go:67
 DEVICE void side_slow_f64(side_f64 *s, double dry) {
     s->u1 = velocity_f64(s->h1, s->q1, dry);
     s->t1 = velocity_f64(s->h1, s->t1, dry);
@@ -1880,7 +1919,7 @@ DEVICE void side_slow_f64(side_f64 *s, double dry) {
 }
 
 // speeds finds the velocities of both sides where both layers are there, by one division.
-// (*Face[float64]).speeds, face.go:49
+// (*Face[float64]).speeds, face.go:55
 DEVICE void Face_speeds_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -1903,7 +1942,7 @@ DEVICE void Face_speeds_f64(Face_f64 *f) {
 }
 
 // mirror makes s what stands behind a wall: the same water, its normal velocity turned round.
-// (*side[float64]).mirror, face.go:79
+// (*side[float64]).mirror, face.go:85
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -1912,15 +1951,16 @@ DEVICE void side_mirror_f64(side_f64 *s) {
 }
 
 // levels fills the jumps of surface and interface where both layers are there.
-// (*Face[float64]).levels, face.go:84
+// (*Face[float64]).levels, face.go:90
 DEVICE void Face_levels_f64(Face_f64 *f) {
-    f->dz1 = f->r.z1 - f->l.z1;
-    f->dz2 = f->r.z2 - f->l.z2;
+    double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
+    f->dz2 = z2r - z2l;
+    f->dz1 = (f->r.h1 + z2r) - (f->l.h1 + z2l);
 }
 
 // mean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by √h,
 // with both weights multiplied by that of the left side.
-// (*Face[float64]).mean, face.go:90
+// (*Face[float64]).mean, face.go:98
 DEVICE void Face_mean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
@@ -1937,7 +1977,7 @@ DEVICE void Face_mean_f64(Face_f64 *f, double g) {
 
 // jumps fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as jumps of
 // levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).jumps, face.go:104
+// (*Face[float64]).jumps, face.go:112
 DEVICE void Face_jumps_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -1958,6 +1998,10 @@ DEVICE void Face_Look_f64(Face_f64 *f, Ends at, Normal_f64 *n, const Params_f64 
     side_turn_f64(&f->l, &w[at.Left], &beds[at.Left], n->X, n->Y);
     side_turn_f64(&f->r, &w[right], &beds[right], n->X, n->Y);
     f->thin = side_thin_f64(&f->l, p->DryDepth) || side_thin_f64(&f->r, p->DryDepth);
+    if (f->thin || at.Right <= -3) {
+        side_stand_f64(&f->l);
+        side_stand_f64(&f->r);
+    }
     if (f->thin) {
         side_slow_f64(&f->l, p->DryDepth);
         side_slow_f64(&f->r, p->DryDepth);
@@ -2058,7 +2102,7 @@ DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
 }
 
 // Waves finds the eigenvalues of a face with both layers on both sides.
-// (*Face[float64]).Waves, edge.go:62
+// (*Face[float64]).Waves, edge.go:66
 DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
     if (!f->thin) {
         Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
@@ -2131,13 +2175,13 @@ DEVICE alone_f64_results alone_f64(double g, double hl, double ul, double hr, do
 }
 
 // residual is the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:126
+// (*Face[float64]).residual, face.go:134
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // times is the Roe matrix A of the face times v.
-// (*Face[float64]).times, face.go:113
+// (*Face[float64]).times, face.go:121
 DEVICE vector_f64 Face_times_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -2311,7 +2355,7 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // jump is ΔW less what the bed's own jump causes at rest, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).jump, face.go:123
+// (*Face[float64]).jump, face.go:131
 DEVICE vector_f64 Face_jump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
@@ -2372,8 +2416,9 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // Viscosity finds the viscosity of the scheme. A face where a layer is thin takes that of PVM-IFCP.
-// (*Face[float64]).Viscosity, edge.go:70
+// (*Face[float64]).Viscosity, edge.go:74
 DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
+    f->contacts = scheme == 2 && !f->thin;
     if (f->thin) {
         Face_dry_f64(f, p);
     } else if (scheme == 0) {
@@ -2386,7 +2431,7 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float64], given.go:75
+// inflow[float64], given.go:82
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, double c) {
     double thick = 0.0;
@@ -2410,7 +2455,7 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, d
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
 // are thickness h, outward velocity u, level z, and the bed at depth.
-// (*Given[float64]).meet, given.go:48
+// (*Given[float64]).meet, given.go:55
 struct Given_meet_f64_results { double r0; double r1; double r2; };
 DEVICE Given_meet_f64_results Given_meet_f64(Given_f64 *g, double gravity, double h, double u, double z,
         double depth) {
@@ -2445,7 +2490,7 @@ DEVICE Given_meet_f64_results Given_meet_f64(Given_f64 *g, double gravity, doubl
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:178
+// (*Face[float64]).share, edge.go:187
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -2471,7 +2516,7 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:135
+// carried[float64], edge.go:144
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -2480,7 +2525,7 @@ DEVICE double carried_f64(double m, double tl, double tr) {
 }
 
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float64]).through, given.go:26
+// (*Face[float64]).through, given.go:29
 DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Given_f64 *given,
         double dt, bool mine, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l;
@@ -2489,7 +2534,11 @@ DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Par
     double length = normal->Length;
     double m = outside * speed;
     double force = m * speed + p->Gravity * ((h + outside) / 2.0) * rise;
-    if (double s = Face_share_f64(f, at, m * length * dt, l->mean2, l->mean2, 0.0, p->DryDepth); s < 1.0) {
+    double whole = l->h2;
+    if (f->sloped) {
+        whole = l->mean2;
+    }
+    if (double s = Face_share_f64(f, at, m * length * dt, whole, whole, 0.0, p->DryDepth); s < 1.0) {
         m = m * s;
         force = force * s;
         if (mine) {
@@ -2504,7 +2553,7 @@ DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Par
 
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:144
+// contact[float64], edge.go:153
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -2515,7 +2564,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:154
+// bounded[float64], edge.go:163
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
         double ur, double jump, const Params_f64 *p) {
@@ -2543,11 +2592,11 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut,
 // Split writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part, which
 // cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Of two ranks or
 // tiles that compute an edge one counts it as its own.
-// (*Face[float64]).Split, edge.go:84
-DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Slice<Given_f64> given,
-        double dt, bool contacts, bool mine, Flux_f64 *out, Counters *n) {
+// (*Face[float64]).Split, edge.go:89
+DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
+        const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
     if (at.Right <= -3) {
-        Face_through_f64(f, at, normal, p, &given[sub(-3, at.Right)], dt, mine, out, n);
+        Face_through_f64(f, at, normal, p, &boundary->Given_[sub(-3, at.Right)], dt, mine, out, n);
         return;
     }
     side_f64 *l = &f->l, *r = &f->r;
@@ -2561,7 +2610,7 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
         m2 = 0.0;
     }
     double t1 = 0.0, t2 = 0.0;
-    if (contacts && !f->thin) {
+    if (f->contacts) {
         t1 = contact_f64(l->q1, l->t1, r->q1, r->t1, f->u1, (l->h1 * l->t1 + f->g1 * r->t1) * f->w1, v->h1);
         t2 = contact_f64(l->q2, l->t2, r->q2, r->t2, f->u2, (l->h2 * l->t2 + f->g2 * r->t2) * f->w2, v->h2);
         if (at.Right == -1) {
@@ -2575,8 +2624,17 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
     double n1l = (f->r2 - v->q1) / 2.0 + l->q1 * l->u1, n1r = (f->r2 + v->q1) / 2.0 - r->q1 * r->u1;
     double n2l = (f->r4 - v->q2) / 2.0 + l->q2 * l->u2, n2r = (f->r4 + v->q2) / 2.0 - r->q2 * r->u2;
     double length = normal->Length;
-    double step1 = num_Abs_f64((r->mean2 - r->bed) - (l->mean2 - l->bed)), step2 = num_Abs_f64(l->depth - r->depth);
-    double s = Face_share_f64(f, at, m1 * length * dt, l->mean1, r->mean1, step1, p->DryDepth);
+    double hl1 = l->h1, hl2 = l->h2, bedl = l->depth, hr1 = r->h1, hr2 = r->h2, bedr = r->depth;
+    if (f->sloped) {
+        hl1 = l->mean1;
+        hl2 = l->mean2;
+        bedl = l->bed;
+        hr1 = r->mean1;
+        hr2 = r->mean2;
+        bedr = r->bed;
+    }
+    double step1 = num_Abs_f64((hr2 - bedr) - (hl2 - bedl)), step2 = num_Abs_f64(l->depth - r->depth);
+    double s = Face_share_f64(f, at, m1 * length * dt, hl1, hr1, step1, p->DryDepth);
     const auto results1 = bounded_f64(n1l, n1r, m1, s < 1.0, l->h1, l->u1, r->h1, r->u1, num_Abs_f64(f->dz1), p);
     n1l = results1.r0;
     n1r = results1.r1;
@@ -2589,7 +2647,7 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
             atomic_add(&n->LimitedFluxes, int64(1));
         }
     }
-    s = Face_share_f64(f, at, m2 * length * dt, l->mean2, r->mean2, step2, p->DryDepth);
+    s = Face_share_f64(f, at, m2 * length * dt, hl2, hr2, step2, p->DryDepth);
     const auto results2 = bounded_f64(n2l, n2r, m2, s < 1.0, l->h2, l->u2, r->h2, r->u2, num_Larger_f64(num_Abs_f64(f->dz1), num_Abs_f64(f->dz2)), p);
     n2l = results2.r0;
     n2r = results2.r1;
@@ -2618,7 +2676,7 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
     Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // speed is that of a layer, 0 where it is dry.
@@ -3195,7 +3253,7 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
-// (*side[float32]).reach, sloped.go:42
+// (*side[float32]).reach, sloped.go:43
 DEVICE void side_reach_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, Slopes_f32 *g, Arrow_f32 arm, float nx,
         float ny) {
     s->area = bed->Area;
@@ -3224,6 +3282,7 @@ DEVICE void side_reach_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, Slopes_f32 *
 // (*Face[float32]).Reach, sloped.go:21
 DEVICE void Face_Reach_f32(Face_f32 *f, Ends at, Normal_f32 *n, Arms_f32 *arms, const Params_f32 *p,
         Slice<Bed_f32> beds, Slice<State_f32> w, Slice<Slopes_f32> slopes) {
+    f->sloped = true;
     int32 right = at.Right;
     if (right < 0) {
         right = at.Left;
@@ -3235,7 +3294,8 @@ DEVICE void Face_Reach_f32(Face_f32 *f, Ends at, Normal_f32 *n, Arms_f32 *arms, 
         side_mirror_f32(&f->r);
     }
     if (!f->thin) {
-        Face_levels_f32(f);
+        f->dz1 = f->r.z1 - f->l.z1;
+        f->dz2 = f->r.z2 - f->l.z2;
         Face_mean_f32(f, p->Gravity);
         Face_jumps_f32(f, p->DensityRatio);
     }
@@ -3249,12 +3309,12 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
     Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
     Face_Waves_f32(&f, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
-// (*side[float64]).reach, sloped.go:42
+// (*side[float64]).reach, sloped.go:43
 DEVICE void side_reach_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, Slopes_f64 *g, Arrow_f64 arm, double nx,
         double ny) {
     s->area = bed->Area;
@@ -3283,6 +3343,7 @@ DEVICE void side_reach_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, Slopes_f64 *
 // (*Face[float64]).Reach, sloped.go:21
 DEVICE void Face_Reach_f64(Face_f64 *f, Ends at, Normal_f64 *n, Arms_f64 *arms, const Params_f64 *p,
         Slice<Bed_f64> beds, Slice<State_f64> w, Slice<Slopes_f64> slopes) {
+    f->sloped = true;
     int32 right = at.Right;
     if (right < 0) {
         right = at.Left;
@@ -3294,7 +3355,8 @@ DEVICE void Face_Reach_f64(Face_f64 *f, Ends at, Normal_f64 *n, Arms_f64 *arms, 
         side_mirror_f64(&f->r);
     }
     if (!f->thin) {
-        Face_levels_f64(f);
+        f->dz1 = f->r.z1 - f->l.z1;
+        f->dz2 = f->r.z2 - f->l.z2;
         Face_mean_f64(f, p->Gravity);
         Face_jumps_f64(f, p->DensityRatio);
     }
@@ -3308,11 +3370,11 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
     Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
     Face_Waves_f64(&f, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, clock->Dt, scheme == 2, m->Ends_[e].Left < m->Owned, &out[e], n);
+    Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->Ends_[e].Left < m->Owned, &out[e], n);
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float32]).press, stage.go:43
+// (*balance[float32]).press, stage.go:44
 DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
     float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     float r = p->DensityRatio;
@@ -3323,7 +3385,7 @@ DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, S
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:53
+// (*State[float32]).mean, stage.go:54
 DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0f;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
@@ -3334,7 +3396,7 @@ DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-// (*balance[float32]).stage, stage.go:22
+// (*balance[float32]).stage, stage.go:23
 DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_f32 *p, float dt, float area,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning,
         Slice<State_f32> out) {
@@ -3362,12 +3424,13 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
 DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
         Slice<float> manning, Slice<State_f32> out) {
-    balance_f32 b = Mesh_gather_f32(m, i, flux);
+    balance_f32 b = {};
+    balance_gather_f32(&b, m->Links_[i], flux);
     return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float64]).press, stage.go:43
+// (*balance[float64]).press, stage.go:44
 DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
     double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     double r = p->DensityRatio;
@@ -3378,7 +3441,7 @@ DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, 
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:53
+// (*State[float64]).mean, stage.go:54
 DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0;
@@ -3389,7 +3452,7 @@ DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
 }
 
 // stage is StageCell for what leaves the cell through its edges.
-// (*balance[float64]).stage, stage.go:22
+// (*balance[float64]).stage, stage.go:23
 DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params_f64 *p, double dt, double area,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning,
         Slice<State_f64> out) {
@@ -3417,7 +3480,8 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
 DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
         Slice<double> manning, Slice<State_f64> out) {
-    balance_f64 b = Mesh_gather_f64(m, i, flux);
+    balance_f64 b = {};
+    balance_gather_f64(&b, m->Links_[i], flux);
     return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
 }
 
@@ -3460,7 +3524,7 @@ DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float32], stage.go:61
+// HalfFriction[float32], stage.go:62
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         Slice<float> manning, Slice<State_f32> w) {
     Clock_f32 now = Clock_now_f32(clock, waves);
@@ -3508,7 +3572,7 @@ DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float64], stage.go:61
+// HalfFriction[float64], stage.go:62
 DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         Slice<double> manning, Slice<State_f64> w) {
     Clock_f64 now = Clock_now_f64(clock, waves);
@@ -3600,7 +3664,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
         Face_Look_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f32(&f, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -3684,7 +3748,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
         Face_Look_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -3719,7 +3783,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         Face_Reach_f32(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
         Face_Waves_f32(&f, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f32(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -3756,7 +3820,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         Face_Reach_f64(&f, m->Ends_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, w, slopes);
         Face_Waves_f64(&f, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, m->Given_, now.Dt, scheme == 2, k < tile.Mine, &(*flux)[k], n);
+        Face_Split_f64(&f, m->Ends_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Mine, &(*flux)[k], n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -3959,7 +4023,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 
     reduce(result, key);
 }
 
-// Kernel HalfFriction, stage.go:61
+// Kernel HalfFriction, stage.go:62
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
         Slice<State_f32> w) {
@@ -3967,7 +4031,7 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int
     if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel HalfFriction, stage.go:61
+// Kernel HalfFriction, stage.go:62
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
         Slice<State_f64> w) {

@@ -89,7 +89,7 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Given, loop.clock.Dt, loop.scheme == Roe, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, loop.m.Given, loop.clock.Dt, loop.scheme == Roe, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
+			group[turn].Split(loop.m.Ends[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.Ends[(lo+turn)].Left < loop.m.Owned, &loop.out[(lo+turn)], loop.n)
 		}
 	}
 }

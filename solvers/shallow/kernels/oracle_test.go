@@ -22,8 +22,7 @@ func randomFace(rng *rand.Rand, p *Params[float64], shear float64) Face[float64]
 	}
 	f := Face[float64]{l: one(), r: one()}
 	for _, s := range []*side[float64]{&f.l, &f.r} {
-		s.z2 = s.h2 - s.depth
-		s.z1 = s.h1 + s.z2
+		s.stand()
 	}
 	f.levels()
 	f.mean(p.Gravity)

@@ -29,8 +29,8 @@ func TestParity(t *testing.T) {
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 30000
-	m := &Mesh[F]{Owned: int32(n - 100), Given: []Given[F]{{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2},
-		{Kind: Radiation, Value: .5}}}
+	m := &Mesh[F]{Owned: int32(n - 100)}
+	m.Boundary.Given = []Given[F]{{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: .5}}
 	w := make([]State[F], n)
 	manning := make([]F, n)
 	some := func() F {
@@ -225,7 +225,7 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params
 
 // tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
 func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
-	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Arms: m.Arms, Given: m.Given, Tiles: []Tile{{}}}
+	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Arms: m.Arms, Boundary: m.Boundary, Tiles: []Tile{{}}}
 	for cell, edge := 0, 0; edge < len(m.Ends); {
 		last := &t.Tiles[len(t.Tiles)-1]
 		edges := min(1+rng.IntN(TileEdges), len(m.Ends)-edge)

@@ -14,12 +14,13 @@ func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clo
 	f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, w, slopes)
 	f.Waves(p)
 	f.Viscosity(scheme, p)
-	f.Split(m.Ends[e], &m.Normals[e], p, m.Given, clock.Dt, scheme == Roe, m.Ends[e].Left < m.Owned, &out[e], n)
+	f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.Ends[e].Left < m.Owned, &out[e], n)
 }
 
 // Reach does what Look does, from the slopes of both cells.
 func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds []Bed[F], w []State[F],
 	slopes []Slopes[F]) {
+	f.sloped = true
 	right := at.Right
 	if right < 0 {
 		right = at.Left
@@ -31,7 +32,7 @@ func (f *Face[F]) Reach(at Ends, n *Normal[F], arms *Arms[F], p *Params[F], beds
 		f.r.mirror()
 	}
 	if !f.thin {
-		f.levels()
+		f.dz1, f.dz2 = f.r.z1-f.l.z1, f.r.z2-f.l.z2
 		f.mean(p.Gravity)
 		f.jumps(p.DensityRatio)
 	}

@@ -14,7 +14,8 @@ import (
 //atoll:kernel min last=false,true
 func StageCell[F num.Float](i int, last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
 	slopes []Slopes[F], flux []Flux[F], manning []F, out []State[F]) F {
-	b := m.gather(i, flux)
+	var b balance[F]
+	b.gather(m.Links[i], flux)
 	return b.stage(i, last, p, clock.Dt, m.Beds[i].Area, start, w, slopes, manning, out)
 }
 

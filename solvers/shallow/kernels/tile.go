@@ -26,13 +26,13 @@ type TileCell struct{ Cell, Slots int32 }
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds are those of all cells by their number, as the state;
 // the rest is in the order of tiles.
 type TiledMesh[F num.Float] struct {
-	Tiles   []Tile // and one more at the end
-	Cells   []TileCell
-	Ends    []Ends
-	Normals []Normal[F]
-	Beds    []Bed[F]
-	Arms    []Arms[F] // of second order
-	Given   []Given[F]
+	Tiles    []Tile // and one more at the end
+	Cells    []TileCell
+	Ends     []Ends
+	Normals  []Normal[F]
+	Beds     []Bed[F]
+	Arms     []Arms[F] // of second order
+	Boundary Boundary[F]
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -57,7 +57,7 @@ func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], 
 		f.Look(m.Ends[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(p)
 		f.Viscosity(scheme, p)
-		f.Split(m.Ends[e], &m.Normals[e], p, m.Given, now.Dt, scheme == Roe, k < tile.Mine, &flux[k], n)
+		f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
 		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)

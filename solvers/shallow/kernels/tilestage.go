@@ -31,7 +31,7 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 		f.Reach(m.Ends[e], &m.Normals[e], &m.Arms[e], p, m.Beds, w, slopes)
 		f.Waves(p)
 		f.Viscosity(scheme, p)
-		f.Split(m.Ends[e], &m.Normals[e], p, m.Given, now.Dt, scheme == Roe, k < tile.Mine, &flux[k], n)
+		f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]

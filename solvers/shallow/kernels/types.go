@@ -52,12 +52,12 @@ type Push[F num.Float] struct{ X1, Y1, X2, Y2 F }
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
 type Mesh[F num.Float] struct {
-	Ends    []Ends
-	Normals []Normal[F]
-	Beds    []Bed[F]
-	Links   []Links // of owned cells
-	Owned   int32
-	Given   []Given[F]
+	Ends     []Ends
+	Normals  []Normal[F]
+	Beds     []Bed[F]
+	Links    []Links // of owned cells
+	Owned    int32
+	Boundary Boundary[F]
 
 	// What second order needs besides.
 	Stencils []Stencil[F] // of owned cells
