@@ -35,7 +35,7 @@ type Solver interface {
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is what the owned cells hold: h1, q1x, q1y, h2, q2x, q2y of each, where the host can read it until the next
 	// step.
-	State(ctx context.Context) (solvers.State, error)
+	State(ctx context.Context) ([]solvers.State, error)
 	// Hash returns the SHA-256 of the state in global order.
 	Hash(ctx context.Context) (string, error)
 	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,

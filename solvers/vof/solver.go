@@ -40,7 +40,7 @@ type Solver interface {
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is the volume fractions of the block, where the host can read them until the next step.
-	State(ctx context.Context) (solvers.State, error)
+	State(ctx context.Context) ([]solvers.State, error)
 	// Hash returns the SHA-256 of the volume fractions in global order.
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.
