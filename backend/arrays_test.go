@@ -34,7 +34,8 @@ func TestArraysArePlaced(t *testing.T) {
 func TestArraysEndWithTheFirstError(t *testing.T) {
 	f := &far{full: errors.New("full")}
 	a := &Arrays{Device: f}
-	if Fresh[float64](a, 4, "fluxes") != nil || Fresh[float64](a, 4, "tiles") != nil || Placed(a, []int{1}, "more") != nil {
+	first, second := Fresh[float64](a, 4, "fluxes"), Fresh[float64](a, 4, "tiles")
+	if first != nil || second != nil || Placed(a, []int{1}, "more") != nil {
 		t.Error("arrays are there after an error")
 	}
 	if !errors.Is(a.Err(), f.full) || !strings.HasPrefix(a.Err().Error(), "fluxes: ") {

@@ -47,7 +47,8 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	p := &a.taken
 	beds := backend.Placed(p, mesh.Beds, "bed")
 	given := backend.Placed(p, mesh.Given, "boundary")
-	a.mesh = kernels.Mesh[F]{Beds: beds, Owned: mesh.Owned, Given: given, Stencils: backend.Placed(p, mesh.Stencils, "cells")}
+	a.mesh = kernels.Mesh[F]{Beds: beds, Owned: mesh.Owned, Given: given,
+		Stencils: backend.Placed(p, mesh.Stencils, "cells")}
 	if tiles == nil {
 		a.mesh.Ends, a.mesh.Normals = backend.Placed(p, mesh.Ends, "edges"), backend.Placed(p, mesh.Normals, "edges")
 		a.mesh.Links, a.mesh.Arms = backend.Placed(p, mesh.Links, "cells"), backend.Placed(p, mesh.Arms, "edges")

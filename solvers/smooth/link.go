@@ -53,7 +53,8 @@ func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	// What is staged waits for the kernels before it when it fetches. A rank that has nothing to send fetches nothing,
 	// while kernels may still read the ghosts that are to be replaced.
 	peers := s.sub.Plans[k].Peers
-	if s.linked == nil && len(peers) > 0 && !slices.ContainsFunc(peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
+	sends := slices.ContainsFunc(peers, func(p halo.Peer) bool { return len(p.Send) > 0 })
+	if s.linked == nil && len(peers) > 0 && !sends {
 		if err := s.wait(ctx); err != nil {
 			return err
 		}

@@ -135,7 +135,7 @@ func TestHaloChosen(t *testing.T) {
 		{"linked", "nccl", true, true, "", "is for deep ghosts"},
 		{"staged", "auto", true, false, "staged", ""},
 		{"staged", "nccl", true, false, "", "rank 0: device cpu has no links"},
-		{"staged", "wire", true, false, "", `"wire" is not known; choose one of auto`},
+		{"staged", "wire", true, false, "", `"wire" is not known; choose auto`},
 	} {
 		s := plain()
 		s.ranks, s.layout.Deep, s.device = 2, c.deep, ways(&launches)[c.device]

@@ -49,7 +49,8 @@ func (w *wire) move(v reflect.Value) {
 		return
 	}
 	switch v.Kind() {
-	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Float64:
+	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint64,
+		reflect.Float64:
 		w.number(v)
 	case reflect.Array:
 		for i := range v.Len() {
@@ -109,6 +110,8 @@ func (w *wire) number(v reflect.Value) {
 		word = 1
 	case v.CanInt():
 		word = uint64(v.Int())
+	case v.CanUint():
+		word = v.Uint()
 	case v.CanFloat():
 		word = math.Float64bits(v.Float())
 	}
@@ -118,6 +121,8 @@ func (w *wire) number(v reflect.Value) {
 	switch {
 	case v.CanFloat():
 		v.SetFloat(math.Float64frombits(word))
+	case v.CanUint():
+		v.SetUint(word)
 	case v.CanInt() && !v.OverflowInt(int64(word)):
 		v.SetInt(int64(word))
 	case v.Kind() == reflect.Bool && word <= 1:
