@@ -75,7 +75,7 @@ type solver[F num.Float] struct {
 	part   *mesh.Part
 	comm   dist.Comm
 	dev    backend.Device
-	ghosts ghosts[F]
+	ghosts halo.Ghosts[kernels.State[F]]
 	tilts  halo.Ghosts[kernels.Slopes[F]] // of second order
 	linked *halo.Linked[kernels.State[F]] // the same as ghosts, where devices exchange ghosts by themselves; else nil
 	arrays[F]
@@ -183,5 +183,5 @@ func (s *solver[F]) Close() {
 	if s.ghosts != nil {
 		_ = s.ghosts.Close() // what is not given back goes with the device
 	}
-	s.free()
+	s.taken.Free()
 }

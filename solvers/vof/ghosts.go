@@ -19,40 +19,14 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
 			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
-	if s.comm.Size() > 1 && (s.cfg.Halo == "nccl" || s.cfg.Halo != "staged" && s.apart) {
-		at, err := plan.By(halo.AtOnce) // what a message costs hardly depends on its length
-		if err != nil {
-			return err
-		}
-		ghosts, why, err := halo.NewBoxLinked[F](ctx, at, s.comm, s.dev)
-		if err != nil {
-			return err
-		}
-		if ghosts != nil {
-			s.ghosts, s.beside = ghosts, ghosts.Beside
-			return nil
-		}
-		if s.cfg.Halo == "nccl" {
-			return fmt.Errorf("halo nccl cannot be: %s", why)
-		}
+	s.ghosts, err = halo.ConnectBox[F](ctx, plan, s.comm, s.dev, haloTag, s.cfg.Halo)
+	if linked, ok := s.ghosts.(halo.LinkedGhosts[F]); ok {
+		s.beside = linked.Beside
 	}
-	if s.apart {
-		s.ghosts, err = halo.NewBoxStaged[F](plan, s.comm, s.dev, haloTag)
-		return err
-	}
-	s.ghosts = halo.NewBoxDirect[F](plan, s.comm, haloTag)
-	return nil
+	return err
 }
 
-func (s *solver[F]) Halo() string {
-	switch {
-	case s.beside != nil:
-		return "nccl"
-	case s.apart:
-		return "staged"
-	}
-	return "direct"
-}
+func (s *solver[F]) Halo() string { return s.ghosts.Way() }
 
 // exchange brings the ghosts that others own up to date.
 func (s *solver[F]) exchange(ctx context.Context, f []F) error {

@@ -308,5 +308,5 @@ func (s *solver[F]) Close() {
 	if s.ghosts != nil {
 		_ = s.ghosts.Close() // what is not given back goes with the device
 	}
-	s.free()
+	s.taken.Free()
 }
