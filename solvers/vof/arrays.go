@@ -1,11 +1,8 @@
 package vof
 
 import (
-	"context"
-
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -68,33 +65,7 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 		a.planes3 = backend.Fresh[geom.Plane[F]](p, b.Len(), "planes")
 	}
 	a.clocks = backend.Fresh[kernels.Clock[F]](p, turns, "clocks")
-	from, to := walls(b)
+	from, to := b.Walls()
 	a.from, a.to = backend.Placed(p, from, "walls"), backend.Placed(p, to, "walls")
 	return p.Err()
 }
-
-// nearWalls is how far beyond walls velocities may be asked for.
-const nearWalls = 8
-
-// velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them. Further beyond
-// walls than nearWalls they are 0.
-func velocities[F num.Float](ctx context.Context, b *grid.Block, v flow.Flow) (u [3][]F, err error) {
-	row := b.N[0] + 2*b.GhostAlong(0)
-	for axis := range b.Grid.Dim {
-		u[axis] = make([]F, b.Len())
-		for c := range u[axis] {
-			if c%row == 0 && ctx.Err() != nil {
-				return u, ctx.Err()
-			}
-			i, j, k, inside := b.Global(b.Cell(c))
-			if !inside && (far(b.Grid, 0, i) || far(b.Grid, 1, j) || far(b.Grid, 2, k)) {
-				continue
-			}
-			u[axis][c] = F(v.Face(axis, i, j, k))
-		}
-	}
-	return u, nil
-}
-
-// far tells that a cell lies too far beyond the walls of an axis.
-func far(g *grid.Grid, axis, i int) bool { return i < -nearWalls || i >= g.N[axis]+nearWalls }

@@ -159,7 +159,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		start[c], s.begun[n] = F(f), F(f)
 		n++
 	}
-	u, err := velocities[F](ctx, b, v)
+	u, err := flow.OnBlock[F](ctx, b, v)
 	if err != nil {
 		return nil, err
 	}
