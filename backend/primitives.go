@@ -54,6 +54,29 @@ const (
 
 func (k Kind) String() string { return [...]string{"i32", "i64", "u32", "u64", "f32", "f64"}[k] }
 
+// Number is what has a kind.
+type Number interface {
+	int32 | int64 | uint32 | uint64 | float32 | float64
+}
+
+// KindOf is that of a type.
+func KindOf[T Number]() Kind {
+	var zero T
+	switch any(zero).(type) {
+	case int32:
+		return Int32
+	case int64:
+		return Int64
+	case uint32:
+		return Uint32
+	case uint64:
+		return Uint64
+	case float32:
+		return Float32
+	}
+	return Float64
+}
+
 // Size is the bytes of one number.
 func (k Kind) Size() int { return [...]int{4, 8, 4, 8, 4, 8}[k] }
 

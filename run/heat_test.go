@@ -17,6 +17,7 @@ import (
 
 // heat is a solver of the least kind: explicit steps of dT/dt = ΔT on a grid of the plane, in cells of side 1.
 type heat struct {
+	solvers.Plain
 	env       solvers.Env
 	c         *config.Case
 	b         *domain.Block
@@ -119,17 +120,10 @@ func (h *heat) Clock() solvers.Clock { return h.clock }
 
 func (h *heat) Fields() []solvers.Field {
 	f := heatFields[0]
-	f.On, f.Values = h.cells, func(context.Context) ([]float64, error) {
-		values := make([]float64, h.cells.Owned)
-		for i := range values {
-			values[i] = h.now[h.at(i)]
-		}
-		return values, nil
-	}
+	f.On, f.Hashed, f.Saved = h.cells, true, true
+	f.View = func() solvers.View { return solvers.BlockView(h.env.Device, h.now, h.b.Block) }
 	return []solvers.Field{f}
 }
-
-func (h *heat) Shapes() []solvers.Shape { return nil }
 
 func (h *heat) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := h.heat(ctx)
@@ -138,10 +132,9 @@ func (h *heat) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 }
 
 func (h *heat) State(context.Context) ([]solvers.State, error) {
-	return []solvers.State{solvers.StateOf(h.cells.Owned, h.cells.Key, h.now, h.at)}, nil
+	return solvers.HashedState(h.Fields())
 }
-func (h *heat) Phases() map[string]float64 { return map[string]float64{} }
-func (h *heat) Close()                     { _ = h.ghosts.Close() }
+func (h *heat) Close() { _ = h.ghosts.Close() }
 
 const warm = `
 solver = "heat"

@@ -132,7 +132,7 @@ func (r *runner) record(ctx context.Context, now solvers.Clock) error {
 func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
-	table, err := r.solver.Measure(ctx)
+	table, err := r.totals.Measure(ctx, r.solver)
 	if err != nil || r.ledger == nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 // sweeper is a solver without time, on a grid of one cell whose field is the number of sweeps. It takes as many as it
 // may, and has no more to do after some.
 type sweeper struct {
+	solvers.Plain
 	size  solvers.Size
 	rests int // the sweep after which it is done; 0 for none
 	swept int
@@ -65,8 +66,8 @@ func (s *sweeper) Fields() []solvers.Field {
 			Boxes: []vtk.Box{box}}, nil
 	}
 	s.cells = on
-	s.all = []solvers.Field{{Name: "swept", On: on, Values: func(context.Context) ([]float64, error) {
-		return []float64{float64(s.swept)}, nil
+	s.all = []solvers.Field{{Name: "swept", On: on, View: func() solvers.View {
+		return solvers.ViewOf[int64](nil, []int64{int64(s.swept)}, 0)
 	}}, {Name: "flow", On: on, Components: []string{"fx", "fy"}, Values: func(context.Context) ([]float64, error) {
 		return []float64{1, float64(s.swept)}, nil
 	}}}
@@ -87,8 +88,7 @@ func (s *sweeper) State(context.Context) ([]solvers.State, error) {
 	return []solvers.State{{Owned: 1, Key: func(int) int64 { return 0 }, Size: 3,
 		Bytes: func(int) []byte { return []byte("abc") }}}, nil
 }
-func (s *sweeper) Phases() map[string]float64 { return map[string]float64{} }
-func (s *sweeper) Close()                     { s.calls = append(s.calls, "close") }
+func (s *sweeper) Close() { s.calls = append(s.calls, "close") }
 
 // sweeping is the case of the test's solver, which is the one that is set here.
 var sweeping *sweeper

@@ -177,7 +177,7 @@ func keys(on *solvers.Space) vtk.Array {
 
 // array is a field on some entities, nil for all. A vector in the plane gets a third component, 0, as VTK wants it.
 func array(ctx context.Context, f *solvers.Field, of []int) (vtk.Array, error) {
-	values, err := f.Values(ctx)
+	values, err := f.Read(ctx)
 	if err != nil {
 		return vtk.Array{}, err
 	}

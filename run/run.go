@@ -71,6 +71,7 @@ type runner struct {
 	setUp    time.Duration
 	output   time.Duration
 	looped   time.Duration
+	totals   *solvers.Totals
 	drawer   *drawer
 	frames   []*frames // one for each format
 	probe    *probe    // of cases that have gauges
@@ -101,6 +102,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, err
 	}
 	r.size = r.solver.Size()
+	if r.totals, err = solvers.NewTotals(ctx, o.Comm, r.solver); err != nil {
+		return r, err
+	}
 	r.drawer = newDrawer(r.solver, o.Comm.Rank(), o.Case.Output.Fields)
 	var cells []int // of the gauges on this rank
 	if len(o.Case.Gauges) > 0 {
@@ -193,7 +197,7 @@ func (r *runner) tell(ctx context.Context) error {
 
 // finish gathers the summary.
 func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
-	end, err := r.solver.Measure(ctx)
+	end, err := r.totals.Measure(ctx, r.solver)
 	if err != nil {
 		return nil, err
 	}

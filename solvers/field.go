@@ -12,7 +12,13 @@ import (
 type Space struct {
 	Name  string            // of one of them
 	Owned int               // by this rank
-	Key   func(i int) int64 // global, the same for any number of ranks
+	Held  int               // with copies of other ranks' that views show too, behind its own; Owned if it is less
+	Key   func(i int) int64 // global, the same for any number of ranks, of all that are held
+
+	// At is where one is, for people, and Size its length, area or volume, of which totals are made; nil where nobody
+	// asks, and for 1.
+	At   func(i int) []float64
+	Size func(i int) float64
 
 	// Locate returns the owned entity, of several that of the lowest key, that holds a point of two or three coordinates,
 	// and -1 if there is none. nil is for spaces that have no gauges.
@@ -41,9 +47,21 @@ type Field struct {
 	Where string
 	Range *[2]float64
 
-	// Values returns the numbers of all owned entities, entity by entity.
+	// State is what the next steps follow from. View is where its numbers lie, in arrays that may change from step to
+	// step: they are those of the last step after Solver.Rest. Hashed numbers are what the hash is made of; saved ones are
+	// what a restart needs, beside clock and scalars. What is derived has no view.
+	View          func() View
+	Hashed, Saved bool
+	NotNegative   []string // numbers that are never below 0
+
+	// Total is what a field of one number adds up to, times the sizes of its entities: its name, unit and meaning. It is a
+	// column of conservation.csv and a metric, with its drift; the sum is exact. nil for none.
+	Total *Quantity
+
+	// Values returns the numbers of all owned entities, entity by entity. nil reads them by View.
 	Values func(ctx context.Context) ([]float64, error)
-	// At writes those of some owned entities to values. All ranks call it at the same moments. nil picks them from Values.
+	// At writes those of some owned entities to values. All ranks call it at the same moments. nil picks them from Values,
+	// or by View.
 	At func(ctx context.Context, entities []int, values []float64) error
 }
 
@@ -55,10 +73,29 @@ func (f *Field) Numbers() []string {
 	return f.Components
 }
 
+// Read returns the numbers of all owned entities, entity by entity.
+func (f *Field) Read(ctx context.Context) ([]float64, error) {
+	if f.Values != nil {
+		return f.Values(ctx)
+	}
+	h, err := f.hold()
+	if err != nil {
+		return nil, err
+	}
+	values := make([]float64, 0, f.On.Owned*h.count)
+	for i := range f.On.Owned {
+		values = h.numbers(values, i)
+	}
+	return values, nil
+}
+
 // Pick writes the numbers of some owned entities to values, entity by entity. All ranks call it at the same moments.
 func (f *Field) Pick(ctx context.Context, entities []int, values []float64) error {
-	if f.At != nil {
+	switch {
+	case f.At != nil:
 		return f.At(ctx, entities, values)
+	case f.Values == nil:
+		return f.pick(entities, values)
 	}
 	all, err := f.Values(ctx)
 	if err != nil {

@@ -67,6 +67,11 @@ func QuantityOf(column string) (Quantity, Kind, bool) {
 				return q, kinds[name], true
 			}
 		}
+		for _, f := range kinds[name].Fields {
+			if f.Total != nil && f.Total.Name == column {
+				return *f.Total, kinds[name], true
+			}
+		}
 	}
 	return Quantity{}, Kind{}, false
 }

@@ -26,20 +26,33 @@ type Solver interface {
 	// solver has a reason of its own to end there.
 	Advance(ctx context.Context, until float64, steps int) (done bool, err error)
 	Clock() Clock
-	// Fields are all that the case can write, in the order of the manual. They do not change.
+	// Fields are all that the case can write, in the order of the manual, and state that it cannot. They do not change.
 	Fields() []Field
 	// Shapes are geometry with counts of its own. They do not change.
 	Shapes() []Shape
 	// Measure measures the state. What it returns is the same on all ranks and for any number of them, and has the same
 	// names at all times.
 	Measure(ctx context.Context) ([]Quantity, error)
-	// State is what the owned entities of each space hold that the next steps follow from, where the host can read it
-	// until the next step. The hash is made of it.
+	// State is what the owned entities of each space hold in fields that are hashed, where the host can read it until the
+	// next step: HashedState makes it of the fields.
 	State(ctx context.Context) ([]State, error)
 	// Phases tells how many seconds this rank spent where, in a map of the caller's.
 	Phases() map[string]float64
 	// Close gives back what the device holds.
 	Close()
+}
+
+// Restarter is a solver whose runs can be saved, and go on on any number of ranks: see Save and Restore.
+type Restarter interface {
+	Solver
+	// Rest ends what is under way, so that the views of fields show the state after the last step.
+	Rest(ctx context.Context) error
+	// Scalars are the numbers beside fields and clock that the next steps, and what is measured, follow from, by name.
+	// They are the same on all ranks, and for any number of them.
+	Scalars(ctx context.Context) (map[string]float64, error)
+	// Restore puts the solver into a state. fill overwrites the numbers of all saved fields, of copies too where their
+	// spaces hold some, in the arrays that views show at that moment; what depends on them is made anew.
+	Restore(ctx context.Context, at Clock, scalars map[string]float64, fill func() error) error
 }
 
 // Saver is a solver that moves a mesh. Rank 0 writes it, by the extension of the path.

@@ -21,7 +21,7 @@ func reduce[T Number](w *Workspace, op backend.Op, x []T) (T, error) {
 		if err := checkLength(op.String(), len(x)); err != nil {
 			return 0, err
 		}
-		image, err := w.accel.Reduce(op, kindOf[T](), at(x), len(x))
+		image, err := w.accel.Reduce(op, backend.KindOf[T](), at(x), len(x))
 		if err != nil {
 			return 0, err
 		}
@@ -116,7 +116,7 @@ func identity[T Number](op backend.Op) T {
 // fromImage is the number that has an image: see backend.Kind.
 func fromImage[T Number](op backend.Op, image uint64) T {
 	var v T
-	kind := kindOf[T]()
+	kind := backend.KindOf[T]()
 	if (kind == backend.Float32 || kind == backend.Float64) && image == math.MaxUint64 {
 		nan := math.NaN()
 		return T(nan)

@@ -3,6 +3,8 @@ package primitives
 import (
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/backend"
 )
 
 // ExclusiveScan stores in dst[i] the sum of src[:i], and returns the sum of all. src holds counts, which are not
@@ -14,7 +16,7 @@ func ExclusiveScan[T int32 | int64](w *Workspace, dst, src []T) (T, error) {
 	var total int64
 	if w.accel != nil {
 		var err error
-		if total, err = w.accel.Scan(kindOf[T](), at(dst), at(src), len(src)); err != nil {
+		if total, err = w.accel.Scan(backend.KindOf[T](), at(dst), at(src), len(src)); err != nil {
 			return 0, err
 		}
 	} else {

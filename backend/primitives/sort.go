@@ -15,7 +15,7 @@ func SortByKey[K Key](w *Workspace, keys []K, values []int32) error {
 		return err
 	}
 	if w.accel != nil {
-		return w.accel.Sort(kindOf[K](), at(keys), at(values), len(keys))
+		return w.accel.Sort(backend.KindOf[K](), at(keys), at(values), len(keys))
 	}
 	if len(keys) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func ReduceByKey[K Key, V Signed](w *Workspace, op backend.Op, outKeys []K, outV
 		return 0, fmt.Errorf("reduce by key: unknown operation %d", op)
 	}
 	if w.accel != nil {
-		return w.accel.ReduceByKey(op, kindOf[K](), kindOf[V](), at(outKeys), at(outValues), at(keys), at(values), len(keys))
+		return w.accel.ReduceByKey(op, backend.KindOf[K](), backend.KindOf[V](), at(outKeys), at(outValues), at(keys), at(values), len(keys))
 	}
 	n := 0
 	for i := 0; i < len(keys); n++ {

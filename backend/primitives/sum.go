@@ -16,7 +16,7 @@ func SumInto[T Float](w *Workspace, words *[backend.SumWords]int64, x []T) error
 		part := x[:min(len(x), most)]
 		x = x[len(part):]
 		if w.accel != nil {
-			if err := w.accel.Sum(kindOf[T](), at(part), len(part), words); err != nil {
+			if err := w.accel.Sum(backend.KindOf[T](), at(part), len(part), words); err != nil {
 				return err
 			}
 		} else {

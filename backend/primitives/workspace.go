@@ -42,9 +42,7 @@ func keep[T any](w *Workspace) *T {
 }
 
 // Number is what can be reduced.
-type Number interface {
-	int32 | int64 | uint32 | uint64 | float32 | float64
-}
+type Number = backend.Number
 
 // Float is what can be summed exactly.
 type Float interface{ float32 | float64 }
@@ -55,23 +53,6 @@ type Key interface{ uint32 | uint64 }
 // Signed is what runs of equal keys can be reduced to.
 type Signed interface {
 	int32 | int64 | float32 | float64
-}
-
-func kindOf[T Number]() backend.Kind {
-	var zero T
-	switch any(zero).(type) {
-	case int32:
-		return backend.Int32
-	case int64:
-		return backend.Int64
-	case uint32:
-		return backend.Uint32
-	case uint64:
-		return backend.Uint64
-	case float32:
-		return backend.Float32
-	}
-	return backend.Float64
 }
 
 func at[T any](a []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(a)) }

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -82,16 +83,9 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		return d, err
 	}
 	d.H1Max, d.H1Min, d.H2Max, d.H2Min, d.SpeedMax = most[0], -most[1], most[2], -most[3], most[4]
-	counters := make([]kernels.Counters, 1)
-	if err := backend.Download(s.dev, counters, s.counters); err != nil {
-		return d, err
-	}
-	n := []int64{counters[0].ComplexEdges, counters[0].LimitedFluxes}
-	if err := s.comm.AllreduceInt64(ctx, dist.Sum, n); err != nil {
-		return d, err
-	}
-	d.ComplexEdges, d.LimitedFluxes = n[0], n[1]
-	return d, nil
+	n, err := s.count(ctx)
+	d.ComplexEdges, d.LimitedFluxes = n.ComplexEdges, n.LimitedFluxes
+	return d, err
 }
 
 func (s *solver[F]) Value(name string, cell int) float64 {
@@ -160,69 +154,31 @@ func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
 	if err := s.rest(ctx); err != nil {
 		return nil, err
 	}
-	w, err := s.view()
-	return []solvers.State{solvers.StateOf(s.part.Owned, func(i int) int64 { return int64(s.part.Global[i]) }, w,
-		func(i int) int { return i })}, err
+	return solvers.HashedState([]solvers.Field{s.StateField(domain.Cells(s.part))})
 }
 
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {
 	return solvers.Hash(ctx, s.comm, s)
 }
 
-// broken tells where the state stopped being finite or positive, by the lowest global id on any rank.
+// broken tells where the state stopped being finite or positive.
 func (s *solver[F]) broken(ctx context.Context) error {
-	found := []int64{math.MaxInt64}
-	var text string
-	w, err := s.view()
-	if err != nil {
-		return err
-	}
-	before := w // of another device only the state after the step is here
-	if !s.apart {
-		before = s.state[1-s.now%2]
-	}
-	if text, found[0] = s.blame(w, before); text == "" && s.slopes != nil {
+	on := domain.Cells(s.part)
+	now, before := s.field(on, s.state[s.now%2]), s.field(on, s.state[1-s.now%2])
+	text, err := solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
+	if err == nil && text == "" && s.slopes != nil {
 		// The mean of both stages may be sound where the first one was not.
-		if !s.apart {
-			w = s.between
-		} else if err := backend.Download(s.dev, w, s.between); err != nil {
-			return err
-		}
-		s.viewed = -1
-		text, found[0] = s.blame(w, before)
+		now = s.field(on, s.between)
+		text, err = solvers.Broken(ctx, s.comm, s.Steps(), []solvers.Field{now}, []solvers.Field{before})
 	}
-	mine := found[0]
-	if err := s.comm.AllreduceInt64(ctx, dist.Min, found); err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if found[0] == math.MaxInt64 {
+	case text == "":
 		return fmt.Errorf("step %d: the time step is %g", s.Steps(), s.time[0].Limit)
-	}
-	if mine != found[0] {
-		text = ""
-	}
-	if _, text, err = dist.FirstText(ctx, s.comm, text); err != nil {
-		return err
 	}
 	return fmt.Errorf("%s (strong shear between the layers calls for interlayer_friction = true, else try a smaller cfl)",
 		text)
-}
-
-// blame names the cell of lowest global id whose state w is not finite or positive; without one that id is MaxInt64.
-func (s *solver[F]) blame(w, before []kernels.State[F]) (text string, id int64) {
-	id = math.MaxInt64
-	for i := range s.part.Owned {
-		c := &w[i]
-		for k, v := range []F{c.H1, c.Q1x, c.Q1y, c.H2, c.Q2x, c.Q2y} {
-			if (v-v != 0 || v < 0 && k%3 == 0) && int64(s.part.Global[i]) < id {
-				x, y := s.part.Centroid(i)
-				id = int64(s.part.Global[i])
-				text = fmt.Sprintf("rank %d: cell %d at (%g, %g), step %d: %s is %v in %+v, before the step %+v", s.comm.Rank(),
-					id, x, y, s.Steps(), []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}[k], v, *c, before[i])
-			}
-		}
-	}
-	return text, id
 }
 
 // BytesPerCell counts the arrays of the solver and the part of the mesh that it was given.

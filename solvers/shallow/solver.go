@@ -33,9 +33,13 @@ type Solver interface {
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// State is what the owned cells hold: h1, q1x, q1y, h2, q2x, q2y of each, where the host can read it until the next
-	// step.
+	// StateField is what all cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each.
+	StateField(on *solvers.Space) solvers.Field
+	// State, Rest, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
+	Rest(ctx context.Context) error
+	Scalars(ctx context.Context) (map[string]float64, error)
+	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
 	// Hash returns the SHA-256 of the state in global order.
 	Hash(ctx context.Context) (string, error)
 	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,

@@ -33,13 +33,19 @@ func newChanges[V any](plan *halo.Plan, comm dist.Comm, tag int, v []V, size int
 	all := plan.Items(func(vertices int) int { return vertices })
 	c := &changes[V]{plan: plan, items: halo.NewItemExchanger[change[V]](all, comm, tag), size: size}
 	for _, p := range plan.Peers {
-		last := make([]byte, 0, size*len(p.Send))
-		for _, i := range p.Send {
-			last = append(last, rawBytes(&v[i])[:size]...)
-		}
-		c.last, c.out = append(c.last, last), append(c.out, make([]change[V], 0, len(p.Send)))
+		c.last, c.out = append(c.last, make([]byte, size*len(p.Send))), append(c.out, make([]change[V], 0, len(p.Send)))
 	}
+	c.sent(v)
 	return c
+}
+
+// sent takes it that the peers have the vertices as they are.
+func (c *changes[V]) sent(v []V) {
+	for n, p := range c.plan.Peers {
+		for k, i := range p.Send {
+			copy(c.last[n][k*c.size:], rawBytes(&v[i])[:c.size])
+		}
+	}
 }
 
 // Start sends what has changed, and begins to receive.

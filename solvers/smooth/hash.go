@@ -56,12 +56,7 @@ func (s *engine[F, V]) coordinates(v []V) [][]float64 {
 
 // State is the coordinates of the owned vertices.
 func (s *engine[F, V]) State(context.Context) ([]solvers.State, error) {
-	v, err := s.view()
-	size := s.dim * int(sizeOf[F]())
-	return []solvers.State{{
-		Owned: s.sub.Owned, Key: func(i int) int64 { return int64(s.sub.Global[i]) }, Size: size,
-		Bytes: func(i int) []byte { return rawBytes(&v[i])[:size] },
-	}}, err
+	return solvers.HashedState(s.StateFields())
 }
 
 func (s *engine[F, V]) Hash(ctx context.Context) (string, error) {

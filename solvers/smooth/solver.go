@@ -33,8 +33,12 @@ type Solver interface {
 	// Qualities returns the quality of the part's cells, in the order of Part.CellGlobal.
 	Qualities() ([]float64, error)
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// State is the coordinates of the owned vertices, where the host can read them until the next sweep.
+	// StateFields are what the vertices of the part hold, ghosts too.
+	StateFields() []solvers.Field
+	// State, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
+	Scalars(ctx context.Context) (map[string]float64, error)
+	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
 	// Ended tells whether further sweeps do nothing, since the smoother barrier has gone through its stages; others never
 	// have.
 	Ended() bool

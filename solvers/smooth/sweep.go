@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -174,20 +174,12 @@ func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
 
 // broken tells which vertex is nowhere.
 func (s *engine[F, V]) broken(ctx context.Context) error {
-	v, err := s.view()
-	if err != nil {
+	text, err := solvers.Broken(ctx, s.comm, s.Sweeps(), s.StateFields(), nil)
+	switch {
+	case err != nil:
 		return err
-	}
-	var c complaint
-	for i := range s.sub.Owned {
-		if n := s.numbers(&v[i]); slices.ContainsFunc(n, func(x F) bool { return x-x != 0 }) {
-			c.add(s.sub.Global[i], "rank %d: within %d sweeps vertex %d went from around %s to %s, where the metric "+
-				"is %v: try a guard, or a smaller relaxation", s.comm.Rank(), s.now[0].Sweep, s.sub.Global[i],
-				place([]float64{s.origin[0][i], s.origin[1][i], third(s.origin[2], i)}[:s.dim]), place(n[:s.dim]), n[s.dim:])
-		}
-	}
-	if err := agree(ctx, s.comm, c); err != nil {
-		return err
+	case text != "":
+		return fmt.Errorf("%s: try a guard, or a smaller relaxation", text)
 	}
 	return fmt.Errorf("within %d sweeps a vertex moved by more than can be said", s.now[0].Sweep)
 }
@@ -202,14 +194,6 @@ func place[F num.Float](x []F) string {
 		text += strconv.FormatFloat(float64(c), 'g', 6, 64)
 	}
 	return text + ")"
-}
-
-// third is a coordinate that vertices of the plane do not have.
-func third(z []float64, i int) float64 {
-	if z == nil {
-		return 0
-	}
-	return z[i]
 }
 
 func sizeOf[T any]() uintptr {

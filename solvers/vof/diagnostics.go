@@ -2,11 +2,9 @@ package vof
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
@@ -37,10 +35,6 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	n := 0
 	for c := range s.cells() {
 		f := float64(field[c])
-		if f-f != 0 {
-			return d, fmt.Errorf("rank %d: the volume fraction of cell %d is %v in step %d", s.comm.Rank(), s.global(n), f,
-				s.steps)
-		}
 		volume.Add(f)
 		change.Add(math.Abs(f - float64(s.begun[n])))
 		worst[0] = max(worst[0], -f, f-1)
@@ -59,6 +53,9 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, worst); err != nil {
 		return d, err
+	}
+	if worst[0]-worst[0] != 0 {
+		return d, s.broken(ctx)
 	}
 	cell := s.block.Grid.CellVolume()
 	d.Volume, d.L1Error, d.InterfaceSize = volume.Float64()*cell, change.Float64()*cell, size.Float64()
@@ -107,17 +104,4 @@ func (s *solver[F]) sides() [3]F {
 		h[d] = F(s.block.Grid.Spacing(d))
 	}
 	return h
-}
-
-// State is the volume fractions of the block.
-func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
-	field, err := s.view(ctx, false)
-	b := s.block
-	return []solvers.State{solvers.StateOf(b.Cells(), s.global, field,
-		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) })}, err
-}
-
-// Hash is that of the volume fractions.
-func (s *solver[F]) Hash(ctx context.Context) (string, error) {
-	return solvers.Hash(ctx, s.comm, s)
 }

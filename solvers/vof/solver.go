@@ -39,8 +39,12 @@ type Solver interface {
 	// ranks ask for the same ones, each of its own cells.
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// State is the volume fractions of the block, where the host can read them until the next step.
+	// View is that of the volume fractions of the block.
+	View() solvers.View
+	// State, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
+	Scalars(ctx context.Context) (map[string]float64, error)
+	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
 	// Hash returns the SHA-256 of the volume fractions in global order.
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.

@@ -246,7 +246,8 @@ type (
 // TestAllKindsComeBack: values of every kind are the same after their journey; a truth that is neither is refused, and
 // so is a number that its type cannot hold.
 func TestAllKindsComeBack(t *testing.T) {
-	v := every{Yes: true, Small: -3, Number: math.Copysign(0, -1), Count: math.MaxUint64, Name: "å", Parts: []Nested{{[]string{"", "b"}, 1}, {}},
+	v := every{Yes: true, Small: -3, Number: math.Copysign(0, -1), Count: math.MaxUint64, Name: "å",
+		Parts:  []Nested{{[]string{"", "b"}, 1}, {}},
 		Truths: []bool{true, false}, Shorts: []struct{ A, B int16 }{{1, -2}}, There: &Nested{At: -5},
 		Pair: [2][]float32{nil, {1, 2}}, Nested: Nested{Deep: []string{"x"}}}
 	var got every

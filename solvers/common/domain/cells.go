@@ -12,7 +12,12 @@ import (
 func Cells(part *mesh.Part) *solvers.Space {
 	var grid *vtk.Grid // nil before the first frame
 	return &solvers.Space{
-		Name: "cell", Owned: part.Owned, Key: func(i int) int64 { return int64(part.Global[i]) },
+		Name: "cell", Owned: part.Owned, Held: len(part.Cells), Key: func(i int) int64 { return int64(part.Global[i]) },
+		At: func(i int) []float64 {
+			x, y := part.Centroid(i)
+			return []float64{x, y}
+		},
+		Size:   part.Area,
 		Locate: func(at []float64) int { return containing(part, at[0], at[1]) },
 		Format: "vtu",
 		Geometry: func(context.Context) (solvers.Geometry, error) {

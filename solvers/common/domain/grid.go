@@ -45,7 +45,7 @@ func Cut(s *config.Grid, ghost, rank, ranks int) (*Block, error) {
 func (b *Block) Space() *solvers.Space {
 	image, boxes := b.image()
 	return &solvers.Space{
-		Name: "cell", Owned: b.Cells(), Key: b.key, Locate: b.locate, Format: "vti",
+		Name: "cell", Owned: b.Cells(), Key: b.key, At: b.centre, Size: b.size, Locate: b.locate, Format: "vti",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
 			return solvers.Geometry{Block: image, Boxes: boxes}, nil
 		},
@@ -59,6 +59,13 @@ func (b *Block) key(i int) (id int64) {
 	}
 	return id
 }
+
+func (b *Block) centre(i int) []float64 {
+	x, y, z := b.Centre(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1])
+	return []float64{x, y, z}[:b.Grid.Dim]
+}
+
+func (b *Block) size(int) float64 { return b.Grid.CellVolume() }
 
 // locate finds the cell around a point: of two that share the face through it the lower one.
 func (b *Block) locate(at []float64) (cell int) {

@@ -162,7 +162,7 @@ func (d *flow) Fields() []solvers.Field {
 			return nil
 		}
 	}
-	return fields
+	return append(fields, d.StateField(d.cells))
 }
 
 // least is the least that the solver takes on a device of its own memory for a part: both states, the beds, the

@@ -163,7 +163,7 @@ func (d *mover) Fields() []solvers.Field {
 		}
 		return d.sizes(at), nil
 	}
-	return []solvers.Field{quality, size}
+	return append([]solvers.Field{quality, size}, d.solver.StateFields()...)
 }
 
 // now is where the vertices of the part are.
@@ -196,6 +196,24 @@ func (d *mover) Save(ctx context.Context, path string) error {
 		return err
 	}
 	return m.write(path)
+}
+
+// Rest has nothing to wait for: what reads a view waits for the device.
+func (d *mover) Rest(context.Context) error { return nil }
+
+// Scalars are those of the solver, and what the rules looked at last.
+func (d *mover) Scalars(ctx context.Context) (map[string]float64, error) {
+	of, err := d.solver.Scalars(ctx)
+	if err == nil {
+		of["rule_mean"], of["rule_worst"] = d.rules.last.QualityMean, d.rules.last.QualityMin
+	}
+	return of, err
+}
+
+func (d *mover) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+	d.rules.last.QualityMean, d.rules.last.QualityMin = of["rule_mean"], of["rule_worst"]
+	d.places = nil
+	return d.solver.Restore(ctx, at, of, fill)
 }
 
 func (d *mover) State(ctx context.Context) ([]solvers.State, error) { return d.solver.State(ctx) }

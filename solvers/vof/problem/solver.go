@@ -99,6 +99,9 @@ func (d *body) Advance(ctx context.Context, until float64, steps int) (done bool
 	return false, cmp.Or(err, d.late)
 }
 
+// Rest has nothing to wait for: what reads a view waits for the device.
+func (d *body) Rest(context.Context) error { return nil }
+
 func (d *body) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
@@ -144,6 +147,10 @@ func (d *body) Fields() []solvers.Field {
 	list := slices.Clone(fields)
 	for i := range list {
 		list[i].On = d.cells
+		if list[i].Name == "f" {
+			list[i].View, list[i].Hashed, list[i].Saved = d.View, true, true
+			continue
+		}
 		numbers := list[i].Numbers()
 		if len(numbers) > 1 {
 			numbers = numbers[:d.block.Grid.Dim]

@@ -1,0 +1,94 @@
+package solvers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/dist"
+)
+
+// Broken names, on all ranks alike, the entity of lowest key of which a field with a view holds a number that cannot be: one
+// that is not finite, or below 0 where the field has none such. It returns "" where there is none. before are the same
+// fields, in the same order, as they were before the step; nil where nobody knows.
+func Broken(ctx context.Context, comm dist.Comm, step int, fields, before []Field) (string, error) {
+	key, text := int64(math.MaxInt64), ""
+	for n := range fields {
+		f := &fields[n]
+		if f.View == nil {
+			continue
+		}
+		h, err := f.hold()
+		if err != nil {
+			return "", err
+		}
+		i, k := f.worst(&h, &key)
+		if i < 0 {
+			continue
+		}
+		now := h.numbers(nil, i)
+		text = fmt.Sprintf("rank %d: %s %d%s, step %d: %s is %v in %s", comm.Rank(), f.On.Name, key, f.On.place(i), step,
+			f.Numbers()[k], now[k], f.told(now))
+		if before == nil {
+			continue
+		}
+		if h, err = before[n].hold(); err != nil {
+			return "", err
+		}
+		text += ", before the step " + f.told(h.numbers(nil, i))
+	}
+	least := []int64{key}
+	if err := comm.AllreduceInt64(ctx, dist.Min, least); err != nil || least[0] == math.MaxInt64 {
+		return "", err
+	}
+	if key != least[0] {
+		text = ""
+	}
+	_, text, err := dist.FirstText(ctx, comm, text)
+	return text, err
+}
+
+// worst finds the owned entity of a key below the given one, the lowest of those, that has a number that cannot be, and
+// which; -1 for none.
+func (f *Field) worst(h *readable, key *int64) (entity, number int) {
+	entity = -1
+	names := f.Numbers()
+	var values []float64
+	for i := range f.On.Owned {
+		values = h.numbers(values[:0], i)
+		for k, v := range values {
+			if (v-v != 0 || v < 0 && slices.Contains(f.NotNegative, names[k])) && f.On.Key(i) < *key {
+				entity, number, *key = i, k, f.On.Key(i)
+			}
+		}
+	}
+	return entity, number
+}
+
+// told lists the numbers of an entity.
+func (f *Field) told(values []float64) string {
+	text := "{"
+	for k, name := range f.Numbers() {
+		if k > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s: %v", name, values[k])
+	}
+	return text + "}"
+}
+
+// place tells where an entity is, if the space knows.
+func (s *Space) place(i int) string {
+	if s.At == nil {
+		return ""
+	}
+	text := " at ("
+	for k, x := range s.At(i) {
+		if k > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%g", x)
+	}
+	return text + ")"
+}

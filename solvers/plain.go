@@ -1,0 +1,26 @@
+package solvers
+
+import "context"
+
+// Plain is what a simple Restarter gets by embedding it: a clock and declared fields, which are its state. It has
+// neither shapes, nor quantities beside the totals of its fields, nor phases.
+type Plain struct {
+	Now      Clock
+	Declared []Field
+}
+
+func (p *Plain) Fields() []Field                        { return p.Declared }
+func (p *Plain) State(context.Context) ([]State, error) { return HashedState(p.Declared) }
+
+func (p *Plain) Clock() Clock                                      { return p.Now }
+func (*Plain) Rest(context.Context) error                          { return nil }
+func (*Plain) Shapes() []Shape                                     { return nil }
+func (*Plain) Measure(context.Context) ([]Quantity, error)         { return nil, nil }
+func (*Plain) Phases() map[string]float64                          { return map[string]float64{} }
+func (*Plain) Scalars(context.Context) (map[string]float64, error) { return nil, nil }
+
+// Restore takes the clock and lets the fields be filled.
+func (p *Plain) Restore(_ context.Context, at Clock, _ map[string]float64, fill func() error) error {
+	p.Now = at
+	return fill()
+}

@@ -1,0 +1,72 @@
+package shallow
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+)
+
+func (s *solver[F]) StateField(on *solvers.Space) solvers.Field {
+	f := s.field(on, nil)
+	f.View = func() solvers.View { return solvers.ViewOf[F](s.dev, s.current(), 0) }
+	return f
+}
+
+// field is a state of all cells of the part.
+func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field {
+	return solvers.Field{Name: "state", Doc: "thicknesses in m and mass flows in m²/s", On: on, Hashed: true, Saved: true,
+		Components: []string{"h1", "q1x", "q1y", "h2", "q2x", "q2y"}, NotNegative: []string{"h1", "h2"},
+		View: func() solvers.View { return solvers.ViewOf[F](s.dev, w, 0) }}
+}
+
+func (s *solver[F]) Rest(ctx context.Context) error { return s.rest(ctx) }
+
+// Scalars are of the clock what solvers.Clock has not, the latest minimum of the waves of all ranks, which lagging steps
+// use later, and what was counted.
+func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
+	n, err := s.count(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &s.time[0]
+	return map[string]float64{
+		"limit": float64(c.Limit), "before": float64(c.Before), "courant": c.Courant, "waves": s.reducer.last,
+		"complex_edges": float64(n.ComplexEdges), "limited_fluxes": float64(n.LimitedFluxes),
+	}, nil
+}
+
+// count is what was counted on all ranks.
+func (s *solver[F]) count(ctx context.Context) (kernels.Counters, error) {
+	counters := make([]kernels.Counters, 1)
+	if err := backend.Download(s.dev, counters, s.counters); err != nil {
+		return kernels.Counters{}, err
+	}
+	n := []int64{counters[0].ComplexEdges, counters[0].LimitedFluxes}
+	err := s.comm.AllreduceInt64(ctx, dist.Sum, n)
+	return kernels.Counters{ComplexEdges: n[0], LimitedFluxes: n[1]}, err
+}
+
+func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+	if err := s.rest(ctx); err != nil {
+		return err
+	}
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	if err := fill(); err != nil {
+		return err
+	}
+	c := &s.time[0]
+	c.Time, c.Steps, c.Took, c.Before = at.Time, int64(at.Steps), F(at.Dt), F(of["before"])
+	c.Limit, c.Courant = F(of["limit"]), of["courant"]
+	s.reducer.last = of["waves"]
+	s.viewed = -1
+	var counted kernels.Counters // of all ranks, on one
+	if s.comm.Rank() == 0 {
+		counted = kernels.Counters{ComplexEdges: int64(of["complex_edges"]), LimitedFluxes: int64(of["limited_fluxes"])}
+	}
+	return backend.Upload(s.dev, s.counters, []kernels.Counters{counted})
+}

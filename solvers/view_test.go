@@ -1,0 +1,148 @@
+package solvers
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/grid"
+)
+
+// water is a state of some entities of a rank, with a ghost of another.
+type water struct {
+	Plain
+	on     *Space
+	depths []struct{ H, Q float32 }
+	marks  []int64
+}
+
+// waters is that of two ranks: entities 0, 2, 4 and 1, 3, 5.
+func waters(rank int) *water {
+	w := &water{depths: make([]struct{ H, Q float32 }, 4), marks: make([]int64, 4)}
+	w.on = &Space{Name: "pond", Owned: 3, Held: 4, Key: func(i int) int64 {
+		if i == 3 {
+			return int64(1 - rank) // the first of the other rank
+		}
+		return int64(2*i + rank)
+	}, At: func(i int) []float64 { return []float64{float64(2*i + rank), .5} }}
+	for i := range w.depths {
+		key := w.on.Key(i)
+		w.depths[i].H, w.depths[i].Q, w.marks[i] = float32(key)/2, float32(-key), 10*key
+	}
+	w.Declared = []Field{
+		{Name: "h", On: w.on, Hashed: true, Saved: true, NotNegative: []string{"h"},
+			View: func() View { return ViewOf[float32](nil, w.depths, 0) }},
+		{Name: "q", On: w.on, Hashed: true, Saved: true, View: func() View { return ViewOf[float32](nil, w.depths, 4) }},
+		{Name: "mark", On: w.on, Saved: true, View: func() View { return ViewOf[int64](nil, w.marks, 0) }},
+	}
+	return w
+}
+
+func (*water) Size() Size                                                   { return Size{} }
+func (*water) Advance(context.Context, float64, int) (done bool, err error) { return true, nil }
+func (*water) Close()                                                       {}
+
+// TestViews: numbers of every field are read, picked and hashed where its view says they are.
+func TestViews(t *testing.T) {
+	w := waters(1)
+	for k, want := range [][]float64{{.5, 1.5, 2.5}, {-1, -3, -5}, {10, 30, 50}} {
+		f := &w.Declared[k]
+		all, err := f.Read(t.Context())
+		one := make([]float64, 1)
+		if err := errors.Join(err, f.Pick(t.Context(), []int{2}, one)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(all, want) || one[0] != want[2] {
+			t.Errorf("%s: %v, and %v of the last", f.Name, all, one)
+		}
+	}
+	states, err := w.State(t.Context())
+	if err != nil || len(states) != 1 || states[0].Size != 8 || states[0].Owned != 3 {
+		t.Fatalf("states %+v, error %v", states, err)
+	}
+	if b := states[0].Bytes(2); !slices.Equal(b, []byte{0, 0, 0x20, 0x40, 0, 0, 0xa0, 0xc0}) {
+		t.Errorf("entity 2 has bytes %x", b)
+	}
+	g, err := grid.New(3, [3]int{4, 3, 2}, [3]float64{}, [3]float64{1, 1, 1}, [3]bool{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := g.Block([3]int{1, 0, 0}, [3]int{2, 3, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	array := make([]float64, b.Len())
+	for n := range b.Cells() {
+		array[b.Index(n%2, n/2%3, n/6)] = float64(n + 1)
+	}
+	f := Field{Name: "T", On: &Space{Owned: b.Cells()}, View: func() View { return BlockView(nil, array, b) }}
+	values, err := f.Read(t.Context())
+	if err != nil || len(values) != 12 || values[0] != 1 || values[5] != 6 || values[11] != 12 {
+		t.Errorf("of a block %v, error %v", values, err)
+	}
+}
+
+// TestBroken: of all numbers that cannot be, on any rank, that of the lowest key is told, on all ranks alike.
+func TestBroken(t *testing.T) {
+	for want, spoil := range map[string]func(rank int, w *water){
+		"": func(int, *water) {},
+		"rank 1: pond 3 at (3, 0.5), step 7: q is NaN in {q: NaN}, before the step {q: -3}": func(rank int, w *water) {
+			w.depths[2].H = -1 // 4 or 5
+			if rank == 1 {
+				w.depths[1].Q = float32(math.NaN())
+			}
+		},
+		"rank 0: pond 2 at (2, 0.5), step 7: h is -1 in {h: -1}, before the step {h: 1}": func(rank int, w *water) {
+			w.depths[1].H = -1
+			w.depths[3].Q = float32(math.Inf(1)) // a ghost, which its owner looks at
+		},
+	} {
+		var texts [2]string
+		var errs [2]error
+		var ranks sync.WaitGroup
+		for rank, comm := range local.New(2) {
+			ranks.Go(func() {
+				w := waters(rank)
+				spoil(rank, w)
+				texts[rank], errs[rank] = Broken(t.Context(), comm, 7, w.Declared, waters(rank).Declared)
+				errs[rank] = errors.Join(errs[rank], comm.Close())
+			})
+		}
+		ranks.Wait()
+		if err := errors.Join(errs[:]...); err != nil || texts != [2]string{want, want} {
+			t.Errorf("%q, error %v, want %q", texts, err, want)
+		}
+	}
+}
+
+// TestRestores: what two ranks saved fills one, copies too; what nobody saved is an error.
+func TestRestores(t *testing.T) {
+	var shares []*Snapshot
+	for rank := range 2 {
+		w := waters(rank)
+		w.Now = Clock{Time: 3, Steps: 2, Dt: 1.5}
+		share, err := Save(t.Context(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares = append(shares, share)
+	}
+	w := waters(1)
+	clear(w.depths)
+	clear(w.marks)
+	if err := Restore(t.Context(), w, shares[0].Clock, nil, SourceOf(shares)); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(w.depths, waters(1).depths) || !slices.Equal(w.marks, waters(1).marks) || w.Now.Steps != 2 {
+		t.Errorf("%v, %v at %v", w.depths, w.marks, w.Now)
+	}
+	err := Restore(t.Context(), w, shares[0].Clock, nil, SourceOf(shares[:1]))
+	if err == nil || !strings.Contains(err.Error(), `field "h" of pond 1 is saved in 0 bytes, and has 4 here`) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,59 @@
+package vof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
+)
+
+func (s *solver[F]) View() solvers.View { return solvers.BlockView(s.dev, s.fields[s.now()], s.block) }
+
+// state is the volume fractions as a field.
+func (s *solver[F]) state() []solvers.Field {
+	cells := &solvers.Space{Name: "cell", Owned: s.block.Cells(), Key: s.global}
+	return []solvers.Field{{Name: "f", On: cells, View: s.View, Hashed: true}}
+}
+
+// State is the volume fractions of the block.
+func (s *solver[F]) State(context.Context) ([]solvers.State, error) {
+	return solvers.HashedState(s.state())
+}
+
+// Hash is that of the volume fractions.
+func (s *solver[F]) Hash(ctx context.Context) (string, error) { return solvers.Hash(ctx, s.comm, s) }
+
+// broken tells which volume fraction is not finite.
+func (s *solver[F]) broken(ctx context.Context) error {
+	text, err := solvers.Broken(ctx, s.comm, s.steps, s.state(), nil)
+	switch {
+	case err != nil:
+		return err
+	case text == "":
+		return fmt.Errorf("step %d: what is measured of the volume fractions is not finite", s.steps)
+	}
+	return errors.New(text)
+}
+
+// Scalars are the size of the longest step so far.
+func (s *solver[F]) Scalars(context.Context) (map[string]float64, error) {
+	return map[string]float64{"longest": s.longest}, nil
+}
+
+func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+	s.t, s.steps, s.took, s.longest = at.Time, at.Steps, at.Dt, of["longest"]
+	if err := fill(); err != nil {
+		return err
+	}
+	for _, kinds := range s.kinds { // anything may be in any tile or brick
+		if err := backend.Upload(s.dev, kinds, slices.Repeat([]int32{kernels.Mixed2}, len(kinds))); err != nil {
+			return err
+		}
+	}
+	s.fresh = false
+	return s.refresh(ctx)
+}
