@@ -13,7 +13,8 @@ type Snapshot struct {
 	Fields  []Saved
 }
 
-// Saved is what a rank's own entities have of a field: the numbers of each, of Size bytes in all, as they lie in memory.
+// Saved is what a rank's own entities have of a field: the numbers of each, of Size bytes in all, as they lie in
+// memory.
 type Saved struct {
 	Name string
 	Size int

@@ -109,7 +109,8 @@ func ReduceByKey[K Key, V Signed](w *Workspace, op backend.Op, outKeys []K, outV
 		return 0, fmt.Errorf("reduce by key: unknown operation %d", op)
 	}
 	if w.accel != nil {
-		return w.accel.ReduceByKey(op, backend.KindOf[K](), backend.KindOf[V](), at(outKeys), at(outValues), at(keys), at(values), len(keys))
+		return w.accel.ReduceByKey(op, backend.KindOf[K](), backend.KindOf[V](), at(outKeys), at(outValues), at(keys),
+			at(values), len(keys))
 	}
 	n := 0
 	for i := 0; i < len(keys); n++ {

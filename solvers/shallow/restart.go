@@ -24,8 +24,8 @@ func (s *solver[F]) field(on *solvers.Space, w []kernels.State[F]) solvers.Field
 
 func (s *solver[F]) Rest(ctx context.Context) error { return s.rest(ctx) }
 
-// Scalars are of the clock what solvers.Clock has not, the latest minimum of the waves of all ranks, which lagging steps
-// use later, and what was counted.
+// Scalars are of the clock what solvers.Clock has not, the latest minimum of the waves of all ranks, which lagging
+// steps use later, and what was counted.
 func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	n, err := s.count(ctx)
 	if err != nil {

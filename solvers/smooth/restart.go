@@ -21,8 +21,8 @@ var vertexFields = [4][]struct {
 		{"rail", "how far it has slid", []string{"a", "b"}}},
 }
 
-// StateFields are where the vertices are, the metric there, and how far they have slid; with Cull, when they last moved and were visited, and of the
-// smoother barrier, to where they may go back.
+// StateFields are where the vertices are, the metric there, and how far they have slid; with Cull, when they last moved
+// and were visited, and of the smoother barrier, to where they may go back.
 func (e *engine[F, V]) StateFields() []solvers.Field {
 	on := &solvers.Space{Name: "vertex", Owned: e.sub.Owned, Held: len(e.sub.Global),
 		Key: func(i int) int64 { return int64(e.sub.Global[i]) },
