@@ -9,7 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Broken names, on all ranks alike, the entity of lowest key of which a field with a view holds a number that cannot be:
+// Broken names, on all ranks alike, the entity of lowest key of which a field with a view holds what cannot be:
 // one that is not finite, or below 0 where the field has none such. It returns "" where there is none. before are the
 // same fields, in the same order, as they were before the step; nil where nobody knows.
 func Broken(ctx context.Context, comm dist.Comm, step int, fields, before []Field) (string, error) {
