@@ -106,6 +106,9 @@ func (r *gmshReader) oneEntity(dim int) error {
 		return nil
 	}
 	for _, physical := range groups {
+		if physical == 0 { // none
+			continue
+		}
 		g, err := r.groupOf(dim, max(physical, -physical)) // negative where the entity is turned round
 		if err != nil {
 			return r.at(start, "%v", err)

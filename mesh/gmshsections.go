@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -48,15 +49,18 @@ func (w *gmshWriter) entities() {
 	fmt.Fprint(w, "$EndEntities\n")
 }
 
-// entity writes one with its bounding box and its group, 0 for none.
+// entity writes one with its bounding box and its group. Where some have groups and others none, meshio wants one of
+// each, and 0 stands for none.
 func (w *gmshWriter) entity(tag int, box [6]float64, group int32) {
 	w.whole(tag)
 	for _, x := range box {
 		w.float(x)
 	}
-	w.size(int(min(1, group)))
-	if group > 0 {
+	if len(w.sideTags) > 0 || group > 0 {
+		w.size(1)
 		w.whole(int(group))
+	} else {
+		w.size(0)
 	}
 	w.size(0) // entities that bound it
 	w.endText()
@@ -136,10 +140,16 @@ func (w *gmshWriter) elements() {
 	fmt.Fprint(w, "$EndElements\n")
 }
 
-// field writes a view of one time step. Its lists are text in a binary file too, and its tags are of four bytes.
-func (w *gmshWriter) field(section, name string, values []float64) {
-	fmt.Fprintf(w, "$%s\n1\n\"%s\"\n1\n0\n3\n0\n1\n%d\n", section, name, len(values))
-	for i, x := range values {
+// field writes a view of one time step, NaN for so many entries after those that have a value: meshio wants one of each
+// element. Its lists are text in a binary file too, and its tags are of four bytes.
+func (w *gmshWriter) field(section, name string, values []float64, without int) {
+	n := len(values) + without
+	fmt.Fprintf(w, "$%s\n1\n\"%s\"\n1\n0\n3\n0\n1\n%d\n", section, name, n)
+	for i := range n {
+		x := math.NaN()
+		if i < len(values) {
+			x = values[i]
+		}
 		w.whole(i + 1)
 		w.float(x)
 		w.endText()

@@ -14,8 +14,8 @@ import (
 
 // WriteGmsh writes a Gmsh file of version 4.1, in binary (little-endian) or text, with groups and fields. Numbers in
 // text have as many digits as it takes to read the same bits. Vertices and cells get their ids, counted from 1, as
-// tags; edges follow the cells. The vertex field "z" becomes the third coordinate. The mesh must have sound ids;
-// groups need tags from 1 on and names without quotes and line breaks.
+// tags; edges follow the cells, with NaN in the fields of cells. The vertex field "z" becomes the third
+// coordinate. The mesh must have sound ids; groups need tags from 1 on and names without quotes and line breaks.
 func WriteGmsh(path string, m *Mesh, binary bool) error {
 	if err := m.checkIDs(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -99,10 +99,10 @@ func (w *gmshWriter) write(to io.Writer) error {
 	w.nodes()
 	w.elements()
 	for _, name := range fieldNames(w.vertexData) {
-		w.field("NodeData", name, w.vertexData[name])
+		w.field("NodeData", name, w.vertexData[name], 0)
 	}
 	for _, name := range fieldNames(w.cellData) {
-		w.field("ElementData", name, w.cellData[name])
+		w.field("ElementData", name, w.cellData[name], w.sides.count)
 	}
 	return w.Flush()
 }

@@ -10,9 +10,9 @@ import (
 // ReadMedit reads a Medit file, in text (.mesh) or in binary of either byte order (.meshb), of dimension 2, or 3
 // with the third coordinate as vertex field "z" if it is not zero everywhere (P. Frey, "Medit: an interactive mesh
 // visualization software", INRIA RT-0253, 2001). References of triangles and edges other than 0 become groups named
-// by the number; edges with reference 0 are passed over. Corners, ridges and required entities become Marks; normals
-// and tangents are passed over; quadrilaterals, volume elements and elements of higher order are refused. Errors
-// name the line or the offset in bytes.
+// by the number; edges with reference 0 are passed over. Corners, ridges, required entities and references of vertices
+// become Marks; normals and tangents are passed over; quadrilaterals, volume elements and elements of higher
+// order are refused. Errors name the line or the offset in bytes.
 //
 // The mesh is as it stands in the file: Check tells whether solvers can use it.
 func ReadMedit(path string) (*Mesh, error) {
@@ -58,6 +58,9 @@ type meditReader struct {
 	solid *Solid          // that is read, if it is not a mesh of triangles
 	ends  []MarkedEdge    // all edges
 	marks map[string][]int64
+	refs  []int32 // of vertices, nil where all are 0
+
+	passed []string // names of sections
 
 	version int32 // of a binary file
 }
@@ -189,6 +192,9 @@ func (r *meditReader) section(name string, start int) error {
 			return err
 		}
 	}
+	if count > 0 {
+		r.passed = append(r.passed, name)
+	}
 	return nil
 }
 
@@ -214,8 +220,19 @@ func (r *meditReader) vertices(count int64) error {
 				return err
 			}
 		}
-		if _, err = r.int(); err != nil { // the reference of a vertex means nothing here
+		start := r.here()
+		ref, err := r.int()
+		if err != nil {
 			return err
+		}
+		if ref != int64(int32(ref)) {
+			return r.at(start, "the reference %d of vertex %d has more than 32 bits", ref, i+1)
+		}
+		if ref != 0 && r.refs == nil {
+			r.refs = make([]int32, count)
+		}
+		if ref != 0 {
+			r.refs[i] = int32(ref)
 		}
 	}
 	return nil

@@ -44,7 +44,8 @@ func TestReadsMedit(t *testing.T) {
 		Cells:  [][3]int32{{0, 1, 2}, {0, 2, 3}},
 		Groups: []Group{{1, 3, "3"}, {2, -7, "-7"}}, CellGroup: []int32{1, -1},
 		Tagged: []TaggedEdge{{0, 1, 0}},
-		Marks:  &Marks{Corners: []int32{0, 1}, Vertices: []int32{2}},
+		Marks: &Marks{Corners: []int32{0, 1}, Vertices: []int32{2}, Refs: []int32{0, 0, 5, 0},
+			Passed: []string{"Normals"}},
 	}
 	if !reflect.DeepEqual(m, want) {
 		t.Errorf("got  %+v\nwant %+v", m, want)

@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 )
 
@@ -63,6 +64,8 @@ func (r *meditReader) binarySections() error {
 			if err := r.section(name, start); err != nil {
 				return err
 			}
+		} else {
+			r.passed = append(r.passed, fmt.Sprintf("section %d of the binary file", key))
 		}
 		if next == 0 {
 			return nil

@@ -2,12 +2,17 @@ package mesh
 
 import "slices"
 
-// Marks are the entities that a Medit file marks for those who change the mesh. Edges and triangles are given by their
+// Marks are what a Medit file has beside cells and groups: entities that it marks for those who change the mesh, and
+// references. Edges and triangles are given by their
 // vertices, in any order, so that no order of cells or edges matters.
 type Marks struct {
 	Corners, Vertices []int32      // vertices at corners, and required ones
 	Ridges, Edges     []MarkedEdge // edges of ridges, and required ones
 	Triangles         []TaggedFace // required triangles; a tag of 0 says that they have no group
+
+	Refs   []int32      // references of all vertices; nil where they are 0
+	Lines  []MarkedEdge // in space, edges with a reference
+	Passed []string     // sections that were passed over, such as normals, which do not hold once vertices have moved
 }
 
 // MarkedEdge is an edge and its reference.
@@ -46,28 +51,50 @@ func (k *Marks) Ridged(n int) []bool {
 	return on
 }
 
-// renumbered are the marks of a mesh whose vertex v has become to[v].
+// renumbered are the marks of a mesh whose vertex v has become to[v], and has gone where that is negative. References
+// are left as they are.
 func (k *Marks) renumbered(to []int32) *Marks {
 	if k == nil {
 		return nil
 	}
-	n := &Marks{}
-	for _, v := range k.Corners {
-		n.Corners = append(n.Corners, to[v])
+	vertices := func(of []int32) (all []int32) {
+		for _, v := range of {
+			if to[v] >= 0 {
+				all = append(all, to[v])
+			}
+		}
+		return all
 	}
-	for _, v := range k.Vertices {
-		n.Vertices = append(n.Vertices, to[v])
+	edges := func(of []MarkedEdge) (all []MarkedEdge) {
+		for _, e := range of {
+			if min(to[e.A], to[e.B]) >= 0 {
+				all = append(all, MarkedEdge{to[e.A], to[e.B], e.Tag})
+			}
+		}
+		return all
 	}
-	for _, e := range k.Ridges {
-		n.Ridges = append(n.Ridges, MarkedEdge{to[e.A], to[e.B], e.Tag})
-	}
-	for _, e := range k.Edges {
-		n.Edges = append(n.Edges, MarkedEdge{to[e.A], to[e.B], e.Tag})
-	}
+	n := &Marks{Corners: vertices(k.Corners), Vertices: vertices(k.Vertices), Ridges: edges(k.Ridges),
+		Edges: edges(k.Edges), Lines: edges(k.Lines), Refs: k.Refs, Passed: k.Passed}
 	for _, t := range k.Triangles {
-		n.Triangles = append(n.Triangles, TaggedFace{[3]int32{to[t.V[0]], to[t.V[1]], to[t.V[2]]}, t.Tag})
+		if v := [3]int32{to[t.V[0]], to[t.V[1]], to[t.V[2]]}; min(v[0], v[1], v[2]) >= 0 {
+			n.Triangles = append(n.Triangles, TaggedFace{v, t.Tag})
+		}
 	}
 	return n
+}
+
+// keepRefs keeps the references of some vertices.
+func (k *Marks) keepRefs(keep func(v int) bool) {
+	if k == nil || k.Refs == nil {
+		return
+	}
+	var kept []int32
+	for v, ref := range k.Refs {
+		if keep(v) {
+			kept = append(kept, ref)
+		}
+	}
+	k.Refs = kept
 }
 
 // meditMark is a section of marks.
@@ -100,7 +127,15 @@ func (r *meditReader) marked(name string, count int64) error {
 // marksOf finds what the sections of marks refer to; triangles[k] is that of number k+1. It returns nil if there are
 // none.
 func (r *meditReader) marksOf(triangles []TaggedFace) (*Marks, error) {
-	k, any := &Marks{}, false
+	k := &Marks{Refs: r.refs, Passed: r.passed}
+	if r.solid != nil {
+		for _, e := range r.ends {
+			if e.Tag != 0 {
+				k.Lines = append(k.Lines, e)
+			}
+		}
+	}
+	any := k.Refs != nil || k.Lines != nil || k.Passed != nil
 	for _, s := range meditMarks {
 		of, have := map[string]string{"Corners": "Vertices", "RequiredVertices": "Vertices", "Ridges": "Edges",
 			"RequiredEdges": "Edges", "RequiredTriangles": "Triangles"}[s.name], 0
@@ -152,7 +187,7 @@ func (k *Marks) marking(edges, triangles *elements) marking {
 	if k == nil {
 		return m
 	}
-	add := func(name string, number int) { m.numbers[name] = append(m.numbers[name], number) }
+	add := func(name string, number int) { m.numbers[name] = append(m.numbers[name], number) } // "" is no section
 	for _, v := range k.Corners {
 		add("Corners", int(v)+1)
 	}
@@ -174,6 +209,9 @@ func (k *Marks) marking(edges, triangles *elements) marking {
 	}
 	for _, e := range k.Edges {
 		edge("RequiredEdges", e)
+	}
+	for _, e := range k.Lines {
+		edge("", e)
 	}
 	number, count = numbersOf(triangles)
 	for _, t := range k.Triangles {

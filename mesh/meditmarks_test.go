@@ -16,7 +16,7 @@ RequiredEdges 2
 2 3
 Vertices 4
 0 0 0
-1 0 0
+1 0 12
 1 1 0
 0 1 0
 Edges 3
@@ -44,7 +44,7 @@ Vertices 5
 1 0 0 0
 0 1 0 0
 0 0 1 0
-1 1 1 0
+1 1 1 -4
 Edges 2
 1 2 0
 3 4 9
@@ -76,7 +76,8 @@ func TestMarksComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Marks{Corners: []int32{0, 1}, Vertices: []int32{3}, Ridges: []MarkedEdge{{0, 1, 3}, {0, 2, 0}},
-		Edges: []MarkedEdge{{1, 2, 0}, {0, 2, 0}}, Triangles: []TaggedFace{{V: [3]int32{0, 2, 3}}}}
+		Edges: []MarkedEdge{{1, 2, 0}, {0, 2, 0}}, Triangles: []TaggedFace{{V: [3]int32{0, 2, 3}}},
+		Refs: []int32{0, 12, 0, 0}}
 	if !reflect.DeepEqual(m.Marks, want) {
 		t.Errorf("marks %+v, want %+v", m.Marks, want)
 	}
@@ -85,7 +86,9 @@ func TestMarksComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	inSpace := &Marks{Corners: []int32{4}, Vertices: []int32{1}, Ridges: []MarkedEdge{{2, 3, 9}},
-		Edges: []MarkedEdge{{0, 1, 0}}, Triangles: []TaggedFace{{[3]int32{0, 2, 1}, 5}, {[3]int32{0, 1, 3}, 0}}}
+		Lines: []MarkedEdge{{2, 3, 9}},
+		Edges: []MarkedEdge{{0, 1, 0}}, Triangles: []TaggedFace{{[3]int32{0, 2, 1}, 5}, {[3]int32{0, 1, 3}, 0}},
+		Refs: []int32{0, 0, 0, 0, -4}}
 	if !reflect.DeepEqual(s.Marks, inSpace) {
 		t.Errorf("marks %+v, want %+v", s.Marks, inSpace)
 	}
@@ -157,7 +160,32 @@ func TestMarksMove(t *testing.T) {
 	if _, _, err := m.MergeDuplicates(); err != nil {
 		t.Fatal(err)
 	}
-	if len(m.X) != 4 || !slices.Equal(m.Marks.Vertices, []int32{3}) || m.Marks.Edges[1] != (MarkedEdge{0, 2, 0}) {
+	if len(m.X) != 4 || !slices.Equal(m.Marks.Vertices, []int32{3}) || m.Marks.Edges[1] != (MarkedEdge{0, 2, 0}) ||
+		!slices.Equal(m.Marks.Refs, []int32{0, 12, 0, 0}) {
 		t.Errorf("%+v of %d vertices", m.Marks, len(m.X))
+	}
+	s, err := parseSolidMedit([]byte(strings.NewReplacer("Vertices 5\n", "Vertices 7\n0 0 0 0\n9 9 9 3\n",
+		"1 2 0\n3 4 9", "3 4 0\n5 6 9", "1 3 2 5\n1 2 4 0\n1 4 3 5", "3 5 4 5\n3 4 6 0\n3 6 5 5", "1 2 3 4 1\n2 5 3 4 1",
+		"1 4 5 6 1\n4 7 5 6 1", "Corners 1\n5", "Corners 2\n7 2").Replace(markedSolid)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.MergeDuplicates(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.DropDangling(); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.X) != 5 || !slices.Equal(s.Marks.Corners, []int32{4}) || s.Marks.Lines[0] != (MarkedEdge{2, 3, 9}) ||
+		!slices.Equal(s.Marks.Refs, []int32{0, 0, 0, 0, -4}) {
+		t.Errorf("%+v of %d vertices", s.Marks, len(s.X))
+	}
+}
+
+// TestMeditTellsWhatItPasses: sections of which nothing is kept are named.
+func TestMeditTellsWhatItPasses(t *testing.T) {
+	m, err := parseMedit([]byte(strings.Replace(marked, "End\n", "Normals 1\n0 1\nNormalAtVertices 1\n1 1\nEnd\n", 1)))
+	if err != nil || !slices.Equal(m.Marks.Passed, []string{"Normals", "NormalAtVertices"}) {
+		t.Errorf("%v, %+v", err, m.Marks)
 	}
 }

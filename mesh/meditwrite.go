@@ -84,7 +84,11 @@ func (w *meditWriter) write(to io.Writer) error {
 		for _, x := range points {
 			w.float(x[v])
 		}
-		w.last(0)
+		ref := 0
+		if k := w.content.marks; k != nil && k.Refs != nil {
+			ref = int(k.Refs[v])
+		}
+		w.last(ref)
 	}
 	of := map[int]*elements{w.sides.dim: &w.sides, w.cells.dim: &w.cells}
 	m := w.content.marks.marking(of[1], of[2])

@@ -77,6 +77,7 @@ func TestReadsMeditVersions(t *testing.T) {
 	m := bare()
 	m.VertexData = nil
 	m.X[2], m.Y[3] = .25, 2
+	m.Marks = &Marks{Refs: []int32{9, 9, 9, 9}, Passed: []string{"section 200 of the binary file"}}
 	for version := uint32(1); version <= 4; version++ {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			got, err := parseMedit(binaryMedit(m, version, order))

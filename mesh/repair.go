@@ -121,8 +121,8 @@ func (m *Mesh) keepVertices(keep []bool) (removed int) {
 	id := make([]int32, len(keep))
 	n := int32(0)
 	for v, ok := range keep {
-		id[v] = n
-		if ok {
+		if id[v] = -1; ok {
+			id[v] = n
 			n++
 		}
 	}
@@ -137,6 +137,7 @@ func (m *Mesh) keepVertices(keep []bool) (removed int) {
 		e.A, e.B = id[e.A], id[e.B]
 	}
 	m.Marks = m.Marks.renumbered(id)
+	m.Marks.keepRefs(func(v int) bool { return keep[v] })
 	m.X, m.Y = filter(m.X, keep), filter(m.Y, keep)
 	for name, f := range m.VertexData {
 		m.VertexData[name] = filter(f, keep)

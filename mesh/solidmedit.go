@@ -6,8 +6,9 @@ import (
 )
 
 // ReadSolidMedit reads a mesh of tetrahedra from a Medit file, in text or in binary, as ReadMedit reads one of
-// triangles. Triangles with a reference other than 0 become tagged faces; edges are passed over, since those between
-// sides are found by their angles, but for ridges and required ones. Errors name the line or the offset in bytes.
+// triangles. Triangles with a reference other than 0 become tagged faces; edges with a
+// reference, ridges and required ones become Marks; others are passed over, since those between sides are found by
+// their angles. Errors name the line or the offset in bytes.
 func ReadSolidMedit(path string) (*Solid, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

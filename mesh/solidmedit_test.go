@@ -71,7 +71,8 @@ func TestReadsSolidMedit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &Solid{X: []float64{0, 1, 0, 0}, Y: []float64{0, 0, 1, 0}, Z: []float64{0, 0, 0, 1},
-		Cells: [][4]int32{{0, 1, 2, 3}}, Faces: []TaggedFace{{[3]int32{0, 2, 1}, 4}}}
+		Cells: [][4]int32{{0, 1, 2, 3}}, Faces: []TaggedFace{{[3]int32{0, 2, 1}, 4}},
+		Marks: &Marks{Lines: []MarkedEdge{{0, 1, 5}}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

@@ -47,6 +47,7 @@ func (s *Solid) MergeDuplicates() (int, error) {
 		}
 		to[v] = first
 	}
+	s.Marks.keepRefs(func(v int) bool { return int(to[v]) == v })
 	kept := 0
 	for v := range to {
 		if int(to[v]) != v {
@@ -64,6 +65,7 @@ func (s *Solid) MergeDuplicates() (int, error) {
 	if gone == 0 {
 		return 0, nil
 	}
+	s.Marks = s.Marks.renumbered(to)
 	s.X, s.Y, s.Z = s.X[:kept], s.Y[:kept], s.Z[:kept]
 	for name, field := range s.VertexData {
 		s.VertexData[name] = field[:kept]
@@ -148,39 +150,41 @@ func (s *Solid) DropDangling() (vertices, faces int, err error) {
 	if err := s.checkIDs(); err != nil {
 		return 0, 0, err
 	}
-	to := make([]int32, len(s.X)) // one more than the new id
+	to := newMarks(len(s.X))
 	for _, c := range s.Cells {
 		for _, v := range c {
-			to[v] = 1
+			to[v] = 0
 		}
 	}
+	s.Marks.keepRefs(func(v int) bool { return to[v] == 0 })
 	kept := int32(0)
 	for v := range to {
-		if to[v] == 0 {
+		if to[v] < 0 {
 			continue
 		}
 		s.X[kept], s.Y[kept], s.Z[kept] = s.X[v], s.Y[v], s.Z[v]
 		for _, field := range s.VertexData {
 			field[kept] = field[v]
 		}
-		kept++
 		to[v] = kept
+		kept++
 	}
 	vertices = len(s.X) - int(kept)
+	s.Marks = s.Marks.renumbered(to)
 	s.X, s.Y, s.Z = s.X[:kept], s.Y[:kept], s.Z[:kept]
 	for name, field := range s.VertexData {
 		s.VertexData[name] = field[:kept]
 	}
 	for c := range s.Cells {
 		for k, v := range s.Cells[c] {
-			s.Cells[c][k] = to[v] - 1
+			s.Cells[c][k] = to[v]
 		}
 	}
 	before := len(s.Faces)
-	s.Faces = slices.DeleteFunc(s.Faces, func(f TaggedFace) bool { return min(to[f.V[0]], to[f.V[1]], to[f.V[2]]) == 0 })
+	s.Faces = slices.DeleteFunc(s.Faces, func(f TaggedFace) bool { return min(to[f.V[0]], to[f.V[1]], to[f.V[2]]) < 0 })
 	for i := range s.Faces {
 		for k, v := range s.Faces[i].V {
-			s.Faces[i].V[k] = to[v] - 1
+			s.Faces[i].V[k] = to[v]
 		}
 	}
 	return vertices, before - len(s.Faces), nil

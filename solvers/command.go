@@ -18,8 +18,11 @@ type Command struct {
 	Make func(args []string, flag func(name string) (value string, given bool)) (*config.Case, Reporter, error)
 }
 
-// Flag is a flag that stands for a key of a case.
-type Flag struct{ Name, Key, Usage string }
+// Flag is a flag that stands for a key of a case. A switch needs no value: it is true where it is given.
+type Flag struct {
+	Name, Key, Usage string
+	Switch           bool
+}
 
 // Reporter finishes a run: it writes what the command is to write, on rank 0, and reports, on all ranks the same but
 // for what rank 0 alone can tell. All ranks call it.
@@ -37,4 +40,5 @@ type Report interface {
 	Text() string          // for people
 	JSON() ([]byte, error) // for programs
 	Warning() string       // what is wrong with the result, "" for nothing
+	Refused() error        // why nothing was written, nil if it was
 }

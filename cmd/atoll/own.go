@@ -76,6 +76,9 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 	p.SortFlags = false
 	for _, k := range own.Flags {
 		p.String(k.Name, "", k.Usage)
+		if k.Switch {
+			p.Lookup(k.Name).NoOptDefVal = "true"
+		}
 	}
 	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, as goroutines of this process; atoll run does it over machines")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
@@ -162,7 +165,7 @@ func (f *ownFlags) tell(report solvers.Report) error {
 	if !f.quiet {
 		fmt.Print(report.Text())
 	}
-	return nil
+	return report.Refused()
 }
 
 // writableInPlace refuses a file that is not replaced but written where it is, as a pipe is too.

@@ -32,7 +32,11 @@ func Program(t testing.TB, name, debian string) string {
 // python is Debian's, which python3-vtk9 is for.
 const python = "/usr/bin/python3"
 
-var importVTK = sync.OnceValue(func() error { return exec.Command(python, "-c", "import vtk").Run() })
+func imported(python, module string) func() error {
+	return sync.OnceValue(func() error { return exec.Command(python, "-c", "import "+module).Run() })
+}
+
+var importVTK, importMeshio = imported(python, "vtk"), imported("python3", "meshio")
 
 // VTK returns the path of a Python that has the module vtk.
 func VTK(t testing.TB) string {
@@ -41,4 +45,13 @@ func VTK(t testing.TB) string {
 		Missing(t, "%s has no module vtk (Debian: apt-get install python3-vtk9): %v", python, err)
 	}
 	return python
+}
+
+// Meshio returns the name of a Python that has the module meshio, as pip installs it.
+func Meshio(t testing.TB) string {
+	t.Helper()
+	if err := importMeshio(); err != nil {
+		Missing(t, "python3 has no module meshio (python3 -m pip install meshio): %v", err)
+	}
+	return "python3"
 }

@@ -87,15 +87,15 @@ func Writable(path string) error {
 }
 
 // NotKept names what of a mesh is not in a file of this name, "" for nothing: Medit files have neither fields nor names
-// of groups, and others no marks.
+// of groups, and others no marks. Normals and the like are in none.
 func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[string][]float64) string {
-	if e := extension(path); e != ".mesh" && e != ".meshb" {
-		if marks != nil {
-			return "corners, ridges and required entities"
-		}
-		return ""
-	}
 	var lost []string
+	if marks != nil {
+		lost = append(lost, marks.Passed...)
+	}
+	if e := extension(path); e != ".mesh" && e != ".meshb" {
+		return strings.Join(append(lost, unmarked(marks)...), ", ")
+	}
 	for _, of := range fields {
 		for _, name := range slices.Sorted(maps.Keys(of)) {
 			if name != "z" { // the third coordinates of triangles
@@ -109,6 +109,26 @@ func NotKept(path string, groups []mesh.Group, marks *mesh.Marks, fields ...map[
 		}
 	}
 	return strings.Join(lost, ", ")
+}
+
+// unmarked names the marks that there are.
+func unmarked(k *mesh.Marks) (names []string) {
+	if k == nil {
+		return nil
+	}
+	for _, m := range []struct {
+		count int
+		name  string
+	}{
+		{len(k.Corners), "corners"}, {len(k.Ridges), "ridges"}, {len(k.Vertices), "required vertices"},
+		{len(k.Edges), "required edges"}, {len(k.Triangles), "required triangles"},
+		{len(k.Refs), "references of vertices"}, {len(k.Lines), "references of edges"},
+	} {
+		if m.count > 0 {
+			names = append(names, m.name)
+		}
+	}
+	return names
 }
 
 func unreadable(path string) error {

@@ -70,6 +70,13 @@ func TestNotKept(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
+	marks := &mesh.Marks{Vertices: []int32{1}, Refs: []int32{0, 3}, Passed: []string{"Normals"}}
+	if got := NotKept("a.msh", groups, marks, points, cells); got != "Normals, required vertices, references of vertices" {
+		t.Error(got)
+	}
+	if got := NotKept("a.mesh", nil, marks); got != "Normals" {
+		t.Error(got)
+	}
 	if got := NotKept("a.msh", groups, nil, points, cells) + NotKept("a.vtu", groups, nil, points, cells); got != "" {
 		t.Error(got)
 	}

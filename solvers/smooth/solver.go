@@ -47,6 +47,8 @@ type Solver interface {
 	Finish(ctx context.Context) error
 	// Hash returns the SHA-256 of the coordinates in global order, x and then y of each vertex.
 	Hash(ctx context.Context) (string, error)
+	// Resume puts the vertices where another solver of the same part and precision has them, before the first sweep.
+	Resume(ctx context.Context, from Solver) error
 	// Close gives back what the device holds.
 	Close()
 }

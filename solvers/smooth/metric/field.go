@@ -108,6 +108,12 @@ func cross(a, b [3]float64) [3]float64 {
 	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 
+// Volume is that of a cell, or its area in the plane.
+func (m *Mesh) Volume(c int) float64 {
+	volume, _ := m.shape(c)
+	return volume
+}
+
 // Field is a metric at each vertex of a mesh.
 type Field []Tensor
 

@@ -3,8 +3,10 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,8 +26,10 @@ var command = solvers.Command{
 keeping its connectivity and groups.
 
 IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
-Values in parentheses are what holds without the flag.`,
+Without a metric, sizes are those of IN.sol or IN.solb beside a Medit file, or else uniform. OUT is not written where
+it would be worse than IN, unless --force is given. Values in parentheses are what holds without the flag.`,
 	Example: `  atoll smooth wing.msh better.msh
+  atoll smooth in.mesh out.mesh                               # sizes of in.sol, if there is one
   atoll smooth in.mesh out.vtu --metric linear --low 0.5 --high 0.05 --smoother pain-exact --relax 1.8
   atoll smooth in.msh out.msh --width '0.01 + 0.1*abs(y)' --height 0.02 --worst 0.3
   atoll smooth block.msh better.msh --width 0.1 --height 0.1 --depth '0.02 + 0.2*abs(z)'`,
@@ -63,12 +67,15 @@ var keys = []struct{ flag, key, usage string }{
 	{"norm", "metric.norm", "p of the Lp norm of the error of interpolating that field (2)"},
 	{"curvature", "metric.curvature", "share of that field's largest second derivative that smaller ones are raised to " +
 		"(0.003)"},
+	{"rounds", "metric.rounds", "how often second derivatives are recovered, each time on what has come out (3; 1 " +
+		"of IN's data)"},
 	{"hmin", "metric.hmin", "least size, before rescaling"},
 	{"hmax", "metric.hmax", "greatest size, before rescaling"},
 	{"aspect", "metric.aspect", "largest by least size at a place"},
 	{"gradation", "metric.gradation", "most growth of sizes along a unit of length, such as 1.3"},
+	{"hgrad", "metric.gradation", "what Mmg calls gradation"},
 	{"samples", "metric.samples", "nodes a side of the grid on which expressions are evaluated, a power of two; 0 " +
-		"for the vertices of IN (512; of tetrahedra 64)"},
+		"for the vertices of IN (512; of tetrahedra 64; with gradation 0)"},
 	{"rescale", "metric.rescale", "scale the metric so that the mesh has as many cells as it asks for (true)"},
 	{"smoother", "method.smoother", "barrier, hybrid, fjp, smart, pain-exact, pain-newton, pain or laplacian (barrier)"},
 	{"sweeps", "method.sweeps", "the most sweeps (200; of smoothers but barrier 100)"},
@@ -80,6 +87,7 @@ var keys = []struct{ flag, key, usage string }{
 	{"untangle", "method.untangle",
 		"true mends triangles that are turned over before the sweeps (false: they are refused)"},
 	{"precision", "method.precision", "float64 or float32 (float64)"},
+	{"force", "method.force", "write OUT even if it is worse than IN in what the report tells"},
 	{"every", "stop.every", "sweeps between two looks at the rules to stop by (10)"},
 	{"move", "stop.move", "stop when no vertex moves by more, in the metric"},
 	{"mean", "stop.mean", "stop when the mean quality is this or more"},
@@ -90,7 +98,7 @@ var keys = []struct{ flag, key, usage string }{
 
 func flags() (list []solvers.Flag) {
 	for _, k := range keys {
-		list = append(list, solvers.Flag{Name: k.flag, Key: k.key, Usage: k.usage})
+		list = append(list, solvers.Flag{Name: k.flag, Key: k.key, Usage: k.usage, Switch: k.flag == "force"})
 	}
 	return list
 }
@@ -123,19 +131,62 @@ func caseOf(in, out string, flag func(string) (value string, given bool)) (*conf
 					return nil, err
 				}
 			}
-			sets = append(sets, k.key+"="+value)
+			sets = append(sets, k.key+"="+number(value))
 			metric = metric || strings.HasPrefix(k.key, "metric.") &&
-				!slices.Contains([]string{"rescale", "samples", "hmin", "hmax", "aspect", "gradation"}, k.flag)
+				!slices.Contains([]string{"rescale", "samples", "hmin", "hmax", "aspect", "gradation", "hgrad"},
+					k.flag)
 		}
 	}
 	if !metric {
-		sets = append(sets, "metric.field=uniform")
+		sizes, err := sizesOf(path)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, sizes)
 	}
 	c, err := solvers.Parse(caseName(in)+".toml", []byte("solver = \"smooth\"\n"), sets)
 	if err != nil {
 		return nil, errors.New(inFlags(err.Error()))
 	}
 	return c, nil
+}
+
+// sizesOf is the metric of a mesh for which none is given: as for Mmg, the solution of the same name beside a Medit
+// file, or else all cells of one size.
+func sizesOf(path string) (string, error) {
+	name, found := strings.TrimSuffix(path, filepath.Ext(path)), false
+	if e := strings.ToLower(filepath.Ext(path)); e == ".mesh" || e == ".meshb" {
+		for _, e := range []string{".sol", ".solb"} {
+			if info, err := os.Stat(name + e); err == nil && info.Mode().IsRegular() {
+				name, found = name+e, true
+				break
+			}
+		}
+	}
+	if !found {
+		return "metric.field=uniform", nil
+	}
+	file, err := quoted(name)
+	return "metric.solution=" + file, err
+}
+
+// number writes one as TOML has it, with a digit on either side of the point; other values are as they are.
+func number(value string) string {
+	if _, err := strconv.ParseFloat(value, 64); err != nil || !strings.Contains(value, ".") {
+		return value
+	}
+	sign, rest := "", value
+	if strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+") {
+		sign, rest = rest[:1], rest[1:]
+	}
+	whole, part, _ := strings.Cut(rest, ".")
+	if part == "" || part[0] == 'e' || part[0] == 'E' {
+		part = "0" + part
+	}
+	if whole == "" {
+		whole = "0"
+	}
+	return sign + whole + "." + part
 }
 
 // quoted is the name of a file as a string of TOML.

@@ -1,6 +1,8 @@
 package problem
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,15 +16,57 @@ func TestCommandSpeaksOfFlags(t *testing.T) {
 		{map[string]string{"metric": "linear"}, "--low: is required\n--high: is required"},
 		{map[string]string{"relax": "0"}, "--relax: 0 must be above 0"},
 		{map[string]string{"width": "1", "height": "1", "aspect": "0.5"}, "--aspect: 0.5 must be 1 or more"},
-		{map[string]string{"gradation": "1.3", "width": "1", "height": "1"},
+		{map[string]string{"gradation": "1.3", "width": "1", "height": "1", "samples": "64"},
 			"--gradation: does not belong to a metric of kind sizes, but to solution, hessian, and expressions with " +
 				"samples = 0"},
 		{map[string]string{"also": "x*x"}, "the flags name no metric: give --metric, --width and --height"},
+		{map[string]string{"hessian": "{mesh='u'}", "rounds": "2"}, "--rounds: 2: data of the mesh do not tell values"},
 		{map[string]string{"guard": "clip"}, `--guard: does nothing with smoother = "barrier"`},
 	} {
 		_, err := caseOf("in.msh", "out.msh", func(flag string) (string, bool) { v, ok := c.flags[flag]; return v, ok })
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v: error %v does not begin with %s", c.flags, err, c.want)
+		}
+	}
+}
+
+// TestSolutionBesideMesh: as for Mmg, sizes are those of the solution beside a Medit file, unless a metric is given.
+func TestSolutionBesideMesh(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.sol", "b.solb", "c.sol"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		in, want string
+		flags    map[string]string
+	}{
+		{"a.mesh", "a.sol", map[string]string{"hmin": "0.1", "hgrad": "1.3"}}, {"b.mesh", "b.solb", nil},
+		{"a.MESHB", "a.sol", nil}, {"none.mesh", "", nil}, {"c.msh", "", nil},
+		{"a.mesh", "", map[string]string{"metric": "uniform"}},
+	} {
+		got, err := caseOf(filepath.Join(dir, c.in), "out.mesh", func(flag string) (string, bool) {
+			v, ok := c.flags[flag]
+			return v, ok
+		})
+		if err != nil {
+			t.Fatal(c.in, err)
+		}
+		m := got.Sections.(*Sections).Metric
+		if c.want == "" && m.Field != "uniform" || c.want != "" && m.Solution != filepath.Join(dir, c.want) ||
+			(m.Gradation == 1.3) != (c.flags["hgrad"] != "") {
+			t.Errorf("%s with %v: %+v", c.in, c.flags, m)
+		}
+	}
+}
+
+// TestNumbersOfFlags: numbers are as shells have them.
+func TestNumbersOfFlags(t *testing.T) {
+	for given, want := range map[string]string{".5": "0.5", "-.5": "-0.5", "1.": "1.0", "1.e-3": "1.0e-3", "0.25": "0.25",
+		"7": "7", "x*.5": "x*.5", "": ""} {
+		if got := number(given); got != want {
+			t.Errorf("%q is written %q, want %q", given, got, want)
 		}
 	}
 }

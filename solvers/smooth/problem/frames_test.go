@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 func TestSmoothFrames(t *testing.T) {
 	dir := t.TempDir()
 	s, err := runtest.On(t, wavy, 3, 1, runtest.Local, dir, "output.format=[\"vtu\"]", "output.every=5",
-		"output.fields=[\"quality\", \"area\"]", "output.mesh=end.msh")
+		"output.fields=[\"quality\", \"area\"]", "output.mesh=end.msh", "method.force=true")
 	if err != nil {
 		t.Fatal(err)
 	}

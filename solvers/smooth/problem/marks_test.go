@@ -54,7 +54,7 @@ func TestRequiredStay(t *testing.T) {
 				to := t.TempDir()
 				sum, err := runtest.On(t, text, ranks, 1, runtest.Local, to,
 					fmt.Sprintf("mesh={file=%q, partition='random'}", file),
-					"method.smoother="+smoother, "method.sweeps=20", "output.mesh="+out)
+					"method.smoother="+smoother, "method.sweeps=20", "method.force=true", "output.mesh="+out)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -22,6 +22,7 @@ type Metric struct {
 	Norm       float64 // p of the Lp norm whose interpolation error the metric of a hessian makes least; 2
 	Complexity float64 // ∫√det M of the metric of a hessian; 0 for what the mesh's triangles make
 	Curvature  float64 // share of a hessian's largest second derivative that smaller ones are raised to; 0.003
+	Rounds     int     // how often a hessian is recovered, anew on the mesh that has come out; 3 of expressions, else 1
 
 	HMin, HMax float64 // bounds of sizes; 0 for none
 	Aspect     float64 // largest by least size at a place; 0 for no bound
@@ -47,7 +48,7 @@ func (m *Metric) Nodal() bool {
 //	width, height, angle   expressions over x and y, and over z in space, with depth
 //	m11, m12, m22          the same, with m13, m23 and m33
 //	solution, background   files
-//	hessian, also, norm, complexity, curvature
+//	hessian, also, norm, complexity, curvature, rounds
 //	hmin, hmax, aspect     bounds of solution, hessian and expressions
 //	gradation              of metrics at vertices: solution, hessian, and expressions without samples
 //	samples, rescale
@@ -55,7 +56,7 @@ func decodeMetric(s *config.Section) Metric {
 	m := Metric{Rescale: s.Boolean("rescale", true), Waves: 1}
 	s.Know("field", "low", "high", "waves", "width", "height", "angle", "depth", "m11", "m12", "m22",
 		"m13", "m23", "m33", "solution", "background",
-		"hessian", "also", "norm", "complexity", "curvature", "hmin", "hmax", "aspect", "gradation", "samples")
+		"hessian", "also", "norm", "complexity", "curvature", "rounds", "hmin", "hmax", "aspect", "gradation", "samples")
 	m.Field = metricKind(s)
 	fallback := int64(0)
 	switch m.Field {
@@ -88,6 +89,7 @@ func decodeMetric(s *config.Section) Metric {
 		m.Norm = s.Number("norm", config.Bound{Least: 1, Most: 1e6, Fallback: 2, Optional: true})
 		m.Complexity = s.Number("complexity", config.NonNegative.Or(0))
 		m.Curvature = s.Number("curvature", config.Bound{Most: 1, Fallback: 0.003, Optional: true})
+		m.Rounds = m.decodeRounds(s)
 	case "solution":
 		m.Solution, m.Background = s.Text("solution", config.Required), s.Text("background", "")
 	}
@@ -108,6 +110,9 @@ func decodeMetric(s *config.Section) Metric {
 	if m.Gradation != 0 && m.Gradation <= 1 {
 		s.Fail("gradation", "%g must be above 1, or 0 for no bound", m.Gradation)
 	}
+	if m.Gradation > 0 { // of sizes at vertices
+		fallback = 0
+	}
 	m.Samples = int(s.Integer("samples", fallback, 0, maxSamples))
 	if n := m.Samples; n == 1 || n&(n-1) != 0 {
 		s.Fail("samples", "%d is not a power of two from 2 on", n)
@@ -115,6 +120,23 @@ func decodeMetric(s *config.Section) Metric {
 	metricKeys(s, &m)
 	s.Finish()
 	return m
+}
+
+// decodeRounds reads how often second derivatives are recovered. Data at vertices do not tell what they would be where
+// vertices have gone.
+func (m *Metric) decodeRounds(s *config.Section) int {
+	most := int64(3)
+	for k := range m.Parts {
+		if m.Parts[k].Mesh != "" {
+			most = 1
+		}
+	}
+	rounds := s.Integer("rounds", most, 1, 100)
+	if most == 1 && rounds > 1 {
+		s.Fail("rounds", "%d: data of the mesh do not tell values elsewhere; compute them on the mesh that comes out, and "+
+			"smooth that", rounds)
+	}
+	return int(rounds)
 }
 
 // metricKind tells the kind of a metric from its keys, "" if they say none or several.
@@ -164,6 +186,7 @@ func metricKeys(s *config.Section, m *Metric) {
 		{"waves", m.Field == "sinusoidal", "sinusoidal"}, {"background", m.Field == "solution", "solution"},
 		{"also", m.Field == "hessian", "hessian"}, {"norm", m.Field == "hessian", "hessian"},
 		{"complexity", m.Field == "hessian", "hessian"}, {"curvature", m.Field == "hessian", "hessian"},
+		{"rounds", m.Field == "hessian", "hessian"},
 		{"hmin", free, "expressions, solution and hessian"}, {"hmax", free, "expressions, solution and hessian"},
 		{"aspect", free, "expressions, solution and hessian"},
 		{"gradation", m.Nodal(), "solution, hessian, and expressions with samples = 0"},
@@ -216,6 +239,7 @@ func (m *Metric) Print(p *config.Printer) {
 		p.Pair("norm", m.Norm)
 		p.Pair("complexity", m.Complexity)
 		p.Pair("curvature", m.Curvature)
+		p.Pair("rounds", m.Rounds)
 	}
 	for _, k := range []struct {
 		key   string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,36 +28,28 @@ type Report struct {
 	SetUp, Seconds   float64 // of setting up, and of the sweeps
 	SHA256           string  // of the coordinates in global order
 	Before, After    smooth.Diagnostics
-	Out              string // the file of the mesh, "" for none
-	NotKept          string // what of the mesh that was read the format of the file cannot hold
+	Interpolations   []Interpolation // of fields that the metric follows; nil on all ranks but 0
+	Rounds, Round    int             // in which second derivatives were recovered, and the one that counts, from 1
+	Solution         string          // the file of the metric, "" for none
+	Forced           bool            // the mesh is written whatever has become worse
+	Out              string          // the file of the mesh, "" for none
+	NotKept          string          // what of the mesh that was read the format of the file cannot hold
 
 	// Places returns the centre of a cell, before or after. It is nil on all ranks but 0.
 	Places func(before bool, cell int64) []float64 `json:"-"`
 }
 
 // reporter writes the mesh to a file, unless it is "", with its groups and fields, and the quality of each cell as the
-// cell field "quality" where the format has fields.
+// cell field "quality" where the format has fields, if it is not worse than it was.
 func reporter(out string) solvers.Reporter {
 	return func(ctx context.Context, s solvers.Solver, o solvers.Outcome) (solvers.Report, error) {
 		d := s.(*mover)
-		r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Colours,
-			Crowded: d.Crowded, Held: d.held, Scale: d.solver.Scale(), Untangled: d.untangled, SetUp: o.SetUp,
-			Before: d.before, Stopped: d.Stopped(), Sweeps: o.Steps, Seconds: o.Seconds, SHA256: o.Hash, Out: out}
-		var err error
-		if r.After, err = d.solver.Diagnose(ctx); err != nil {
+		r, smoothed, err := d.report(ctx)
+		if err != nil {
 			return nil, err
 		}
-		smoothed, err := d.gather(ctx, d.comm)
-		if err != nil || smoothed == nil {
-			return r, err
-		}
-		r.Places = func(before bool, cell int64) []float64 {
-			if before {
-				return d.body.centre(int(cell))
-			}
-			return smoothed.centre(int(cell))
-		}
-		if out == "" {
+		r.SetUp, r.Sweeps, r.Seconds, r.SHA256, r.Out = o.SetUp, o.Steps, o.Seconds, o.Hash, out
+		if smoothed == nil || out == "" || r.Refused() != nil {
 			return r, nil
 		}
 		r.NotKept = d.body.notKept(out)
@@ -64,9 +57,55 @@ func reporter(out string) solvers.Reporter {
 	}
 }
 
+// report compares the mesh with what it was. Only rank 0 has it as it is, and what must be looked up in it.
+func (d *mover) report(ctx context.Context) (*Report, body, error) {
+	r := &Report{Dim: d.dim(), Vertices: d.Vertices, Cells: d.Cells, Colours: d.subdomain().Colours,
+		Crowded: d.Crowded, Held: d.held, Scale: d.solver.Scale(), Untangled: d.untangled, Before: d.before,
+		Stopped: d.Stopped(), Solution: d.sections.Metric.Solution, Forced: d.sections.Method.Force,
+		Rounds: d.sections.Metric.Rounds, Round: d.number + 1, Interpolations: d.interpolations}
+	var err error
+	if r.After, err = d.solver.Diagnose(ctx); err != nil {
+		return nil, nil, err
+	}
+	smoothed, err := d.gather(ctx, d.comm)
+	if err != nil || smoothed == nil {
+		return r, nil, err
+	}
+	r.Places = func(before bool, cell int64) []float64 {
+		if before {
+			return d.body.centre(int(cell))
+		}
+		return smoothed.centre(int(cell))
+	}
+	return r, smoothed, nil
+}
+
+// Refused tells what has become worse, unless that is to be written all the same.
+func (r *Report) Refused() error {
+	var worse []string
+	fell := func(what string, before, after float64) {
+		if !(after >= before) {
+			worse = append(worse, fmt.Sprintf("%s from %.6g to %.6g", what, before, after))
+		}
+	}
+	fell("the average quality", r.Before.QualityMean, r.After.QualityMean)
+	fell("the worst quality", r.Before.QualityMin, r.After.QualityMin)
+	fell("the share of edges of 1/√2 to √2", r.Before.EdgeInRange, r.After.EdgeInRange)
+	for _, i := range r.Interpolations {
+		if !(i.After <= i.Before) {
+			worse = append(worse, fmt.Sprintf("the interpolation error of %s from %.4g to %.4g", i.Field, i.Before, i.After))
+		}
+	}
+	if len(worse) == 0 || r.Forced {
+		return nil
+	}
+	return fmt.Errorf("not written, since it is worse than it was: %s; force = true (--force) writes it all the same",
+		strings.Join(worse, ", "))
+}
+
 // Warning tells of cells that are turned over.
 func (r *Report) Warning() string {
-	if r.After.Inverted == 0 {
+	if r.After.Inverted == 0 || r.Refused() != nil {
 		return ""
 	}
 	return fmt.Sprintf("%d cells of %s are turned over: use --guard halve or clip", r.After.Inverted, r.Out)
@@ -74,7 +113,7 @@ func (r *Report) Warning() string {
 
 // JSON returns the report as indented JSON with a final newline. A quality that is no number is an error.
 func (r *Report) JSON() ([]byte, error) {
-	text, err := json.MarshalIndent(map[string]any{
+	all := map[string]any{
 		"dim":      r.Dim,
 		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
@@ -82,8 +121,17 @@ func (r *Report) JSON() ([]byte, error) {
 		"metric_bounded": r.Held.Bounded, "metric_raised": r.Held.Raised, "metric_graded": r.Held.Graded,
 		"metric_off_grid": r.Held.OffGrid,
 		"untangled":       r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,
-		"before": measures(&r.Before), "after": measures(&r.After),
-	}, "", "  ")
+		"before": measures(&r.Before), "after": measures(&r.After), "written": r.Refused() == nil,
+	}
+	var fields []any
+	for _, i := range r.Interpolations {
+		fields = append(fields, map[string]any{"field": i.Field, "before": i.Before, "after": i.After,
+			"estimated": i.Estimated})
+	}
+	if fields != nil {
+		all["interpolation"] = fields
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
@@ -113,6 +161,9 @@ func (r *Report) Text() string {
 	if r.Untangled.Before > 0 {
 		fmt.Fprintf(&b, "untangled %d %s that were turned over, in %d sweeps\n", r.Untangled.Before, cells,
 			r.Untangled.Sweeps)
+	}
+	if r.Solution != "" {
+		fmt.Fprintln(&b, "metric    of", r.Solution)
 	}
 	if math.Abs(r.Scale-1) > 1e-6 { // more than is written
 		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
@@ -164,6 +215,23 @@ func (r *Report) Text() string {
 		}
 	}
 	each("½Σ u'Mu", func(d *smooth.Diagnostics) string { return fmt.Sprintf("%.6g", d.Objective) })
+	for _, i := range r.Interpolations {
+		name := "interpolation error"
+		if len(r.Interpolations) > 1 {
+			name += " of " + i.Field
+		}
+		after := fmt.Sprintf("%.4g (%.0f%%)", i.After, 100*i.After/i.Before)
+		if i.Estimated {
+			name, after = name+", estimated", fmt.Sprintf("%.0f%%", 100*i.After/i.Before)
+			row(name, "100%", after)
+			continue
+		}
+		row(name, fmt.Sprintf("%.4g", i.Before), after)
+	}
+	if r.Rounds > 1 {
+		fmt.Fprintf(&b, "metric    recovered %d times, on the mesh as it was then; the %s left the least error\n", r.Rounds,
+			ordinal(r.Round))
+	}
 	var widths [3]int
 	for _, r := range rows {
 		for k, text := range r {
@@ -177,22 +245,48 @@ func (r *Report) Text() string {
 		[]string{2: "perimeter", 3: "surface"}[r.Dim], r.After.PerimeterDrift)
 	fmt.Fprintf(&b, "moved     %d vertices; the last sweep visited %d; the guard shortened %d steps\n", r.After.Moved,
 		r.After.Active, r.After.Limited)
-	if r.After.QualityMin < r.Before.QualityMin/2 {
-		fmt.Fprintf(&b, "note      the worst %s became worse: smooth the result with hybrid, which mends such\n",
-			[]string{2: "triangle", 3: "tetrahedron"}[r.Dim])
+	if left := strayed(&r.After, 2); left > 0.02 {
+		fmt.Fprintf(&b, "note      %.3g%% of edges are more than twice too long or too short in the metric, before %.3g%%:\n"+
+			"          this connectivity does not follow it further; cut or merge %s there\n", 100*left,
+			100*strayed(&r.Before, 2), cells)
 	}
 	fmt.Fprintf(&b, "stopped   by %s, after %d sweeps in %.3g s", r.Stopped, r.Sweeps, r.Seconds)
 	if updates := float64(r.Sweeps) * float64(r.Vertices); updates > 0 {
 		fmt.Fprintf(&b, " (%.0f ns a vertex and sweep)", 1e9*r.Seconds/updates)
 	}
 	fmt.Fprintf(&b, "; set up in %.3g s\nstate     %s\n", r.SetUp, r.SHA256)
-	if r.Out != "" {
+	if r.Out != "" && r.Refused() == nil {
 		fmt.Fprintln(&b, "wrote    ", r.Out)
 	}
 	if r.NotKept != "" {
 		fmt.Fprintln(&b, meshio.Lost(r.NotKept))
 	}
 	return b.String()
+}
+
+// ordinal is a place in a row.
+func ordinal(n int) string {
+	switch {
+	case n%10 == 1 && n%100 != 11:
+		return fmt.Sprintf("%dst", n)
+	case n%10 == 2 && n%100 != 12:
+		return fmt.Sprintf("%dnd", n)
+	case n%10 == 3 && n%100 != 13:
+		return fmt.Sprintf("%drd", n)
+	}
+	return fmt.Sprintf("%dth", n)
+}
+
+// strayed is the share of edges more than so many times too long or too short, which is 2, 4 or 8.
+func strayed(d *smooth.Diagnostics, times int) float64 {
+	out, all := int64(0), int64(0)
+	for k, n := range d.EdgeHistogram { // from below 1/8 to above 8, by doubling
+		all += n
+		if from := bits.Len(uint(times)) - 1; k < 4-from || k >= 4+from {
+			out += n
+		}
+	}
+	return float64(out) / float64(max(1, all))
 }
 
 // cell tells a quality and where it is.

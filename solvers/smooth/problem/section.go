@@ -29,6 +29,7 @@ type Method struct {
 	Floor     float64 // hybrid optimises below this quality, in [0, 1]; 0 for the mean, of tetrahedra half of it
 	Untangle  bool    // mend triangles that are turned over or flat before the sweeps; false
 	Precision string  // float32 or float64; float64
+	Force     bool    // write a mesh that is worse than the one that was read; false
 }
 
 // Stop is the section [stop] of solver "smooth": rules to end by before all sweeps are made. 0 switches one off.
@@ -71,6 +72,7 @@ func decodeMethod(s *config.Section) Method {
 		Floor:     s.Number("floor", config.Bound{Most: 1, Optional: true}),
 		Untangle:  s.Boolean("untangle", false),
 		Precision: s.Choice("precision", "float64", "float32", "float64"),
+		Force:     s.Boolean("force", false),
 	}
 	sweeps := int64(100)
 	if m.Smoother == "barrier" {
@@ -142,6 +144,7 @@ func (w *Sections) Print(p *config.Printer) {
 		{"smoother", a.Smoother}, {"sweeps", a.Sweeps}, {"relax", a.Relax}, {"guard", a.Guard}, {"boundary", a.Boundary},
 		{"colouring", a.Colouring}, {"dedicated", a.Dedicated}, {"deep", a.Deep}, {"cull", a.Cull},
 		{"settled", a.Settled}, {"gain", a.Gain}, {"floor", a.Floor}, {"untangle", a.Untangle}, {"precision", a.Precision},
+		{"force", a.Force},
 	} {
 		if !idle[k.key] {
 			p.Pair(k.key, k.value)

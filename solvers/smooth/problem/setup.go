@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
@@ -15,10 +16,8 @@ import (
 // smoothing is a mesh on its way, on one rank.
 type smoothing struct {
 	rankShare
-	body   body // on rank 0, as it was
-	solver smooth.Solver
-	before smooth.Diagnostics // after untangling
-	held   HeldBack
+	round
+	body body // on rank 0, as it was
 
 	untangled smooth.Untangling
 }
@@ -81,44 +80,51 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 			return nil, err
 		}
 	}
-	metric, err := s.metric(ctx, &w.Metric)
-	s.Nodal, s.held = nil, metric.held
+	made, held, err := s.agreedMetric(ctx, &w.Metric, comm)
+	s.Nodal, s.held = nil, held
 	if err != nil {
-		err = fmt.Errorf("[metric] %w", err)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := solvers.Agree(ctx, comm, err); err != nil {
 		return nil, err
 	}
 	if err := stages.end(ctx, "metric made"); err != nil {
 		return nil, err
 	}
-	m := w.Method
-	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
-		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale,
-		Halo: env.Halo}
-	if s.solver, err = s.rankShare.solver(ctx, m.Precision, cfg, metric, comm, dev); err != nil {
-		var refusal *smooth.Refusal
-		if errors.As(err, &refusal) {
-			err = &solvers.BadInput{Err: err}
-		}
-		return nil, err
+	if s.solver, err = s.smoother(ctx, w, made, env); err != nil {
+		return nil, refused(err)
 	}
-	if m.Untangle {
+	if w.Method.Untangle {
 		if s.untangled, err = s.solver.Untangle(ctx); err != nil {
 			s.solver.Close()
-			var refusal *smooth.Refusal
-			if errors.As(err, &refusal) {
-				err = &solvers.BadInput{Err: err}
-			}
-			return nil, err
+			return nil, refused(err)
 		}
 	}
 	if s.before, err = s.solver.Diagnose(ctx); err != nil {
 		s.solver.Close()
 		return nil, err
 	}
+	if far := strayed(&s.before, 4); env.Log != nil && far > 0.01 {
+		fmt.Fprintf(env.Log, "%-16s %.3g%% of edges are more than 4 times too long or too short in the metric: moving "+
+			"vertices may not follow it there\n", "sizes", 100*far)
+	}
 	return s, nil
+}
+
+// agreedMetric makes the metric of a case, on all ranks or none.
+func (s *rankShare) agreedMetric(ctx context.Context, m *Metric, comm dist.Comm) (someMetric, HeldBack, error) {
+	made, err := s.metric(ctx, m)
+	if err != nil {
+		err = fmt.Errorf("[metric] %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return made, made.held, err
+	}
+	return made, made.held, solvers.Agree(ctx, comm, err)
+}
+
+// refused makes bad input of what the solver refuses.
+func refused(err error) error {
+	var refusal *smooth.Refusal
+	if errors.As(err, &refusal) {
+		return &solvers.BadInput{Err: err}
+	}
+	return err
 }

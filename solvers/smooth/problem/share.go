@@ -6,9 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 )
@@ -62,12 +61,15 @@ func (s *rankShare) metric(ctx context.Context, m *Metric) (of someMetric, err e
 	return of, err
 }
 
-func (s *rankShare) solver(ctx context.Context, precision string, cfg smooth.Config, m someMetric, comm dist.Comm,
-	dev backend.Device) (smooth.Solver, error) {
+// smoother sets the solver of a case up.
+func (s *rankShare) smoother(ctx context.Context, w *Sections, of someMetric, env solvers.Env) (smooth.Solver, error) {
+	m := w.Method
+	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
+		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale, Halo: env.Halo}
 	if s.Solid != nil {
-		return smooth.NewSolid(ctx, precision, cfg, s.Solid, m.space, comm, dev)
+		return smooth.NewSolid(ctx, m.Precision, cfg, s.Solid, of.space, env.Comm, env.Device)
 	}
-	return smooth.New(ctx, precision, cfg, s.Part, m.plane, comm, dev)
+	return smooth.New(ctx, m.Precision, cfg, s.Part, of.plane, env.Comm, env.Device)
 }
 
 // grid is this rank's piece of a frame: the cells that it counts.

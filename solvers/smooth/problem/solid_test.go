@@ -96,7 +96,8 @@ func TestSmoothSolidSameBits(t *testing.T) {
 func TestSmoothSolidFrames(t *testing.T) {
 	dir := t.TempDir()
 	s, err := runtest.On(t, brick, 3, 1, runtest.Local, dir, "output.format=[\"vtu\"]", "output.every=3",
-		"output.fields=[\"quality\", \"volume\"]", "output.mesh=end.msh", "mesh.partition=random")
+		"output.fields=[\"quality\", \"volume\"]", "output.mesh=end.msh", "mesh.partition=random",
+		"method.force=true")
 	if err != nil {
 		t.Fatal(err)
 	}

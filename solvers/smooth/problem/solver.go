@@ -21,7 +21,14 @@ type mover struct {
 	size   solvers.Size
 	rules  *stopRules
 	cells  *solvers.Space
-	sweeps float64     // seconds
+	sweeps float64 // seconds
+	made   int     // sweeps, of all rounds
+
+	env      solvers.Env
+	file     *config.Case
+	sections *Sections
+	best     *round // of those before this one; nil before the second
+
 	places [][]float64 // of all vertices of the part, after placed sweeps; nil before the first frame
 	placed int
 	frame  *vtk.Grid // nil before the first
@@ -44,12 +51,14 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		}
 	}
 	w := c.Sections.(*Sections)
-	d := &mover{smoothing: s, comm: env.Comm, rules: newStopRules(w.Stop, &s.before)}
+	d := &mover{smoothing: s, comm: env.Comm, rules: newStopRules(w.Stop, &s.before), env: env, file: c,
+		sections: w}
 	ids := s.cellIDs()
 	d.cells = &solvers.Space{Name: "cell", Owned: len(ids), Key: func(i int) int64 { return int64(ids[i]) },
 		Format: "vtu", Geometry: d.geometry}
 	d.size = solvers.Size{Unit: "vertex", Entities: s.Vertices, Bytes: s.bytes(w.Method.Precision),
-		Precision: w.Method.Precision, Halo: s.solver.Halo(), End: float64(w.Method.Sweeps), Sweeps: true}
+		Precision: w.Method.Precision, Halo: s.solver.Halo(),
+		End: float64(w.Method.Sweeps * max(1, w.Metric.Rounds)), Sweeps: true}
 	if d.rules.reason != "" {
 		d.size.End = 0
 	}
@@ -79,21 +88,25 @@ func (d *mover) Size() solvers.Size { return d.size }
 func (d *mover) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
 	begin := time.Now()
 	defer func() { d.sweeps += time.Since(begin).Seconds() }()
-	n := min(steps, int(until)-d.solver.Sweeps(), d.rules.left(d.solver.Sweeps()))
+	before, most := d.solver.Sweeps(), d.sections.Method.Sweeps
+	n := min(steps, int(until)-d.made, most-before, d.rules.left(before))
 	move, err := d.solver.Sweep(ctx, n)
 	if err != nil {
 		return false, err
 	}
+	d.made += d.solver.Sweeps() - before
 	done, err = d.rules.look(ctx, d.solver, move)
-	if err == nil && (done || d.solver.Sweeps() >= int(d.size.End)) {
-		err = d.solver.Finish(ctx)
+	if err != nil || !done && d.solver.Sweeps() < most {
+		return done, err
 	}
-	return done, err
+	if err := d.solver.Finish(ctx); err != nil {
+		return false, err
+	}
+	return d.endRound(ctx)
 }
 
 func (d *mover) Clock() solvers.Clock {
-	n := d.solver.Sweeps()
-	return solvers.Clock{Time: float64(n), Steps: n, Dt: 1}
+	return solvers.Clock{Time: float64(d.made), Steps: d.made, Dt: 1}
 }
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
@@ -124,6 +137,7 @@ var quantities = []solvers.Quantity{
 	{Name: "metric_raised", Doc: "places held back for want of curvature", In: inSummary},
 	{Name: "metric_graded", Doc: "places held back by gradation", In: inSummary},
 	{Name: "metric_off_grid", Doc: "share by which lengths between nodes are off", In: inSummary},
+	{Name: "interpolation", Doc: "error left, as a share, of fields that the metric follows; 0 if none", In: inSummary},
 }
 
 func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
@@ -134,9 +148,9 @@ func (d *mover) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	return solvers.Measured(quantities,
 		now.QualityMin, now.QualityMean, now.Objective, now.EdgeInRange, float64(now.Inverted), now.AreaDrift,
 		now.PerimeterDrift, now.QualityMax, d.before.QualityMin, d.before.QualityMean, float64(now.Moved),
-		float64(now.Active), float64(now.Sweeps), float64(d.subdomain().Colours), now.EdgeMin, now.EdgeMax,
+		float64(now.Active), float64(d.made), float64(d.subdomain().Colours), now.EdgeMin, now.EdgeMax,
 		float64(now.Worst), float64(now.Limited), d.solver.Scale(), float64(d.untangled.Before), float64(d.held.Bounded),
-		float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid), nil
+		float64(d.held.Raised), float64(d.held.Graded), d.held.OffGrid, d.left), nil
 }
 
 // Stopped is the rule by which the run ended.
@@ -168,7 +182,7 @@ func (d *mover) Fields() []solvers.Field {
 
 // now is where the vertices of the part are.
 func (d *mover) now() (at [][]float64, err error) {
-	if n := d.solver.Sweeps(); d.places == nil || d.placed != n {
+	if n := d.made; d.places == nil || d.placed != n {
 		if d.places, err = d.solver.Places(); err != nil {
 			return nil, err
 		}
@@ -191,9 +205,12 @@ func (d *mover) geometry(context.Context) (solvers.Geometry, error) {
 }
 
 func (d *mover) Save(ctx context.Context, path string) error {
-	m, err := d.gather(ctx, d.comm)
+	r, m, err := d.report(ctx)
 	if err != nil || m == nil {
 		return err
+	}
+	if err := r.Refused(); err != nil {
+		return fmt.Errorf("[output] mesh: %s: %w", path, err)
 	}
 	return m.write(path)
 }
@@ -218,4 +235,10 @@ func (d *mover) Restore(ctx context.Context, at solvers.Clock, of map[string]flo
 
 func (d *mover) State(ctx context.Context) ([]solvers.State, error) { return d.solver.State(ctx) }
 func (d *mover) Phases() map[string]float64                         { return map[string]float64{"sweep": d.sweeps} }
-func (d *mover) Close()                                             { d.solver.Close() }
+
+func (d *mover) Close() {
+	if d.best != nil && d.best.solver != d.solver {
+		d.best.solver.Close()
+	}
+	d.solver.Close()
+}
