@@ -1,8 +1,6 @@
 package levelset
 
 import (
-	"fmt"
-
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
@@ -25,71 +23,28 @@ type arrays[F num.Float] struct {
 	gone   []kernels.Gone     // one
 	counts []kernels.Counts   // one
 	slope  []atomics.Most[F]  // one
-
-	taken []func() error // what gives each array back
-}
-
-// placer makes arrays on the device, until the first error.
-type placer struct {
-	dev   backend.Device
-	taken *[]func() error
-	err   error
-}
-
-func (s *solver[F]) placer() *placer { return &placer{dev: s.dev, taken: &s.taken} }
-
-func fresh[T any](p *placer, n int, what string) []T {
-	if p.err != nil {
-		return nil
-	}
-	a, err := backend.Make[T](p.dev, n)
-	if err != nil {
-		p.err = fmt.Errorf("%s: %w", what, err)
-		return nil
-	}
-	*p.taken = append(*p.taken, func() error { return backend.Free(p.dev, a) })
-	return a
-}
-
-// placed copies an array of the host to the device. In the host's own memory it stays where it is.
-func placed[T any](p *placer, from []T, what string) []T {
-	if _, apart := p.dev.(backend.Memory); !apart {
-		return from
-	}
-	to := fresh[T](p, len(from), what)
-	if p.err == nil {
-		p.err = backend.Upload(p.dev, to, from)
-	}
-	return to
+	device backend.Arrays     // that these are of
 }
 
 // place puts the arrays on the device.
 func (s *solver[F]) place(u [3][]F) error {
-	p, n := s.placer(), s.block.Len()
+	p, n := &s.device, s.block.Len()
 	for k := range s.f {
-		s.f[k] = fresh[F](p, n, "level sets")
+		s.f[k] = backend.Fresh[F](p, n, "level sets")
 	}
-	s.begun = fresh[F](p, n, "level sets")
+	s.begun = backend.Fresh[F](p, n, "level sets")
 	for axis := range s.block.Grid.Dim {
-		s.u[axis] = placed(p, u[axis], "velocity")
+		s.u[axis] = backend.Placed(p, u[axis], "velocity")
 	}
 	if s.cfg.Particles > 0 {
-		s.near = fresh[kernels.Pair[F]](p, n, "corrections")
+		s.near = backend.Fresh[kernels.Pair[F]](p, n, "corrections")
 	}
-	s.clock = fresh[kernels.Clock[F]](p, 1, "clock")
-	s.limits = fresh[kernels.Limits](p, 1, "counters")
-	s.gone = fresh[kernels.Gone](p, 1, "counters")
-	s.counts = fresh[kernels.Counts](p, 1, "counters")
-	s.slope = fresh[atomics.Most[F]](p, 1, "counters")
-	return p.err
-}
-
-// free gives the arrays back. What cannot be freed goes with the device.
-func (a *arrays[F]) free() {
-	for _, give := range a.taken {
-		_ = give()
-	}
-	a.taken = nil
+	s.clock = backend.Fresh[kernels.Clock[F]](p, 1, "clock")
+	s.limits = backend.Fresh[kernels.Limits](p, 1, "counters")
+	s.gone = backend.Fresh[kernels.Gone](p, 1, "counters")
+	s.counts = backend.Fresh[kernels.Counts](p, 1, "counters")
+	s.slope = backend.Fresh[atomics.Most[F]](p, 1, "counters")
+	return p.Err()
 }
 
 // latticeOf is where the cells of a block lie in its arrays, by their numbers in the grid.

@@ -57,8 +57,7 @@ func (c Config) Check() error {
 	for _, name := range []struct {
 		what, is string
 		of       []string
-	}{{"advection", c.Advect, Advections}, {"reinitialisation", c.Reinit, Reinits},
-		{"halo", c.Halo, []string{"", "auto", "staged", "nccl"}}} {
+	}{{"advection", c.Advect, Advections}, {"reinitialisation", c.Reinit, Reinits}} {
 		if !slices.Contains(name.of, name.is) {
 			return fmt.Errorf("%s %q is not known; choose from %s", name.what, name.is, strings.Join(name.of, ", "))
 		}

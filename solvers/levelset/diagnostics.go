@@ -133,19 +133,19 @@ func (s *solver[F]) Probe(_ context.Context, cells []int, out []float64) error {
 	return nil
 }
 
-// State is the level set of the block.
-func (s *solver[F]) State(context.Context) (solvers.State, error) {
+// State is the level set of the block, and its particles.
+func (s *solver[F]) State(context.Context) ([]solvers.State, error) {
 	field, err := s.view()
-	b := s.block
-	return solvers.StateOf(b.Cells(), s.global, field,
-		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) }), err
-}
-
-// Hash is that of the state.
-func (s *solver[F]) Hash(ctx context.Context) (string, error) {
-	state, err := s.State(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return solvers.Hash(ctx, s.comm, state)
+	b := s.block
+	states := []solvers.State{solvers.StateOf(b.Cells(), s.global, field,
+		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) })}
+	if s.swarm == nil {
+		return states, nil
+	}
+	p, id, err := s.swarm.particles()
+	of := solvers.StateOf(len(p), func(i int) int64 { return id[i] }, p, func(i int) int { return i })
+	return append(states, of), err
 }

@@ -4,7 +4,8 @@
 //
 //	∂t φ + u·∇φ = 0,  |∇φ| = 1
 //
-// φ is a signed distance at the centres of cells, negative inside, and a constant beyond a band of some cells. A step is
+// φ is a signed distance at the centres of cells, negative inside, and a constant beyond a band of some cells. A step
+// is
 //
 //  1. advection of φ: semi-Lagrangian, or RK3 with WENO differences of fifth order;
 //  2. advection of the particles, of second order, and their migration to the blocks that own where they are;

@@ -2,11 +2,9 @@ package levelset
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
@@ -20,30 +18,6 @@ const (
 	tagUp   = iota + 8 // and one more for each axis
 	tagItems
 )
-
-// link prepares the exchange of a plan, nil if there is none to make: between devices, through the host, or in its
-// memory, as kind then says.
-func link[T any](ctx context.Context, plan *halo.BoxPlan, comm dist.Comm, dev backend.Device, how string, tag int) (
-	ghosts halo.Ghosts[T], kind string, err error) {
-	_, apart := dev.(backend.Memory)
-	if comm.Size() > 1 && (how == "nccl" || how != "staged" && apart) {
-		linked, why, err := halo.NewBoxLinked[T](ctx, plan, comm, dev)
-		if err != nil {
-			return nil, "", err
-		}
-		if linked != nil {
-			return linked, "nccl", nil
-		}
-		if how == "nccl" {
-			return nil, "", fmt.Errorf("halo nccl cannot be: %s", why)
-		}
-	}
-	if !apart {
-		return halo.NewBoxDirect[T](plan, comm, tag), "direct", nil
-	}
-	ghosts, err = halo.NewBoxStaged[T](plan, comm, dev, tag)
-	return ghosts, "staged", err
-}
 
 // rim brings so many layers of ghosts up to date: from other ranks, and beyond walls from the nearest cell.
 type rim[F num.Float] struct {
@@ -59,18 +33,18 @@ func (s *solver[F]) rim(ctx context.Context, plan *halo.BoxPlan, width int) (r r
 		return r, err
 	}
 	r.idle = len(narrow.Rounds) == 0
-	if r.ghosts, s.halo, err = link[F](ctx, narrow, s.comm, s.dev, s.cfg.Halo, tagRims+width); err != nil {
+	if r.ghosts, err = halo.ConnectBox[F](ctx, narrow, s.comm, s.dev, tagRims+width, s.cfg.Halo); err != nil {
 		return r, err
 	}
 	s.closers = append(s.closers, r.ghosts.Close)
 	from, to := wallsWithin(s.block, width)
 	r.count = len(to)
-	p := s.placer()
-	from, to = placed(p, from, "walls"), placed(p, to, "walls")
+	p := &s.device
+	from, to = backend.Placed(p, from, "walls"), backend.Placed(p, to, "walls")
 	for n := range r.walls {
 		r.walls[n] = kernels.NewFillWallLoop(from, to, s.f[n])
 	}
-	return r, p.err
+	return r, p.Err()
 }
 
 // wallsWithin lists the ghosts beyond walls of the first layers, and what each is to be as.
@@ -131,7 +105,7 @@ func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u
 		return u, err
 	}
 	u.idle = len(up.Rounds) == 0
-	if u.ghosts, _, err = link[kernels.Pair[F]](ctx, up, s.comm, s.dev, s.cfg.Halo, tagUp+axis); err != nil {
+	if u.ghosts, err = halo.ConnectBox[kernels.Pair[F]](ctx, up, s.comm, s.dev, tagUp+axis, s.cfg.Halo); err != nil {
 		return u, err
 	}
 	s.closers = append(s.closers, u.ghosts.Close)

@@ -31,10 +31,8 @@ type Solver interface {
 	// Probe writes the level set of single cells, by their number in the block. All ranks call it.
 	Probe(ctx context.Context, cells []int, out []float64) error
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// State is the level set of the block, where the host can read it until the next step.
-	State(ctx context.Context) (solvers.State, error)
-	// Hash returns the SHA-256 of the state in global order.
-	Hash(ctx context.Context) (string, error)
+	// State is the level set of the block and its particles, where the host can read them until the next step.
+	State(ctx context.Context) ([]solvers.State, error)
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
 	// Halo tells how ghosts are exchanged: direct, staged or nccl.
@@ -75,7 +73,6 @@ type solver[F num.Float] struct {
 	dev     backend.Device
 	work    *primitives.Workspace
 	apart   bool // the device has memory of its own
-	halo    string
 	closers []func() error
 
 	wide, deep, thin rim[F] // all layers, those of WENO, one
@@ -110,6 +107,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 	}
 	s := &solver[F]{cfg: cfg, block: b, lattice: latticeOf[F](b), flow: v, comm: comm, dev: dev,
 		work: primitives.On(dev)}
+	s.device.Device = dev
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -259,7 +257,7 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
-func (s *solver[F]) Halo() string  { return s.halo }
+func (s *solver[F]) Halo() string  { return s.wide.ghosts.Way() }
 
 func (s *solver[F]) Close() {
 	for _, end := range s.closers {
@@ -269,5 +267,5 @@ func (s *solver[F]) Close() {
 	if s.swarm != nil {
 		s.swarm.free()
 	}
-	s.free()
+	s.device.Free()
 }

@@ -2,7 +2,9 @@ package levelset
 
 import (
 	"context"
+	"errors"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
@@ -33,9 +35,8 @@ func (w *swarm[F]) seed() error {
 	w.event++
 	n := w.duals()
 	if w.first == nil {
-		p := s.placer()
-		if w.first = fresh[int32](p, n[0]*n[1]*n[2], "seeds"); p.err != nil {
-			return p.err
+		if w.first = backend.Fresh[int32](&s.device, n[0]*n[1]*n[2], "seeds"); s.device.Err() != nil {
+			return s.device.Err()
 		}
 	}
 	box := abi.Box{}
@@ -54,4 +55,18 @@ func (w *swarm[F]) seed() error {
 	w.n = int(total)
 	s.dev.Run(w.loops().live, 0, w.n)
 	return w.keep(w.stays[:w.n])
+}
+
+// particles are those of the block that are not gone, where the host can read them until the next step.
+func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) {
+	w.s.dev.Run(w.loops().live, 0, w.n)
+	if err := w.keep(w.stays[:w.n]); err != nil {
+		return nil, nil, err
+	}
+	p, id = w.p[w.side][:w.n], w.id[w.side][:w.n]
+	if !w.s.apart {
+		return p, id, nil
+	}
+	err = errors.Join(backend.Download(w.s.dev, w.hostP[:w.n], p), backend.Download(w.s.dev, w.hostI[:w.n], id))
+	return w.hostP[:w.n], w.hostI[:w.n], err
 }
