@@ -59,6 +59,9 @@ func (s *solver[F]) step(ctx context.Context, dt float64) error {
 		s.dev.Run(s.swarm.loops().resize, 0, s.swarm.n)
 	}
 	s.steps++
+	if err := s.tend(ctx); err != nil {
+		return err
+	}
 	err := s.refresh(ctx, &s.wide, now) // for the next step, and whoever looks
 	s.enter(inCorrect)
 	return err
@@ -148,7 +151,13 @@ func (s *solver[F]) correct(ctx context.Context, field int) error {
 		return nil
 	}
 	s.run(s.loops.spread[field])
-	s.dev.Run(s.swarm.loops().correct[field], 0, s.swarm.n)
+	if s.cfg.Correct == "sorted" {
+		if err := s.swarm.correctSorted(field); err != nil {
+			return err
+		}
+	} else {
+		s.dev.Run(s.swarm.loops().correct[field], 0, s.swarm.n)
+	}
 	if err := s.gather(ctx); err != nil {
 		return err
 	}

@@ -22,8 +22,9 @@ type swarm[F num.Float] struct {
 	stays, goes []uint8
 	prepared    [2]swarmLoops
 
-	first []int32 // seeds before each dual cell
-	event int64   // of the next sowing
+	sorted   sorting
+	replicas replicas[F]
+	event    int64 // of the next sowing
 
 	boxes halo.Boxes
 	plan  *halo.ItemPlan
@@ -69,14 +70,6 @@ func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (
 		w.out = append(w.out, make([]traveller[F], 0, p.Send))
 	}
 	return w, nil
-}
-
-// duals is how many dual cells the block owns along each axis.
-func (w *swarm[F]) duals() (n [3]int) {
-	for d := range n {
-		n[d] = int(w.domain.Hi[d] - w.domain.Lo[d])
-	}
-	return n
 }
 
 // reserve makes room for so many particles, and some more where there was none.
@@ -141,4 +134,6 @@ func (w *swarm[F]) free() {
 		_, _ = backend.Free(w.s.dev, w.p[side]), backend.Free(w.s.dev, w.id[side]) // else they go with the device
 	}
 	_, _ = backend.Free(w.s.dev, w.stays), backend.Free(w.s.dev, w.goes)
+	_, _ = backend.Free(w.s.dev, w.sorted.cell), backend.Free(w.s.dev, w.sorted.order)
+	w.replicas.free(w.s.dev)
 }

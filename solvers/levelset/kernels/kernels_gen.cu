@@ -379,6 +379,30 @@ static_assert(sizeof(Seeding_f64) == 184 && offsetof(Seeding_f64, Lattice_) == 0
     offsetof(Seeding_f64, Least_) == 152 && offsetof(Seeding_f64, Most_) == 160 &&
     offsetof(Seeding_f64, Reach) == 168 && offsetof(Seeding_f64, Event) == 176, "Seeding_f64");
 
+// Reseeding is what keeps the number of particles: Order lists those of the block dual cell after dual cell, and those
+// of cell c are at Start[c] up to Start[c+1].
+// Reseeding[float32], reseed.go:13
+struct Reseeding_f32 {
+    Seeding_f32 Seeding_;
+    float Escape;
+    Slice<int32> Start, Order;
+};
+static_assert(sizeof(Reseeding_f32) == 208 && offsetof(Reseeding_f32, Seeding_) == 0 &&
+    offsetof(Reseeding_f32, Escape) == 152 && offsetof(Reseeding_f32, Start) == 160 &&
+    offsetof(Reseeding_f32, Order) == 184, "Reseeding_f32");
+
+// Reseeding is what keeps the number of particles: Order lists those of the block dual cell after dual cell, and those
+// of cell c are at Start[c] up to Start[c+1].
+// Reseeding[float64], reseed.go:13
+struct Reseeding_f64 {
+    Seeding_f64 Seeding_;
+    double Escape;
+    Slice<int32> Start, Order;
+};
+static_assert(sizeof(Reseeding_f64) == 240 && offsetof(Reseeding_f64, Seeding_) == 0 &&
+    offsetof(Reseeding_f64, Escape) == 184 && offsetof(Reseeding_f64, Start) == 192 &&
+    offsetof(Reseeding_f64, Order) == 216, "Reseeding_f64");
+
 // Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with all cells at a time in place of eight orders, so that
 // the outcome depends on no order and no block: each pass brings the solution of |∇φ| = 1 of first order at least one
 // cell further from the interface, and values only fall.
@@ -1098,7 +1122,7 @@ DEVICE double Steepness_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, 
     return num_Abs_f64(num_Sqrt_f64(sum) - 1.0);
 }
 
-// (*Correction[float32]).at, particle.go:209
+// (*Correction[float32]).at, particle.go:213
 DEVICE float Correction_at_f32(const Correction_f32 *s, Particle_f32 q) {
     auto [a, fx] = split_f32(q.X);
     auto [b, fy] = split_f32(q.Y);
@@ -1107,7 +1131,7 @@ DEVICE float Correction_at_f32(const Correction_f32 *s, Particle_f32 q) {
 }
 
 // escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float32]).escaped, particle.go:168
+// (*Correction[float32]).escaped, particle.go:172
 DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
     if (r < 0.0f) {
         return phi > -s->Escape * r;
@@ -1128,7 +1152,7 @@ DEVICE void Census_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> 
     }
 }
 
-// (*Correction[float64]).at, particle.go:209
+// (*Correction[float64]).at, particle.go:213
 DEVICE double Correction_at_f64(const Correction_f64 *s, Particle_f64 q) {
     auto [a, fx] = split_f64(q.X);
     auto [b, fy] = split_f64(q.Y);
@@ -1137,7 +1161,7 @@ DEVICE double Correction_at_f64(const Correction_f64 *s, Particle_f64 q) {
 }
 
 // escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float64]).escaped, particle.go:168
+// (*Correction[float64]).escaped, particle.go:172
 DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
     if (r < 0.0) {
         return phi > -s->Escape * r;
@@ -1357,6 +1381,15 @@ DEVICE void Spread_f64_at(int64 i, int64 j, int64 k, const Correction_f64 *s, Sl
     near[c] = Pair_f64{s->Phi[c], s->Phi[c]};
 }
 
+// within is how far a place is within the sphere of a particle, from which it is some parts of a cell away; never -0.
+// (*Lattice[float32]).within, particle.go:166
+DEVICE float Lattice_within_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
+    x = x * l->H[0];
+    y = y * l->H[1];
+    z = z * l->H[2];
+    return num_Abs_f32(r) - num_Sqrt_f32(x * x + y * y + z * z) + 0.0f;
+}
+
 // Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
 // All particles look at the same level set, and minima and maxima have no order.
 // Correct[float32], particle.go:139
@@ -1373,13 +1406,10 @@ DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32>
     if (!Correction_escaped_f32(s, q.R, Lattice_linear_f32(l, s->Phi, c, fx, fy, fz))) {
         return;
     }
-    float r = num_Abs_f32(q.R);
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
         int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         int64 at = add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ));
-        float dx = (float(x) - fx) * l->H[0], dy = (float(y) - fy) * l->H[1], dz = (float(z) - fz) * l->H[2];
-        // never -0
-        float in = r - num_Sqrt_f32(dx * dx + dy * dy + dz * dz) + 0.0f;
+        float in = Lattice_within_f32(l, q.R, float(x) - fx, float(y) - fy, float(z) - fz);
         if (q.R > 0.0f && in > s->Phi[at]) {
             atomic_max(&near[at].Plus, in);
         }
@@ -1387,6 +1417,15 @@ DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32>
             atomic_min(&near[at].Minus, 0.0f - in);
         }
     }
+}
+
+// within is how far a place is within the sphere of a particle, from which it is some parts of a cell away; never -0.
+// (*Lattice[float64]).within, particle.go:166
+DEVICE double Lattice_within_f64(const Lattice_f64 *l, double r, double x, double y, double z) {
+    x = x * l->H[0];
+    y = y * l->H[1];
+    z = z * l->H[2];
+    return num_Abs_f64(r) - num_Sqrt_f64(x * x + y * y + z * z) + 0.0;
 }
 
 // Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
@@ -1405,13 +1444,10 @@ DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64>
     if (!Correction_escaped_f64(s, q.R, Lattice_linear_f64(l, s->Phi, c, fx, fy, fz))) {
         return;
     }
-    double r = num_Abs_f64(q.R);
     for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
         int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         int64 at = add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ));
-        double dx = (double(x) - fx) * l->H[0], dy = (double(y) - fy) * l->H[1], dz = (double(z) - fz) * l->H[2];
-        // never -0
-        double in = r - num_Sqrt_f64(dx * dx + dy * dy + dz * dz) + 0.0;
+        double in = Lattice_within_f64(l, q.R, double(x) - fx, double(y) - fy, double(z) - fz);
         if (q.R > 0.0 && in > s->Phi[at]) {
             atomic_max(&near[at].Plus, in);
         }
@@ -1422,21 +1458,21 @@ DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64>
 }
 
 // Take gives cell (i, j, k) what the next rank gathered for it, which has come to the ghost below along an axis.
-// Take[float32], particle.go:178
+// Take[float32], particle.go:182
 DEVICE void Take_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride, Slice<Pair_f32> near) {
     int64 c = Lattice_at_f32(l, i, j, k);
     near[c] = Pair_f32{num_Larger_f32(near[c].Plus, near[sub(c, stride)].Plus), num_Smaller_f32(near[c].Minus, near[sub(c, stride)].Minus)};
 }
 
 // Take gives cell (i, j, k) what the next rank gathered for it, which has come to the ghost below along an axis.
-// Take[float64], particle.go:178
+// Take[float64], particle.go:182
 DEVICE void Take_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride, Slice<Pair_f64> near) {
     int64 c = Lattice_at_f64(l, i, j, k);
     near[c] = Pair_f64{num_Larger_f64(near[c].Plus, near[sub(c, stride)].Plus), num_Smaller_f64(near[c].Minus, near[sub(c, stride)].Minus)};
 }
 
 // Merge ends a correction at cell (i, j, k): of both values the one nearer to the interface counts.
-// Merge[float32], particle.go:187
+// Merge[float32], particle.go:191
 DEVICE void Merge_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, Slice<Pair_f32> near, Slice<float> phi) {
     int64 c = Lattice_at_f32(l, i, j, k);
     float v = near[c].Minus;
@@ -1447,7 +1483,7 @@ DEVICE void Merge_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, Slice<
 }
 
 // Merge ends a correction at cell (i, j, k): of both values the one nearer to the interface counts.
-// Merge[float64], particle.go:187
+// Merge[float64], particle.go:191
 DEVICE void Merge_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, Slice<Pair_f64> near, Slice<double> phi) {
     int64 c = Lattice_at_f64(l, i, j, k);
     double v = near[c].Minus;
@@ -1457,7 +1493,7 @@ DEVICE void Merge_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, Slice<
     phi[c] = v;
 }
 
-// (*Correction[float32]).radius, particle.go:216
+// (*Correction[float32]).radius, particle.go:220
 DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float least, float most) {
     float phi = Correction_at_f32(s, q);
     if (q.R < 0.0f) {
@@ -1468,7 +1504,7 @@ DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, floa
 
 // Resize gives particle i the radius with which it touches the interface, within bounds. One that has escaped gets the
 // least.
-// Resize[float32], particle.go:200
+// Resize[float32], particle.go:204
 DEVICE void Resize_f32_at(int64 i, const Correction_f32 *s, float least, float most, Slice<Particle_f32> p) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
@@ -1478,7 +1514,7 @@ DEVICE void Resize_f32_at(int64 i, const Correction_f32 *s, float least, float m
     p[i] = q;
 }
 
-// (*Correction[float64]).radius, particle.go:216
+// (*Correction[float64]).radius, particle.go:220
 DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double least, double most) {
     double phi = Correction_at_f64(s, q);
     if (q.R < 0.0) {
@@ -1489,7 +1525,7 @@ DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, dou
 
 // Resize gives particle i the radius with which it touches the interface, within bounds. One that has escaped gets the
 // least.
-// Resize[float64], particle.go:200
+// Resize[float64], particle.go:204
 DEVICE void Resize_f64_at(int64 i, const Correction_f64 *s, double least, double most, Slice<Particle_f64> p) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
@@ -1497,6 +1533,130 @@ DEVICE void Resize_f64_at(int64 i, const Correction_f64 *s, double least, double
     }
     q.R = Correction_radius_f64(s, q, least, most);
     p[i] = q;
+}
+
+// Escapes marks the particles of a side that have escaped.
+// Escapes[float32], particle.go:231
+DEVICE void Escapes_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
+        Slice<uint8> marks) {
+    Particle_f32 q = p[i];
+    marks[i] = 0;
+    if (q.R != 0.0f && (q.R < 0.0f) == inside && Correction_escaped_f32(s, q.R, Correction_at_f32(s, q))) {
+        marks[i] = 1;
+    }
+}
+
+// Escapes marks the particles of a side that have escaped.
+// Escapes[float64], particle.go:231
+DEVICE void Escapes_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
+        Slice<uint8> marks) {
+    Particle_f64 q = p[i];
+    marks[i] = 0;
+    if (q.R != 0.0 && (q.R < 0.0) == inside && Correction_escaped_f64(s, q.R, Correction_at_f64(s, q))) {
+        marks[i] = 1;
+    }
+}
+
+// Replicate writes what particle i tells the corners of its dual cell, one after the other, and their places.
+// Replicate[float32], particle.go:242
+DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<uint32> keys,
+        Slice<int32> order, Slice<float> values) {
+    Particle_f32 q = p[i];
+    const Lattice_f32 *l = &s->Lattice_;
+    auto [a, fx] = split_f32(q.X);
+    auto [b, fy] = split_f32(q.Y);
+    auto [d, fz] = split_f32(q.Z);
+    int64 c = Lattice_at_f32(l, a, b, d);
+    for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
+        int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
+        int64 n = add(shl(i, l->Dim), corner);
+        keys[n] = uint32(add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ)));
+        order[n] = int32(n);
+        values[n] = Lattice_within_f32(l, q.R, float(x) - fx, float(y) - fy, float(z) - fz);
+        if (q.R < 0.0f) {
+            values[n] = 0.0f - values[n];
+        }
+    }
+}
+
+// Replicate writes what particle i tells the corners of its dual cell, one after the other, and their places.
+// Replicate[float64], particle.go:242
+DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<uint32> keys,
+        Slice<int32> order, Slice<double> values) {
+    Particle_f64 q = p[i];
+    const Lattice_f64 *l = &s->Lattice_;
+    auto [a, fx] = split_f64(q.X);
+    auto [b, fy] = split_f64(q.Y);
+    auto [d, fz] = split_f64(q.Z);
+    int64 c = Lattice_at_f64(l, a, b, d);
+    for (int64 corner = 0, end1 = shl(int64(1), l->Dim); corner < end1; corner++) {
+        int64 x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
+        int64 n = add(shl(i, l->Dim), corner);
+        keys[n] = uint32(add(add(add(c, x), mul(y, l->SY)), mul(z, l->SZ)));
+        order[n] = int32(n);
+        values[n] = Lattice_within_f64(l, q.R, double(x) - fx, double(y) - fy, double(z) - fz);
+        if (q.R < 0.0) {
+            values[n] = 0.0 - values[n];
+        }
+    }
+}
+
+// Raise gives the i-th of the cells that outside particles tell something the most of it.
+// Raise[float32], particle.go:263
+DEVICE void Raise_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Pair_f32> near) {
+    near[keys[i]].Plus = num_Larger_f32(near[keys[i]].Plus, values[i]);
+}
+
+// Raise gives the i-th of the cells that outside particles tell something the most of it.
+// Raise[float64], particle.go:263
+DEVICE void Raise_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Pair_f64> near) {
+    near[keys[i]].Plus = num_Larger_f64(near[keys[i]].Plus, values[i]);
+}
+
+// Lower gives the i-th of the cells that inside particles tell something the least of it.
+// Lower[float32], particle.go:270
+DEVICE void Lower_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Pair_f32> near) {
+    near[keys[i]].Minus = num_Smaller_f32(near[keys[i]].Minus, values[i]);
+}
+
+// Lower gives the i-th of the cells that inside particles tell something the least of it.
+// Lower[float64], particle.go:270
+DEVICE void Lower_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Pair_f64> near) {
+    near[keys[i]].Minus = num_Smaller_f64(near[keys[i]].Minus, values[i]);
+}
+
+// cell numbers the dual cells of a block, x fastest.
+// (*Seeding[float32]).cell, seed.go:20
+DEVICE int64 Seeding_cell_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
+    const Domain *d = &s->Domain_;
+    int64 nx = int64(sub(d->Hi[0], d->Lo[0])), ny = int64(sub(d->Hi[1], d->Lo[1]));
+    return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
+}
+
+// Cell tells in which dual cell of the block particle i is. None is gone.
+// Cell[float32], reseed.go:22
+DEVICE void Cell_f32_at(int64 i, const Seeding_f32 *s, Slice<Particle_f32> p, Slice<int32> cell) {
+    auto [a, unused1] = split_f32(p[i].X);
+    auto [b, unused2] = split_f32(p[i].Y);
+    auto [c, unused3] = split_f32(p[i].Z);
+    cell[i] = int32(Seeding_cell_f32(s, a, b, c));
+}
+
+// cell numbers the dual cells of a block, x fastest.
+// (*Seeding[float64]).cell, seed.go:20
+DEVICE int64 Seeding_cell_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
+    const Domain *d = &s->Domain_;
+    int64 nx = int64(sub(d->Hi[0], d->Lo[0])), ny = int64(sub(d->Hi[1], d->Lo[1]));
+    return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
+}
+
+// Cell tells in which dual cell of the block particle i is. None is gone.
+// Cell[float64], reseed.go:22
+DEVICE void Cell_f64_at(int64 i, const Seeding_f64 *s, Slice<Particle_f64> p, Slice<int32> cell) {
+    auto [a, unused1] = split_f64(p[i].X);
+    auto [b, unused2] = split_f64(p[i].Y);
+    auto [c, unused3] = split_f64(p[i].Z);
+    cell[i] = int32(Seeding_cell_f64(s, a, b, c));
 }
 
 // banded tells whether a dual cell is sown.
@@ -1511,22 +1671,90 @@ DEVICE bool Seeding_banded_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) 
     return near;
 }
 
-// cell numbers the dual cells of a block, x fastest.
-// (*Seeding[float32]).cell, seed.go:20
-DEVICE int64 Seeding_cell_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) {
-    const Domain *d = &s->Domain_;
-    int64 nx = int64(sub(d->Hi[0], d->Lo[0])), ny = int64(sub(d->Hi[1], d->Lo[1]));
-    return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
+// depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
+// (*Reseeding[float32]).depth, reseed.go:72
+struct Reseeding_depth_f32_results { float r0; bool r1; };
+DEVICE Reseeding_depth_f32_results Reseeding_depth_f32(const Reseeding_f32 *r, Particle_f32 q) {
+    const Seeding_f32 *s = &r->Seeding_;
+    auto [a, fx] = split_f32(q.X);
+    auto [b, fy] = split_f32(q.Y);
+    auto [c, fz] = split_f32(q.Z);
+    float phi = Lattice_linear_f32(&s->Lattice_, s->Phi, Lattice_at_f32(&s->Lattice_, a, b, c), fx, fy, fz);
+    if (q.R < 0.0f) {
+        return {q.R - phi, phi > -r->Escape * q.R};
+    }
+    return {phi - q.R, -phi > r->Escape * q.R};
 }
 
-// CountSeeds tells how many particles dual cell (i, j, k) is sown with.
-// CountSeeds[float32], seed.go:40
-DEVICE void CountSeeds_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> count) {
-    int32 n = 0;
-    if (Seeding_banded_f32(s, i, j, k)) {
-        n = mul(2, s->Each);
+// counts tells whether a particle is one of a sign that has not escaped.
+// (*Reseeding[float32]).counts, reseed.go:66
+DEVICE bool Reseeding_counts_f32(const Reseeding_f32 *r, Particle_f32 q, bool inside) {
+    auto [unused1, escaped] = Reseeding_depth_f32(r, q);
+    return (q.R < 0.0f) == inside && !escaped;
+}
+
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[int32], num/num.go:28
+DEVICE int32 num_Larger_int32(int32 a, int32 b) {
+    if (a > b) {
+        return a;
     }
-    count[Seeding_cell_f32(s, i, j, k)] = n;
+    return b;
+}
+
+// before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
+// (*Reseeding[float32]).before, reseed.go:85
+DEVICE int32 Reseeding_before_f32(const Reseeding_f32 *r, Slice<Particle_f32> p, Slice<int64> id, int64 lo,
+        int64 hi, int64 one) {
+    auto [depth, unused1] = Reseeding_depth_f32(r, p[one]);
+    int32 n = 0;
+    for (int64 at = lo; at < hi; at++) {
+        int64 a = int64(r->Order[at]);
+        if (!Reseeding_counts_f32(r, p[a], p[one].R < 0.0f)) {
+            continue;
+        }
+        auto [d, unused2] = Reseeding_depth_f32(r, p[a]);
+        if (d < depth || d == depth && id[a] < id[one]) {
+            n = add(n, int32(1));
+        }
+    }
+    return n;
+}
+
+// Thin takes particles of dual cell (i, j, k) that are too many, and counts those that are too few: of each sign the
+// cell has at most Each that have not escaped, and next to the interface that many. Those stay that are nearest to the
+// interface, for their radius; of equal ones that with the lower number. Escaped particles all stay, since they mend
+// the level set where it has lost something. stays marks what is left; lack is for both signs of a cell.
+// Thin[float32], reseed.go:35
+DEVICE void Thin_f32_at(int64 i, int64 j, int64 k, const Reseeding_f32 *r, Gone *n, Slice<Particle_f32> p,
+        Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
+    const Seeding_f32 *s = &r->Seeding_;
+    int64 cell = Seeding_cell_f32(s, i, j, k);
+    int64 lo = int64(r->Start[cell]), hi = int64(r->Start[add(cell, int64(1))]);
+    int32 room = 0;
+    if (Seeding_banded_f32(s, i, j, k)) {
+        room = s->Each;
+    }
+    for (int64 sign = 0; sign < 2; sign++) {
+        int32 count = 0;
+        for (int64 at = lo; at < hi; at++) {
+            if (Reseeding_counts_f32(r, p[r->Order[at]], sign == 1)) {
+                count = add(count, int32(1));
+            }
+        }
+        lack[add(mul(int64(2), cell), sign)] = num_Larger_int32(sub(room, count), 0);
+        for (int64 at = lo; at < hi; at++) {
+            int64 a = int64(r->Order[at]);
+            if ((p[a].R < 0.0f) != (sign == 1)) {
+                continue;
+            }
+            stays[a] = 1;
+            if (count > room && Reseeding_counts_f32(r, p[a], sign == 1) && Reseeding_before_f32(r, p, id, lo, hi, a) >= room) {
+                stays[a] = 0;
+                atomic_add(&n->Deleted, int64(1));
+            }
+        }
+    }
 }
 
 // banded tells whether a dual cell is sown.
@@ -1541,22 +1769,81 @@ DEVICE bool Seeding_banded_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) 
     return near;
 }
 
-// cell numbers the dual cells of a block, x fastest.
-// (*Seeding[float64]).cell, seed.go:20
-DEVICE int64 Seeding_cell_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) {
-    const Domain *d = &s->Domain_;
-    int64 nx = int64(sub(d->Hi[0], d->Lo[0])), ny = int64(sub(d->Hi[1], d->Lo[1]));
-    return add(sub(i, int64(d->Lo[0])), mul(nx, add(sub(j, int64(d->Lo[1])), mul(ny, sub(k, int64(d->Lo[2]))))));
+// depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
+// (*Reseeding[float64]).depth, reseed.go:72
+struct Reseeding_depth_f64_results { double r0; bool r1; };
+DEVICE Reseeding_depth_f64_results Reseeding_depth_f64(const Reseeding_f64 *r, Particle_f64 q) {
+    const Seeding_f64 *s = &r->Seeding_;
+    auto [a, fx] = split_f64(q.X);
+    auto [b, fy] = split_f64(q.Y);
+    auto [c, fz] = split_f64(q.Z);
+    double phi = Lattice_linear_f64(&s->Lattice_, s->Phi, Lattice_at_f64(&s->Lattice_, a, b, c), fx, fy, fz);
+    if (q.R < 0.0) {
+        return {q.R - phi, phi > -r->Escape * q.R};
+    }
+    return {phi - q.R, -phi > r->Escape * q.R};
 }
 
-// CountSeeds tells how many particles dual cell (i, j, k) is sown with.
-// CountSeeds[float64], seed.go:40
-DEVICE void CountSeeds_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> count) {
+// counts tells whether a particle is one of a sign that has not escaped.
+// (*Reseeding[float64]).counts, reseed.go:66
+DEVICE bool Reseeding_counts_f64(const Reseeding_f64 *r, Particle_f64 q, bool inside) {
+    auto [unused1, escaped] = Reseeding_depth_f64(r, q);
+    return (q.R < 0.0) == inside && !escaped;
+}
+
+// before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
+// (*Reseeding[float64]).before, reseed.go:85
+DEVICE int32 Reseeding_before_f64(const Reseeding_f64 *r, Slice<Particle_f64> p, Slice<int64> id, int64 lo,
+        int64 hi, int64 one) {
+    auto [depth, unused1] = Reseeding_depth_f64(r, p[one]);
     int32 n = 0;
-    if (Seeding_banded_f64(s, i, j, k)) {
-        n = mul(2, s->Each);
+    for (int64 at = lo; at < hi; at++) {
+        int64 a = int64(r->Order[at]);
+        if (!Reseeding_counts_f64(r, p[a], p[one].R < 0.0)) {
+            continue;
+        }
+        auto [d, unused2] = Reseeding_depth_f64(r, p[a]);
+        if (d < depth || d == depth && id[a] < id[one]) {
+            n = add(n, int32(1));
+        }
     }
-    count[Seeding_cell_f64(s, i, j, k)] = n;
+    return n;
+}
+
+// Thin takes particles of dual cell (i, j, k) that are too many, and counts those that are too few: of each sign the
+// cell has at most Each that have not escaped, and next to the interface that many. Those stay that are nearest to the
+// interface, for their radius; of equal ones that with the lower number. Escaped particles all stay, since they mend
+// the level set where it has lost something. stays marks what is left; lack is for both signs of a cell.
+// Thin[float64], reseed.go:35
+DEVICE void Thin_f64_at(int64 i, int64 j, int64 k, const Reseeding_f64 *r, Gone *n, Slice<Particle_f64> p,
+        Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
+    const Seeding_f64 *s = &r->Seeding_;
+    int64 cell = Seeding_cell_f64(s, i, j, k);
+    int64 lo = int64(r->Start[cell]), hi = int64(r->Start[add(cell, int64(1))]);
+    int32 room = 0;
+    if (Seeding_banded_f64(s, i, j, k)) {
+        room = s->Each;
+    }
+    for (int64 sign = 0; sign < 2; sign++) {
+        int32 count = 0;
+        for (int64 at = lo; at < hi; at++) {
+            if (Reseeding_counts_f64(r, p[r->Order[at]], sign == 1)) {
+                count = add(count, int32(1));
+            }
+        }
+        lack[add(mul(int64(2), cell), sign)] = num_Larger_int32(sub(room, count), 0);
+        for (int64 at = lo; at < hi; at++) {
+            int64 a = int64(r->Order[at]);
+            if ((p[a].R < 0.0) != (sign == 1)) {
+                continue;
+            }
+            stays[a] = 1;
+            if (count > room && Reseeding_counts_f64(r, p[a], sign == 1) && Reseeding_before_f64(r, p, id, lo, hi, a) >= room) {
+                stays[a] = 0;
+                atomic_add(&n->Deleted, int64(1));
+            }
+        }
+    }
 }
 
 // number is that of a particle, which no other one has at any time.
@@ -1692,24 +1979,30 @@ DEVICE Particle_f32 Seeding_attracted_f32(const Seeding_f32 *s, Particle_f32 q, 
     return q;
 }
 
-// Seed sows the particles of dual cell (i, j, k), the first half of them outside. Each begins anywhere in the cell and
-// is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183, 2002).
-// One that does not get there is none, with a radius of 0, and so is one that begins beyond a wall.
-// Seed[float32], seed.go:53
-DEVICE void Seed_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<Particle_f32> p,
-        Slice<int64> id) {
-    if (!Seeding_banded_f32(s, i, j, k)) {
-        return;
-    }
-    for (int32 n = 0, end1 = mul(2, s->Each); n < end1; n++) {
-        int64 at = int64(add(first[Seeding_cell_f32(s, i, j, k)], n));
-        int64 number_ = Seeding_number_f32(s, i, j, k, n);
-        Particle_f32 q = Particle_f32{0.0f, 0.0f, 0.0f, s->Least_};
-        if (n >= s->Each) {
-            q.R = -s->Least_;
+// Fill sows what dual cell (i, j, k) lacks. A particle whose place would be in another cell is none: so nothing goes to
+// other blocks.
+// Fill[float32], reseed.go:105
+DEVICE void Fill_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<int32> lack,
+        Slice<Particle_f32> p, Slice<int64> id) {
+    int64 cell = Seeding_cell_f32(s, i, j, k);
+    for (int32 sign = 0; sign < 2; sign++) {
+        int64 at = add(mul(int64(2), cell), int64(sign));
+        for (int32 n = 0, end1 = lack[at]; n < end1; n++) {
+            Particle_f32 q = Particle_f32{0.0f, 0.0f, 0.0f, s->Least_};
+            if (sign == 1) {
+                q.R = -s->Least_;
+            }
+            int64 number_ = Seeding_number_f32(s, i, j, k, add(mul(sign, s->Each), n));
+            q = Seeding_attracted_f32(s, q, i, j, k, number_);
+            auto [a, unused1] = split_f32(q.X);
+            auto [b, unused2] = split_f32(q.Y);
+            auto [c, unused3] = split_f32(q.Z);
+            if (a != i || b != j || c != k) {
+                q.R = 0.0f;
+            }
+            p[add(first[at], n)] = q;
+            id[add(first[at], n)] = number_;
         }
-        p[at] = Seeding_attracted_f32(s, q, i, j, k, number_);
-        id[at] = number_;
     }
 }
 
@@ -1838,6 +2131,74 @@ DEVICE Particle_f64 Seeding_attracted_f64(const Seeding_f64 *s, Particle_f64 q, 
     return q;
 }
 
+// Fill sows what dual cell (i, j, k) lacks. A particle whose place would be in another cell is none: so nothing goes to
+// other blocks.
+// Fill[float64], reseed.go:105
+DEVICE void Fill_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first, Slice<int32> lack,
+        Slice<Particle_f64> p, Slice<int64> id) {
+    int64 cell = Seeding_cell_f64(s, i, j, k);
+    for (int32 sign = 0; sign < 2; sign++) {
+        int64 at = add(mul(int64(2), cell), int64(sign));
+        for (int32 n = 0, end1 = lack[at]; n < end1; n++) {
+            Particle_f64 q = Particle_f64{0.0, 0.0, 0.0, s->Least_};
+            if (sign == 1) {
+                q.R = -s->Least_;
+            }
+            int64 number_ = Seeding_number_f64(s, i, j, k, add(mul(sign, s->Each), n));
+            q = Seeding_attracted_f64(s, q, i, j, k, number_);
+            auto [a, unused1] = split_f64(q.X);
+            auto [b, unused2] = split_f64(q.Y);
+            auto [c, unused3] = split_f64(q.Z);
+            if (a != i || b != j || c != k) {
+                q.R = 0.0;
+            }
+            p[add(first[at], n)] = q;
+            id[add(first[at], n)] = number_;
+        }
+    }
+}
+
+// CountSeeds tells how many particles dual cell (i, j, k) is sown with.
+// CountSeeds[float32], seed.go:40
+DEVICE void CountSeeds_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> count) {
+    int32 n = 0;
+    if (Seeding_banded_f32(s, i, j, k)) {
+        n = mul(2, s->Each);
+    }
+    count[Seeding_cell_f32(s, i, j, k)] = n;
+}
+
+// CountSeeds tells how many particles dual cell (i, j, k) is sown with.
+// CountSeeds[float64], seed.go:40
+DEVICE void CountSeeds_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> count) {
+    int32 n = 0;
+    if (Seeding_banded_f64(s, i, j, k)) {
+        n = mul(2, s->Each);
+    }
+    count[Seeding_cell_f64(s, i, j, k)] = n;
+}
+
+// Seed sows the particles of dual cell (i, j, k), the first half of them outside. Each begins anywhere in the cell and
+// is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183, 2002).
+// One that does not get there is none, with a radius of 0, and so is one that begins beyond a wall.
+// Seed[float32], seed.go:53
+DEVICE void Seed_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<Particle_f32> p,
+        Slice<int64> id) {
+    if (!Seeding_banded_f32(s, i, j, k)) {
+        return;
+    }
+    for (int32 n = 0, end1 = mul(2, s->Each); n < end1; n++) {
+        int64 at = int64(add(first[Seeding_cell_f32(s, i, j, k)], n));
+        int64 number_ = Seeding_number_f32(s, i, j, k, n);
+        Particle_f32 q = Particle_f32{0.0f, 0.0f, 0.0f, s->Least_};
+        if (n >= s->Each) {
+            q.R = -s->Least_;
+        }
+        p[at] = Seeding_attracted_f32(s, q, i, j, k, number_);
+        id[at] = number_;
+    }
+}
+
 // Seed sows the particles of dual cell (i, j, k), the first half of them outside. Each begins anywhere in the cell and
 // is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183, 2002).
 // One that does not get there is none, with a radius of 0, and so is one that begins beyond a wall.
@@ -1859,45 +2220,47 @@ DEVICE void Seed_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<i
     }
 }
 
-// nearest is one over the square of the distance from the nearest crossing along an axis, 0 where there is none. A
-// centre on the interface counts as outside.
-// nearest[float32], sweep.go:54
-DEVICE float nearest_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
+// slopes are the central one along an axis and the steepest to one side, and whether the interface crosses there. A
+// centre on it is outside.
+// slopes[float32], sweep.go:57
+struct slopes_f32_results { float r0; float r1; bool r2; };
+DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
+    float central = 0.0f;
+    float steepest = 0.0f;
+    bool crossed = false;
     float a = f[sub(c, s)], b = f[add(c, s)];
-    float slope = 0.0f;
-    if ((a < 0.0f) != (v < 0.0f)) {
-        slope = num_Abs_f32(v - a);
-    }
-    if ((b < 0.0f) != (v < 0.0f)) {
-        slope = num_Larger_f32(slope, num_Abs_f32(v - b));
-    }
-    if (slope == 0.0f) {
-        return 0.0f;
-    }
-    if (v == 0.0f) {
-        return 1.0f;
-    }
-    slope /= v * h;
-    return slope * slope;
+    float lower = (v - a) / h, upper = (b - v) / h;
+    crossed = (a < 0.0f) != (v < 0.0f) || (b < 0.0f) != (v < 0.0f);
+    return {(lower + upper) / 2.0f, num_Larger_f32(num_Abs_f32(lower), num_Abs_f32(upper)), crossed};
 }
 
-// subcell is the distance of a cell's centre from the interface where it crosses an edge to a neighbour, linearly: from
-// the plane through the nearest crossings along each axis.
-// (*Lattice[float32]).subcell, sweep.go:37
+// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
+// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
+// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
+// (*Lattice[float32]).subcell, sweep.go:38
 struct Lattice_subcell_f32_results { float r0; bool r1; };
 DEVICE Lattice_subcell_f32_results Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
+    float distance = 0.0f;
+    bool crossed = false;
     float v = f[c];
-    float sum = nearest_f32(f, c, 1, l->H[0], v) + nearest_f32(f, c, l->SY, l->H[1], v);
+    const auto results1 = slopes_f32(f, c, 1, l->H[0], v);
+    float x = results1.r0;
+    float most = results1.r1;
+    crossed = results1.r2;
+    auto [y, steep, also] = slopes_f32(f, c, l->SY, l->H[1], v);
+    most = num_Larger_f32(most, steep);
+    crossed = crossed || also;
+    float sum = x * x + y * y;
     if (l->Dim == 3) {
-        sum += nearest_f32(f, c, l->SZ, l->H[2], v);
+        auto [z, steep_2, also_2] = slopes_f32(f, c, l->SZ, l->H[2], v);
+        most = num_Larger_f32(most, steep_2);
+        crossed = crossed || also_2;
+        sum += z * z;
     }
-    if (sum == 0.0f) {
-        return {0.0f, false};
+    if (!crossed || v == 0.0f) {
+        return {0.0f, crossed};
     }
-    if (v == 0.0f) {
-        return {0.0f, true};
-    }
-    return {1.0f / num_Sqrt_f32(sum), true};
+    return {num_Abs_f32(v) / num_Larger_f32(num_Sqrt_f32(sum), most), true};
 }
 
 // Freeze gives cells next to the interface their distance from it, and all others that of the band.
@@ -1919,45 +2282,47 @@ DEVICE void Freeze_f32_at(int64 i, int64 j, int64 k, const Sweeping_f32 *s, Slic
     to[c] = distance;
 }
 
-// nearest is one over the square of the distance from the nearest crossing along an axis, 0 where there is none. A
-// centre on the interface counts as outside.
-// nearest[float64], sweep.go:54
-DEVICE double nearest_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
+// slopes are the central one along an axis and the steepest to one side, and whether the interface crosses there. A
+// centre on it is outside.
+// slopes[float64], sweep.go:57
+struct slopes_f64_results { double r0; double r1; bool r2; };
+DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
+    double central = 0.0;
+    double steepest = 0.0;
+    bool crossed = false;
     double a = f[sub(c, s)], b = f[add(c, s)];
-    double slope = 0.0;
-    if ((a < 0.0) != (v < 0.0)) {
-        slope = num_Abs_f64(v - a);
-    }
-    if ((b < 0.0) != (v < 0.0)) {
-        slope = num_Larger_f64(slope, num_Abs_f64(v - b));
-    }
-    if (slope == 0.0) {
-        return 0.0;
-    }
-    if (v == 0.0) {
-        return 1.0;
-    }
-    slope /= v * h;
-    return slope * slope;
+    double lower = (v - a) / h, upper = (b - v) / h;
+    crossed = (a < 0.0) != (v < 0.0) || (b < 0.0) != (v < 0.0);
+    return {(lower + upper) / 2.0, num_Larger_f64(num_Abs_f64(lower), num_Abs_f64(upper)), crossed};
 }
 
-// subcell is the distance of a cell's centre from the interface where it crosses an edge to a neighbour, linearly: from
-// the plane through the nearest crossings along each axis.
-// (*Lattice[float64]).subcell, sweep.go:37
+// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
+// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
+// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
+// (*Lattice[float64]).subcell, sweep.go:38
 struct Lattice_subcell_f64_results { double r0; bool r1; };
 DEVICE Lattice_subcell_f64_results Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
+    double distance = 0.0;
+    bool crossed = false;
     double v = f[c];
-    double sum = nearest_f64(f, c, 1, l->H[0], v) + nearest_f64(f, c, l->SY, l->H[1], v);
+    const auto results1 = slopes_f64(f, c, 1, l->H[0], v);
+    double x = results1.r0;
+    double most = results1.r1;
+    crossed = results1.r2;
+    auto [y, steep, also] = slopes_f64(f, c, l->SY, l->H[1], v);
+    most = num_Larger_f64(most, steep);
+    crossed = crossed || also;
+    double sum = x * x + y * y;
     if (l->Dim == 3) {
-        sum += nearest_f64(f, c, l->SZ, l->H[2], v);
+        auto [z, steep_2, also_2] = slopes_f64(f, c, l->SZ, l->H[2], v);
+        most = num_Larger_f64(most, steep_2);
+        crossed = crossed || also_2;
+        sum += z * z;
     }
-    if (sum == 0.0) {
-        return {0.0, false};
+    if (!crossed || v == 0.0) {
+        return {0.0, crossed};
     }
-    if (v == 0.0) {
-        return {0.0, true};
-    }
-    return {1.0 / num_Sqrt_f64(sum), true};
+    return {num_Abs_f64(v) / num_Larger_f64(num_Sqrt_f64(sum), most), true};
 }
 
 // Freeze gives cells next to the interface their distance from it, and all others that of the band.
@@ -1981,7 +2346,7 @@ DEVICE void Freeze_f64_at(int64 i, int64 j, int64 k, const Sweeping_f64 *s, Slic
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float32]).eikonal, sweep.go:111
+// (*Lattice[float32]).eikonal, sweep.go:102
 DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d) {
     float p = l->H[0], q = l->H[1], r = l->H[2];
     if (l->Dim == 2) {
@@ -2032,7 +2397,7 @@ DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d
 }
 
 // Sweep takes cell (i, j, k) to the least solution that its neighbours allow.
-// Sweep[float32], sweep.go:76
+// Sweep[float32], sweep.go:67
 DEVICE void Sweep_f32_at(int64 i, int64 j, int64 k, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
     int64 c = Lattice_at_f32(l, i, j, k);
@@ -2068,7 +2433,7 @@ DEVICE void Sweep_f32_at(int64 i, int64 j, int64 k, const Sweeping_f32 *s, Slice
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float64]).eikonal, sweep.go:111
+// (*Lattice[float64]).eikonal, sweep.go:102
 DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, double d) {
     double p = l->H[0], q = l->H[1], r = l->H[2];
     if (l->Dim == 2) {
@@ -2119,7 +2484,7 @@ DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, doub
 }
 
 // Sweep takes cell (i, j, k) to the least solution that its neighbours allow.
-// Sweep[float64], sweep.go:76
+// Sweep[float64], sweep.go:67
 DEVICE void Sweep_f64_at(int64 i, int64 j, int64 k, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
     int64 c = Lattice_at_f64(l, i, j, k);
@@ -2154,13 +2519,13 @@ DEVICE void Sweep_f64_at(int64 i, int64 j, int64 k, const Sweeping_f64 *s, Slice
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float32], sweep.go:147
+// FillWall[float32], sweep.go:138
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float64], sweep.go:147
+// FillWall[float64], sweep.go:138
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
@@ -2197,7 +2562,7 @@ DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 
     return -start / num_Sqrt_f32(start * start + l->Least_ * l->Least_) * (num_Sqrt_f32(sum) - 1.0f);
 }
 
-// Relax is a stage of RK3: to = (1-share)·base + share·(from + Step·L(from)), for cells in the band. Elsewhere to stays.
+// Relax is a stage of RK3 for cells in the band: to = (1-share)·base + share·(from + Step·L(from)). Elsewhere to stays.
 // Away from the interface no cell changes its sign: next to the edge of the band a lone particle's correction could
 // otherwise grow.
 // Relax[float32], weno.go:69
@@ -2249,7 +2614,7 @@ DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int6
     return -start / num_Sqrt_f64(start * start + l->Least_ * l->Least_) * (num_Sqrt_f64(sum) - 1.0);
 }
 
-// Relax is a stage of RK3: to = (1-share)·base + share·(from + Step·L(from)), for cells in the band. Elsewhere to stays.
+// Relax is a stage of RK3 for cells in the band: to = (1-share)·base + share·(from + Step·L(from)). Elsewhere to stays.
 // Away from the interface no cell changes its sign: next to the edge of the band a lone particle's correction could
 // otherwise grow.
 // Relax[float64], weno.go:69
@@ -2443,7 +2808,7 @@ extern "C" __global__ void __launch_bounds__(128) Correct_f64(int64 lo, int64 hi
     if (i < hi) Correct_f64_at(i, &s, p, near);
 }
 
-// Kernel Take, particle.go:178
+// Kernel Take, particle.go:182
 extern "C" __global__ void __launch_bounds__(128) Take_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride, Slice<Pair_f32> near) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2452,7 +2817,7 @@ extern "C" __global__ void __launch_bounds__(128) Take_f32(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Take_f32_at(i, j, k, &l, stride, near);
 }
 
-// Kernel Take, particle.go:178
+// Kernel Take, particle.go:182
 extern "C" __global__ void __launch_bounds__(128) Take_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride, Slice<Pair_f64> near) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2461,7 +2826,7 @@ extern "C" __global__ void __launch_bounds__(128) Take_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Take_f64_at(i, j, k, &l, stride, near);
 }
 
-// Kernel Merge, particle.go:187
+// Kernel Merge, particle.go:191
 extern "C" __global__ void __launch_bounds__(128) Merge_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, Slice<Pair_f32> near, Slice<float> phi) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2470,7 +2835,7 @@ extern "C" __global__ void __launch_bounds__(128) Merge_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Merge_f32_at(i, j, k, &l, near, phi);
 }
 
-// Kernel Merge, particle.go:187
+// Kernel Merge, particle.go:191
 extern "C" __global__ void __launch_bounds__(128) Merge_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, Slice<Pair_f64> near, Slice<double> phi) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2479,18 +2844,130 @@ extern "C" __global__ void __launch_bounds__(128) Merge_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Merge_f64_at(i, j, k, &l, near, phi);
 }
 
-// Kernel Resize, particle.go:200
+// Kernel Resize, particle.go:204
 extern "C" __global__ void __launch_bounds__(128) Resize_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, float least, float most, Slice<Particle_f32> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Resize_f32_at(i, &s, least, most, p);
 }
 
-// Kernel Resize, particle.go:200
+// Kernel Resize, particle.go:204
 extern "C" __global__ void __launch_bounds__(128) Resize_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, double least, double most, Slice<Particle_f64> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Resize_f64_at(i, &s, least, most, p);
+}
+
+// Kernel Escapes, particle.go:231
+extern "C" __global__ void __launch_bounds__(128) Escapes_f32(int64 lo, int64 hi,
+        const __grid_constant__ Correction_f32 s, bool inside, Slice<Particle_f32> p, Slice<uint8> marks) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Escapes_f32_at(i, &s, inside, p, marks);
+}
+
+// Kernel Escapes, particle.go:231
+extern "C" __global__ void __launch_bounds__(128) Escapes_f64(int64 lo, int64 hi,
+        const __grid_constant__ Correction_f64 s, bool inside, Slice<Particle_f64> p, Slice<uint8> marks) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Escapes_f64_at(i, &s, inside, p, marks);
+}
+
+// Kernel Replicate, particle.go:242
+extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 hi,
+        const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<uint32> keys, Slice<int32> order,
+        Slice<float> values) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Replicate_f32_at(i, &s, p, keys, order, values);
+}
+
+// Kernel Replicate, particle.go:242
+extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 hi,
+        const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<uint32> keys, Slice<int32> order,
+        Slice<double> values) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Replicate_f64_at(i, &s, p, keys, order, values);
+}
+
+// Kernel Raise, particle.go:263
+extern "C" __global__ void __launch_bounds__(128) Raise_f32(int64 lo, int64 hi, Slice<uint32> keys,
+        Slice<float> values, Slice<Pair_f32> near) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Raise_f32_at(i, keys, values, near);
+}
+
+// Kernel Raise, particle.go:263
+extern "C" __global__ void __launch_bounds__(128) Raise_f64(int64 lo, int64 hi, Slice<uint32> keys,
+        Slice<double> values, Slice<Pair_f64> near) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Raise_f64_at(i, keys, values, near);
+}
+
+// Kernel Lower, particle.go:270
+extern "C" __global__ void __launch_bounds__(128) Lower_f32(int64 lo, int64 hi, Slice<uint32> keys,
+        Slice<float> values, Slice<Pair_f32> near) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Lower_f32_at(i, keys, values, near);
+}
+
+// Kernel Lower, particle.go:270
+extern "C" __global__ void __launch_bounds__(128) Lower_f64(int64 lo, int64 hi, Slice<uint32> keys,
+        Slice<double> values, Slice<Pair_f64> near) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Lower_f64_at(i, keys, values, near);
+}
+
+// Kernel Cell, reseed.go:22
+extern "C" __global__ void __launch_bounds__(128) Cell_f32(int64 lo, int64 hi,
+        const __grid_constant__ Seeding_f32 s, Slice<Particle_f32> p, Slice<int32> cell) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Cell_f32_at(i, &s, p, cell);
+}
+
+// Kernel Cell, reseed.go:22
+extern "C" __global__ void __launch_bounds__(128) Cell_f64(int64 lo, int64 hi,
+        const __grid_constant__ Seeding_f64 s, Slice<Particle_f64> p, Slice<int32> cell) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Cell_f64_at(i, &s, p, cell);
+}
+
+// Kernel Thin, reseed.go:35
+extern "C" __global__ void __launch_bounds__(128) Thin_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Reseeding_f32 r, Gone *n, Slice<Particle_f32> p,
+        Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Thin_f32_at(i, j, k, &r, n, p, id, stays, lack);
+}
+
+// Kernel Thin, reseed.go:35
+extern "C" __global__ void __launch_bounds__(128) Thin_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Reseeding_f64 r, Gone *n, Slice<Particle_f64> p,
+        Slice<int64> id, Slice<uint8> stays, Slice<int32> lack) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Thin_f64_at(i, j, k, &r, n, p, id, stays, lack);
+}
+
+// Kernel Fill, reseed.go:105
+extern "C" __global__ void __launch_bounds__(128) Fill_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f32 s, Slice<int32> first, Slice<int32> lack,
+        Slice<Particle_f32> p, Slice<int64> id) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Fill_f32_at(i, j, k, &s, first, lack, p, id);
+}
+
+// Kernel Fill, reseed.go:105
+extern "C" __global__ void __launch_bounds__(128) Fill_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f64 s, Slice<int32> first, Slice<int32> lack,
+        Slice<Particle_f64> p, Slice<int64> id) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Fill_f64_at(i, j, k, &s, first, lack, p, id);
 }
 
 // Kernel CountSeeds, seed.go:40
@@ -2549,7 +3026,7 @@ extern "C" __global__ void __launch_bounds__(128) Freeze_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Freeze_f64_at(i, j, k, &s, from, to);
 }
 
-// Kernel Sweep, sweep.go:76
+// Kernel Sweep, sweep.go:67
 extern "C" __global__ void __launch_bounds__(128) Sweep_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2558,7 +3035,7 @@ extern "C" __global__ void __launch_bounds__(128) Sweep_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Sweep_f32_at(i, j, k, &s, from, to);
 }
 
-// Kernel Sweep, sweep.go:76
+// Kernel Sweep, sweep.go:67
 extern "C" __global__ void __launch_bounds__(128) Sweep_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2567,14 +3044,14 @@ extern "C" __global__ void __launch_bounds__(128) Sweep_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Sweep_f64_at(i, j, k, &s, from, to);
 }
 
-// Kernel FillWall, sweep.go:147
+// Kernel FillWall, sweep.go:138
 extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f32_at(i, from, to, f);
 }
 
-// Kernel FillWall, sweep.go:147
+// Kernel FillWall, sweep.go:138
 extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

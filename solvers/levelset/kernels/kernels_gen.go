@@ -442,6 +442,234 @@ func (loop *ResizeLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// EscapesLoop runs Escapes for lo ≤ index < hi, on the CPU or another device.
+type EscapesLoop[F num.Float] struct {
+	s      *Correction[F]
+	inside bool
+	p      []Particle[F]
+	marks  []uint8
+}
+
+// NewEscapesLoop prepares Escapes.
+func NewEscapesLoop[F num.Float](s *Correction[F], inside bool, p []Particle[F], marks []uint8) *EscapesLoop[F] {
+	return &EscapesLoop[F]{s, inside, p, marks}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *EscapesLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Escapes(i, loop.s, loop.inside, loop.p, loop.marks)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *EscapesLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Escapes" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ValueOf("inside", &loop.inside),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("marks", loop.marks),
+	}}
+}
+
+// ReplicateLoop runs Replicate for lo ≤ index < hi, on the CPU or another device.
+type ReplicateLoop[F num.Float] struct {
+	s      *Correction[F]
+	p      []Particle[F]
+	keys   []uint32
+	order  []int32
+	values []F
+}
+
+// NewReplicateLoop prepares Replicate.
+func NewReplicateLoop[F num.Float](s *Correction[F], p []Particle[F], keys []uint32, order []int32, values []F) *ReplicateLoop[F] {
+	return &ReplicateLoop[F]{s, p, keys, order, values}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ReplicateLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Replicate(i, loop.s, loop.p, loop.keys, loop.order, loop.values)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ReplicateLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Replicate" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("keys", loop.keys),
+		abi.ElementsOf("order", loop.order),
+		abi.ElementsOf("values", loop.values),
+	}}
+}
+
+// RaiseLoop runs Raise for lo ≤ index < hi, on the CPU or another device.
+type RaiseLoop[F num.Float] struct {
+	keys   []uint32
+	values []F
+	near   []Pair[F]
+}
+
+// NewRaiseLoop prepares Raise.
+func NewRaiseLoop[F num.Float](keys []uint32, values []F, near []Pair[F]) *RaiseLoop[F] {
+	return &RaiseLoop[F]{keys, values, near}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *RaiseLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Raise(i, loop.keys, loop.values, loop.near)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *RaiseLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Raise" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("keys", loop.keys),
+		abi.ElementsOf("values", loop.values),
+		abi.ElementsOf("near", loop.near),
+	}}
+}
+
+// LowerLoop runs Lower for lo ≤ index < hi, on the CPU or another device.
+type LowerLoop[F num.Float] struct {
+	keys   []uint32
+	values []F
+	near   []Pair[F]
+}
+
+// NewLowerLoop prepares Lower.
+func NewLowerLoop[F num.Float](keys []uint32, values []F, near []Pair[F]) *LowerLoop[F] {
+	return &LowerLoop[F]{keys, values, near}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *LowerLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Lower(i, loop.keys, loop.values, loop.near)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *LowerLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Lower" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("keys", loop.keys),
+		abi.ElementsOf("values", loop.values),
+		abi.ElementsOf("near", loop.near),
+	}}
+}
+
+// CellLoop runs Cell for lo ≤ index < hi, on the CPU or another device.
+type CellLoop[F num.Float] struct {
+	s    *Seeding[F]
+	p    []Particle[F]
+	cell []int32
+}
+
+// NewCellLoop prepares Cell.
+func NewCellLoop[F num.Float](s *Seeding[F], p []Particle[F], cell []int32) *CellLoop[F] {
+	return &CellLoop[F]{s, p, cell}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *CellLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Cell(i, loop.s, loop.p, loop.cell)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *CellLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Cell" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("cell", loop.cell),
+	}}
+}
+
+// ThinLoop runs Thin for the elements of box, on the CPU or another device.
+type ThinLoop[F num.Float] struct {
+	box   abi.Box
+	r     *Reseeding[F]
+	n     *Gone
+	p     []Particle[F]
+	id    []int64
+	stays []uint8
+	lack  []int32
+}
+
+// NewThinLoop prepares Thin.
+func NewThinLoop[F num.Float](box abi.Box, r *Reseeding[F], n *Gone, p []Particle[F], id []int64, stays []uint8, lack []int32) *ThinLoop[F] {
+	return &ThinLoop[F]{box, r, n, p, id, stays, lack}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ThinLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			Thin(i, j, k, loop.r, loop.n, loop.p, loop.id, loop.stays, loop.lack)
+		}
+		lo += count
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *ThinLoop[F]) Grain() int { return 64 }
+
+// Launch says how other devices run the kernel.
+func (loop *ThinLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Thin" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("r", loop.r),
+		abi.PointerTo("n", loop.n),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("id", loop.id),
+		abi.ElementsOf("stays", loop.stays),
+		abi.ElementsOf("lack", loop.lack),
+	}}
+}
+
+// FillLoop runs Fill for the elements of box, on the CPU or another device.
+type FillLoop[F num.Float] struct {
+	box   abi.Box
+	s     *Seeding[F]
+	first []int32
+	lack  []int32
+	p     []Particle[F]
+	id    []int64
+}
+
+// NewFillLoop prepares Fill.
+func NewFillLoop[F num.Float](box abi.Box, s *Seeding[F], first []int32, lack []int32, p []Particle[F], id []int64) *FillLoop[F] {
+	return &FillLoop[F]{box, s, first, lack, p, id}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *FillLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			Fill(i, j, k, loop.s, loop.first, loop.lack, loop.p, loop.id)
+		}
+		lo += count
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *FillLoop[F]) Grain() int { return 64 }
+
+// Launch says how other devices run the kernel.
+func (loop *FillLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Fill" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ElementsOf("first", loop.first),
+		abi.ElementsOf("lack", loop.lack),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("id", loop.id),
+	}}
+}
+
 // CountSeedsLoop runs CountSeeds for the elements of box, on the CPU or another device.
 type CountSeedsLoop[F num.Float] struct {
 	box   abi.Box

@@ -215,6 +215,9 @@ func (b *block[F]) corrections() {
 		kerneltest.Same(b.t, "Spread", near[0], near[1], nil)
 		b.both(b.swarmed, func(k int) loop { return NewCorrectLoop(of, p, near[k]) })
 		kerneltest.Same(b.t, "Correct", near[0], near[1], nil)
+		for _, inside := range []bool{false, true} {
+			b.replicas(of, p, inside, near[0])
+		}
 		layer := abi.Box{Hi: [3]int{1, b.n[1], b.n[2]}}
 		b.both(layer.Size(), func(k int) loop { return NewTakeLoop(layer, &b.l, 1, near[k]) })
 		kerneltest.Same(b.t, "Take", near[0], near[1], nil)
@@ -225,6 +228,24 @@ func (b *block[F]) corrections() {
 		b.both(b.swarmed, func(k int) loop { return NewResizeLoop(of, F(.01), F(.05), resized[k]) })
 		kerneltest.Same(b.t, "Resize", resized[0], resized[1], nil)
 	}
+}
+
+func (b *block[F]) replicas(of *Correction[F], p []Particle[F], inside bool, near []Pair[F]) {
+	marks := twice(make([]uint8, b.swarmed))
+	b.both(b.swarmed, func(k int) loop { return NewEscapesLoop(of, inside, p, marks[k]) })
+	kerneltest.Same(b.t, "Escapes", marks[0], marks[1], nil)
+	all := b.swarmed << of.Lattice.Dim
+	keys, order, values := twice(make([]uint32, all)), twice(make([]int32, all)), twice(make([]F, all))
+	b.both(b.swarmed, func(k int) loop { return NewReplicateLoop(of, p, keys[k], order[k], values[k]) })
+	kerneltest.Same(b.t, "Replicate, keys", keys[0], keys[1], nil)
+	kerneltest.Same(b.t, "Replicate, order", order[0], order[1], nil)
+	kerneltest.Same(b.t, "Replicate", values[0], values[1], nil)
+	pairs := twice(slices.Clone(near))
+	cells, told := []uint32{5, 9, 200}, values[0][:3]
+	b.both(3, func(k int) loop { return NewRaiseLoop(cells, told, pairs[k]) })
+	kerneltest.Same(b.t, "Raise", pairs[0], pairs[1], nil)
+	b.both(3, func(k int) loop { return NewLowerLoop(cells, told, pairs[k]) })
+	kerneltest.Same(b.t, "Lower", pairs[0], pairs[1], nil)
 }
 
 func (b *block[F]) seeds() {
@@ -257,5 +278,52 @@ func (b *block[F]) seeds() {
 	}
 	if alive < len(p[0])/4 {
 		b.t.Errorf("%d of %d seeds live", alive, len(p[0]))
+	}
+	b.reseed(s, box)
+}
+
+func (b *block[F]) reseed(s *Seeding[F], box abi.Box) {
+	p, id := make([]Particle[F], b.swarmed), make([]int64, b.swarmed)
+	cells := box.Size()
+	where := twice(make([]int32, len(p)))
+	for i, q := range b.particles() {
+		span := func(d int) float64 { return float64(box.Lo[d]) + b.rng.Float64()*float64(box.Hi[d]-box.Lo[d])/2 }
+		p[i] = Particle[F]{X: F(span(0)), Y: F(span(1)), R: q.R + .06}
+		if i%2 == 0 {
+			p[i].R = -p[i].R
+		}
+		if b.l.Dim == 3 {
+			p[i].Z = F(span(2))
+		}
+		id[i] = int64(i * 7 % 13)
+	}
+	b.both(len(p), func(k int) loop { return NewCellLoop(s, p, where[k]) })
+	kerneltest.Same(b.t, "Cell", where[0], where[1], nil)
+	start, order := make([]int32, cells+1), make([]int32, 0, len(p))
+	for c := range cells {
+		for i, w := range where[0] {
+			if int(w) == c {
+				order = append(order, int32(i))
+			}
+		}
+		start[c+1] = int32(len(order))
+	}
+	r := &Reseeding[F]{Seeding: *s, Escape: 1, Start: start, Order: order}
+	n, stays, lack := twice(make([]Gone, 1)), twice(make([]uint8, len(p))), twice(make([]int32, 2*cells))
+	b.both(cells, func(k int) loop { return NewThinLoop(box, r, &n[k][0], p, id, stays[k], lack[k]) })
+	kerneltest.Same(b.t, "Thin", stays[0], stays[1], nil)
+	kerneltest.Same(b.t, "Thin's lack", lack[0], lack[1], nil)
+	kerneltest.Same(b.t, "Thin's deletions", n[0], n[1], nil)
+	first, total := make([]int32, len(lack[0])), int32(0)
+	for i, l := range lack[0] {
+		first[i] = total
+		total += l
+	}
+	filled, numbers := twice(make([]Particle[F], total)), twice(make([]int64, total))
+	b.both(cells, func(k int) loop { return NewFillLoop(box, s, first, lack[0], filled[k], numbers[k]) })
+	kerneltest.Same(b.t, "Fill", filled[0], filled[1], nil)
+	kerneltest.Same(b.t, "Fill's numbers", numbers[0], numbers[1], nil)
+	if n[0][0].Deleted == 0 || total == 0 {
+		b.t.Errorf("%d particles deleted, %d lacking", n[0][0].Deleted, total)
 	}
 }

@@ -149,12 +149,10 @@ func Correct[F num.Float](i int, s *Correction[F], p []Particle[F], near []Pair[
 	if !s.escaped(q.R, l.linear(s.Phi, c, fx, fy, fz)) {
 		return
 	}
-	r := num.Abs(q.R)
 	for corner := range 1 << l.Dim {
 		x, y, z := corner&1, corner>>1&1, corner>>2
 		at := c + x + y*l.SY + z*l.SZ
-		dx, dy, dz := (F(x)-fx)*l.H[0], (F(y)-fy)*l.H[1], (F(z)-fz)*l.H[2]
-		in := r - num.Sqrt(dx*dx+dy*dy+dz*dz) + 0 // never -0
+		in := l.within(q.R, F(x)-fx, F(y)-fy, F(z)-fz)
 		if q.R > 0 && in > s.Phi[at] {
 			atomics.Max(&near[at].Plus, in)
 		}
@@ -162,6 +160,12 @@ func Correct[F num.Float](i int, s *Correction[F], p []Particle[F], near []Pair[
 			atomics.Min(&near[at].Minus, 0-in)
 		}
 	}
+}
+
+// within is how far a place is within the sphere of a particle, from which it is some parts of a cell away; never -0.
+func (l *Lattice[F]) within(r, x, y, z F) F {
+	x, y, z = x*l.H[0], y*l.H[1], z*l.H[2]
+	return num.Abs(r) - num.Sqrt(x*x+y*y+z*z) + 0
 }
 
 // escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
@@ -219,4 +223,50 @@ func (s *Correction[F]) radius(q Particle[F], least, most F) F {
 		return -num.Smaller(num.Larger(-phi, least), most)
 	}
 	return num.Smaller(num.Larger(phi, least), most)
+}
+
+// Escapes marks the particles of a side that have escaped.
+//
+//atoll:kernel
+func Escapes[F num.Float](i int, s *Correction[F], inside bool, p []Particle[F], marks []uint8) {
+	q := p[i]
+	marks[i] = 0
+	if q.R != 0 && (q.R < 0) == inside && s.escaped(q.R, s.at(q)) {
+		marks[i] = 1
+	}
+}
+
+// Replicate writes what particle i tells the corners of its dual cell, one after the other, and their places.
+//
+//atoll:kernel
+func Replicate[F num.Float](i int, s *Correction[F], p []Particle[F], keys []uint32, order []int32, values []F) {
+	q := p[i]
+	l := &s.Lattice
+	a, fx := split(q.X)
+	b, fy := split(q.Y)
+	d, fz := split(q.Z)
+	c := l.at(a, b, d)
+	for corner := range 1 << l.Dim {
+		x, y, z := corner&1, corner>>1&1, corner>>2
+		n := i<<l.Dim + corner
+		keys[n], order[n] = uint32(c+x+y*l.SY+z*l.SZ), int32(n)
+		values[n] = l.within(q.R, F(x)-fx, F(y)-fy, F(z)-fz)
+		if q.R < 0 {
+			values[n] = 0 - values[n]
+		}
+	}
+}
+
+// Raise gives the i-th of the cells that outside particles tell something the most of it.
+//
+//atoll:kernel
+func Raise[F num.Float](i int, keys []uint32, values []F, near []Pair[F]) {
+	near[keys[i]].Plus = num.Larger(near[keys[i]].Plus, values[i])
+}
+
+// Lower gives the i-th of the cells that inside particles tell something the least of it.
+//
+//atoll:kernel
+func Lower[F num.Float](i int, keys []uint32, values []F, near []Pair[F]) {
+	near[keys[i]].Minus = num.Smaller(near[keys[i]].Minus, values[i])
 }

@@ -32,42 +32,33 @@ func Freeze[F num.Float](i, j, k int, s *Sweeping[F], from, to []F) {
 	to[c] = distance
 }
 
-// subcell is the distance of a cell's centre from the interface where it crosses an edge to a neighbour, linearly: from
-// the plane through the nearest crossings along each axis.
+// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
+// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
+// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
 func (l *Lattice[F]) subcell(f []F, c int) (distance F, crossed bool) {
 	v := f[c]
-	sum := nearest(f, c, 1, l.H[0], v) + nearest(f, c, l.SY, l.H[1], v)
+	x, most, crossed := slopes(f, c, 1, l.H[0], v)
+	y, steep, also := slopes(f, c, l.SY, l.H[1], v)
+	most, crossed = num.Larger(most, steep), crossed || also
+	sum := x*x + y*y
 	if l.Dim == 3 {
-		sum += nearest(f, c, l.SZ, l.H[2], v)
+		z, steep, also := slopes(f, c, l.SZ, l.H[2], v)
+		most, crossed = num.Larger(most, steep), crossed || also
+		sum += z * z
 	}
-	if sum == 0 {
-		return 0, false
+	if !crossed || v == 0 {
+		return 0, crossed
 	}
-	if v == 0 {
-		return 0, true
-	}
-	return 1 / num.Sqrt(sum), true
+	return num.Abs(v) / num.Larger(num.Sqrt(sum), most), true
 }
 
-// nearest is one over the square of the distance from the nearest crossing along an axis, 0 where there is none. A
-// centre on the interface counts as outside.
-func nearest[F num.Float](f []F, c, s int, h, v F) F {
+// slopes are the central one along an axis and the steepest to one side, and whether the interface crosses there. A
+// centre on it is outside.
+func slopes[F num.Float](f []F, c, s int, h, v F) (central, steepest F, crossed bool) {
 	a, b := f[c-s], f[c+s]
-	slope := F(0)
-	if (a < 0) != (v < 0) {
-		slope = num.Abs(v - a)
-	}
-	if (b < 0) != (v < 0) {
-		slope = num.Larger(slope, num.Abs(v-b))
-	}
-	if slope == 0 {
-		return 0
-	}
-	if v == 0 {
-		return 1
-	}
-	slope /= v * h
-	return slope * slope
+	lower, upper := (v-a)/h, (b-v)/h
+	crossed = (a < 0) != (v < 0) || (b < 0) != (v < 0)
+	return (lower + upper) / 2, num.Larger(num.Abs(lower), num.Abs(upper)), crossed
 }
 
 // Sweep takes cell (i, j, k) to the least solution that its neighbours allow.

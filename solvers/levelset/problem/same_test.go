@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/levelset"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -74,14 +75,17 @@ var settings = map[string][]setting{
 // the last bit however a case is run, also where a rank has no interface, and where particles cross corners and seams.
 func TestSameBits(t *testing.T) {
 	methods := []string{"method.reinit='sweep'", "method.reinit='weno'", "method.precision='float32'",
-		"method.particles=0"}
+		"method.particles=0", "method={advect='weno', cfl=0.5, reseed=3, sort=4, particles=5, band=5}"}
 	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "apart": apart} {
 		for _, method := range methods {
 			t.Run(name+" "+method, func(t *testing.T) {
 				t.Parallel()
 				var first map[string]string
-				for _, c := range settings[name] {
+				for n, c := range settings[name] {
 					sets := []string{method}
+					if method != "method.particles=0" {
+						sets = append(sets, "method.correct="+levelset.Corrections[n%2])
+					}
 					if c.blocks != "" {
 						sets = append(sets, "grid.blocks="+c.blocks)
 					}

@@ -26,6 +26,9 @@ type Method struct {
 	CFL        float64 // dt·|u|/h of an axis; 1, with weno 0.5
 	Particles  int     // of each sign in a cell; 4^dim, 0 for none
 	Escape     float64 // radii on the wrong side from which a particle corrects; 1
+	Correct    string  // fused or sorted; fused
+	Reseed     int     // steps between reseedings; 0 for none
+	Sort       int     // steps between sortings of the particles by cell; 20, 0 for none
 	Precision  string  // float32 or float64; float64
 }
 
@@ -66,6 +69,9 @@ func decodeMethod(s *config.Section, dim int) Method {
 		Band:       s.Number("band", config.Bound{Most: 100, Fallback: 7, Optional: true}),
 		Particles:  int(s.Integer("particles", 1<<(2*max(2, dim)), 0, 4096)),
 		Escape:     s.Number("escape", config.Bound{Most: 10, Fallback: 1, Optional: true}),
+		Correct:    s.Choice("correct", "fused", levelset.Corrections...),
+		Reseed:     int(s.Integer("reseed", 0, 0, 1<<31)),
+		Sort:       int(s.Integer("sort", 20, 0, 1<<31)),
 		Precision:  s.Choice("precision", "float64", "float32", "float64"),
 	}
 	usual := 1.0
@@ -76,8 +82,10 @@ func decodeMethod(s *config.Section, dim int) Method {
 	if s.Has("iterations") && m.Reinit != "weno" {
 		s.Fail("iterations", `belongs to reinit = "weno"`)
 	}
-	if s.Has("escape") && m.Particles == 0 {
-		s.Fail("escape", "belongs to particles, of which there are none")
+	for _, key := range []string{"escape", "correct", "reseed", "sort"} {
+		if s.Has(key) && m.Particles == 0 {
+			s.Fail(key, "belongs to particles, of which there are none")
+		}
 	}
 	if m.Advect == "weno" && m.CFL > 0.5 {
 		s.Fail("cfl", "%g is more than 0.5, which advection by weno takes at most", m.CFL)
@@ -92,7 +100,7 @@ func decodeMethod(s *config.Section, dim int) Method {
 // Config is what the solver takes.
 func (m Method) Config() levelset.Config {
 	return levelset.Config{Advect: m.Advect, Reinit: m.Reinit, Iterations: m.Iterations, Band: m.Band, CFL: m.CFL,
-		Particles: m.Particles, Escape: m.Escape}
+		Particles: m.Particles, Escape: m.Escape, Correct: m.Correct, Reseed: m.Reseed, Sort: m.Sort}
 }
 
 func (w *Sections) Print(p *config.Printer) {
@@ -112,6 +120,9 @@ func (w *Sections) Print(p *config.Printer) {
 	p.Pair("particles", m.Particles)
 	if m.Particles > 0 {
 		p.Pair("escape", m.Escape)
+		p.Pair("correct", m.Correct)
+		p.Pair("reseed", m.Reseed)
+		p.Pair("sort", m.Sort)
 	}
 	p.Pair("precision", m.Precision)
 }

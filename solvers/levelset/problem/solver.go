@@ -104,6 +104,7 @@ var quantities = []solvers.Quantity{
 	{Name: "escaped", Doc: "particles that are on the wrong side", In: inAll},
 	{Name: "escaped_max", Doc: "the most of them that were measured", In: inSummary},
 	{Name: "left", Doc: "particles that have left the grid", In: inAll},
+	{Name: "deleted", Doc: "particles that reseeding took", In: inAll},
 	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused", In: inAll},
 	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", In: inSummary},
 }
@@ -115,7 +116,7 @@ func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	}
 	d.escaped = max(d.escaped, m.Escaped)
 	return solvers.Measured(quantities, m.Volume, m.VolumeLoss, m.GradError, float64(m.Particles), float64(m.Escaped),
-		float64(d.escaped), float64(m.Left), float64(m.Flips), m.Changed), nil
+		float64(d.escaped), float64(m.Left), float64(m.Deleted), float64(m.Flips), m.Changed), nil
 }
 
 // fields are what a case can write.
