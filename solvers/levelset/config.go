@@ -83,10 +83,10 @@ func (c Config) Check() error {
 	return nil
 }
 
-// sweeps is how many passes bring distances to the edge of the band but for 1e-4 of a cell: a solution depends on
+// sweeps is how many passes bring distances to the edge of the band but for 1e-5 of a cell: a solution depends on
 // neighbours that are nearer to the interface, along the diagonal by one over √dim of a cell, and little on those that
 // are nearer by less. They are even, so that they end where they began.
 func (c Config) sweeps(dim int) int {
-	n := int(math.Ceil(c.Band*math.Sqrt(float64(dim)))) + 2
+	n := int(math.Ceil(c.Band*math.Sqrt(float64(dim)))) + 4
 	return n + n%2
 }
