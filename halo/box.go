@@ -45,10 +45,14 @@ type BoxPlan struct {
 	boxes Boxes
 	ghost int
 	width [3]int
+	up    bool // made by Upward, of which there is one way
 }
 
 // By is the same plan another way.
 func (p *BoxPlan) By(way Way) (*BoxPlan, error) {
+	if p.up {
+		return p, nil
+	}
 	return NewBoxPlan(p.boxes, p.Rank, p.ghost, p.width, way)
 }
 

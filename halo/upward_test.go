@@ -105,6 +105,9 @@ func gathers(t *testing.T, dim int, periodic bool, parts [3]int) {
 			if err != nil {
 				return err
 			}
+			if up, err = up.By(AtOnce); err != nil { // which is no other plan
+				return err
+			}
 			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), Of(array)); err != nil {
 				return err
 			}

@@ -1,0 +1,66 @@
+package levelset
+
+import (
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// fields is how many level sets there are: that of now, the one a step makes of it, and two between.
+const fields = 4
+
+// arrays is what the kernels of a rank work on. All slices live on the device; on one with memory of its own the host
+// must not look into them.
+type arrays[F num.Float] struct {
+	f      [fields][]F
+	begun  []F    // the level set at the start
+	u      [3][]F // velocities through lower faces
+	near   []kernels.Pair[F]
+	clock  []kernels.Clock[F] // one
+	limits []kernels.Limits   // one
+	gone   []kernels.Gone     // one
+	counts []kernels.Counts   // one
+	slope  []atomics.Most[F]  // one
+	device backend.Arrays     // that these are of
+}
+
+// place puts the arrays on the device.
+func (s *solver[F]) place(u [3][]F) error {
+	p, n := &s.device, s.block.Len()
+	for k := range s.f {
+		s.f[k] = backend.Fresh[F](p, n, "level sets")
+	}
+	s.begun = backend.Fresh[F](p, n, "level sets")
+	for axis := range s.block.Grid.Dim {
+		s.u[axis] = backend.Placed(p, u[axis], "velocity")
+	}
+	if s.cfg.Particles > 0 {
+		s.near = backend.Fresh[kernels.Pair[F]](p, n, "corrections")
+	}
+	s.clock = backend.Fresh[kernels.Clock[F]](p, 1, "clock")
+	s.limits = backend.Fresh[kernels.Limits](p, 1, "counters")
+	s.gone = backend.Fresh[kernels.Gone](p, 1, "counters")
+	s.counts = backend.Fresh[kernels.Counts](p, 1, "counters")
+	s.slope = backend.Fresh[atomics.Most[F]](p, 1, "counters")
+	return p.Err()
+}
+
+// latticeOf is where the cells of a block lie in its arrays, by their numbers in the grid.
+func latticeOf[F num.Float](b *grid.Block) kernels.Lattice[F] {
+	_, sy, sz := b.Strides()
+	l := kernels.Lattice[F]{SY: sy, SZ: sz, Dim: int32(b.Grid.Dim), H: [3]F{1, 1, 1}}
+	if b.Grid.Dim == 2 {
+		l.SZ = 0
+	}
+	for d := range b.Grid.Dim {
+		l.H[d] = F(b.Grid.Spacing(d))
+	}
+	l.Least = min(l.H[0], l.H[1])
+	if b.Grid.Dim == 3 {
+		l.Least = min(l.Least, l.H[2])
+	}
+	l.Base = b.Index(0, 0, 0) - b.Lo[0] - l.SY*b.Lo[1] - l.SZ*b.Lo[2]
+	return l
+}

@@ -1,0 +1,207 @@
+package levelset
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+)
+
+// serial is the fast sweeping of Zhao: Gauss and Seidel's way in all orders, until nothing changes. It starts from what
+// Freeze has made.
+func serial(s *solver[float64], f []float64) {
+	n, g := s.block.N, s.block.Grid
+	h := [3]float64{g.Spacing(0), g.Spacing(1), g.Spacing(2)}
+	frozen := slices.Clone(f)
+	stride := [3]int{1, s.lattice.SY, s.lattice.SZ}
+	for changed := true; changed; {
+		changed = false
+		for order := range 1 << g.Dim {
+			for at := range n[0] * n[1] * n[2] {
+				own := [3]int{at % n[0], at / n[0] % n[1], at / n[0] / n[1]}
+				for d := range g.Dim {
+					if order>>d&1 == 1 {
+						own[d] = n[d] - 1 - own[d]
+					}
+				}
+				c := s.block.Index(own[0], own[1], own[2])
+				if math.Abs(frozen[c]) < s.cfg.Band*h[0] {
+					continue
+				}
+				a := []float64{}
+				for d := range g.Dim {
+					a = append(a, math.Min(math.Abs(f[c-stride[d]]), math.Abs(f[c+stride[d]])))
+				}
+				if u := eikonal(a, h[0]); u < math.Abs(f[c])-1e-14 {
+					f[c] = math.Copysign(u, f[c])
+					changed = true
+				}
+			}
+		}
+	}
+}
+
+// eikonal solves Σ max(u-a, 0)² = h², by Zhao's formulas.
+func eikonal(a []float64, h float64) float64 {
+	slices.Sort(a)
+	u := a[0] + h
+	if u > a[1] {
+		u = (a[0] + a[1] + math.Sqrt(2*h*h-(a[0]-a[1])*(a[0]-a[1]))) / 2
+	}
+	if len(a) == 3 && u > a[2] {
+		sum, squares := a[0]+a[1]+a[2], a[0]*a[0]+a[1]*a[1]+a[2]*a[2]
+		u = (sum + math.Sqrt(sum*sum-3*(squares-h*h))) / 3
+	}
+	return u
+}
+
+// All cells at a time come to where sweeping in orders comes, but for what so few passes leave.
+func TestSweepsMeetSerialOnes(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		g := box(dim, 28, 1)
+		for name, phi := range map[string]func(x, y, z float64) float64{
+			"ball": ball(.5, .45, .5*float64(dim-2), .25),
+			"cross": func(x, y, z float64) float64 {
+				return math.Min(math.Max(math.Abs(x-.5)-.3, math.Abs(y-.5)-.02), math.Max(math.Abs(y-.5)-.3, math.Abs(x-.5)-.02))
+			},
+			"plane": func(x, y, z float64) float64 { return (x + 2*y + 2*z - 1.6) / 3 },
+		} {
+			s := on(t, plain, g, still(g), phi)
+			copy(s.f[next], s.f[now])
+			s.run(s.loops.freeze)
+			want := slices.Clone(s.f[now])
+			s.dev.Run(s.thin.walls[now], 0, s.thin.count)
+			if err := s.sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			own := slices.Collect(s.cells())
+			for c := range want { // serial sweeps do not look beyond walls
+				if _, inside := slices.BinarySearch(own, c); !inside {
+					want[c] = math.Copysign(1, want[c])
+				}
+			}
+			serial(s, want)
+			s.each(func(c int, x, y, z float64) {
+				if math.Abs(s.f[now][c]-want[c]) > 1e-5*g.Spacing(0) {
+					t.Fatalf("%dD %s at (%g, %g, %g): %v, serial %v", dim, name, x, y, z, s.f[now][c], want[c])
+				}
+			})
+		}
+	}
+}
+
+// TestDistances are those of a ball, by either way of reinitialisation from a level set whose slope is far from 1 on
+// both sides: in the inner half of the band too, not at the surface alone (traps 3 and 11).
+func TestDistances(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		g := box(dim, 40, 1)
+		exact := ball(.5, .5, .5*float64(dim-2), .3)
+		for _, reinit := range []string{"sweep", "weno"} {
+			cfg := plain
+			cfg.Reinit, cfg.Iterations = reinit, 40
+			s := on(t, cfg, g, still(g), exact)
+			s.each(func(c int, x, y, z float64) {
+				v := exact(x, y, z) * (2.2 + math.Sin(9*x) + math.Cos(7*y))
+				s.f[next][c] = math.Max(-.17, math.Min(.17, v))
+			})
+			s.dev.Run(s.wide.walls[next], 0, s.wide.count)
+			if err := s.reinitialise(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			h, band := g.Spacing(0), cfg.Band*g.Spacing(0)
+			most := map[string]float64{"sweep": .35, "weno": .15}[reinit] * h
+			if off := worstOff(s, exact, -band/2, 0); !(off < most) {
+				t.Errorf("%dD %s: inside the distance is off by %g cells", dim, reinit, off/h)
+			}
+			if off := worstOff(s, exact, 0, band/2); !(off < most) {
+				t.Errorf("%dD %s: outside the distance is off by %g cells", dim, reinit, off/h)
+			}
+		}
+	}
+}
+
+// A rod of less than two cells keeps its volume under reinitialisation, however often (trap 10).
+func TestThinRodDoesNotDrain(t *testing.T) {
+	g := box(3, 32, 32)
+	rod := func(x, y, z float64) float64 {
+		return math.Max(math.Hypot(x-16.3, y-15.8)-1, math.Abs(z-16)-9)
+	}
+	for _, reinit := range []string{"sweep", "weno"} {
+		cfg := plain
+		cfg.Reinit = reinit
+		s := on(t, cfg, g, still(g), rod)
+		begin := s.volume
+		for n := range 48 / cfg.Iterations {
+			copy(s.f[next], s.f[now])
+			if err := s.reinitialise(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.refresh(t.Context(), &s.wide, now); err != nil {
+				t.Fatal(err)
+			}
+			d, err := s.Diagnose(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if loss := math.Abs(1 - d.Volume/begin); loss > .05 {
+				t.Fatalf("%s: after %d times the volume is %g of %g", reinit, n+1, d.Volume, begin)
+			}
+		}
+	}
+}
+
+// Lengths have no unit: in a grid 1024 times as large all is 1024 times as large, to the last bit (trap 2).
+func TestScaleDoesNotMatter(t *testing.T) {
+	cfg := with(4)
+	cfg.Advect, cfg.Reinit, cfg.CFL = "weno", "weno", .5
+	var first []float64
+	for _, size := range []float64{1, 1024, 1. / 1024} {
+		g := box(2, 32, size)
+		v := flow.Flow{Face: func(axis, i, j, _ int) float64 {
+			return size * []float64{float64(j) - 15.5, 15.5 - float64(i)}[axis] / 32
+		}}
+		s := on(t, cfg, g, v, ball(.4*size, .5*size, 0, .25*size))
+		advance(t, s, 1, 6)
+		var scaled []float64
+		for c := range s.cells() {
+			scaled = append(scaled, s.f[now][c]/size)
+		}
+		if first == nil {
+			first = scaled
+		}
+		if !slices.Equal(first, scaled) {
+			t.Errorf("size %g: another level set", size)
+		}
+	}
+}
+
+// A cell that is not finite is named.
+func TestNotFinite(t *testing.T) {
+	g := box(2, 16, 1)
+	s := on(t, plain, g, still(g), ball(.5, .5, 0, .2))
+	s.f[now][s.block.Index(3, 2, 0)] = math.NaN()
+	if _, err := s.Diagnose(t.Context()); err == nil || err.Error() != "rank 0: the level set of cell 35 is NaN in step 0" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Distances of the start are exact next to the interface, and expressions become distances there.
+func TestStartIsADistance(t *testing.T) {
+	g := box(2, 32, 1)
+	exact := ball(.45, .5, 0, .3)
+	for name, phi := range map[string]func(x, y, z float64) float64{
+		"distance":   exact,
+		"expression": func(x, y, z float64) float64 { return 5 * ((x-.45)*(x-.45) + (y-.5)*(y-.5) - .09) },
+	} {
+		s := on(t, plain, g, still(g), phi)
+		h := g.Spacing(0)
+		most := map[string]float64{"distance": 1e-4, "expression": .06}[name]
+		if off := worstOff(s, exact, -.7*h, .7*h); !(off < most*h) {
+			t.Errorf("%s: next to the interface off by %g cells", name, off/h)
+		}
+		if off := worstOff(s, exact, -5*h, 5*h); !(off < .3*h) {
+			t.Errorf("%s: off by %g cells in the band", name, off/h)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package levelset
+
+import (
+	"context"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// Tags keep exchanges apart that go on at the same time, and other messages.
+const (
+	tagRims = iota + 1 // and one more for each width
+	tagUp   = iota + 8 // and one more for each axis
+	tagItems
+)
+
+// rim brings so many layers of ghosts up to date: from other ranks, and beyond walls from the nearest cell.
+type rim[F num.Float] struct {
+	ghosts halo.Ghosts[F]
+	walls  [fields]backend.Loop
+	count  int  // of ghosts beyond walls
+	idle   bool // no ghosts are another cell's
+}
+
+func (s *solver[F]) rim(ctx context.Context, plan *halo.BoxPlan, width int) (r rim[F], err error) {
+	narrow, err := plan.Deeper(s.block.Ghost, width, halo.ByAxis)
+	if err != nil {
+		return r, err
+	}
+	r.idle = len(narrow.Rounds) == 0
+	if r.ghosts, err = halo.ConnectBox[F](ctx, narrow, s.comm, s.dev, tagRims+width, s.cfg.Halo); err != nil {
+		return r, err
+	}
+	s.closers = append(s.closers, r.ghosts.Close)
+	from, to := wallsWithin(s.block, width)
+	r.count = len(to)
+	p := &s.device
+	from, to = backend.Placed(p, from, "walls"), backend.Placed(p, to, "walls")
+	for n := range r.walls {
+		r.walls[n] = kernels.NewFillWallLoop(from, to, s.f[n])
+	}
+	return r, p.Err()
+}
+
+// wallsWithin lists the ghosts beyond walls of the first layers, and what each is to be as.
+func wallsWithin(b *grid.Block, width int) (from, to []int32) {
+	allFrom, allTo := b.Walls()
+	for n, c := range allTo {
+		i, j, k := b.Cell(int(c))
+		if within(i, b.N[0], width) && within(j, b.N[1], width) && within(k, b.N[2], width) {
+			from, to = append(from, allFrom[n]), append(to, c)
+		}
+	}
+	return slices.Clip(from), slices.Clip(to)
+}
+
+func within(i, n, width int) bool { return i >= -width && i < n+width }
+
+// refresh brings the ghosts of a field up to date.
+func (s *solver[F]) refresh(ctx context.Context, r *rim[F], field int) error {
+	if err := s.exchange(ctx, r, field); err != nil {
+		return err
+	}
+	s.dev.Run(r.walls[field], 0, r.count)
+	return nil
+}
+
+// exchange is refresh without walls.
+func (s *solver[F]) exchange(ctx context.Context, r *rim[F], field int) error {
+	if r.idle {
+		return nil
+	}
+	before := s.enter(inHalo)
+	err := pass(ctx, r.ghosts, s.f[field])
+	s.enter(before)
+	return err
+}
+
+func pass[T any](ctx context.Context, g halo.Ghosts[T], field []T) error {
+	if err := g.Start(ctx, field); err != nil {
+		return err
+	}
+	if err := g.Send(ctx); err != nil {
+		return err
+	}
+	return g.Finish(ctx)
+}
+
+// upward brings what particles have written to ghosts to the owners of these cells.
+type upward[F num.Float] struct {
+	ghosts halo.Ghosts[kernels.Pair[F]]
+	idle   bool
+	take   backend.Loop // nil where no block is below
+	layer  abi.Box
+}
+
+func (s *solver[F]) upward(ctx context.Context, plan *halo.BoxPlan, axis int) (u upward[F], err error) {
+	up, err := plan.Upward(axis)
+	if err != nil {
+		return u, err
+	}
+	u.idle = len(up.Rounds) == 0
+	if u.ghosts, err = halo.ConnectBox[kernels.Pair[F]](ctx, up, s.comm, s.dev, tagUp+axis, s.cfg.Halo); err != nil {
+		return u, err
+	}
+	s.closers = append(s.closers, u.ghosts.Close)
+	u.layer = s.owned(1) // what later axes send comes along
+	u.layer.Lo[axis], u.layer.Hi[axis] = s.block.Lo[axis], s.block.Lo[axis]+1
+	stride := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis]
+	if s.block.Open(axis)[0] {
+		u.take = kernels.NewTakeLoop(u.layer, &s.lattice, stride, s.near)
+	}
+	return u, nil
+}
+
+// gather does so along all axes, the last one first.
+func (s *solver[F]) gather(ctx context.Context) error {
+	for axis := s.block.Grid.Dim - 1; axis >= 0; axis-- {
+		u := &s.ups[axis]
+		if u.idle {
+			continue
+		}
+		before := s.enter(inHalo)
+		if err := pass(ctx, u.ghosts, s.near); err != nil {
+			return err
+		}
+		s.enter(before)
+		if u.take != nil {
+			s.dev.Run(u.take, 0, u.layer.Size())
+		}
+	}
+	return nil
+}

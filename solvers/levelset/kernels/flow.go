@@ -1,0 +1,88 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// Flow is the velocity through the lower faces of cells, at a factor of 1.
+//
+//atoll:constant
+type Flow[F num.Float] struct {
+	Lattice Lattice[F]
+	U, V, W []F // W is empty in the plane
+}
+
+// velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
+func (s *Flow[F]) velocity(x, y, z F) (u, v, w F) {
+	l := &s.Lattice
+	i, fx := split(x)
+	j, fy := split(y)
+	k, fz := split(z)
+	n, part := face(i, fx)
+	u = l.linear(s.U, l.at(n, j, k), part, fy, fz)
+	n, part = face(j, fy)
+	v = l.linear(s.V, l.at(i, n, k), fx, part, fz)
+	if l.Dim == 3 {
+		n, part = face(k, fz)
+		w = l.linear(s.W, l.at(i, j, n), fx, fy, part)
+	}
+	return u, v, w
+}
+
+// face turns a place between centres into one between faces, which are half a cell lower.
+func face[F num.Float](i int, part F) (int, F) {
+	if part < 0.5 {
+		return i, part + 0.5
+	}
+	return i + 1, part - 0.5
+}
+
+// central is the velocity at the centre of a cell.
+func (s *Flow[F]) central(c int) (u, v, w F) {
+	u = (s.U[c] + s.U[c+1]) / 2
+	v = (s.V[c] + s.V[c+s.Lattice.SY]) / 2
+	if s.Lattice.Dim == 3 {
+		w = (s.W[c] + s.W[c+s.Lattice.SZ]) / 2
+	}
+	return u, v, w
+}
+
+// Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
+// of second order in time.
+//
+//atoll:kernel
+func Trace[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], from, to []F) {
+	l := &s.Lattice
+	c := l.at(i, j, k)
+	u, v, w := s.central(c)
+	x, y, z := F(i)-clock.Back[0]*u, F(j)-clock.Back[1]*v, F(k)-clock.Back[2]*w
+	u, v, w = s.velocity(x, y, z)
+	p, fx := split(F(i) - clock.Whole[0]*u)
+	q, fy := split(F(j) - clock.Whole[1]*v)
+	r, fz := split(F(k) - clock.Whole[2]*w)
+	to[c] = l.linear(from, l.at(p, q, r), fx, fy, fz)
+}
+
+// Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
+// to = (1-share)·start + share·(from + dt·L(from)).
+//
+//atoll:kernel
+func Upwind[F num.Float](i, j, k int, s *Flow[F], clock *Clock[F], stage int32, share F, start, from, to []F) {
+	l := &s.Lattice
+	c := l.at(i, j, k)
+	u, v, w := s.central(c)
+	change := against(from, c, 1, clock.Stage[stage][0]*u) + against(from, c, l.SY, clock.Stage[stage][1]*v)
+	if l.Dim == 3 {
+		change += against(from, c, l.SZ, clock.Stage[stage][2]*w)
+	}
+	to[c] = (1-share)*start[c] + share*(from[c]-change)
+}
+
+// against is the Courant number along an axis times the difference on the side that the flow comes from.
+func against[F num.Float](f []F, c, stride int, courant F) F {
+	if courant == 0 {
+		return 0
+	}
+	if courant > 0 {
+		return courant * lowerSlope(f, c, stride)
+	}
+	return courant * upperSlope(f, c, stride)
+}

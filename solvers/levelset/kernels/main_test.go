@@ -1,0 +1,9 @@
+package kernels_test
+
+import (
+	"testing"
+
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+)
+
+func TestMain(m *testing.M) { kerneltest.Main(m, ".") }

@@ -1,0 +1,151 @@
+package kernels
+
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Sampling is how cells are measured: by Points samples along each axis.
+//
+//atoll:constant
+type Sampling[F num.Float] struct {
+	Lattice Lattice[F]
+	Points  int32
+}
+
+// Counts are of samples, and of particles.
+type Counts struct {
+	Inside  int64 // samples where the level set is negative
+	Differ  int64 // where one of two level sets is
+	Pieces  int64 // particles
+	Escaped int64 // of them
+}
+
+// CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
+//
+//atoll:kernel
+func CountInside[F num.Float](i, j, k int, s *Sampling[F], now, then []F, n *Counts) {
+	l := &s.Lattice
+	a, b := l.side(now, i, j, k), l.side(then, i, j, k)
+	all := s.Points * s.Points
+	if l.Dim == 3 {
+		all *= s.Points
+	}
+	inside, differ := int32(0), int32(0)
+	if a != 0 && b != 0 {
+		if a < 0 {
+			inside = all
+		}
+		if a != b {
+			differ = all
+		}
+	} else {
+		for at := range all {
+			x, y, z := s.place(i, at%s.Points), s.place(j, at/s.Points%s.Points), F(0)
+			if l.Dim == 3 {
+				z = s.place(k, at/s.Points/s.Points)
+			}
+			in, was := a < 0, b < 0
+			if a == 0 {
+				in = l.value(now, x, y, z) < 0
+			}
+			if b == 0 {
+				was = l.value(then, x, y, z) < 0
+			}
+			if in {
+				inside++
+			}
+			if in != was {
+				differ++
+			}
+		}
+	}
+	if inside > 0 {
+		atomic.AddInt64(&n.Inside, int64(inside))
+	}
+	if differ > 0 {
+		atomic.AddInt64(&n.Differ, int64(differ))
+	}
+}
+
+// place is the position of a sample of a cell along an axis.
+func (s *Sampling[F]) place(cell int, at int32) F { return F(cell) + (F(at)+0.5)/F(s.Points) - 0.5 }
+
+func (l *Lattice[F]) value(f []F, x, y, z F) F {
+	i, fx := split(x)
+	j, fy := split(y)
+	k, fz := split(z)
+	return l.linear(f, l.at(i, j, k), fx, fy, fz)
+}
+
+// side is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between centres
+// has the sign that all of them have.
+func (l *Lattice[F]) side(f []F, i, j, k int) int32 {
+	deep := 1
+	if l.Dim == 2 {
+		deep = 0
+	}
+	negative, all := 0, 0
+	for dk := -deep; dk <= deep; dk++ {
+		for dj := -1; dj <= 1; dj++ {
+			for di := -1; di <= 1; di++ {
+				if f[l.at(i+di, j+dj, k+dk)] < 0 {
+					negative++
+				}
+				all++
+			}
+		}
+	}
+	if negative == all {
+		return -1
+	}
+	if negative == 0 {
+		return 1
+	}
+	return 0
+}
+
+// Steepness returns how far the slope of cell (i, j, k) is from 1, by differences of first order on the side of the
+// interface, if it is so near to that.
+//
+//atoll:kernel max
+func Steepness[F num.Float](i, j, k int, l *Lattice[F], near F, f []F) F {
+	c := l.at(i, j, k)
+	v := f[c]
+	if !(num.Abs(v) < near) {
+		return v - v // NaN stays
+	}
+	sum := falls(f, c, 1, l.H[0]) + falls(f, c, l.SY, l.H[1])
+	if l.Dim == 3 {
+		sum += falls(f, c, l.SZ, l.H[2])
+	}
+	return num.Abs(num.Sqrt(sum) - 1)
+}
+
+// falls is the square of the steepest slope toward the interface along an axis.
+func falls[F num.Float](f []F, c, s int, h F) F {
+	v, a, b := f[c], f[c-s], f[c+s]
+	if v < 0 {
+		v, a, b = -v, -a, -b
+	}
+	slope := (v - num.Smaller(a, b)) / h
+	if slope < 0 {
+		return 0
+	}
+	return slope * slope
+}
+
+// Census counts particle i, and whether it has escaped.
+//
+//atoll:kernel
+func Census[F num.Float](i int, s *Correction[F], p []Particle[F], n *Counts) {
+	q := p[i]
+	if q.R == 0 {
+		return
+	}
+	atomic.AddInt64(&n.Pieces, 1)
+	if s.escaped(q.R, s.at(q)) {
+		atomic.AddInt64(&n.Escaped, 1)
+	}
+}

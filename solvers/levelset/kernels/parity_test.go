@@ -1,0 +1,329 @@
+package kernels_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	. "github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// TestParity compares the kernels with their translation to CUDA C, compiled for the CPU, bit by bit, in the plane and
+// in space: smooth level sets, noise, plateaus, zeros of both signs; particles anywhere, at corners and on walls.
+func TestParity(t *testing.T) {
+	cudatest.Parity(t, ".", func(t *testing.T, l cudatest.Runner) {
+		for _, dim := range []int{2, 3} {
+			parity[float32](t, l, dim)
+			parity[float64](t, l, dim)
+		}
+	})
+}
+
+type loop interface {
+	Range(lo, hi int)
+	Launch() abi.Launch
+}
+
+// block is a grid with ghosts, and what lives there.
+type block[F num.Float] struct {
+	rng     *rand.Rand
+	l       Lattice[F]
+	n       [3]int
+	len     int
+	box     abi.Box
+	flow    *Flow[F]
+	domain  *Domain
+	clock   *Clock[F]
+	runner  cudatest.Runner
+	t       *testing.T
+	ghost   int
+	swarmed int
+}
+
+func newBlock[F num.Float](t *testing.T, runner cudatest.Runner, dim int) *block[F] {
+	b := &block[F]{rng: rand.New(rand.NewPCG(5, uint64(dim))), runner: runner, t: t, ghost: 7, swarmed: 700}
+	b.n = [3]int{11, 9, 8}
+	b.l = Lattice[F]{SY: b.n[0] + 2*b.ghost, Dim: int32(dim), H: [3]F{.1, .13, 1}, Least: .1}
+	b.l.Base = b.ghost * (1 + b.l.SY)
+	b.len = b.l.SY * (b.n[1] + 2*b.ghost)
+	if dim == 2 {
+		b.n[2] = 1
+	} else {
+		b.l.H[2], b.l.SZ = .12, b.len
+		b.l.Base += b.ghost * b.l.SZ
+		b.len *= b.n[2] + 2*b.ghost
+	}
+	b.box = abi.Box{Hi: b.n}
+	b.flow = &Flow[F]{Lattice: b.l, U: b.noise(1), V: b.noise(1)}
+	if dim == 3 {
+		b.flow.W = b.noise(1)
+	}
+	b.domain = &Domain{Cells: [3]int32{int32(b.n[0]), int32(b.n[1]), int32(b.n[2])}, Periodic: [3]bool{true},
+		Lo: [3]int32{2, -1, 0}, Hi: [3]int32{9, 9, 5}, Dim: int32(dim)}
+	b.clock = &Clock[F]{Half: [3]F{1, .8, .5}, Back: [3]F{-1, .8, .5}, Whole: [3]F{2, 1.6, 1},
+		Stage: [3][3]F{{.3, .2, .1}, {.2, -.3, .1}, {-.1, .4, 0}}}
+	return b
+}
+
+// noise is a field of smooth waves, plateaus, zeros of both signs and noise up to a size.
+func (b *block[F]) noise(most float64) []F {
+	f := make([]F, b.len)
+	p, q := b.rng.Float64(), b.rng.Float64()
+	for c := range f {
+		x, y, z := float64(c%b.l.SY), float64(c/b.l.SY), 0.
+		if b.l.SZ > 0 {
+			y, z = float64(c%b.l.SZ/b.l.SY), float64(c/b.l.SZ)
+		}
+		v := math.Sin(x/3+p) + math.Cos(y/4-q) + math.Sin(z/5)
+		switch b.rng.IntN(40) {
+		case 0:
+			v = 0
+		case 1:
+			v = math.Copysign(0, -1)
+		case 2:
+			v = 2 * b.rng.Float64()
+		}
+		f[c] = F(max(-most, min(most, most*v)))
+	}
+	return f
+}
+
+func (b *block[F]) particles() []Particle[F] {
+	p := make([]Particle[F], b.swarmed)
+	for i := range p {
+		p[i] = Particle[F]{X: F(b.rng.Float64() * float64(b.n[0])), Y: F(b.rng.Float64()*float64(b.n[1]) - .5),
+			R: F(.05 * (b.rng.Float64() - .5))}
+		if b.l.Dim == 3 {
+			p[i].Z = F(b.rng.Float64()*float64(b.n[2]) - .5)
+		}
+		switch b.rng.IntN(10) {
+		case 0:
+			p[i].X, p[i].Y = F(b.rng.IntN(b.n[0])), F(b.rng.IntN(b.n[1]))
+		case 1:
+			p[i].Y = -.5
+		case 2:
+			p[i].R = 0
+		}
+	}
+	return p
+}
+
+// both runs what of prepares, in Go and translated, over n indices.
+func (b *block[F]) both(n int, of func(k int) loop) {
+	b.t.Helper()
+	of(0).Range(0, n)
+	b.runner.Run(b.t, of(1), 0, n)
+}
+
+// twice is two copies.
+func twice[T any](a []T) [2][]T { return [2][]T{a, slices.Clone(a)} }
+
+func parity[F num.Float](t *testing.T, l cudatest.Runner, dim int) {
+	b := newBlock[F](t, l, dim)
+	b.advection()
+	b.distances()
+	b.measures()
+	b.corrections()
+	b.seeds()
+}
+
+func (b *block[F]) advection() {
+	size := b.box.Size()
+	from, start := b.noise(1), b.noise(1)
+	to := twice(make([]F, b.len))
+	b.both(size, func(k int) loop { return NewTraceLoop(b.box, b.flow, b.clock, from, to[k]) })
+	kerneltest.Same(b.t, "Trace", to[0], to[1], nil)
+	for stage := range int32(3) {
+		b.both(size, func(k int) loop {
+			return NewUpwindLoop(b.box, b.flow, b.clock, stage, F(.25), start, from, to[k])
+		})
+		kerneltest.Same(b.t, "Upwind", to[0], to[1], nil)
+	}
+	p, n := twice(b.particles()), twice(make([]Gone, 1))
+	stays, goes := twice(make([]uint8, b.swarmed)), twice(make([]uint8, b.swarmed))
+	same := func(what string) {
+		kerneltest.Same(b.t, what, p[0], p[1], nil)
+		kerneltest.Same(b.t, what+", stays", stays[0], stays[1], nil)
+		kerneltest.Same(b.t, what+", goes", goes[0], goes[1], nil)
+		kerneltest.Same(b.t, what+", gone", n[0], n[1], nil)
+	}
+	b.both(b.swarmed, func(k int) loop {
+		return NewCarryLoop(b.flow, b.domain, b.clock, &n[k][0], p[k], stays[k], goes[k])
+	})
+	same("Carry")
+	b.both(b.swarmed, func(k int) loop { return NewSettleLoop(b.domain, &n[k][0], p[k], stays[k], goes[k]) })
+	same("Settle")
+	b.both(b.swarmed, func(k int) loop { return NewLiveLoop(p[k], stays[k]) })
+	same("Live")
+}
+
+func (b *block[F]) distances() {
+	size := b.box.Size()
+	from := b.noise(.3)
+	for _, keep := range []bool{false, true} {
+		s := &Sweeping[F]{Lattice: b.l, Band: .3, Keep: keep}
+		to := twice(make([]F, b.len))
+		b.both(size, func(k int) loop { return NewFreezeLoop(b.box, s, from, to[k]) })
+		kerneltest.Same(b.t, "Freeze", to[0], to[1], nil)
+		b.both(size, func(k int) loop { return NewSweepLoop(b.box, s, from, to[k]) })
+		kerneltest.Same(b.t, "Sweep", to[0], to[1], nil)
+	}
+	base, to, n := b.noise(.3), twice(b.noise(.3)), twice(make([]Limits, 1))
+	s := &Relaxation[F]{Lattice: b.l, Step: .05, Band: .25, Start: from}
+	b.both(size, func(k int) loop { return NewRelaxLoop(b.box, s, &n[k][0], F(2./3), base, from, to[k]) })
+	kerneltest.Same(b.t, "Relax", to[0], to[1], nil)
+	kerneltest.Same(b.t, "Relax's flips", n[0], n[1], nil)
+	f := twice(b.noise(1))
+	b.both(3, func(k int) loop { return NewFillWallLoop([]int32{5, 6, 5}, []int32{1, 2, 3}, f[k]) })
+	kerneltest.Same(b.t, "FillWall", f[0], f[1], nil)
+}
+
+func (b *block[F]) measures() {
+	size := b.box.Size()
+	now, then, n := b.noise(1), b.noise(1), twice(make([]Counts, 1))
+	s := &Sampling[F]{Lattice: b.l, Points: 3}
+	b.both(size, func(k int) loop { return NewCountInsideLoop(b.box, s, now, then, &n[k][0]) })
+	kerneltest.Same(b.t, "CountInside", n[0], n[1], nil)
+	var most [2]atomics.Most[F]
+	b.both(size, func(k int) loop { return NewSteepnessLoop(b.box, &b.l, F(.5), now, &most[k]) })
+	if most[0] != most[1] {
+		b.t.Errorf("Steepness: %v in Go, %v translated", most[0].Value(), most[1].Value())
+	}
+	p := b.particles()
+	of := &Correction[F]{Lattice: b.l, Escape: 1, Phi: now}
+	b.both(b.swarmed, func(k int) loop { return NewCensusLoop(of, p, &n[k][0]) })
+	kerneltest.Same(b.t, "Census", n[0], n[1], nil)
+}
+
+func (b *block[F]) corrections() {
+	size := b.box.Size()
+	phi, p := b.noise(.05), b.particles()
+	for _, escape := range []F{0, 1} {
+		of := &Correction[F]{Lattice: b.l, Escape: escape, Phi: phi}
+		near := twice(make([]Pair[F], b.len))
+		rim := abi.Box{Lo: [3]int{-1, -1, -1}, Hi: [3]int{b.n[0] + 1, b.n[1] + 1, b.n[2] + 1}}
+		if b.l.Dim == 2 {
+			rim.Lo[2], rim.Hi[2] = 0, 1
+		}
+		b.both(rim.Size(), func(k int) loop { return NewSpreadLoop(rim, of, near[k]) })
+		kerneltest.Same(b.t, "Spread", near[0], near[1], nil)
+		b.both(b.swarmed, func(k int) loop { return NewCorrectLoop(of, p, near[k]) })
+		kerneltest.Same(b.t, "Correct", near[0], near[1], nil)
+		for _, inside := range []bool{false, true} {
+			b.replicas(of, p, inside, near[0])
+		}
+		layer := abi.Box{Hi: [3]int{1, b.n[1], b.n[2]}}
+		b.both(layer.Size(), func(k int) loop { return NewTakeLoop(layer, &b.l, 1, near[k]) })
+		kerneltest.Same(b.t, "Take", near[0], near[1], nil)
+		out := twice(make([]F, b.len))
+		b.both(size, func(k int) loop { return NewMergeLoop(b.box, &b.l, near[k], out[k]) })
+		kerneltest.Same(b.t, "Merge", out[0], out[1], nil)
+		resized := twice(p)
+		b.both(b.swarmed, func(k int) loop { return NewResizeLoop(of, F(.01), F(.05), resized[k]) })
+		kerneltest.Same(b.t, "Resize", resized[0], resized[1], nil)
+	}
+}
+
+func (b *block[F]) replicas(of *Correction[F], p []Particle[F], inside bool, near []Pair[F]) {
+	marks := twice(make([]uint8, b.swarmed))
+	b.both(b.swarmed, func(k int) loop { return NewEscapesLoop(of, inside, p, marks[k]) })
+	kerneltest.Same(b.t, "Escapes", marks[0], marks[1], nil)
+	all := b.swarmed << of.Lattice.Dim
+	keys, order, values := twice(make([]uint32, all)), twice(make([]int32, all)), twice(make([]F, all))
+	b.both(b.swarmed, func(k int) loop { return NewReplicateLoop(of, p, keys[k], order[k], values[k]) })
+	kerneltest.Same(b.t, "Replicate, keys", keys[0], keys[1], nil)
+	kerneltest.Same(b.t, "Replicate, order", order[0], order[1], nil)
+	kerneltest.Same(b.t, "Replicate", values[0], values[1], nil)
+	pairs := twice(slices.Clone(near))
+	cells, told := []uint32{5, 9, 200}, values[0][:3]
+	b.both(3, func(k int) loop { return NewRaiseLoop(cells, told, pairs[k]) })
+	kerneltest.Same(b.t, "Raise", pairs[0], pairs[1], nil)
+	b.both(3, func(k int) loop { return NewLowerLoop(cells, told, pairs[k]) })
+	kerneltest.Same(b.t, "Lower", pairs[0], pairs[1], nil)
+}
+
+func (b *block[F]) seeds() {
+	s := &Seeding[F]{Lattice: b.l, Domain: *b.domain, Phi: b.noise(.4), Each: 3, Band: .3, Least: .01, Most: .05, Reach: 5,
+		Event: 3}
+	var box abi.Box
+	for d := range 3 {
+		box.Lo[d], box.Hi[d] = int(b.domain.Lo[d]), int(b.domain.Hi[d])
+	}
+	if b.l.Dim == 2 {
+		box.Hi[2], s.Domain.Hi[2] = 1, 1
+	}
+	count := twice(make([]int32, box.Size()))
+	b.both(box.Size(), func(k int) loop { return NewCountSeedsLoop(box, s, count[k]) })
+	kerneltest.Same(b.t, "CountSeeds", count[0], count[1], nil)
+	total := int32(0)
+	for i, n := range count[0] {
+		count[0][i] = total
+		total += n
+	}
+	p, id := twice(make([]Particle[F], total)), twice(make([]int64, total))
+	b.both(box.Size(), func(k int) loop { return NewSeedLoop(box, s, count[0], p[k], id[k]) })
+	kerneltest.Same(b.t, "Seed", p[0], p[1], nil)
+	kerneltest.Same(b.t, "Seed's numbers", id[0], id[1], nil)
+	alive := 0
+	for _, q := range p[0] {
+		if q.R != 0 {
+			alive++
+		}
+	}
+	if alive < len(p[0])/4 {
+		b.t.Errorf("%d of %d seeds live", alive, len(p[0]))
+	}
+	b.reseed(s, box)
+}
+
+func (b *block[F]) reseed(s *Seeding[F], box abi.Box) {
+	p, id := make([]Particle[F], b.swarmed), make([]int64, b.swarmed)
+	cells := box.Size()
+	where := twice(make([]int32, len(p)))
+	for i, q := range b.particles() {
+		span := func(d int) float64 { return float64(box.Lo[d]) + b.rng.Float64()*float64(box.Hi[d]-box.Lo[d])/2 }
+		p[i] = Particle[F]{X: F(span(0)), Y: F(span(1)), R: q.R + .06}
+		if i%2 == 0 {
+			p[i].R = -p[i].R
+		}
+		if b.l.Dim == 3 {
+			p[i].Z = F(span(2))
+		}
+		id[i] = int64(i * 7 % 13)
+	}
+	b.both(len(p), func(k int) loop { return NewCellLoop(s, p, where[k]) })
+	kerneltest.Same(b.t, "Cell", where[0], where[1], nil)
+	start, order := make([]int32, cells+1), make([]int32, 0, len(p))
+	for c := range cells {
+		for i, w := range where[0] {
+			if int(w) == c {
+				order = append(order, int32(i))
+			}
+		}
+		start[c+1] = int32(len(order))
+	}
+	r := &Reseeding[F]{Seeding: *s, Escape: 1, Start: start, Order: order}
+	n, stays, lack := twice(make([]Gone, 1)), twice(make([]uint8, len(p))), twice(make([]int32, 2*cells))
+	b.both(cells, func(k int) loop { return NewThinLoop(box, r, &n[k][0], p, id, stays[k], lack[k]) })
+	kerneltest.Same(b.t, "Thin", stays[0], stays[1], nil)
+	kerneltest.Same(b.t, "Thin's lack", lack[0], lack[1], nil)
+	kerneltest.Same(b.t, "Thin's deletions", n[0], n[1], nil)
+	first, total := make([]int32, len(lack[0])), int32(0)
+	for i, l := range lack[0] {
+		first[i] = total
+		total += l
+	}
+	filled, numbers := twice(make([]Particle[F], total)), twice(make([]int64, total))
+	b.both(cells, func(k int) loop { return NewFillLoop(box, s, first, lack[0], filled[k], numbers[k]) })
+	kerneltest.Same(b.t, "Fill", filled[0], filled[1], nil)
+	kerneltest.Same(b.t, "Fill's numbers", numbers[0], numbers[1], nil)
+	if n[0][0].Deleted == 0 || total == 0 {
+		b.t.Errorf("%d particles deleted, %d lacking", n[0][0].Deleted, total)
+	}
+}

@@ -1,0 +1,126 @@
+package kernels
+
+import (
+	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Reseeding is what keeps the number of particles: Order lists those of the block dual cell after dual cell, and those
+// of cell c are at Start[c] up to Start[c+1].
+//
+//atoll:constant
+type Reseeding[F num.Float] struct {
+	Seeding      Seeding[F]
+	Escape       F
+	Start, Order []int32
+}
+
+// Cell tells in which dual cell of the block particle i is. None is gone.
+//
+//atoll:kernel
+func Cell[F num.Float](i int, s *Seeding[F], p []Particle[F], cell []int32) {
+	a, _ := split(p[i].X)
+	b, _ := split(p[i].Y)
+	c, _ := split(p[i].Z)
+	cell[i] = int32(s.cell(a, b, c))
+}
+
+// Thin takes particles of dual cell (i, j, k) that are too many, and counts those that are too few: of each sign the
+// cell has at most Each that have not escaped, and next to the interface that many. Those stay that are nearest to the
+// interface, for their radius; of equal ones that with the lower number. Escaped particles all stay, since they mend
+// the level set where it has lost something. stays marks what is left; lack is for both signs of a cell.
+//
+//atoll:kernel grain=64
+func Thin[F num.Float](i, j, k int, r *Reseeding[F], n *Gone, p []Particle[F], id []int64, stays []uint8, lack []int32) {
+	s := &r.Seeding
+	cell := s.cell(i, j, k)
+	lo, hi := int(r.Start[cell]), int(r.Start[cell+1])
+	room := int32(0)
+	if s.banded(i, j, k) {
+		room = s.Each
+	}
+	for sign := range 2 {
+		count := int32(0)
+		for at := lo; at < hi; at++ {
+			if r.counts(p[r.Order[at]], sign == 1) {
+				count++
+			}
+		}
+		lack[2*cell+sign] = num.Larger(room-count, 0)
+		for at := lo; at < hi; at++ {
+			a := int(r.Order[at])
+			if (p[a].R < 0) != (sign == 1) {
+				continue
+			}
+			stays[a] = 1
+			if count > room && r.counts(p[a], sign == 1) && r.before(p, id, lo, hi, a) >= room {
+				stays[a] = 0
+				atomic.AddInt64(&n.Deleted, 1)
+			}
+		}
+	}
+}
+
+// counts tells whether a particle is one of a sign that has not escaped.
+func (r *Reseeding[F]) counts(q Particle[F], inside bool) bool {
+	_, escaped := r.depth(q)
+	return (q.R < 0) == inside && !escaped
+}
+
+// depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
+func (r *Reseeding[F]) depth(q Particle[F]) (depth F, escaped bool) {
+	s := &r.Seeding
+	a, fx := split(q.X)
+	b, fy := split(q.Y)
+	c, fz := split(q.Z)
+	phi := s.Lattice.linear(s.Phi, s.Lattice.at(a, b, c), fx, fy, fz)
+	if q.R < 0 {
+		return q.R - phi, phi > -r.Escape*q.R
+	}
+	return phi - q.R, -phi > r.Escape*q.R
+}
+
+// before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
+func (r *Reseeding[F]) before(p []Particle[F], id []int64, lo, hi, one int) int32 {
+	depth, _ := r.depth(p[one])
+	n := int32(0)
+	for at := lo; at < hi; at++ {
+		a := int(r.Order[at])
+		if !r.counts(p[a], p[one].R < 0) {
+			continue
+		}
+		d, _ := r.depth(p[a])
+		if d < depth || d == depth && id[a] < id[one] {
+			n++
+		}
+	}
+	return n
+}
+
+// Fill sows what dual cell (i, j, k) lacks. A particle whose place would be in another cell is none: so nothing goes to
+// other blocks.
+//
+//atoll:kernel grain=64
+func Fill[F num.Float](i, j, k int, s *Seeding[F], first, lack []int32, p []Particle[F], id []int64) {
+	cell := s.cell(i, j, k)
+	for sign := range int32(2) {
+		at := 2*cell + int(sign)
+		for n := range lack[at] {
+			q := Particle[F]{R: s.Least}
+			if sign == 1 {
+				q.R = -s.Least
+			}
+			number := s.number(i, j, k, sign*s.Each+n)
+			q = s.attracted(q, i, j, k, number)
+			a, _ := split(q.X)
+			b, _ := split(q.Y)
+			c, _ := split(q.Z)
+			if a != i || b != j || c != k {
+				q.R = 0
+			}
+			p[first[at]+n] = q
+			id[first[at]+n] = number
+		}
+	}
+}

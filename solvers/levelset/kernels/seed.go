@@ -1,0 +1,187 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// Seeding is where particles are sown and how many.
+//
+//atoll:constant
+type Seeding[F num.Float] struct {
+	Lattice     Lattice[F]
+	Domain      Domain
+	Phi         []F
+	Each        int32 // particles of each sign a cell
+	Band        F     // of dual cells with a corner that is nearer to the interface
+	Least, Most F     // of radii
+	Reach       int32 // how many cells attraction may lead away, along each axis
+	Event       int64 // the number of the sowing
+}
+
+// cell numbers the dual cells of a block, x fastest.
+func (s *Seeding[F]) cell(i, j, k int) int {
+	d := &s.Domain
+	nx, ny := int(d.Hi[0]-d.Lo[0]), int(d.Hi[1]-d.Lo[1])
+	return i - int(d.Lo[0]) + nx*(j-int(d.Lo[1])+ny*(k-int(d.Lo[2])))
+}
+
+// banded tells whether a dual cell is sown.
+func (s *Seeding[F]) banded(i, j, k int) bool {
+	l := &s.Lattice
+	c := l.at(i, j, k)
+	near := false
+	for corner := range 1 << l.Dim {
+		near = near || num.Abs(s.Phi[c+corner&1+(corner>>1&1)*l.SY+corner>>2*l.SZ]) < s.Band
+	}
+	return near
+}
+
+// CountSeeds tells how many particles dual cell (i, j, k) is sown with.
+//
+//atoll:kernel
+func CountSeeds[F num.Float](i, j, k int, s *Seeding[F], count []int32) {
+	n := int32(0)
+	if s.banded(i, j, k) {
+		n = 2 * s.Each
+	}
+	count[s.cell(i, j, k)] = n
+}
+
+// Seed sows the particles of dual cell (i, j, k), the first half of them outside. Each begins anywhere in the cell and
+// is attracted to a random distance on its side (Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183, 2002).
+// One that does not get there is none, with a radius of 0, and so is one that begins beyond a wall.
+//
+//atoll:kernel grain=64
+func Seed[F num.Float](i, j, k int, s *Seeding[F], first []int32, p []Particle[F], id []int64) {
+	if !s.banded(i, j, k) {
+		return
+	}
+	for n := range 2 * s.Each {
+		at := int(first[s.cell(i, j, k)] + n)
+		number := s.number(i, j, k, n)
+		q := Particle[F]{R: s.Least}
+		if n >= s.Each {
+			q.R = -s.Least
+		}
+		p[at] = s.attracted(q, i, j, k, number)
+		id[at] = number
+	}
+}
+
+// number is that of a particle, which no other one has at any time.
+func (s *Seeding[F]) number(i, j, k int, n int32) int64 {
+	d := &s.Domain
+	cell := int64(k + 1)
+	cell = cell*int64(d.Cells[1]+1) + int64(j+1)
+	cell = cell*int64(d.Cells[0]+1) + int64(i+1)
+	all := int64(d.Cells[0]+1) * int64(d.Cells[1]+1) * int64(d.Cells[2]+1)
+	return (s.Event*all+cell)*int64(2*s.Each) + int64(n)
+}
+
+// chance is the draw-th random number of a particle, from 0 up to 1, by SplitMix64's mixing of its number: it depends
+// on neither order nor rank.
+func chance[F num.Float](number int64, draw uint64) F {
+	x := mixed(mixed(uint64(number)) + draw)
+	return F(int64(x>>40)) * 0x1p-24
+}
+
+func mixed(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9
+	x = (x ^ (x >> 27)) * 0x94d049bb133111eb
+	return x ^ (x >> 31)
+}
+
+// attraction is how often a particle moves toward its distance.
+const (
+	attractions = 15
+	halvings    = 4
+)
+
+// attracted places a particle of dual cell (i, j, k). The sign of its R is that of its side.
+func (s *Seeding[F]) attracted(q Particle[F], i, j, k int, number int64) Particle[F] {
+	l := &s.Lattice
+	q.X = F(i) + chance[F](number, 0)
+	q.Y = F(j) + chance[F](number, 1)
+	if l.Dim == 3 {
+		q.Z = F(k) + chance[F](number, 2)
+	}
+	if !s.inside(q, i, j, k) {
+		q.R = 0
+		return q
+	}
+	goal := s.Least + (s.Band-s.Least)*chance[F](number, 3)
+	if q.R < 0 {
+		goal = -goal
+	}
+	for range attractions {
+		phi, nx, ny, nz := s.normal(q)
+		signed := phi
+		if q.R < 0 {
+			signed = -phi
+		}
+		if signed >= s.Least && signed <= s.Band {
+			q.R = s.sized(q.R, phi)
+			return q
+		}
+		way := goal - phi
+		moved := false
+		for range halvings {
+			to := Particle[F]{X: q.X + way*nx/l.H[0], Y: q.Y + way*ny/l.H[1], Z: q.Z + way*nz/l.H[2], R: q.R}
+			if !moved && s.inside(to, i, j, k) {
+				q = to
+				moved = true
+			}
+			way /= 2
+		}
+		if !moved {
+			break
+		}
+	}
+	q.R = 0
+	return q
+}
+
+// sized is the radius of a particle where the level set is phi.
+func (s *Seeding[F]) sized(r, phi F) F {
+	if r < 0 {
+		return -num.Smaller(num.Larger(-phi, s.Least), s.Most)
+	}
+	return num.Smaller(num.Larger(phi, s.Least), s.Most)
+}
+
+// inside tells whether a particle of dual cell (i, j, k) is in the domain and within reach.
+func (s *Seeding[F]) inside(q Particle[F], i, j, k int) bool {
+	return s.allowed(0, i, q.X) && s.allowed(1, j, q.Y) && (s.Lattice.Dim == 2 || s.allowed(2, k, q.Z))
+}
+
+func (s *Seeding[F]) allowed(axis, from int, x F) bool {
+	d := &s.Domain
+	if !d.Periodic[axis] && !(x >= -0.5 && x < F(d.Cells[axis])-0.5) {
+		return false
+	}
+	return x >= F(from-int(s.Reach)) && x < F(from+int(s.Reach)+1)
+}
+
+// normal is the level set at a particle, and its direction of ascent.
+func (s *Seeding[F]) normal(q Particle[F]) (phi, nx, ny, nz F) {
+	l := &s.Lattice
+	i, x := split(q.X)
+	j, y := split(q.Y)
+	k, z := split(q.Z)
+	c := l.at(i, j, k)
+	f := s.Phi
+	phi = l.linear(f, c, x, y, z)
+	d := c + l.SZ
+	a00, a10, a01, a11 := f[c], f[c+1], f[c+l.SY], f[c+l.SY+1]
+	if l.Dim == 3 {
+		b00, b10, b01, b11 := f[d], f[d+1], f[d+l.SY], f[d+l.SY+1]
+		nz = (mix(mix(b00, b10, x), mix(b01, b11, x), y) - mix(mix(a00, a10, x), mix(a01, a11, x), y)) / l.H[2]
+		a00, a10, a01, a11 = mix(a00, b00, z), mix(a10, b10, z), mix(a01, b01, z), mix(a11, b11, z)
+	}
+	nx = mix(a10-a00, a11-a01, y) / l.H[0]
+	ny = mix(a01-a00, a11-a10, x) / l.H[1]
+	size := num.Sqrt(nx*nx + ny*ny + nz*nz)
+	if size > 0 {
+		nx, ny, nz = nx/size, ny/size, nz/size
+	}
+	return phi, nx, ny, nz
+}

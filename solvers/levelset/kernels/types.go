@@ -1,0 +1,57 @@
+// Package kernels is the particle level set, one cell or one particle at a time.
+//
+// The level set φ is a signed distance, negative inside, at the centres of cells. Positions are counted in cells of the
+// whole grid: the centre of cell (i, j, k) is at (i, j, k), and the dual cell of that number lies between it and the
+// next centres. Indices of cells are global, so that all bits are the same whichever block a cell is in. In the plane
+// k and z are 0.
+//
+// The functions are plain and use only + - × ÷ √ and comparisons, so that every processor gives the same bits.
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+//go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
+
+// Lattice says where cell (i, j, k) of the grid lies in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane
+// SZ is 0.
+//
+//atoll:constant
+type Lattice[F num.Float] struct {
+	Base, SY, SZ int
+	Dim          int32
+	H            [3]F // sides of a cell; 1 along z in the plane
+	Least        F    // the shortest of them
+}
+
+func (l *Lattice[F]) at(i, j, k int) int { return l.Base + i + j*l.SY + k*l.SZ }
+
+// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
+func (l *Lattice[F]) linear(f []F, c int, x, y, z F) F {
+	sy := l.SY
+	v := mix(mix(f[c], f[c+1], x), mix(f[c+sy], f[c+sy+1], x), y)
+	if l.Dim == 2 {
+		return v
+	}
+	d := c + l.SZ
+	return mix(v, mix(mix(f[d], f[d+1], x), mix(f[d+sy], f[d+sy+1], x), y), z)
+}
+
+func mix[F num.Float](a, b, part F) F { return a + (b-a)*part }
+
+// split returns the greatest whole number up to x, and what x is above it.
+func split[F num.Float](x F) (whole int, part F) {
+	whole = int(x)
+	if F(whole) > x {
+		whole--
+	}
+	return whole, x - F(whole)
+}
+
+// Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
+// they are parts of a cell.
+type Clock[F num.Float] struct {
+	Half  [3]F    // half a step at the velocity of its start
+	Back  [3]F    // half a step at the velocity of its end
+	Whole [3]F    // a step at the velocity of its middle
+	Stage [3][3]F // a step at the velocities of the stages of RK3: its start, end and middle
+}

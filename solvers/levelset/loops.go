@@ -1,0 +1,104 @@
+package levelset
+
+import (
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// Places of level sets: a step makes next of now, and ends with now again.
+const (
+	now = iota
+	next
+	first
+	second
+)
+
+// kernelOver is a kernel and how many indices it has.
+type kernelOver struct {
+	loop backend.Loop
+	size int
+}
+
+func over(loop backend.Loop, box abi.Box) kernelOver { return kernelOver{loop, box.Size()} }
+
+func (s *solver[F]) run(k kernelOver) { s.dev.Run(k.loop, 0, k.size) }
+
+// loops are the kernels over cells.
+type loops[F num.Float] struct {
+	advect       []kernelOver  // of now to next; several stages of WENO
+	keep, freeze kernelOver    // of next to now
+	sweep        [2]kernelOver // from now to next, and back
+	relax        [3]kernelOver
+	spread       [2]kernelOver // of now and next
+	merge        [2]kernelOver
+	inside       kernelOver
+	steep        kernelOver
+}
+
+// prepare makes the kernels over cells.
+func (s *solver[F]) prepare() {
+	box, l := s.owned(0), &s.lattice
+	stream := &kernels.Flow[F]{Lattice: *l, U: s.u[0], V: s.u[1], W: s.u[2]}
+	clock := &s.clock[0]
+	if s.cfg.Advect == "weno" {
+		for n, stage := range stages {
+			s.loops.advect = append(s.loops.advect, over(kernels.NewUpwindLoop(box, stream, clock, int32(n), F(stage.share),
+				s.f[now], s.f[stage.from], s.f[stage.to]), box))
+		}
+	} else {
+		s.loops.advect = []kernelOver{over(kernels.NewTraceLoop(box, stream, clock, s.f[now], s.f[next]), box)}
+	}
+	shortest, longest := s.spacings()
+	sweeping := kernels.Sweeping[F]{Lattice: *l, Band: F(s.cfg.Band * longest)}
+	keeping := sweeping
+	keeping.Keep = true
+	s.loops.keep = over(kernels.NewFreezeLoop(box, &keeping, s.f[next], s.f[now]), box)
+	s.loops.freeze = over(kernels.NewFreezeLoop(box, &sweeping, s.f[next], s.f[now]), box)
+	for n := range s.loops.sweep {
+		s.loops.sweep[n] = over(kernels.NewSweepLoop(box, &sweeping, s.f[n], s.f[1-n]), box)
+	}
+	relaxation := &kernels.Relaxation[F]{Lattice: *l, Step: F(shortest / 2), Band: sweeping.Band, Start: s.f[next]}
+	for n, stage := range relaxStages {
+		s.loops.relax[n] = over(kernels.NewRelaxLoop(box, relaxation, &s.limits[0], F(stage.share), s.f[now],
+			s.f[stage.from], s.f[stage.to]), box)
+	}
+	if s.cfg.Particles > 0 {
+		rimmed := s.owned(1)
+		for n := range s.loops.spread {
+			s.loops.spread[n] = over(kernels.NewSpreadLoop(rimmed, s.correction(n), s.near), rimmed)
+			s.loops.merge[n] = over(kernels.NewMergeLoop(box, l, s.near, s.f[n]), box)
+		}
+	}
+	sampling := &kernels.Sampling[F]{Lattice: *l, Points: int32(samples(s.block.Grid.Dim))}
+	s.loops.inside = over(kernels.NewCountInsideLoop(box, sampling, s.f[now], s.begun, &s.counts[0]), box)
+	s.loops.steep = over(kernels.NewSteepnessLoop(box, l, sweeping.Band/2, s.f[now], &s.slope[0]), box)
+}
+
+// stage is one of Shu and Osher's RK3, of now to next.
+type stage struct {
+	share    float64
+	from, to int
+}
+
+// stages of advection end with next, those of reinitialisation, which begin with now as it is, with now.
+var (
+	stages      = [3]stage{{1, now, first}, {1. / 4, first, second}, {2. / 3, second, next}}
+	relaxStages = [3]stage{{1, now, first}, {1. / 4, first, second}, {2. / 3, second, now}}
+)
+
+// spacings are the shortest and the longest side of a cell.
+func (s *solver[F]) spacings() (shortest, longest float64) {
+	g := s.block.Grid
+	shortest, longest = g.Spacing(0), g.Spacing(0)
+	for d := range g.Dim {
+		shortest, longest = min(shortest, g.Spacing(d)), max(longest, g.Spacing(d))
+	}
+	return shortest, longest
+}
+
+// correction is that of a level set.
+func (s *solver[F]) correction(field int) *kernels.Correction[F] {
+	return &kernels.Correction[F]{Lattice: s.lattice, Escape: F(s.cfg.Escape), Phi: s.f[field]}
+}

@@ -1,0 +1,329 @@
+package levelset
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// deform is the flow of the ball of Enright.
+func deform(t testing.TB, g *grid.Grid) flow.Flow {
+	v, err := flow.Named("enright", g, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// set replaces the particles.
+func (w *swarm[F]) set(t *testing.T, all ...kernels.Particle[F]) {
+	t.Helper()
+	if err := w.reserve(len(all)); err != nil {
+		t.Fatal(err)
+	}
+	w.n = copy(w.p[w.side], all)
+	for i := range all {
+		w.id[w.side][i] = int64(i)
+	}
+}
+
+// All particles look at the level set as it was: what one corrects makes no other one escaped or not, and their order
+// changes no bit (traps 4 and 5).
+func TestCorrectionsHaveNoOrder(t *testing.T) {
+	g := box(3, 16, 16)
+	phi := func(x, y, z float64) float64 { return x - 8.3 }
+	first := with(1)
+	s := on(t, first, g, still(g), phi)
+	rng := rand.New(rand.NewPCG(1, 2))
+	var all []kernels.Particle[float64]
+	for range 400 {
+		all = append(all, kernels.Particle[float64]{X: 5 + 6*rng.Float64(), Y: 3 + 9*rng.Float64(), Z: 3 + 9*rng.Float64(),
+			R: (rng.Float64() - .5)})
+	}
+	all = append(all, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: 1}, // at a corner, and its sphere through others
+		kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .5}, kernels.Particle[float64]{X: 9, Y: 9, Z: 9, R: -1})
+	begun := slices.Clone(s.f[now])
+	var want []float64
+	for turn := range 6 {
+		copy(s.f[now], begun)
+		s.cfg.Correct = Corrections[turn%2]
+		s.swarm.set(t, all...)
+		if err := s.correct(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range s.f[now] {
+			if v == 0 && math.Signbit(v) {
+				t.Fatal("-0 comes out of a correction")
+			}
+		}
+		if want == nil {
+			want = slices.Clone(s.f[now])
+		}
+		if !slices.Equal(want, s.f[now]) {
+			t.Errorf("turn %d, %s: another level set", turn, s.cfg.Correct)
+		}
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	}
+	if slices.Equal(want, begun) {
+		t.Error("nothing was corrected")
+	}
+	// The first particle makes the corner at (7, 7, 7) outside: the second, which has escaped before, still counts.
+	copy(s.f[now], begun)
+	s.swarm.set(t, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .4}, kernels.Particle[float64]{X: 7.1, Y: 7, Z: 7, R: .5})
+	if err := s.correct(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.f[now][s.block.Index(7, 7, 7)]; math.Abs(got-.4) > 1e-12 {
+		t.Errorf("the level set at the corner is %g, the most of 0.4 and 0.4", got)
+	}
+}
+
+// Radii are those of the level set that a step ends with, not of one before reinitialisation or correction (trap 13).
+func TestRadiiAreThoseOfTheEnd(t *testing.T) {
+	g := box(3, 24, 1)
+	s := on(t, with(4), g, deform(t, g), ball(.35, .35, .35, .15))
+	advance(t, s, 3, 5)
+	h := g.Spacing(0)
+	of := s.correction(now)
+	for _, q := range s.swarm.p[s.swarm.side][:s.swarm.n] {
+		want := []kernels.Particle[float64]{q}
+		kernels.NewResizeLoop(of, .1*h, .5*h, want).Range(0, 1)
+		if want[0].R != q.R || math.Abs(q.R) < .1*h || math.Abs(q.R) > .5*h {
+			t.Fatalf("radius %g, the level set makes it %g", q.R, want[0].R)
+		}
+	}
+}
+
+// A particle on a face between two blocks, on a seam of a period, or at a corner has one owner, and none has one on a
+// wall's far side (trap 8).
+func TestOwnersAreHalfOpen(t *testing.T) {
+	for _, periodic := range []bool{false, true} {
+		n := int32(12)
+		var domains []kernels.Domain
+		for part := range int32(8) {
+			d := kernels.Domain{Cells: [3]int32{n, n, n}, Periodic: [3]bool{periodic, periodic, periodic}, Dim: 3}
+			for a := range 3 {
+				half := part >> a & 1
+				d.Lo[a], d.Hi[a] = 5*half, 5+7*half
+				if half == 0 && !periodic {
+					d.Lo[a] = -1
+				}
+			}
+			domains = append(domains, d)
+		}
+		places := []float64{-.5, -1e-17, 0, 4.999999, 5, 5.25, 11, 11.4999, 11.5, 11.9999999, 12}
+		for _, x := range places {
+			for _, y := range places {
+				for _, z := range places {
+					stays, goes, gone := 0, 0, kernels.Gone{}
+					for _, d := range domains {
+						p := []kernels.Particle[float64]{{X: x, Y: y, Z: z, R: 1}}
+						s, m := make([]uint8, 1), make([]uint8, 1)
+						kernels.NewSettleLoop(&d, &gone, p, s, m).Range(0, 1)
+						stays, goes = stays+int(s[0]), goes+int(m[0])
+					}
+					inside := periodic || max(x, y, z) < 11.5
+					if inside && (stays != 1 || goes != 7 || gone.Left != 0) || !inside && (stays != 0 || gone.Left != 8) {
+						t.Errorf("periodic %t, (%v, %v, %v): %d owners, %d others, left %d", periodic, x, y, z, stays, goes, gone.Left)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Escaped particles outlive reseeding; of the others no cell has more than it should, and cells far from the interface
+// none (trap 6).
+func TestReseeding(t *testing.T) {
+	g := box(3, 20, 1)
+	cfg := with(4)
+	s := on(t, cfg, g, deform(t, g), ball(.4, .4, .4, .2))
+	w, h := s.swarm, g.Spacing(0)
+	all := slices.Clone(w.p[w.side][:w.n])
+	for range 3 { // four times as many as there should be
+		all = append(all, all...)
+	}
+	deep := kernels.Particle[float64]{X: 7.5, Y: 7.5, Z: 7.5, R: .2 * h} // from outside, in the middle of the ball
+	far := kernels.Particle[float64]{X: 17, Y: 17, Z: 17, R: .5 * h}
+	all = append(all, deep, far)
+	w.set(t, all...)
+	if err := s.refresh(t.Context(), &s.wide, now); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.reseed(); err != nil {
+		t.Fatal(err)
+	}
+	type place struct {
+		cell [3]int
+		in   bool
+	}
+	count, kept := map[place]int{}, false
+	for _, q := range w.p[w.side][:w.n] {
+		kept = kept || q == deep
+		if q == far {
+			t.Error("a particle far from the interface stayed")
+		}
+		if q != deep {
+			count[place{[3]int{int(math.Floor(q.X)), int(math.Floor(q.Y)), int(math.Floor(q.Z))}, q.R < 0}]++
+		}
+	}
+	if !kept {
+		t.Error("an escaped particle was deleted")
+	}
+	for at, n := range count {
+		if n > cfg.Particles {
+			t.Fatalf("%d particles of a sign in cell %v", n, at)
+		}
+	}
+	d, err := s.Diagnose(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Deleted == 0 || d.Particles != int64(w.n) {
+		t.Errorf("%d deleted, %d of %d particles counted", d.Deleted, d.Particles, w.n)
+	}
+	// Where there is none, the next ones are sown.
+	w.n = 0
+	if err := w.reseed(); err != nil || w.n == 0 {
+		t.Errorf("%d particles sown, error %v", w.n, err)
+	}
+}
+
+// Random numbers are those of the particle's number in the whole grid: eight ranks sow what one does (trap 7).
+func TestSeedsDependOnNoRank(t *testing.T) {
+	g := box(3, 24, 1)
+	sown := func(ranks int) []traveller[float64] {
+		var mu sync.Mutex
+		var all []traveller[float64]
+		var ready, done sync.WaitGroup
+		ready.Add(ranks)
+		for _, comm := range local.New(ranks) {
+			done.Go(func() {
+				s := onRank(t, with(3), g, deform(t, g), ball(.5, .5, .5, .25), comm)
+				ready.Done()
+				ready.Wait()
+				mu.Lock()
+				defer mu.Unlock()
+				for i, q := range s.swarm.p[s.swarm.side][:s.swarm.n] {
+					all = append(all, traveller[float64]{q, s.swarm.id[s.swarm.side][i]})
+				}
+			})
+		}
+		done.Wait()
+		slices.SortFunc(all, func(a, b traveller[float64]) int { return int(a.ID - b.ID) })
+		return all
+	}
+	one, eight := sown(1), sown(8)
+	if len(one) == 0 || !slices.Equal(one, eight) {
+		t.Errorf("%d particles on one rank, %d on eight, or others", len(one), len(eight))
+	}
+	for i := range one[1:] {
+		if one[i].ID == one[i+1].ID {
+			t.Fatalf("two particles have the number %d", one[i].ID)
+		}
+	}
+	h := g.Spacing(0)
+	signs := [2]int{}
+	for _, p := range one {
+		x := [3]float64{(p.P.X + .5) * h, (p.P.Y + .5) * h, (p.P.Z + .5) * h}
+		d := ball(.5, .5, .5, .25)(x[0], x[1], x[2])
+		if d*p.P.R < 0 || math.Abs(d) > 3.5*h {
+			t.Fatalf("a particle of radius %g is at the distance %g", p.P.R, d)
+		}
+		if p.P.R < 0 {
+			signs[1]++
+		} else {
+			signs[0]++
+		}
+	}
+	if r := float64(signs[0]) / float64(signs[1]); r < .8 || r > 1.25 {
+		t.Errorf("%v particles outside and inside", signs)
+	}
+}
+
+// A particle that goes through a corner, along the period, to the block across it, is the same there.
+func TestThroughTheCorner(t *testing.T) {
+	g := box(3, 16, 16)
+	g.Periodic = [3]bool{true, true, true}
+	v := flow.Uniform(1, 1, 1)
+	ends := map[int][]kernels.Particle[float64]{}
+	for _, ranks := range []int{1, 8} {
+		var mu sync.Mutex
+		var ready, done sync.WaitGroup
+		ready.Add(ranks)
+		for _, comm := range local.New(ranks) {
+			done.Go(func() {
+				cfg := with(1)
+				cfg.Reinit = "none"
+				s := onRank(t, cfg, g, v, func(x, y, z float64) float64 { return x - 40 }, comm)
+				if comm.Rank() == ranks-1 {
+					s.swarm.set(t, kernels.Particle[float64]{X: 15.25, Y: 15.25, Z: 15.25, R: .5},
+						kernels.Particle[float64]{X: 14, Y: 14, Z: 14, R: -.5})
+				}
+				for range 3 { // by one cell each, exactly
+					if err := s.Advance(t.Context(), s.t+1, 1); err != nil {
+						t.Error(err)
+					}
+				}
+				ready.Done()
+				ready.Wait()
+				mu.Lock()
+				defer mu.Unlock()
+				ends[ranks] = append(ends[ranks], s.swarm.p[s.swarm.side][:s.swarm.n]...)
+			})
+		}
+		done.Wait()
+		slices.SortFunc(ends[ranks], func(a, b kernels.Particle[float64]) int { return int(100 * (a.X - b.X)) })
+	}
+	if !slices.Equal(ends[1], ends[8]) || len(ends[1]) != 2 || ends[1][1].X != 2.25 || ends[1][0].Z != 1 {
+		t.Errorf("on one rank %v, on eight %v", ends[1], ends[8])
+	}
+}
+
+// Steps that are longer than ghosts are wide, and blocks that are narrower than ghosts, are refused (trap 9).
+func TestTooLongSteps(t *testing.T) {
+	cfg := plain
+	cfg.CFL = 5.1
+	if err := cfg.Check(); err == nil || !strings.Contains(err.Error(), "cfl = 5.1: semi-lagrangian takes") {
+		t.Errorf("error %v", err)
+	}
+	for _, cfl := range []float64{.3, 1, 1.5, 2, 3.2, 4.9} {
+		cfg.CFL = cfl
+		if n := cfg.Ghosts(); float64(n) < math.Ceil(cfl)+1 || n < wenoGhosts || float64(n) < math.Ceil(cfl/2)+2 {
+			t.Errorf("cfl = %g: %d ghosts", cfl, n)
+		}
+	}
+}
+
+// Nothing is left behind: far from the interface the level set is that of the edge of the band, after it has gone
+// through the whole grid too, and its volume stays (trap 1).
+func TestNothingStaleBesideTheBand(t *testing.T) {
+	for _, cfl := range []float64{1, 4.9} {
+		g := box(2, 48, 48)
+		g.Periodic = [3]bool{true, true}
+		cfg := plain
+		cfg.CFL = cfl
+		s := on(t, cfg, g, flow.Uniform(1, .5, 0), ball(24, 24, 0, 9))
+		advance(t, s, 96, 1000)
+		d, err := s.Diagnose(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(d.VolumeLoss) > .2 {
+			t.Errorf("cfl %g: the loss is %g", cfl, d.VolumeLoss)
+		}
+		s.each(func(c int, x, y, z float64) {
+			if exact := ball(24, 24, 0, 9)(x, y, z); exact > 11 && s.f[now][c] != 7 {
+				t.Fatalf("cfl %g: %g at the distance %g", cfl, s.f[now][c], exact)
+			}
+		})
+	}
+}

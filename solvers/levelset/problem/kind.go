@@ -1,0 +1,8 @@
+package problem
+
+import "github.com/atoll-hpc/atoll/solvers"
+
+func init() {
+	solvers.Register(solvers.Kind{Name: "level-set", Title: "Particle level set on grids, in a given flow", Decode: Decode,
+		New: newSolver, Fields: fields, Quantities: quantities})
+}

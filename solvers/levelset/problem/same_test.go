@@ -1,0 +1,125 @@
+package problem
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/levelset"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// swirl is a disk in a vortex, most of which crosses the middle, where blocks meet.
+const swirl = `
+solver = "level-set"
+grid = { bounds = [0, 0, 1, 1], cells = [48, 44] }
+initial = { shape = "circle(0.5, 0.7, 0.2)" }
+velocity = { field = "rider-kothe", period = 2 }
+method = { particles = 8, cfl = 2 }
+time = { end = 2, max_steps = 20 }
+output = { format = [], conservation_every = 5 }
+`
+
+// drift goes through the periods of its grid, along x exactly by cells: particles and blocks meet at seams and corners.
+const drift = `
+solver = "level-set"
+grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [20, 18, 16], periodic = ["x", "y", "z"] }
+initial = { shape = "union(sphere(0.9, 0.9, 0.9, 0.3), sphere(-0.1, -0.1, -0.1, 0.3), sphere(0.5, 0.5, 0.5, 0.15))" }
+velocity = { u = "1", v = "0.5", w = "-0.25" }
+method = { particles = 4, band = 5 }
+time = { end = 0.5, max_steps = 10 }
+output = { format = [], conservation_every = 5 }
+`
+
+// apart leaves most blocks without an interface.
+const apart = `
+solver = "level-set"
+grid = { bounds = [0, 0, 0, 1, 1, 1], cells = [24, 24, 24] }
+initial = { shape = "sphere(0.2, 0.2, 0.2, 0.15)" }
+velocity = { field = "enright", period = 3 }
+method = { particles = 4, band = 5 }
+time = { end = 0.5, max_steps = 6 }
+output = { format = [], conservation_every = 5 }
+`
+
+// setting is one way to run a case.
+type setting struct {
+	ranks, threads int
+	open           func(testing.TB, int) []dist.Comm
+	blocks         string
+}
+
+// settings are of the plane and of space.
+var settings = map[string][]setting{
+	"swirl": {
+		{1, 1, runtest.Local, ""}, {1, 3, runtest.Local, ""}, {2, 2, runtest.Delayed, "[1, 2]"}, {3, 1, runtest.GRPC, ""},
+		{4, 2, runtest.Local, "[4, 1]"}, {8, 1, runtest.Local, "[4, 2]"},
+	},
+	"drift": {
+		{1, 1, runtest.Local, ""}, {1, 2, runtest.Local, ""}, {2, 1, runtest.Local, "[1, 1, 2]"},
+		{3, 1, runtest.Delayed, "[3, 1, 1]"}, {4, 2, runtest.GRPC, "[2, 2, 1]"}, {8, 1, runtest.Local, "[2, 2, 2]"},
+	},
+	"apart": {
+		{1, 1, runtest.Local, ""}, {2, 1, runtest.Local, ""}, {3, 1, runtest.Local, ""}, {4, 1, runtest.Delayed, ""},
+		{8, 1, runtest.Local, ""},
+	},
+}
+
+// Contract C1 of the level set: the state, all that is measured of it, and so the number of particles, are the same to
+// the last bit however a case is run, also where a rank has no interface, and where particles cross corners and seams.
+func TestSameBits(t *testing.T) {
+	methods := []string{"method.reinit='sweep'", "method.reinit='weno'", "method.precision='float32'",
+		"method.particles=0", "method={advect='weno', cfl=0.5, reseed=3, sort=4, particles=5, band=5}"}
+	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "apart": apart} {
+		for _, method := range methods {
+			t.Run(name+" "+method, func(t *testing.T) {
+				t.Parallel()
+				var first map[string]string
+				for n, c := range settings[name] {
+					sets := []string{method}
+					if method != "method.particles=0" {
+						sets = append(sets, "method.correct="+levelset.Corrections[n%2])
+					}
+					if c.blocks != "" {
+						sets = append(sets, "grid.blocks="+c.blocks)
+					}
+					got := outcome(t, text, c, sets)
+					if first == nil {
+						first = got
+					}
+					for key, want := range first {
+						if got[key] != want {
+							t.Errorf("%d ranks, %d threads, %v: %s is %s, not %s", c.ranks, c.threads, sets, key, got[key], want)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func outcome(t *testing.T, text string, c setting, sets []string) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := runtest.On(t, text, c.ranks, c.threads, c.open, dir, sets...)
+	if err != nil {
+		t.Fatalf("%d ranks, %v: %v", c.ranks, sets, err)
+	}
+	rows, err := os.ReadFile(filepath.Join(dir, "conservation.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{"state": s.StateSHA256, "table": string(rows)}
+	for key, v := range s.Metrics {
+		got[key] = fmt.Sprint(v)
+	}
+	return got
+}
+
+func TestHaloReachesTheSolver(t *testing.T) { runtest.HaloReachesTheSolver(t, swirl) }

@@ -1,0 +1,128 @@
+// Package problem makes a run of the level set of a case: its sections, the body at the start, the flow, its output.
+package problem
+
+import (
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/levelset"
+)
+
+// Sections holds the sections of solver "level-set": an interface that a given velocity carries through a grid.
+type Sections struct {
+	Grid     config.Grid
+	Shape    string // of the body at the start, as shape.Parse reads it
+	Velocity flow.Section
+	Method   Method
+}
+
+// Method is the section [method] of solver "level-set"; package solvers/levelset tells what each does.
+type Method struct {
+	Advect     string  // semi-lagrangian or weno; semi-lagrangian
+	Reinit     string  // sweep, weno or none; sweep
+	Iterations int     // of reinitialisation by weno in each step; 5
+	Band       float64 // cells to which φ is a distance; 7
+	CFL        float64 // dt·|u|/h of an axis; 1, with weno 0.5
+	Particles  int     // of each sign in a cell; 4^dim, 0 for none
+	Escape     float64 // radii on the wrong side from which a particle corrects; 1
+	Correct    string  // fused or sorted; fused
+	Reseed     int     // steps between reseedings; 0 for none
+	Sort       int     // steps between sortings of the particles by cell; 20, 0 for none
+	Precision  string  // float32 or float64; float64
+}
+
+// Decode reads a case of solver "level-set".
+func Decode(root *config.Section, c *config.Case) {
+	w := &Sections{Grid: config.DecodeGrid(root.Sub("grid"))}
+	w.Shape = decodeInitial(root.Sub("initial"), w.Grid.Dim)
+	w.Velocity = flow.Decode(root.Sub("velocity"), w.Grid.Dim)
+	w.Method = decodeMethod(root.Sub("method"), w.Grid.Dim)
+	c.Sections = w
+	c.Time = config.DecodeTime(root.Sub("time"))
+	c.Gauges = config.DecodeGauges(root, w.Grid.Dim)
+	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Written{
+		Fields: solvers.FieldNames(fields), Usual: []string{"phi"}, Formats: []string{"vti"}, End: c.Time.End,
+	})
+}
+
+func decodeInitial(s *config.Section, dim int) string {
+	text := s.Text("shape", config.Required)
+	if text == "" && s.Has("shape") {
+		if s.IsText("shape") {
+			s.Fail("shape", "is empty; give a shape, or an expression that is negative inside")
+		}
+	} else if text != "" && dim > 0 {
+		if _, _, err := shape.Parse(text, dim, nil); err != nil {
+			s.Fail("shape", "%v", err)
+		}
+	}
+	s.Finish()
+	return text
+}
+
+func decodeMethod(s *config.Section, dim int) Method {
+	m := Method{
+		Advect:     s.Choice("advect", "semi-lagrangian", levelset.Advections...),
+		Reinit:     s.Choice("reinit", "sweep", levelset.Reinits...),
+		Iterations: int(s.Integer("iterations", 5, 1, 1000)),
+		Band:       s.Number("band", config.Bound{Most: 100, Fallback: 7, Optional: true}),
+		Particles:  int(s.Integer("particles", 1<<(2*max(2, dim)), 0, 4096)),
+		Escape:     s.Number("escape", config.Bound{Most: 10, Fallback: 1, Optional: true}),
+		Correct:    s.Choice("correct", "fused", levelset.Corrections...),
+		Reseed:     int(s.Integer("reseed", 0, 0, 1<<31)),
+		Sort:       int(s.Integer("sort", 20, 0, 1<<31)),
+		Precision:  s.Choice("precision", "float64", "float32", "float64"),
+	}
+	usual := 1.0
+	if m.Advect == "weno" {
+		usual = 0.5
+	}
+	m.CFL = s.Number("cfl", config.Bound{Most: 4.9, Open: true, Fallback: usual, Optional: true})
+	if s.Has("iterations") && m.Reinit != "weno" {
+		s.Fail("iterations", `belongs to reinit = "weno"`)
+	}
+	for _, key := range []string{"escape", "correct", "reseed", "sort"} {
+		if s.Has(key) && m.Particles == 0 {
+			s.Fail(key, "belongs to particles, of which there are none")
+		}
+	}
+	if m.Advect == "weno" && m.CFL > 0.5 {
+		s.Fail("cfl", "%g is more than 0.5, which advection by weno takes at most", m.CFL)
+	}
+	if m.Band < 4 {
+		s.Fail("band", "%g cells are fewer than 4, which particles need", m.Band)
+	}
+	s.Finish()
+	return m
+}
+
+// Config is what the solver takes.
+func (m Method) Config() levelset.Config {
+	return levelset.Config{Advect: m.Advect, Reinit: m.Reinit, Iterations: m.Iterations, Band: m.Band, CFL: m.CFL,
+		Particles: m.Particles, Escape: m.Escape, Correct: m.Correct, Reseed: m.Reseed, Sort: m.Sort}
+}
+
+func (w *Sections) Print(p *config.Printer) {
+	w.Grid.Print(p)
+	p.Section("[initial]")
+	p.Pair("shape", w.Shape)
+	w.Velocity.Print(p)
+	m := w.Method
+	p.Section("[method]")
+	p.Pair("advect", m.Advect)
+	p.Pair("cfl", m.CFL)
+	p.Pair("reinit", m.Reinit)
+	if m.Reinit == "weno" {
+		p.Pair("iterations", m.Iterations)
+	}
+	p.Pair("band", m.Band)
+	p.Pair("particles", m.Particles)
+	if m.Particles > 0 {
+		p.Pair("escape", m.Escape)
+		p.Pair("correct", m.Correct)
+		p.Pair("reseed", m.Reseed)
+		p.Pair("sort", m.Sort)
+	}
+	p.Pair("precision", m.Precision)
+}

@@ -1,0 +1,131 @@
+package problem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/levelset"
+)
+
+// body is a case under way.
+type body struct {
+	levelset.Solver
+	block   *domain.Block
+	cells   *solvers.Space
+	size    solvers.Size
+	late    error // of the velocity's factor, which steps have asked for
+	escaped int64 // particles, the most that were measured at any time
+}
+
+func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
+	w := c.Sections.(*Sections)
+	cfg := w.Method.Config()
+	cfg.Halo = env.Halo
+	d := &body{}
+	var err error
+	if d.block, err = domain.Cut(&w.Grid, cfg.Ghosts(), env.Comm.Rank(), env.Comm.Size()); err == nil {
+		if err = cfg.Check(); err != nil {
+			err = fmt.Errorf("[method] %w", err)
+		}
+	}
+	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+		return nil, err
+	}
+	v, err := flow.Given(ctx, c, &w.Velocity, d.block.Block, env.Comm, &d.late)
+	if err != nil {
+		return nil, err
+	}
+	start, err := distance(ctx, w.Shape, c.Path, d.block.Block)
+	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
+		return nil, err
+	}
+	d.Solver, err = levelset.New(ctx, w.Method.Precision, cfg, d.block.Block, d.block.Plan, d.block.Boxes, v, start,
+		env.Comm, env.Device)
+	if err != nil {
+		return nil, err
+	}
+	d.cells = d.block.Space()
+	cells := int64(d.block.Grid.Cells())
+	number := int64(8)
+	if w.Method.Precision == "float32" {
+		number = 4
+	}
+	d.size = solvers.Size{
+		Unit: "cell", Entities: cells, Bytes: cells * number * int64(numbersOf(d.block.Grid.Dim)),
+		Precision: w.Method.Precision, Halo: d.Halo(), End: c.Time.End, MaxSteps: c.Time.MaxSteps,
+	}
+	return d, nil
+}
+
+// numbersOf is how many numbers a cell takes: five level sets, velocities, and what particles gather.
+func numbersOf(dim int) int { return 5 + dim + 2 }
+
+// distance is the level set of a body.
+func distance(ctx context.Context, text string, path func(string) string, b *grid.Block) ([]float64, error) {
+	of, failed, err := shape.Parse(text, b.Grid.Dim, path)
+	if err != nil {
+		return nil, fmt.Errorf("[initial] shape: %w", err)
+	}
+	v, err := levelset.Distance(ctx, b, of)
+	if err := cmp.Or(failed(), err); err != nil {
+		return nil, fmt.Errorf("[initial] shape: %w", err)
+	}
+	return v, nil
+}
+
+func (d *body) Size() solvers.Size { return d.size }
+
+func (d *body) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+	err = d.Solver.Advance(ctx, until, steps)
+	return false, cmp.Or(err, d.late)
+}
+
+func (d *body) Clock() solvers.Clock {
+	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
+}
+
+func (d *body) Shapes() []solvers.Shape { return nil }
+
+const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
+
+// quantities are what is measured, in the order in which Measure has them.
+var quantities = []solvers.Quantity{
+	{Name: "volume", Doc: "inside; in the plane its area", In: inAll},
+	{Name: "volume_loss", Doc: "since the start, as a part of it", In: inAll},
+	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", In: inAll},
+	{Name: "particles", Doc: "of both signs", In: inAll},
+	{Name: "escaped", Doc: "particles that are on the wrong side", In: inAll},
+	{Name: "escaped_max", Doc: "the most of them that were measured", In: inSummary},
+	{Name: "left", Doc: "particles that have left the grid", In: inAll},
+	{Name: "deleted", Doc: "particles that reseeding took", In: inAll},
+	{Name: "flips", Doc: "changes of sign by reinitialisation that were refused", In: inAll},
+	{Name: "l1_error", Doc: "volume that is inside now or at the start, but not both", In: inSummary},
+}
+
+func (d *body) Measure(ctx context.Context) ([]solvers.Quantity, error) {
+	m, err := d.Diagnose(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.escaped = max(d.escaped, m.Escaped)
+	return solvers.Measured(quantities, m.Volume, m.VolumeLoss, m.GradError, float64(m.Particles), float64(m.Escaped),
+		float64(d.escaped), float64(m.Left), float64(m.Deleted), float64(m.Flips), m.Changed), nil
+}
+
+// fields are what a case can write.
+var fields = []solvers.Field{
+	{Name: "phi", Unit: "m", Doc: "distance from the interface, negative inside; beyond the band a constant"},
+}
+
+func (d *body) Fields() []solvers.Field {
+	f := fields[0]
+	f.On, f.Values, f.At = d.cells, d.Field, d.Probe
+	return []solvers.Field{f}
+}

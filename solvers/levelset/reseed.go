@@ -1,0 +1,133 @@
+package levelset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// sorting is what puts particles in the order of their cells.
+type sorting struct {
+	cell, order []int32 // of particles
+	start       []int32 // of each dual cell, and one more
+	lack        []int32 // two of each
+	first       []int32
+}
+
+// reseed takes particles where they are many, and sows where they are few. All ghosts are those of now.
+func (w *swarm[F]) reseed() error {
+	s := w.s
+	seeding := w.seeding()
+	w.event++
+	if err := w.sort(seeding); err != nil {
+		return err
+	}
+	box := w.dualBox()
+	thinning := &kernels.Reseeding[F]{Seeding: *seeding, Escape: F(s.cfg.Escape), Start: w.sorted.start,
+		Order: w.sorted.order[:w.n]}
+	s.dev.Run(kernels.NewThinLoop(box, thinning, &s.gone[0], w.p[w.side], w.id[w.side], w.stays, w.sorted.lack), 0,
+		box.Size())
+	if err := w.keep(w.stays[:w.n]); err != nil {
+		return err
+	}
+	total, err := primitives.ExclusiveScan(s.work, w.sorted.first, w.sorted.lack)
+	if err != nil {
+		return err
+	}
+	before := w.n
+	if err := w.reserve(before + int(total)); err != nil {
+		return err
+	}
+	w.n += int(total)
+	s.dev.Run(kernels.NewFillLoop(box, seeding, w.sorted.first, w.sorted.lack, w.p[w.side][before:w.n],
+		w.id[w.side][before:w.n]), 0, box.Size())
+	return w.live()
+}
+
+// live leaves out the particles that are gone.
+func (w *swarm[F]) live() error {
+	w.s.dev.Run(w.loops().live, 0, w.n)
+	return w.keep(w.stays[:w.n])
+}
+
+// sort leaves out the particles that are gone, and finds those of each dual cell.
+func (w *swarm[F]) sort(seeding *kernels.Seeding[F]) error {
+	if err := w.live(); err != nil {
+		return err
+	}
+	box := w.dualBox()
+	s, n, o := w.s, box.Size(), &w.sorted
+	if o.start == nil {
+		a := &s.device
+		o.start = backend.Fresh[int32](a, n+1, "particles by cell")
+		o.lack, o.first = backend.Fresh[int32](a, 2*n, "seeds"), backend.Fresh[int32](a, 2*n, "seeds")
+		if a.Err() != nil {
+			return a.Err()
+		}
+	}
+	if len(o.cell) < w.n {
+		var err, err2 error
+		err3 := errors.Join(backend.Free(s.dev, o.cell), backend.Free(s.dev, o.order))
+		o.cell, err = backend.Make[int32](s.dev, len(w.p[0]))
+		o.order, err2 = backend.Make[int32](s.dev, len(w.p[0]))
+		if err := errors.Join(err, err2, err3); err != nil {
+			return err
+		}
+	}
+	s.dev.Run(kernels.NewCellLoop(seeding, w.p[w.side], o.cell), 0, w.n)
+	return primitives.OrderByCell(s.work, o.cell[:w.n], n, o.start, o.order[:w.n])
+}
+
+// arrange puts the particles in the order of their cells, so that neighbours in memory read what is near.
+func (w *swarm[F]) arrange() error {
+	if err := w.sort(w.seeding()); err != nil {
+		return err
+	}
+	from, to, order := w.side, 1-w.side, w.sorted.order[:w.n]
+	if err := primitives.Gather(w.s.work, w.p[to][:w.n], w.p[from][:w.n], order); err != nil {
+		return err
+	}
+	w.side = to
+	return primitives.Gather(w.s.work, w.id[to][:w.n], w.id[from][:w.n], order)
+}
+
+// tend does every so many steps what keeps particles in number and in order.
+func (s *solver[F]) tend(ctx context.Context) error {
+	w := s.swarm
+	if w == nil {
+		return nil
+	}
+	if every := s.cfg.Reseed; every > 0 && s.steps%every == 0 {
+		if err := s.refresh(ctx, &s.wide, now); err != nil {
+			return err
+		}
+		if err := w.reseed(); err != nil {
+			return err
+		}
+	}
+	if every := s.cfg.Sort; every > 0 && s.steps%every == 0 {
+		return w.arrange()
+	}
+	return nil
+}
+
+// dualBox is the box of the block's dual cells, by their numbers in the grid.
+func (w *swarm[F]) dualBox() (box abi.Box) {
+	for d := range 3 {
+		box.Lo[d], box.Hi[d] = int(w.domain.Lo[d]), int(w.domain.Hi[d])
+	}
+	return box
+}
+
+// seeding is where particles are to be.
+func (w *swarm[F]) seeding() *kernels.Seeding[F] {
+	s := w.s
+	shortest, longest := s.spacings()
+	return &kernels.Seeding[F]{Lattice: s.lattice, Domain: w.domain, Phi: s.f[now], Each: int32(s.cfg.Particles),
+		Band: F(sownBand * longest), Least: F(leastRadius * shortest), Most: F(mostRadius * shortest),
+		Reach: particleGhosts - 1, Event: w.event}
+}

@@ -1,0 +1,271 @@
+package levelset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// Solver advances a level set on one rank's block. All ranks make the same calls.
+type Solver interface {
+	// Advance takes at least one and at most so many of equal steps that lead to the time until.
+	Advance(ctx context.Context, until float64, steps int) error
+	Time() float64
+	Steps() int
+	// Dt is the length of the last step in s, 0 before the first.
+	Dt() float64
+	// Field returns the level set of the block's cells in m, x fastest.
+	Field(ctx context.Context) ([]float64, error)
+	// Probe writes the level set of single cells, by their number in the block. All ranks call it.
+	Probe(ctx context.Context, cells []int, out []float64) error
+	Diagnose(ctx context.Context) (Diagnostics, error)
+	// State is the level set of the block and its particles, where the host can read them until the next step.
+	State(ctx context.Context) ([]solvers.State, error)
+	// Phases tells how many seconds this rank spent where.
+	Phases() map[string]float64
+	// Halo tells how ghosts are exchanged: direct, staged or nccl.
+	Halo() string
+	// Close gives back what the device holds.
+	Close()
+}
+
+// New sets up the solver in the given precision, "float32" or "float64", from a level set at the centre of each cell of
+// the block, x fastest: a distance next to the interface, as [Distance] finds it, and of the right sign elsewhere. The
+// plan is of halos with as many layers as the block has.
+func New(ctx context.Context, precision string, cfg Config, b *grid.Block, plan *halo.BoxPlan, boxes halo.Boxes,
+	v flow.Flow, start []float64, comm dist.Comm, dev backend.Device) (Solver, error) {
+	switch precision {
+	case "float32":
+		return sound(setUp[float32](ctx, cfg, b, plan, boxes, v, start, comm, dev))
+	case "float64":
+		return sound(setUp[float64](ctx, cfg, b, plan, boxes, v, start, comm, dev))
+	}
+	return nil, fmt.Errorf("precision %q is not known; choose float32 or float64", precision)
+}
+
+// sound makes a solver that could not be set up nil.
+func sound[F num.Float](s *solver[F], err error) (Solver, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+type solver[F num.Float] struct {
+	arrays[F]
+	cfg     Config
+	block   *grid.Block
+	lattice kernels.Lattice[F]
+	flow    flow.Flow
+	comm    dist.Comm
+	dev     backend.Device
+	work    *primitives.Workspace
+	apart   bool // the device has memory of its own
+	closers []func() error
+
+	wide, deep, thin rim[F] // all layers, those of WENO, one
+	ups              [3]upward[F]
+	loops            loops[F]
+	swarm            *swarm[F] // nil without particles
+
+	host   []F     // a copy of a field, of a device with memory of its own
+	limit  float64 // the longest step at a factor of 1
+	volume float64 // at the start
+
+	t, took float64
+	steps   int
+	next    [1]kernels.Clock[F]
+	lapAt   time.Time
+	phase   int // that time is booked to
+	spent   [phases]time.Duration
+}
+
+func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *halo.BoxPlan, boxes halo.Boxes,
+	v flow.Flow, start []float64, comm dist.Comm, dev backend.Device) (_ *solver[F], err error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case b.Ghost < cfg.Ghosts():
+		return nil, fmt.Errorf("the block has %d layers of ghosts, the method needs %d", b.Ghost, cfg.Ghosts())
+	case b.Len() > math.MaxInt32:
+		return nil, fmt.Errorf("a block of %v cells has more than 2^31 numbers: use more ranks", b.N)
+	case len(start) != b.Cells():
+		return nil, fmt.Errorf("a level set of %d cells for a block of %d", len(start), b.Cells())
+	}
+	s := &solver[F]{cfg: cfg, block: b, lattice: latticeOf[F](b), flow: v, comm: comm, dev: dev,
+		work: primitives.On(dev)}
+	s.device.Device = dev
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	_, s.apart = dev.(backend.Memory)
+	u, err := flow.OnBlock[F](ctx, b, v)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.measureFlow(ctx, u); err != nil {
+		return nil, err
+	}
+	if err := s.place(u); err != nil {
+		return nil, err
+	}
+	if err := s.connect(ctx, plan); err != nil {
+		return nil, err
+	}
+	s.prepare()
+	if err := s.begin(ctx, start); err != nil {
+		return nil, err
+	}
+	if cfg.Particles > 0 {
+		if err := s.sow(ctx, plan, boxes); err != nil {
+			return nil, err
+		}
+	}
+	d, err := s.Diagnose(ctx)
+	s.volume = d.Volume
+	return s, err
+}
+
+// connect prepares all exchanges.
+func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error) {
+	if nx, ny, nz := s.block.Shape(); plan.Shape != [3]int{nx, ny, nz} || plan.Rank != s.comm.Rank() {
+		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
+			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
+	}
+	if s.wide, err = s.rim(ctx, plan, s.block.Ghost); err != nil {
+		return err
+	}
+	if s.deep, err = s.rim(ctx, plan, wenoGhosts); err != nil {
+		return err
+	}
+	if s.thin, err = s.rim(ctx, plan, 1); err != nil || s.cfg.Particles == 0 {
+		return err
+	}
+	for axis := range s.block.Grid.Dim {
+		if s.ups[axis], err = s.upward(ctx, plan, axis); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin makes a distance of the level set at the start.
+func (s *solver[F]) begin(ctx context.Context, start []float64) error {
+	host := make([]F, s.block.Len())
+	n := 0
+	for c := range s.cells() {
+		v := start[n]
+		if v-v != 0 {
+			return fmt.Errorf("cell %d: the initial level set is %g", s.global(n), v)
+		}
+		host[c] = F(v)
+		n++
+	}
+	if err := backend.Upload(s.dev, s.f[next], host); err != nil {
+		return err
+	}
+	if s.apart {
+		s.host = host
+	}
+	s.lapAt, s.phase = time.Now(), inSetUp
+	if err := s.refresh(ctx, &s.wide, next); err != nil {
+		return err
+	}
+	s.run(s.loops.keep)
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+	if err := s.refresh(ctx, &s.wide, now); err != nil {
+		return err
+	}
+	return backend.Copy(s.dev, s.begun, s.f[now])
+}
+
+// owned is the box of the block's own cells, by their numbers in the grid, with so many layers round it.
+func (s *solver[F]) owned(more int) (box abi.Box) {
+	b := s.block
+	for d := range 3 {
+		box.Lo[d], box.Hi[d] = b.Lo[d], b.Lo[d]+b.N[d]
+		if d < b.Grid.Dim {
+			box.Lo[d] -= more
+			box.Hi[d] += more
+		}
+	}
+	return box
+}
+
+// cells goes over the block's own cells, x fastest, and gives their place in the arrays.
+func (s *solver[F]) cells() func(yield func(c int) bool) {
+	n := s.block.N
+	return func(yield func(c int) bool) {
+		for k := range n[2] {
+			for j := range n[1] {
+				c := s.block.Index(0, j, k)
+				for i := range n[0] {
+					if !yield(c + i) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// global is the number of the block's n-th cell in the whole grid.
+func (s *solver[F]) global(n int) int64 {
+	b, g := s.block, s.block.Grid
+	i, j, k := n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1]
+	return int64(b.Lo[0]+i) + int64(g.N[0])*(int64(b.Lo[1]+j)+int64(g.N[1])*int64(b.Lo[2]+k))
+}
+
+// measureFlow finds the longest step on all ranks.
+func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
+	most := []float64{0}
+	for axis := range s.block.Grid.Dim {
+		stride := [3]int{1, s.lattice.SY, s.lattice.SZ}[axis]
+		for c := range s.cells() {
+			lo, hi := float64(u[axis][c]), float64(u[axis][c+stride])
+			if lo-lo != 0 || hi-hi != 0 {
+				return fmt.Errorf("the velocity along axis %d is %g and %g at the faces of a cell of rank %d", axis, lo, hi,
+					s.comm.Rank())
+			}
+			most[0] = max(most[0], math.Abs(lo)/s.block.Grid.Spacing(axis), math.Abs(hi)/s.block.Grid.Spacing(axis))
+		}
+	}
+	if err := s.comm.AllreduceFloat64(ctx, dist.Max, most); err != nil {
+		return err
+	}
+	s.limit = s.cfg.CFL / most[0]
+	return nil
+}
+
+func (s *solver[F]) Time() float64 { return s.t }
+func (s *solver[F]) Steps() int    { return s.steps }
+func (s *solver[F]) Dt() float64   { return s.took }
+func (s *solver[F]) Halo() string  { return s.wide.ghosts.Way() }
+
+func (s *solver[F]) Close() {
+	for _, end := range s.closers {
+		_ = end() // what is not given back goes with the device
+	}
+	s.closers = nil
+	if s.swarm != nil {
+		s.swarm.free()
+	}
+	s.device.Free()
+}

@@ -1,0 +1,109 @@
+package levelset
+
+import (
+	"math"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/shape"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// plain is a level set alone.
+var plain = Config{Advect: "semi-lagrangian", Reinit: "sweep", Iterations: 5, Band: 7, CFL: 1, Escape: 1,
+	Correct: "fused"}
+
+// with is plain with so many particles of each sign a cell.
+func with(particles int) Config {
+	c := plain
+	c.Particles = particles
+	return c
+}
+
+// box is a grid of n cells along each of dim axes, of side size.
+func box(dim, n int, size float64) *grid.Grid {
+	g := &grid.Grid{Dim: dim, N: [3]int{n, n, 1}, Hi: [3]float64{size, size, 0}}
+	if dim == 3 {
+		g.N[2], g.Hi[2] = n, size
+	}
+	return g
+}
+
+// still is a flow at rest but for one face, far away, so that steps have a length.
+func still(g *grid.Grid) flow.Flow {
+	return flow.Flow{Face: func(axis, i, j, _ int) float64 {
+		if axis == 0 && i == g.N[0] && j == 0 {
+			return g.Spacing(0)
+		}
+		return 0
+	}}
+}
+
+// on sets a body up on one rank.
+func on(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y, z float64) float64) *solver[float64] {
+	t.Helper()
+	return onRank(t, cfg, g, v, phi, local.New(1)[0])
+}
+
+func onRank(t testing.TB, cfg Config, g *grid.Grid, v flow.Flow, phi func(x, y, z float64) float64,
+	comm dist.Comm) *solver[float64] {
+	t.Helper()
+	b, err := domain.Cut(&config.Grid{Dim: g.Dim, Lo: g.Lo, Hi: g.Hi, Cells: g.N, Periodic: g.Periodic}, cfg.Ghosts(),
+		comm.Rank(), comm.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := Distance(t.Context(), b.Block, shape.Body{Phi: phi})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := cpu.New(1)
+	s, err := setUp[float64](t.Context(), cfg, b.Block, b.Plan, b.Boxes, v, start, comm, dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Close()
+		dev.Close()
+		_ = comm.Close()
+	})
+	return s
+}
+
+func advance(t testing.TB, s *solver[float64], until float64, steps int) {
+	t.Helper()
+	if err := s.Advance(t.Context(), until, steps); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// each goes over the own cells with their centres.
+func (s *solver[F]) each(f func(c int, x, y, z float64)) {
+	n, c := s.block.N, 0
+	for at := range s.cells() {
+		x, y, z := s.block.Centre(c%n[0], c/n[0]%n[1], c/n[0]/n[1])
+		f(at, x, y, z)
+		c++
+	}
+}
+
+func ball(x, y, z, r float64) func(px, py, pz float64) float64 { return shape.Ball(x, y, z, r).Phi }
+
+// worstOff is how far the level set is from a distance at most, where that is between two values.
+func worstOff(s *solver[float64], exact func(x, y, z float64) float64, from, to float64) (worst float64) {
+	s.each(func(c int, x, y, z float64) {
+		if d := exact(x, y, z); d >= from && d <= to {
+			worst = math.Max(worst, math.Abs(s.f[now][c]-d))
+		}
+	})
+	return worst
+}

@@ -1,0 +1,95 @@
+package levelset
+
+import (
+	"errors"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// replicas are the corrections of escaped particles, one for each corner of their dual cells, as the poster of a
+// particle level set by Thrust has it: remove_if, copies, sort_by_key and reduce_by_key, in place of atomic minima and
+// maxima.
+type replicas[F num.Float] struct {
+	keys, outKeys             []uint32 // places of cells
+	order                     []int32
+	values, sorted, outValues []F
+	count                     int // that there is room for
+}
+
+// correctSorted gathers the corrections of a level set so.
+func (w *swarm[F]) correctSorted(field int) error {
+	for _, inside := range []bool{false, true} {
+		if err := w.correctSide(field, inside); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *swarm[F]) correctSide(field int, inside bool) error {
+	s, of, r := w.s, w.s.correction(field), &w.replicas
+	s.dev.Run(kernels.NewEscapesLoop(of, inside, w.p[w.side], w.stays), 0, w.n)
+	escaped := w.p[1-w.side]
+	n, err := primitives.Compact(s.work, escaped, w.p[w.side][:w.n], w.stays[:w.n])
+	if err != nil || n == 0 {
+		return err
+	}
+	all := n << s.block.Grid.Dim
+	if err := r.reserve(s.dev, all); err != nil {
+		return err
+	}
+	keys, order := r.keys[:all], r.order[:all]
+	s.dev.Run(kernels.NewReplicateLoop(of, escaped, keys, order, r.values), 0, n)
+	if err := primitives.SortByKey(s.work, keys, order); err != nil {
+		return err
+	}
+	if err := primitives.Gather(s.work, r.sorted[:all], r.values, order); err != nil {
+		return err
+	}
+	op := backend.Max
+	if inside {
+		op = backend.Min
+	}
+	cells, err := primitives.ReduceByKey(s.work, op, r.outKeys, r.outValues, keys, r.sorted[:all])
+	if err != nil {
+		return err
+	}
+	if inside {
+		s.dev.Run(kernels.NewLowerLoop(r.outKeys, r.outValues, s.near), 0, cells)
+	} else {
+		s.dev.Run(kernels.NewRaiseLoop(r.outKeys, r.outValues, s.near), 0, cells)
+	}
+	return nil
+}
+
+// reserve makes room for so many.
+func (r *replicas[F]) reserve(dev backend.Device, n int) (err error) {
+	if n <= r.count {
+		return nil
+	}
+	r.free(dev)
+	n += n / 2
+	var errs [6]error
+	r.keys, errs[0] = backend.Make[uint32](dev, n)
+	r.outKeys, errs[1] = backend.Make[uint32](dev, n)
+	r.order, errs[2] = backend.Make[int32](dev, n)
+	r.values, errs[3] = backend.Make[F](dev, n)
+	r.sorted, errs[4] = backend.Make[F](dev, n)
+	r.outValues, errs[5] = backend.Make[F](dev, n)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	r.count = n
+	return nil
+}
+
+// free gives the arrays back. What cannot be freed goes with the device.
+func (r *replicas[F]) free(dev backend.Device) {
+	_, _ = backend.Free(dev, r.keys), backend.Free(dev, r.outKeys)
+	_, _ = backend.Free(dev, r.order), backend.Free(dev, r.values)
+	_, _ = backend.Free(dev, r.sorted), backend.Free(dev, r.outValues)
+	*r = replicas[F]{}
+}

@@ -1,0 +1,59 @@
+package levelset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/primitives"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// sow places the particles of the start, and brings those that were attracted to other blocks there.
+func (s *solver[F]) sow(ctx context.Context, plan *halo.BoxPlan, boxes halo.Boxes) error {
+	w, err := newSwarm(s, plan, boxes)
+	if err != nil {
+		return err
+	}
+	s.swarm = w
+	if err := w.seed(); err != nil {
+		return err
+	}
+	s.dev.Run(w.loops().settle, 0, w.n)
+	return w.migrate(ctx)
+}
+
+// seed sows the dual cells next to the interface, where all layers of ghosts are those of now.
+func (w *swarm[F]) seed() error {
+	s, box, seeding := w.s, w.dualBox(), w.seeding()
+	w.event++
+	first := backend.Fresh[int32](&s.device, box.Size(), "seeds")
+	if s.device.Err() != nil {
+		return s.device.Err()
+	}
+	s.dev.Run(kernels.NewCountSeedsLoop(box, seeding, first), 0, box.Size())
+	total, err := primitives.ExclusiveScan(s.work, first, first)
+	if err != nil {
+		return err
+	}
+	if err := w.reserve(int(total)); err != nil {
+		return err
+	}
+	s.dev.Run(kernels.NewSeedLoop(box, seeding, first, w.p[w.side], w.id[w.side]), 0, box.Size())
+	w.n = int(total)
+	return w.live()
+}
+
+// particles are those of the block that are not gone, where the host can read them until the next step.
+func (w *swarm[F]) particles() (p []kernels.Particle[F], id []int64, err error) {
+	if err := w.live(); err != nil {
+		return nil, nil, err
+	}
+	p, id = w.p[w.side][:w.n], w.id[w.side][:w.n]
+	if !w.s.apart {
+		return p, id, nil
+	}
+	err = errors.Join(backend.Download(w.s.dev, w.hostP[:w.n], p), backend.Download(w.s.dev, w.hostI[:w.n], id))
+	return w.hostP[:w.n], w.hostI[:w.n], err
+}

@@ -1,0 +1,192 @@
+package levelset
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// Advance takes steps of one length.
+func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
+	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
+		return fmt.Errorf("a step from t = %g to %g", s.t, until)
+	}
+	for steps = max(1, steps); steps > 0 && s.t < until; steps-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// A hair's breadth of room keeps rounding from adding a step.
+		n := max(1, math.Ceil((until-s.t)/s.limit*(1-1e-12)))
+		if err := s.step(ctx, (until-s.t)/n); err != nil {
+			return err
+		}
+		if s.t += s.took; n == 1 {
+			s.t = until
+		}
+	}
+	return nil
+}
+
+// step takes one.
+func (s *solver[F]) step(ctx context.Context, dt float64) error {
+	s.took, s.lapAt, s.phase = dt, time.Now(), inAdvect
+	if err := s.setClock(dt); err != nil {
+		return err
+	}
+	if err := s.advect(ctx); err != nil {
+		return err
+	}
+	s.enter(inParticles)
+	if err := s.carry(ctx); err != nil {
+		return err
+	}
+	s.enter(inCorrect)
+	if err := s.correct(ctx, next); err != nil {
+		return err
+	}
+	s.enter(inReinit)
+	if err := s.reinitialise(ctx); err != nil {
+		return err
+	}
+	s.enter(inCorrect)
+	if err := s.correct(ctx, now); err != nil {
+		return err
+	}
+	if s.swarm != nil {
+		s.dev.Run(s.swarm.loops().resize, 0, s.swarm.n)
+	}
+	s.steps++
+	if err := s.tend(ctx); err != nil {
+		return err
+	}
+	err := s.refresh(ctx, &s.wide, now) // for the next step, and whoever looks
+	s.enter(inCorrect)
+	return err
+}
+
+// setClock tells the device of a step.
+func (s *solver[F]) setClock(dt float64) error {
+	begin, middle, end := s.flow.At(s.t), s.flow.At(s.t+dt/2), s.flow.At(s.t+dt)
+	c := &s.next[0]
+	for d := range s.block.Grid.Dim {
+		part := dt / s.block.Grid.Spacing(d)
+		c.Half[d], c.Back[d], c.Whole[d] = F(begin*part/2), F(end*part/2), F(middle*part)
+		c.Stage[0][d], c.Stage[1][d], c.Stage[2][d] = F(begin*part), F(end*part), F(middle*part)
+	}
+	return backend.Upload(s.dev, s.clock, s.next[:])
+}
+
+// advect makes next of now, whose ghosts are those of now, and one layer of its ghosts.
+func (s *solver[F]) advect(ctx context.Context) error {
+	for n, k := range s.loops.advect {
+		s.run(k)
+		if n == len(s.loops.advect)-1 {
+			break
+		}
+		if err := s.refresh(ctx, &s.deep, stages[n].to); err != nil {
+			return err
+		}
+	}
+	return s.refresh(ctx, &s.thin, next)
+}
+
+// reinitialise makes a distance of next, in now, with one layer of ghosts.
+func (s *solver[F]) reinitialise(ctx context.Context) error {
+	switch s.cfg.Reinit {
+	case "sweep":
+		s.run(s.loops.freeze)
+		return s.sweep(ctx)
+	case "weno":
+		return s.relax(ctx)
+	}
+	if err := backend.Copy(s.dev, s.f[now], s.f[next]); err != nil {
+		return err
+	}
+	return s.refresh(ctx, &s.thin, now)
+}
+
+// sweep brings distances from the interface to the edge of the band. Ghosts beyond walls are brought up to date at
+// first alone: they are as far as the cells next to them or farther, and so tell nothing.
+func (s *solver[F]) sweep(ctx context.Context) error {
+	for n := range s.cfg.sweeps(s.block.Grid.Dim) {
+		from := n % 2
+		if err := s.exchange(ctx, &s.thin, from); err != nil {
+			return err
+		}
+		if n < 2 {
+			s.dev.Run(s.thin.walls[from], 0, s.thin.count)
+		}
+		s.run(s.loops.sweep[from])
+	}
+	return s.refresh(ctx, &s.thin, now)
+}
+
+// relax lets the level set go toward a distance.
+func (s *solver[F]) relax(ctx context.Context) error {
+	if err := s.refresh(ctx, &s.deep, next); err != nil {
+		return err
+	}
+	for _, to := range []int{now, first, second} {
+		if err := backend.Copy(s.dev, s.f[to], s.f[next]); err != nil {
+			return err
+		}
+	}
+	for range s.cfg.Iterations {
+		for n, k := range s.loops.relax {
+			s.run(k)
+			if err := s.refresh(ctx, &s.deep, relaxStages[n].to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// correct lets particles correct a level set, which has one layer of ghosts, and has it again.
+func (s *solver[F]) correct(ctx context.Context, field int) error {
+	if s.swarm == nil {
+		return nil
+	}
+	s.run(s.loops.spread[field])
+	if s.cfg.Correct == "sorted" {
+		if err := s.swarm.correctSorted(field); err != nil {
+			return err
+		}
+	} else {
+		s.dev.Run(s.swarm.loops().correct[field], 0, s.swarm.n)
+	}
+	if err := s.gather(ctx); err != nil {
+		return err
+	}
+	s.run(s.loops.merge[field])
+	return s.refresh(ctx, &s.thin, field)
+}
+
+const (
+	inAdvect = iota
+	inParticles
+	inCorrect
+	inReinit
+	inHalo
+	inSetUp
+	phases
+)
+
+// enter books the time since it was called last, and returns what that was for.
+func (s *solver[F]) enter(phase int) (before int) {
+	at := time.Now()
+	s.spent[s.phase] += at.Sub(s.lapAt)
+	before, s.phase, s.lapAt = s.phase, phase, at
+	return before
+}
+
+func (s *solver[F]) Phases() map[string]float64 {
+	all := map[string]float64{}
+	for n, name := range []string{"advection", "particles", "correction", "reinitialisation", "halo"} {
+		all[name] = s.spent[n].Seconds()
+	}
+	return all
+}

@@ -1,0 +1,139 @@
+package levelset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// swarm is the particles of a block. What is moved goes from one of two arrays to the other.
+type swarm[F num.Float] struct {
+	s           *solver[F]
+	domain      kernels.Domain
+	n           int // of this block, with those that are gone
+	side        int // which array they are in
+	p           [2][]kernels.Particle[F]
+	id          [2][]int64
+	stays, goes []uint8
+	prepared    [2]swarmLoops
+
+	sorted   sorting
+	replicas replicas[F]
+	event    int64 // of the next sowing
+
+	boxes halo.Boxes
+	plan  *halo.ItemPlan
+	items *halo.ItemExchanger[traveller[F]]
+	out   [][]traveller[F]      // to each peer of the plan
+	hostP []kernels.Particle[F] // that leave
+	hostI []int64
+	newP  []kernels.Particle[F] // that come
+	newI  []int64
+}
+
+// traveller is a particle on its way to another block.
+type traveller[F num.Float] struct {
+	P  kernels.Particle[F]
+	ID int64
+}
+
+type swarmLoops struct {
+	carry, settle, live, resize, census backend.Loop
+	correct                             [2]backend.Loop // now and next
+}
+
+// itemsACell bounds how many particles go to a block in one message for each cell of its ghosts; more go in several.
+const itemsACell = 8
+
+// newSwarm is an empty one.
+func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (w *swarm[F], err error) {
+	b := s.block
+	w = &swarm[F]{s: s, boxes: boxes}
+	w.domain = kernels.Domain{Periodic: b.Grid.Periodic, Dim: int32(b.Grid.Dim)}
+	for d := range 3 {
+		w.domain.Cells[d] = int32(b.Grid.N[d])
+		w.domain.Lo[d], w.domain.Hi[d] = int32(b.Lo[d]), int32(b.Lo[d]+b.N[d])
+		if d < b.Grid.Dim && b.Lo[d] == 0 && !b.Grid.Periodic[d] {
+			w.domain.Lo[d] = -1
+		}
+	}
+	if w.plan, err = plan.Items(func(cells int) int { return itemsACell * cells }); err != nil {
+		return nil, err
+	}
+	w.items = halo.NewItemExchanger[traveller[F]](w.plan, s.comm, tagItems)
+	for _, p := range w.plan.Peers {
+		w.out = append(w.out, make([]traveller[F], 0, p.Send))
+	}
+	return w, nil
+}
+
+// reserve makes room for so many particles, and some more where there was none.
+func (w *swarm[F]) reserve(n int) error {
+	if n <= len(w.p[0]) {
+		return nil
+	}
+	size := n + n/4 + 1024
+	dev := w.s.dev
+	for side := range 2 {
+		p, err := backend.Make[kernels.Particle[F]](dev, size)
+		if err != nil {
+			return fmt.Errorf("%d particles: %w", size, err)
+		}
+		id, err := backend.Make[int64](dev, size)
+		if err != nil {
+			return errors.Join(fmt.Errorf("%d particles: %w", size, err), backend.Free(dev, p))
+		}
+		if side == w.side {
+			err = errors.Join(backend.Copy(dev, p[:w.n], w.p[side][:w.n]), backend.Copy(dev, id[:w.n], w.id[side][:w.n]))
+		}
+		if err = errors.Join(err, backend.Free(dev, w.p[side]), backend.Free(dev, w.id[side])); err != nil {
+			return err
+		}
+		w.p[side], w.id[side] = p, id
+	}
+	for _, flags := range []*[]uint8{&w.stays, &w.goes} {
+		f, err := backend.Make[uint8](dev, size)
+		if err = errors.Join(err, backend.Free(dev, *flags)); err != nil {
+			return fmt.Errorf("%d particles: %w", size, err)
+		}
+		*flags = f
+	}
+	w.hostP, w.hostI = slices.Grow(w.hostP, size-len(w.hostP))[:size], slices.Grow(w.hostI, size-len(w.hostI))[:size]
+	w.prepare()
+	return nil
+}
+
+// prepare makes the kernels over particles, of either array.
+func (w *swarm[F]) prepare() {
+	s := w.s
+	shortest, _ := s.spacings()
+	stream := &kernels.Flow[F]{Lattice: s.lattice, U: s.u[0], V: s.u[1], W: s.u[2]}
+	for side := range 2 {
+		l, p := &w.prepared[side], w.p[side]
+		l.carry = kernels.NewCarryLoop(stream, &w.domain, &s.clock[0], &s.gone[0], p, w.stays, w.goes)
+		l.settle = kernels.NewSettleLoop(&w.domain, &s.gone[0], p, w.stays, w.goes)
+		l.live = kernels.NewLiveLoop(p, w.stays)
+		of := s.correction(now)
+		l.correct = [2]backend.Loop{kernels.NewCorrectLoop(of, p, s.near),
+			kernels.NewCorrectLoop(s.correction(next), p, s.near)}
+		l.resize = kernels.NewResizeLoop(of, F(leastRadius*shortest), F(mostRadius*shortest), p)
+		l.census = kernels.NewCensusLoop(of, p, &s.counts[0])
+	}
+}
+
+// loops are those of the array that the particles are in.
+func (w *swarm[F]) loops() *swarmLoops { return &w.prepared[w.side] }
+
+func (w *swarm[F]) free() {
+	for side := range 2 {
+		_, _ = backend.Free(w.s.dev, w.p[side]), backend.Free(w.s.dev, w.id[side]) // else they go with the device
+	}
+	_, _ = backend.Free(w.s.dev, w.stays), backend.Free(w.s.dev, w.goes)
+	_, _ = backend.Free(w.s.dev, w.sorted.cell), backend.Free(w.s.dev, w.sorted.order)
+	w.replicas.free(w.s.dev)
+}
