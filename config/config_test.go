@@ -160,7 +160,9 @@ func TestStringReadsBack(t *testing.T) {
 	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =",
 		`h2 = "depth - h1"`, `v = "h+x"`).Replace(dam)
 	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(one)
-	given := strings.Replace(one, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n[time]", 1)
+	given := strings.Replace(one, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n"+
+		"sea = { radiation = 0, incident = 'sin(t)' }\nmouth = { level = { series = 'a.csv', column = 'b', hold = true } }"+
+		"\n[time]", 1)
 	for _, text := range []string{dam, full, one, surface, given} {
 		c := parse(t, text)
 		again := parse(t, c.String())
@@ -172,6 +174,12 @@ func TestStringReadsBack(t *testing.T) {
 				each.Sections.(*problem.Sections).Initial[i].Program = nil
 			}
 			each.Sections.(*problem.Sections).Physics.Manning.Program = nil
+			for key, g := range each.Sections.(*problem.Sections).Boundary.Given {
+				if g.Value.Program = nil; g.Wave != nil {
+					g.Wave.Program = nil
+				}
+				each.Sections.(*problem.Sections).Boundary.Given[key] = g
+			}
 		}
 		again.Name = c.Name
 		if !reflect.DeepEqual(c, again) {

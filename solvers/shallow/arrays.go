@@ -28,6 +28,11 @@ type arrays[F num.Float] struct {
 
 	tiles kernels.TiledMesh[F]
 
+	// What comes and goes through the boundary, and the series that it follows.
+	boundary kernels.Boundary[F]
+	rows     []kernels.Row
+	changing []kernels.Changing
+
 	// Of second order: the state between the two stages of a step, and the slopes of all cells.
 	between []kernels.State[F]
 	slopes  []kernels.Slopes[F]
@@ -79,14 +84,16 @@ func fresh[T any](p *placer, n int, what string) []T {
 }
 
 // place puts the arrays on the device: the mesh, or tiles where there are any.
-func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F],
+func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], out *outlets[F],
 	state []kernels.State[F], manning []F, owned int) error {
 	p := &placer{dev: dev, taken: &a.taken}
 	beds := onDevice(p, mesh.Beds, "bed")
-	boundary := kernels.Boundary[F]{Given: onDevice(p, mesh.Boundary.Given, "boundary")}
-	a.mesh = kernels.Mesh[F]{
-		Beds: beds, Owned: mesh.Owned, Boundary: boundary, Stencils: onDevice(p, mesh.Stencils, "cells"),
+	a.boundary = kernels.Boundary[F]{
+		Of: onDevice(p, mesh.Boundary.Of, "boundary"), Given: onDevice(p, mesh.Boundary.Given, "boundary"),
+		Now: onDevice(p, mesh.Boundary.Now, "boundary"), Passed: onDevice(p, mesh.Boundary.Passed, "boundary"),
 	}
+	a.rows, a.changing = onDevice(p, out.rows, "series"), onDevice(p, out.changing, "series")
+	a.mesh = kernels.Mesh[F]{Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: onDevice(p, mesh.Stencils, "cells")}
 	if tiles == nil {
 		a.mesh.Ends, a.mesh.Normals = onDevice(p, mesh.Ends, "edges"), onDevice(p, mesh.Normals, "edges")
 		a.mesh.Links, a.mesh.Arms = onDevice(p, mesh.Links, "cells"), onDevice(p, mesh.Arms, "edges")
@@ -96,7 +103,7 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 			Tiles: onDevice(p, tiles.Tiles, "tiles"), Cells: onDevice(p, tiles.Cells, "cells"),
 			Ends:    onDevice(p, tiles.Ends, "edges"),
 			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds, Arms: onDevice(p, tiles.Arms, "edges"),
-			Boundary: boundary,
+			Boundary: a.boundary,
 		}
 	}
 	a.manning = onDevice(p, manning, "friction")
@@ -140,6 +147,7 @@ func (a *arrays[F]) wavesOf(k int) int {
 type loops struct {
 	flux, update, tile backend.Loop
 	friction           backend.Loop
+	present            [2]backend.Loop // of series, in both stages
 	stages             [2]stage
 }
 
@@ -155,6 +163,9 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	s, ok := schemes[scheme]
 	if !ok {
 		return l, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
+	}
+	for stage := range l.present {
+		l.present[stage] = kernels.NewPresentLoop(stage == 1, clock, waves, a.rows, a.changing, a.boundary.Now)
 	}
 	if a.slopes != nil {
 		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -32,8 +33,11 @@ type Config struct {
 
 // Given is what is given at a boundary to one layer, by its characteristics.
 type Given struct {
-	Kind  string  // level, discharge or radiation
-	Value float64 // level of the surface in m; what comes in through each metre, m²/s; level that waves leave over, m
+	Kind string // level, discharge or radiation
+	// Value is the level of the surface in m, what comes in through each metre in m²/s, or the level that waves leave
+	// over in m; a single row where it does not change.
+	Value []series.Row
+	Wave  []series.Row // height of the wave that comes in, m, of radiation; nil for none
 }
 
 // givenKinds are the kinds by their names in case files.

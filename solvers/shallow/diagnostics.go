@@ -27,6 +27,14 @@ type Diagnostics struct {
 	ComplexEdges  int64   // edges with a complex pair, summed over the steps
 	CFLMax        float64 // the largest CFL number of a step by its own waves: steps are set by those of the step before
 	LimitedFluxes int64   // mass fluxes cut to what the upwind cell had, summed over the steps
+	Came          []Came  // through the boundary, in the order of its groups; only where it is no wall
+}
+
+// Came is how much of each layer came in since the start through a group of boundary edges, m³, less what left. Group
+// is -1 for the edges of no group.
+type Came struct {
+	Group  int
+	V1, V2 float64
 }
 
 // meter measures a quantity of all owned cells, on the device.
@@ -61,6 +69,10 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := dist.AllreduceSum(ctx, s.comm, &mass1, &mass2, &surface, &lower); err != nil {
 		return d, err
 	}
+	var err error
+	if d.Came, err = s.came(ctx); err != nil {
+		return d, err
+	}
 	d.Mass1, d.Mass2 = mass1.Float64(), mass2.Float64()
 	d.Z1AbsIntegral, d.H2SqIntegral = surface.Float64(), lower.Float64()
 	most := make([]float64, 0, 5)
@@ -92,6 +104,39 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	}
 	d.ComplexEdges, d.LimitedFluxes = n[0], n[1]
 	return d, nil
+}
+
+// came sums up what passed through the outlets.
+func (s *solver[F]) came(ctx context.Context) ([]Came, error) {
+	if len(s.gates) == 0 {
+		return nil, nil
+	}
+	passed := make([]kernels.Passed, len(s.boundary.Passed))
+	if err := backend.Download(s.dev, passed, s.boundary.Passed); err != nil {
+		return nil, err
+	}
+	sums := make([]dist.Accumulator, 2*len(s.gates))
+	all := make([]*dist.Accumulator, len(sums))
+	for k := range sums {
+		all[k] = &sums[k]
+	}
+	for k, v := range passed {
+		gate := s.gateOf[k]
+		sums[2*gate].Add(v.V1)
+		sums[2*gate+1].Add(v.V2)
+	}
+	if err := dist.AllreduceSum(ctx, s.comm, all...); err != nil {
+		return nil, err
+	}
+	part := 1.0 // of what leaves in a stage
+	if s.slopes != nil {
+		part = .5
+	}
+	came := make([]Came, len(s.gates))
+	for k, g := range s.gates {
+		came[k] = Came{g, 0 - part*sums[2*k].Float64(), 0 - part*sums[2*k+1].Float64()}
+	}
+	return came, nil
 }
 
 func (s *solver[F]) Value(name string, cell int) float64 {

@@ -38,6 +38,7 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 	s.rub(l, 0, s.part.Owned)
 	for k, out := range s.outs(s.now) {
 		stage := l.stages[k]
+		s.present(l, k)
 		s.dev.Run(stage.slopes, 0, s.part.Core)
 		s.lap(inSlopes)
 		if err := s.settle(ctx); err != nil {
@@ -71,6 +72,7 @@ func (s *solver[F]) rub(l loops, lo, hi int) {
 func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	for k, out := range s.outs(s.now) {
 		stage := l.stages[k]
+		s.present(l, k)
 		if err := s.settle(ctx); err != nil {
 			return err
 		}
@@ -118,6 +120,7 @@ func (s *solver[F]) queueStages(ctx context.Context, k int) error {
 	s.rub(l, 0, len(s.between))
 	for n, out := range s.outs(k) {
 		stage := l.stages[n]
+		s.present(l, n)
 		if s.linked == nil {
 			s.dev.Run(stage.slopes, 0, s.part.Owned)
 			s.dev.Run(stage.tile, 0, s.ntiles)

@@ -190,8 +190,8 @@ static_assert(sizeof(Params_f32) == 28 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, Tolerance) == 20 && offsetof(Params_f32, Hyperbolic) == 24 &&
     offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Lag) == 26, "Params_f32");
 
-// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
-// negative constants Wall and Open, or FirstGiven - k where element k of the mesh's Given holds.
+// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
+// FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
 // Ends, types.go:23
 struct alignas(8) Ends {
     int32 Left, Right;
@@ -224,21 +224,33 @@ static_assert(sizeof(Links) == 12 && offsetof(Links, Edge) == 0, "Links");
 // Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
 // that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
 // is.
-// Given[float32], given.go:12
-struct Given_f32 {
+// Given, given.go:12
+struct Given {
     int32 Kind;
-    int32 blank1;
-    float Value;
+    int32 Value;
+    int32 Wave;
 };
-static_assert(sizeof(Given_f32) == 12 && offsetof(Given_f32, Kind) == 0 && offsetof(Given_f32, blank1) == 4 &&
-    offsetof(Given_f32, Value) == 8, "Given_f32");
+static_assert(sizeof(Given) == 12 && offsetof(Given, Kind) == 0 && offsetof(Given, Value) == 4 &&
+    offsetof(Given, Wave) == 8, "Given");
 
-// Boundary is all that is given at boundaries.
-// Boundary[float32], given.go:26
-struct Boundary_f32 {
-    Slice<Given_f32> Given_;
+// Passed is how much of each layer has left through an edge, m³: the sum over all stages of steps.
+// Passed, given.go:35
+struct alignas(16) Passed {
+    double V1, V2;
 };
-static_assert(sizeof(Boundary_f32) == 24 && offsetof(Boundary_f32, Given_) == 0, "Boundary_f32");
+static_assert(sizeof(Passed) == 16 && offsetof(Passed, V1) == 0 && offsetof(Passed, V2) == 8, "Passed");
+
+// Boundary is the edges through which water comes and goes, each of an outlet of its own.
+// Boundary[float32], given.go:27
+struct Boundary_f32 {
+    Slice<int32> Of;
+    Slice<Given> Given_;
+    Slice<float> Now;
+    Slice<Passed> Passed_;
+};
+static_assert(sizeof(Boundary_f32) == 96 && offsetof(Boundary_f32, Of) == 0 &&
+    offsetof(Boundary_f32, Given_) == 24 && offsetof(Boundary_f32, Now) == 48 &&
+    offsetof(Boundary_f32, Passed_) == 72, "Boundary_f32");
 
 // Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Arrow[float32], slopes.go:6
@@ -285,10 +297,10 @@ struct Mesh_f32 {
     Slice<Stencil_f32> Stencils;
     Slice<Arms_f32> Arms_;
 };
-static_assert(sizeof(Mesh_f32) == 176 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+static_assert(sizeof(Mesh_f32) == 248 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
     offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, Links_) == 72 && offsetof(Mesh_f32, Owned) == 96 &&
-    offsetof(Mesh_f32, Boundary_) == 104 && offsetof(Mesh_f32, Stencils) == 128 &&
-    offsetof(Mesh_f32, Arms_) == 152, "Mesh_f32");
+    offsetof(Mesh_f32, Boundary_) == 104 && offsetof(Mesh_f32, Stencils) == 200 &&
+    offsetof(Mesh_f32, Arms_) == 224, "Mesh_f32");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -383,24 +395,17 @@ struct alignas(16) Bed_f64 {
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
-// Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
-// that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
-// is.
-// Given[float64], given.go:12
-struct alignas(16) Given_f64 {
-    int32 Kind;
-    int32 blank1;
-    double Value;
-};
-static_assert(sizeof(Given_f64) == 16 && offsetof(Given_f64, Kind) == 0 && offsetof(Given_f64, blank1) == 4 &&
-    offsetof(Given_f64, Value) == 8, "Given_f64");
-
-// Boundary is all that is given at boundaries.
-// Boundary[float64], given.go:26
+// Boundary is the edges through which water comes and goes, each of an outlet of its own.
+// Boundary[float64], given.go:27
 struct Boundary_f64 {
-    Slice<Given_f64> Given_;
+    Slice<int32> Of;
+    Slice<Given> Given_;
+    Slice<double> Now;
+    Slice<Passed> Passed_;
 };
-static_assert(sizeof(Boundary_f64) == 24 && offsetof(Boundary_f64, Given_) == 0, "Boundary_f64");
+static_assert(sizeof(Boundary_f64) == 96 && offsetof(Boundary_f64, Of) == 0 &&
+    offsetof(Boundary_f64, Given_) == 24 && offsetof(Boundary_f64, Now) == 48 &&
+    offsetof(Boundary_f64, Passed_) == 72, "Boundary_f64");
 
 // Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Arrow[float64], slopes.go:6
@@ -447,10 +452,10 @@ struct Mesh_f64 {
     Slice<Stencil_f64> Stencils;
     Slice<Arms_f64> Arms_;
 };
-static_assert(sizeof(Mesh_f64) == 176 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+static_assert(sizeof(Mesh_f64) == 248 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
     offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, Links_) == 72 && offsetof(Mesh_f64, Owned) == 96 &&
-    offsetof(Mesh_f64, Boundary_) == 104 && offsetof(Mesh_f64, Stencils) == 128 &&
-    offsetof(Mesh_f64, Arms_) == 152, "Mesh_f64");
+    offsetof(Mesh_f64, Boundary_) == 104 && offsetof(Mesh_f64, Stencils) == 200 &&
+    offsetof(Mesh_f64, Arms_) == 224, "Mesh_f64");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -710,6 +715,22 @@ static_assert(sizeof(water_f64) == 64 && offsetof(water_f64, h1) == 0 && offseto
     offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, u1) == 32 &&
     offsetof(water_f64, u2) == 48, "water_f64");
 
+// Row is the value of a series at a time in s.
+// Row, series.go:9
+struct alignas(16) Row {
+    double T, Value;
+};
+static_assert(sizeof(Row) == 16 && offsetof(Row, T) == 0 && offsetof(Row, Value) == 8, "Row");
+
+// Changing is a number that follows a series: rows of all series, from First on, so many. It is linear between them,
+// and constant before and after. At is the row that was met last.
+// Changing, series.go:13
+struct alignas(16) Changing {
+    int32 Slot, First, Count, At;
+};
+static_assert(sizeof(Changing) == 16 && offsetof(Changing, Slot) == 0 && offsetof(Changing, First) == 4 &&
+    offsetof(Changing, Count) == 8 && offsetof(Changing, At) == 12, "Changing");
+
 // Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
 // edges have their left cell in the tile.
 // Tile, tile.go:20
@@ -739,7 +760,7 @@ struct TiledMesh_f32 {
     Slice<Arms_f32> Arms_;
     Boundary_f32 Boundary_;
 };
-static_assert(sizeof(TiledMesh_f32) == 168 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 240 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, Ends_) == 48 &&
     offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
     offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Boundary_) == 144, "TiledMesh_f32");
@@ -756,7 +777,7 @@ struct TiledMesh_f64 {
     Slice<Arms_f64> Arms_;
     Boundary_f64 Boundary_;
 };
-static_assert(sizeof(TiledMesh_f64) == 168 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 240 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, Ends_) == 48 &&
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
     offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
@@ -1631,10 +1652,16 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     }
 }
 
+// given is what is given at an edge that is an outlet.
+// (*Boundary[float32]).given, given.go:38
+DEVICE Given Boundary_given_f32(const Boundary_f32 *s, Ends at) {
+    return s->Given_[s->Of[sub(-3, at.Right)]];
+}
+
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float32], given.go:82
+// inflow[float32], given.go:108
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, float c) {
     float thick = 0.0f;
@@ -1657,33 +1684,39 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, floa
 }
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth.
-// (*Given[float32]).meet, given.go:55
-struct Given_meet_f32_results { float r0; float r1; float r2; };
-DEVICE Given_meet_f32_results Given_meet_f32(Given_f32 *g, float gravity, float h, float u, float z, float depth) {
+// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple one
+// over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
+// meet[float32], given.go:77
+struct meet_f32_results { float r0; float r1; float r2; };
+DEVICE meet_f32_results meet_f32(int32 kind, float value, float wave, float gravity, float h, float u, float z,
+        float depth) {
     float rise = 0.0f;
     float thick = 0.0f;
     float speed = 0.0f;
     float c = num_Sqrt_f32(gravity * h);
     float leaving = u + 2.0f * c;
-    if (u > c || g->Kind == 0 && g->Value == z) {
+    if (u > c || kind == 1 && value == z) {
         return {0.0f, h, u};
     }
-    if (g->Kind == 0) {
-        thick = num_Larger_f32(g->Value + depth, 0.0f);
+    if (kind == 1) {
+        thick = num_Larger_f32(value + depth, 0.0f);
         c = num_Sqrt_f32(gravity * thick);
-        return {g->Value - z, thick, num_Larger_f32(leaving - 2.0f * c, -c)};
+        return {value - z, thick, num_Larger_f32(leaving - 2.0f * c, -c)};
     }
-    if (g->Kind == 1) {
-        const auto results1 = inflow_f32(gravity, g->Value, leaving, c);
+    if (kind == 2) {
+        const auto results1 = inflow_f32(gravity, value, leaving, c);
         thick = results1.r0;
         speed = results1.r1;
         return {thick - h, thick, speed};
     }
-    if (g->Value == z && u == 0.0f) {
+    if (value == z && u == 0.0f && wave == 0.0f) {
         return {0.0f, h, u};
     }
-    float entering = -2.0f * num_Sqrt_f32(gravity * num_Larger_f32(g->Value + depth, 0.0f));
+    float rest = num_Sqrt_f32(gravity * num_Larger_f32(value + depth, 0.0f));
+    float entering = -2.0f * rest;
+    if (wave != 0.0f) {
+        entering = 2.0f * rest - 4.0f * num_Sqrt_f32(gravity * num_Larger_f32(value + wave + depth, 0.0f));
+    }
     c = num_Larger_f32((leaving - entering) / 4.0f, 0.0f);
     thick = c * c / gravity;
     return {thick - h, thick, (leaving + entering) / 2.0f};
@@ -1692,7 +1725,7 @@ DEVICE Given_meet_f32_results Given_meet_f32(Given_f32 *g, float gravity, float 
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:187
+// (*Face[float32]).share, edge.go:191
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1718,7 +1751,7 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:144
+// carried[float32], edge.go:148
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -1727,12 +1760,14 @@ DEVICE float carried_f32(float m, float tl, float tr) {
 }
 
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float32]).through, given.go:29
-DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Given_f32 *given,
-        float dt, bool mine, Flux_f32 *out, Counters *n) {
+// (*Face[float32]).through, given.go:48
+DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
+        const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l;
     float h = num_Larger_f32(l->h2, 0.0f), u = l->u2;
-    auto [rise, outside, speed] = Given_meet_f32(given, p->Gravity, h, u, l->z2, l->depth);
+    Given given = Boundary_given_f32(boundary, at);
+    float value = boundary->Now[given.Value], wave = boundary->Now[given.Wave];
+    auto [rise, outside, speed] = meet_f32(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
     float length = normal->Length;
     float m = outside * speed;
     float force = m * speed + p->Gravity * ((h + outside) / 2.0f) * rise;
@@ -1753,9 +1788,17 @@ DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Par
     out->Side[0] = Push_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
 }
 
+// count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// (*Boundary[float32]).count, given.go:41
+DEVICE void Boundary_count_f32(const Boundary_f32 *s, Ends at, float dt, Flux_f32 *out) {
+    int32 k = sub(-3, at.Right);
+    s->Passed_[k].V1 += double(dt) * double(out->M1);
+    s->Passed_[k].V2 += double(dt) * double(out->M2);
+}
+
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:153
+// contact[float32], edge.go:157
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -1766,7 +1809,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:163
+// bounded[float32], edge.go:167
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -1797,8 +1840,9 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
 // (*Face[float32]).Split, edge.go:89
 DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
-    if (at.Right <= -3) {
-        Face_through_f32(f, at, normal, p, &boundary->Given_[sub(-3, at.Right)], dt, mine, out, n);
+    if (at.Right <= -3 && Boundary_given_f32(boundary, at).Kind != 0) {
+        Face_through_f32(f, at, normal, p, boundary, dt, mine, out, n);
+        Boundary_count_f32(boundary, at, dt, out);
         return;
     }
     side_f32 *l = &f->l, *r = &f->r;
@@ -1868,6 +1912,9 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     out->Speed_ = f->speed_ * length;
     out->Side[0] = Push_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
     out->Side[1] = Push_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    if (at.Right <= -3) {
+        Boundary_count_f32(boundary, at, dt, out);
+    }
 }
 
 // EdgeFlux computes the flux of edge e by a scheme.
@@ -2428,10 +2475,16 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     }
 }
 
+// given is what is given at an edge that is an outlet.
+// (*Boundary[float64]).given, given.go:38
+DEVICE Given Boundary_given_f64(const Boundary_f64 *s, Ends at) {
+    return s->Given_[s->Of[sub(-3, at.Right)]];
+}
+
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float64], given.go:82
+// inflow[float64], given.go:108
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, double c) {
     double thick = 0.0;
@@ -2454,34 +2507,39 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, d
 }
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth.
-// (*Given[float64]).meet, given.go:55
-struct Given_meet_f64_results { double r0; double r1; double r2; };
-DEVICE Given_meet_f64_results Given_meet_f64(Given_f64 *g, double gravity, double h, double u, double z,
-        double depth) {
+// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple one
+// over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
+// meet[float64], given.go:77
+struct meet_f64_results { double r0; double r1; double r2; };
+DEVICE meet_f64_results meet_f64(int32 kind, double value, double wave, double gravity, double h, double u,
+        double z, double depth) {
     double rise = 0.0;
     double thick = 0.0;
     double speed = 0.0;
     double c = num_Sqrt_f64(gravity * h);
     double leaving = u + 2.0 * c;
-    if (u > c || g->Kind == 0 && g->Value == z) {
+    if (u > c || kind == 1 && value == z) {
         return {0.0, h, u};
     }
-    if (g->Kind == 0) {
-        thick = num_Larger_f64(g->Value + depth, 0.0);
+    if (kind == 1) {
+        thick = num_Larger_f64(value + depth, 0.0);
         c = num_Sqrt_f64(gravity * thick);
-        return {g->Value - z, thick, num_Larger_f64(leaving - 2.0 * c, -c)};
+        return {value - z, thick, num_Larger_f64(leaving - 2.0 * c, -c)};
     }
-    if (g->Kind == 1) {
-        const auto results1 = inflow_f64(gravity, g->Value, leaving, c);
+    if (kind == 2) {
+        const auto results1 = inflow_f64(gravity, value, leaving, c);
         thick = results1.r0;
         speed = results1.r1;
         return {thick - h, thick, speed};
     }
-    if (g->Value == z && u == 0.0) {
+    if (value == z && u == 0.0 && wave == 0.0) {
         return {0.0, h, u};
     }
-    double entering = -2.0 * num_Sqrt_f64(gravity * num_Larger_f64(g->Value + depth, 0.0));
+    double rest = num_Sqrt_f64(gravity * num_Larger_f64(value + depth, 0.0));
+    double entering = -2.0 * rest;
+    if (wave != 0.0) {
+        entering = 2.0 * rest - 4.0 * num_Sqrt_f64(gravity * num_Larger_f64(value + wave + depth, 0.0));
+    }
     c = num_Larger_f64((leaving - entering) / 4.0, 0.0);
     thick = c * c / gravity;
     return {thick - h, thick, (leaving + entering) / 2.0};
@@ -2490,7 +2548,7 @@ DEVICE Given_meet_f64_results Given_meet_f64(Given_f64 *g, double gravity, doubl
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:187
+// (*Face[float64]).share, edge.go:191
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -2516,7 +2574,7 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:144
+// carried[float64], edge.go:148
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -2525,12 +2583,14 @@ DEVICE double carried_f64(double m, double tl, double tr) {
 }
 
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float64]).through, given.go:29
-DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Given_f64 *given,
-        double dt, bool mine, Flux_f64 *out, Counters *n) {
+// (*Face[float64]).through, given.go:48
+DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
+        const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l;
     double h = num_Larger_f64(l->h2, 0.0), u = l->u2;
-    auto [rise, outside, speed] = Given_meet_f64(given, p->Gravity, h, u, l->z2, l->depth);
+    Given given = Boundary_given_f64(boundary, at);
+    double value = boundary->Now[given.Value], wave = boundary->Now[given.Wave];
+    auto [rise, outside, speed] = meet_f64(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
     double length = normal->Length;
     double m = outside * speed;
     double force = m * speed + p->Gravity * ((h + outside) / 2.0) * rise;
@@ -2551,9 +2611,17 @@ DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Par
     out->Side[0] = Push_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
 }
 
+// count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// (*Boundary[float64]).count, given.go:41
+DEVICE void Boundary_count_f64(const Boundary_f64 *s, Ends at, double dt, Flux_f64 *out) {
+    int32 k = sub(-3, at.Right);
+    s->Passed_[k].V1 += dt * out->M1;
+    s->Passed_[k].V2 += dt * out->M2;
+}
+
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:153
+// contact[float64], edge.go:157
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -2564,7 +2632,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:163
+// bounded[float64], edge.go:167
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
         double ur, double jump, const Params_f64 *p) {
@@ -2595,8 +2663,9 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut,
 // (*Face[float64]).Split, edge.go:89
 DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
-    if (at.Right <= -3) {
-        Face_through_f64(f, at, normal, p, &boundary->Given_[sub(-3, at.Right)], dt, mine, out, n);
+    if (at.Right <= -3 && Boundary_given_f64(boundary, at).Kind != 0) {
+        Face_through_f64(f, at, normal, p, boundary, dt, mine, out, n);
+        Boundary_count_f64(boundary, at, dt, out);
         return;
     }
     side_f64 *l = &f->l, *r = &f->r;
@@ -2666,6 +2735,9 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
     out->Speed_ = f->speed_ * length;
     out->Side[0] = Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
     out->Side[1] = Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    if (at.Right <= -3) {
+        Boundary_count_f64(boundary, at, dt, out);
+    }
 }
 
 // EdgeFlux computes the flux of edge e by a scheme.
@@ -3251,6 +3323,136 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     out[i] = Slopes_f64{Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}};
 }
 
+// set finds the length of the next step.
+// (*Clock[float32]).set, clock.go:44
+DEVICE void Clock_set_f32(Clock_f32 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (double(c->Limit) >= left) {
+        c->Dt = float(left);
+    }
+    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float32]).Tick, clock.go:31
+DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
+    if (double(c->Limit) >= c->Until - c->Time) {
+        c->Time = c->Until;
+    } else {
+        c->Time += double(c->Dt);
+    }
+    c->Before = c->Took;
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    c->Pending = false;
+    Clock_set_f32(c);
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
+// (*Clock[float32]).now, clock.go:62
+DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
+    Clock_f32 n = *c;
+    if (n.Pending) {
+        Clock_Tick_f32(&n, waves->Value());
+    }
+    return n;
+}
+
+// Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
+// It finds the length of the step as TileStep does.
+// Present[float32], series.go:19
+DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *waves, Slice<Row> rows,
+        Slice<Changing> list, Slice<float> now) {
+    Clock_f32 c = Clock_now_f32(clock, waves);
+    double t = c.Time;
+    if (later) {
+        t += double(c.Dt);
+    }
+    Changing s = list[k];
+    while (add(s.At, 1) < s.Count && rows[add(add(s.First, s.At), 1)].T <= t) {
+        s.At = add(s.At, int32(1));
+    }
+    while (s.At > 0 && rows[add(s.First, s.At)].T > t) {
+        s.At = sub(s.At, int32(1));
+    }
+    list[k].At = s.At;
+    Row from = rows[add(s.First, s.At)];
+    double value = from.Value;
+    if (add(s.At, 1) < s.Count && t > from.T) {
+        Row to = rows[add(add(s.First, s.At), 1)];
+        value += (to.Value - from.Value) * ((t - from.T) / (to.T - from.T));
+    }
+    now[s.Slot] = float(value);
+}
+
+// set finds the length of the next step.
+// (*Clock[float64]).set, clock.go:44
+DEVICE void Clock_set_f64(Clock_f64 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (c->Limit >= left) {
+        c->Dt = left;
+    }
+    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float64]).Tick, clock.go:31
+DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
+    if (c->Limit >= c->Until - c->Time) {
+        c->Time = c->Until;
+    } else {
+        c->Time += c->Dt;
+    }
+    c->Before = c->Took;
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    c->Pending = false;
+    Clock_set_f64(c);
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
+// (*Clock[float64]).now, clock.go:62
+DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
+    Clock_f64 n = *c;
+    if (n.Pending) {
+        Clock_Tick_f64(&n, waves->Value());
+    }
+    return n;
+}
+
+// Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
+// It finds the length of the step as TileStep does.
+// Present[float64], series.go:19
+DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *waves, Slice<Row> rows,
+        Slice<Changing> list, Slice<double> now) {
+    Clock_f64 c = Clock_now_f64(clock, waves);
+    double t = c.Time;
+    if (later) {
+        t += c.Dt;
+    }
+    Changing s = list[k];
+    while (add(s.At, 1) < s.Count && rows[add(add(s.First, s.At), 1)].T <= t) {
+        s.At = add(s.At, int32(1));
+    }
+    while (s.At > 0 && rows[add(s.First, s.At)].T > t) {
+        s.At = sub(s.At, int32(1));
+    }
+    list[k].At = s.At;
+    Row from = rows[add(s.First, s.At)];
+    double value = from.Value;
+    if (add(s.At, 1) < s.Count && t > from.T) {
+        Row to = rows[add(add(s.First, s.At), 1)];
+        value += (to.Value - from.Value) * ((t - from.T) / (to.T - from.T));
+    }
+    now[s.Slot] = value;
+}
+
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
 // (*side[float32]).reach, sloped.go:43
@@ -3485,44 +3687,6 @@ DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Me
     return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
 }
 
-// set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:44
-DEVICE void Clock_set_f32(Clock_f32 *c) {
-    double left = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (double(c->Limit) >= left) {
-        c->Dt = float(left);
-    }
-    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
-}
-
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:31
-DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
-    if (double(c->Limit) >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += double(c->Dt);
-    }
-    c->Before = c->Took;
-    c->Took = c->Dt;
-    c->Limit = limit;
-    c->Steps = add(c->Steps, int64(1));
-    c->Pending = false;
-    Clock_set_f32(c);
-}
-
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-// (*Clock[float32]).now, clock.go:62
-DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
-    Clock_f32 n = *c;
-    if (n.Pending) {
-        Clock_Tick_f32(&n, waves->Value());
-    }
-    return n;
-}
-
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
 // HalfFriction[float32], stage.go:62
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
@@ -3531,44 +3695,6 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
     if (!now.Stop) {
         rub_f32(p, now.Dt / 2.0f, manning[i], &w[i]);
     }
-}
-
-// set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:44
-DEVICE void Clock_set_f64(Clock_f64 *c) {
-    double left = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (c->Limit >= left) {
-        c->Dt = left;
-    }
-    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
-}
-
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:31
-DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
-    if (c->Limit >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += c->Dt;
-    }
-    c->Before = c->Took;
-    c->Took = c->Dt;
-    c->Limit = limit;
-    c->Steps = add(c->Steps, int64(1));
-    c->Pending = false;
-    Clock_set_f64(c);
-}
-
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-// (*Clock[float64]).now, clock.go:62
-DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
-    Clock_f64 n = *c;
-    if (n.Pending) {
-        Clock_Tick_f64(&n, waves->Value());
-    }
-    return n;
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
@@ -3929,6 +4055,20 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_f64(int64 lo, int64
         Slice<Slopes_f64> out) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) CellSlopes_f64_at(i, &p, &m, w, out);
+}
+
+// Kernel Present, series.go:19
+extern "C" __global__ void __launch_bounds__(128) Present_f32(int64 lo, int64 hi, bool later, Clock_f32 *clock,
+        Least<float> *waves, Slice<Row> rows, Slice<Changing> list, Slice<float> now) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Present_f32_at(k, later, clock, waves, rows, list, now);
+}
+
+// Kernel Present, series.go:19
+extern "C" __global__ void __launch_bounds__(128) Present_f64(int64 lo, int64 hi, bool later, Clock_f64 *clock,
+        Least<double> *waves, Slice<Row> rows, Slice<Changing> list, Slice<double> now) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Present_f64_at(k, later, clock, waves, rows, list, now);
 }
 
 // Kernel SlopedFlux, sloped.go:11

@@ -181,6 +181,40 @@ func (loop *CellSlopesLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// PresentLoop runs Present for lo ≤ index < hi, on the CPU or another device.
+type PresentLoop[F num.Float] struct {
+	later bool
+	clock *Clock[F]
+	waves *atomics.Least[F]
+	rows  []Row
+	list  []Changing
+	now   []F
+}
+
+// NewPresentLoop prepares Present.
+func NewPresentLoop[F num.Float](later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Changing, now []F) *PresentLoop[F] {
+	return &PresentLoop[F]{later, clock, waves, rows, list, now}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PresentLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		Present(k, loop.later, loop.clock, loop.waves, loop.rows, loop.list, loop.now)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PresentLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Present" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("later", &loop.later),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ElementsOf("rows", loop.rows),
+		abi.ElementsOf("list", loop.list),
+		abi.ElementsOf("now", loop.now),
+	}}
+}
+
 // SlopedFluxLoop runs SlopedFlux for lo ≤ index < hi, on the CPU or another device.
 type SlopedFluxLoop[F num.Float] struct {
 	scheme Scheme

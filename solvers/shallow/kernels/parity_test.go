@@ -29,8 +29,10 @@ func TestParity(t *testing.T) {
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 30000
-	m := &Mesh[F]{Owned: int32(n - 100)}
-	m.Boundary.Given = []Given[F]{{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: .5}}
+	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Now: []F{0, 1, 2, .5, .1}, Given: []Given{
+		{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
+		{Kind: Radiation, Value: 3, Wave: 4},
+	}}}
 	w := make([]State[F], n)
 	manning := make([]F, n)
 	some := func() F {
@@ -51,7 +53,11 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			F(rng.NormFloat64())}
 		right := int32(rng.IntN(n))
 		if rng.IntN(10) == 0 {
-			right = -1 - int32(rng.IntN(5))
+			right = Wall
+			if rng.IntN(5) > 0 {
+				right = FirstOutlet - int32(len(m.Boundary.Of))
+				m.Boundary.Of = append(m.Boundary.Of, int32(rng.IntN(len(m.Boundary.Given))))
+			}
 		}
 		c := rng.Float64()
 		m.Ends = append(m.Ends, Ends{int32(i), right})
@@ -60,14 +66,19 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: tol,
 		Hyperbolic: true, Friction: true}
+	m.Boundary.Passed = make([]Passed, len(m.Boundary.Of))
+	other := *m // whose outlets count for themselves
+	other.Boundary.Passed = make([]Passed, len(m.Boundary.Of))
+	meshes := [2]*Mesh[F]{m, &other}
 	clock := &Clock[F]{Dt: 1e-2}
 	flux := [2][]Flux[F]{make([]Flux[F], n), make([]Flux[F], n)}
 	var counters [2]Counters
 	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
-		run := func(k int) loop { return NewEdgeFluxLoop(scheme, p, m, clock, w, flux[k], &counters[k]) }
+		run := func(k int) loop { return NewEdgeFluxLoop(scheme, p, meshes[k], clock, w, flux[k], &counters[k]) }
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)
 		kerneltest.Same(t, name, flux[0], flux[1], nil)
+		kerneltest.Same(t, name+" outlets", m.Boundary.Passed, other.Boundary.Passed, nil)
 		kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
 		for _, clock.Dt = range []F{0, 1e-2} { // 0 keeps all states sound, so that the reduced step is a number
 			out := [2][]State[F]{make([]State[F], n), make([]State[F], n)}
@@ -86,6 +97,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		clock.Dt = 1e-2
 	}
 	parityOfSlopes(t, l, rng, p, m, w, manning)
+	parityOfSeries[F](t, l)
 	for what := range Measures {
 		out := [2][]float64{make([]float64, n), make([]float64, n)}
 		NewMeasureLoop(what, p, m.Beds, w, out[0]).Range(0, n)
@@ -129,6 +141,40 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 }
 
+// parityOfSeries compares the kernel that follows series, and it with what lies between the rows, whatever row was met
+// last.
+func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
+	rows := []Row{{0, 1}, {.5, 3}, {2, -1}, {0, 7}, {1, 7}, {4, 9}}
+	for _, c := range []struct {
+		clock  Clock[F]
+		later  bool
+		first  float64
+		second float64
+	}{
+		{Clock[F]{Time: .25, Dt: .5}, false, 2, 7}, {Clock[F]{Time: .25, Dt: .5}, true, 3 - 4.0/6, 7},
+		{Clock[F]{Time: -1}, false, 1, 7}, {Clock[F]{Time: 2}, false, -1, 7 + 2.0/3}, {Clock[F]{Time: 9}, true, -1, 9},
+		{Clock[F]{Time: 1, Dt: .5, Limit: .5, Until: 9, Pending: true}, false, 3 - 8.0/3, 7 + 1.0/3},
+	} {
+		for at := range int32(3) {
+			var now [2][]F
+			var list [2][]Changing
+			var waves atomics.Least[F]
+			waves.Take(.5)
+			run := func(k int) loop {
+				now[k], list[k] = make([]F, 3), []Changing{{Slot: 2, Count: 3, At: at}, {Slot: 1, First: 3, Count: 3, At: at}}
+				return NewPresentLoop(c.later, &c.clock, &waves, rows, list[k], now[k])
+			}
+			run(0).Range(0, 2)
+			l.Run(t, run(1), 0, 2)
+			kerneltest.Same(t, "series", now[0], now[1], nil)
+			kerneltest.Same(t, "series' rows", list[0], list[1], nil)
+			if off := max(num.Abs(float64(now[0][2])-c.first), num.Abs(float64(now[0][1])-c.second)); off > 1e-6 {
+				t.Errorf("%+v, later %v, from row %d: %v, want %g and %g", c.clock, c.later, at, now[0], c.first, c.second)
+			}
+		}
+	}
+}
+
 // parityOfSlopes compares the kernels of second order, on cells whose neighbours are any others.
 func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
 	w []State[F], manning []F) {
@@ -138,7 +184,7 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		var s Stencil[F]
 		for k := range 3 {
 			if s.Near[k] = int32(rng.IntN(n)); rng.IntN(10) == 0 {
-				s.Near[k] = -1 - int32(rng.IntN(5))
+				s.Near[k] = -1 - int32(rng.IntN(3))
 			}
 			s.Arm[k], s.Weight[k] = arrow(), arrow()
 		}

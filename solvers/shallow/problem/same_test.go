@@ -35,15 +35,26 @@ time = { end = 10, max_steps = 25 }
 output = { format = [], conservation_every = 5 }
 `
 
-// given is water of one layer around an island, with a discharge, a level and radiation given at its sides.
+// given is water of one layer around an island, with a discharge, a level that changes and a wave that comes in given
+// at its sides, and one that is open.
 const given = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
 physics = { order = 2, layers = 1, manning = 0.02 }
 initial = { depth = "1 - 2.5*exp(-(x*x + y*y)/2)", z = "x < -2 ? 0.3 : 0" }
-boundary = { left = { discharge = 0.5 }, right = { level = -0.05 }, top = { radiation = 0 } }
-time = { end = 10, max_steps = 25 }
-output = { format = [], conservation_every = 5 }
+
+[boundary]
+left = { discharge = 0.5 }
+right = { level = "-0.05 + 0.1*sin(9*t)" }
+top = { radiation = 0, incident = "0.1*(1 - cos(5*t))" }
+bottom = "open"
+
+[time]
+end = 10
+max_steps = 25
+[output]
+format = []
+conservation_every = 5
 `
 
 // setting is one way to run a case.

@@ -3,9 +3,7 @@ package problem
 
 import (
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -44,13 +42,18 @@ type Boundary struct {
 
 // Given is what is given at the edges of a group to one layer: { level = 2.0 }.
 type Given struct {
-	Kind  string  // level, discharge or radiation
-	Value float64 // m; of a discharge m²/s, through each metre
+	Kind  string         // level, discharge or radiation
+	Value config.Series  // m; of a discharge m²/s, through each metre
+	Wave  *config.Series // height of the wave that comes in, m, of radiation; nil for none
 }
 
 // String is how a case file has it.
 func (g Given) String() string {
-	return "{ " + g.Kind + " = " + strconv.FormatFloat(g.Value, 'g', -1, 64) + " }"
+	text := "{ " + g.Kind + " = " + g.Value.String()
+	if g.Wave != nil {
+		text += ", incident = " + g.Wave.String()
+	}
+	return text + " }"
 }
 
 // Decode reads a case of solver "shallow-water".
@@ -158,7 +161,7 @@ func decodeBoundary(s *config.Section, layers int) Boundary {
 	return b
 }
 
-// decodeGiven reads a level, a discharge or a radiation.
+// decodeGiven reads a level, a discharge, or a radiation with the wave that comes in.
 func decodeGiven(s *config.Section) Given {
 	var g Given
 	for _, kind := range []string{"level", "discharge", "radiation"} {
@@ -169,13 +172,19 @@ func decodeGiven(s *config.Section) Given {
 		if g.Kind != "" {
 			s.Fail(kind, "cannot be with %s: one of them is given", g.Kind)
 		}
-		bound := config.Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
+		bound := config.Any
 		if kind == "discharge" {
-			bound.Least = 0
+			bound = config.NonNegative
 		}
-		g = Given{kind, s.Number(kind, bound)}
+		g.Kind, g.Value = kind, s.Series(kind, bound)
 	}
-	if g.Kind == "" {
+	if s.Know("incident"); s.Has("incident") {
+		if g.Kind != "radiation" {
+			s.Fail("incident", "comes in over water at rest, whose level is needed beside it: radiation = 0")
+		}
+		wave := s.Series("incident", config.Any)
+		g.Wave = &wave
+	} else if g.Kind == "" {
 		s.Fail("", "gives nothing; choose level, discharge or radiation")
 	}
 	s.Finish()
