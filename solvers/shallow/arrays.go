@@ -93,7 +93,9 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 		Now: onDevice(p, mesh.Boundary.Now, "boundary"), Passed: onDevice(p, mesh.Boundary.Passed, "boundary"),
 	}
 	a.rows, a.changing = onDevice(p, out.rows, "series"), onDevice(p, out.changing, "series")
-	a.mesh = kernels.Mesh[F]{Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: onDevice(p, mesh.Stencils, "cells")}
+	a.mesh = kernels.Mesh[F]{
+		Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: onDevice(p, mesh.Stencils, "cells"),
+	}
 	if tiles == nil {
 		a.mesh.Ends, a.mesh.Normals = onDevice(p, mesh.Ends, "edges"), onDevice(p, mesh.Normals, "edges")
 		a.mesh.Links, a.mesh.Arms = onDevice(p, mesh.Links, "cells"), onDevice(p, mesh.Arms, "edges")

@@ -27,7 +27,7 @@ func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 			if right == 1 {
 				s.Near[k] = at.Left
 			}
-			if at.Right <= kernels.FirstOutlet && m.Boundary.Given[m.Boundary.Of[kernels.FirstOutlet-at.Right]].Kind == kernels.Nothing {
+			if m.Boundary.Free(at) {
 				s.Near[k] = kernels.Open
 			}
 			ways[k] = wayTo(p, i, s.Near[k], arm, middle, k)

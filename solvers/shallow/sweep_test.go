@@ -144,7 +144,8 @@ func TestSweepsAgree(t *testing.T) {
 			if scheme.Order == 2 && lag != (precision == "float32") {
 				continue
 			}
-			t.Run(fmt.Sprint(scheme.Scheme, " of order ", scheme.Order, " ", precision, " ", len(scheme.Given), " sides"), func(t *testing.T) {
+			name := fmt.Sprint(scheme.Scheme, " of order ", scheme.Order, " ", precision, " ", len(scheme.Given), " sides")
+			t.Run(name, func(t *testing.T) {
 				want := run(plain, CellSweep, "", 1, scheme, precision, 1, lag)
 				if want.diagnostics.LimitedFluxes == 0 || want.steps < 50 {
 					t.Fatalf("%+v: the case shows too little", want)

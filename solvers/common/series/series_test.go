@@ -40,7 +40,8 @@ func TestBadSeriesAreRefused(t *testing.T) {
 		if strings.HasPrefix(text, "t,h") {
 			column = "z"
 		}
-		if _, err := Decode(strings.NewReader(text), "tide.csv", column); err == nil || !strings.HasPrefix(err.Error(), want) {
+		_, err := Decode(strings.NewReader(text), "tide.csv", column)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}

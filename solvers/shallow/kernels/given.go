@@ -37,6 +37,11 @@ type Passed struct{ V1, V2 float64 }
 // given is what is given at an edge that is an outlet.
 func (s *Boundary[F]) given(at Ends) Given { return s.Given[s.Of[FirstOutlet-at.Right]] }
 
+// Free tells whether at an edge what is inside continues outside.
+func (s *Boundary[F]) Free(at Ends) bool {
+	return at.Right <= FirstOutlet && s.given(at).Kind == Nothing
+}
+
 // count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
 func (s *Boundary[F]) count(at Ends, dt F, out *Flux[F]) {
 	k := FirstOutlet - at.Right
@@ -72,8 +77,8 @@ func (f *Face[F]) through(at Ends, normal *Normal[F], p *Params[F], boundary *Bo
 }
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple one
-// over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
+// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple
+// one over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
 func meet[F num.Float](kind int32, value, wave, gravity, h, u, z, depth F) (rise, thick, speed F) {
 	c := num.Sqrt(gravity * h)
 	leaving := u + 2*c

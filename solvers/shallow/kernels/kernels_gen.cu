@@ -1661,7 +1661,7 @@ DEVICE Given Boundary_given_f32(const Boundary_f32 *s, Ends at) {
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float32], given.go:108
+// inflow[float32], given.go:113
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, float c) {
     float thick = 0.0f;
@@ -1684,9 +1684,9 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, floa
 }
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple one
-// over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
-// meet[float32], given.go:77
+// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple
+// one over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
+// meet[float32], given.go:82
 struct meet_f32_results { float r0; float r1; float r2; };
 DEVICE meet_f32_results meet_f32(int32 kind, float value, float wave, float gravity, float h, float u, float z,
         float depth) {
@@ -1760,7 +1760,7 @@ DEVICE float carried_f32(float m, float tl, float tr) {
 }
 
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float32]).through, given.go:48
+// (*Face[float32]).through, given.go:53
 DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l;
@@ -1789,7 +1789,7 @@ DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Par
 }
 
 // count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
-// (*Boundary[float32]).count, given.go:41
+// (*Boundary[float32]).count, given.go:46
 DEVICE void Boundary_count_f32(const Boundary_f32 *s, Ends at, float dt, Flux_f32 *out) {
     int32 k = sub(-3, at.Right);
     s->Passed_[k].V1 += double(dt) * double(out->M1);
@@ -2484,7 +2484,7 @@ DEVICE Given Boundary_given_f64(const Boundary_f64 *s, Ends at) {
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float64], given.go:108
+// inflow[float64], given.go:113
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, double c) {
     double thick = 0.0;
@@ -2507,9 +2507,9 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, d
 }
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple one
-// over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
-// meet[float64], given.go:77
+// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple
+// one over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
+// meet[float64], given.go:82
 struct meet_f64_results { double r0; double r1; double r2; };
 DEVICE meet_f64_results meet_f64(int32 kind, double value, double wave, double gravity, double h, double u,
         double z, double depth) {
@@ -2583,7 +2583,7 @@ DEVICE double carried_f64(double m, double tl, double tr) {
 }
 
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float64]).through, given.go:48
+// (*Face[float64]).through, given.go:53
 DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l;
@@ -2612,7 +2612,7 @@ DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Par
 }
 
 // count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
-// (*Boundary[float64]).count, given.go:41
+// (*Boundary[float64]).count, given.go:46
 DEVICE void Boundary_count_f64(const Boundary_f64 *s, Ends at, double dt, Flux_f64 *out) {
     int32 k = sub(-3, at.Right);
     s->Passed_[k].V1 += dt * out->M1;

@@ -271,7 +271,8 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params
 
 // tiled cuts a mesh of random edges into tiles of any size, whose cells use any edges of their tile.
 func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
-	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Arms: m.Arms, Boundary: m.Boundary, Tiles: []Tile{{}}}
+	t := &TiledMesh[F]{Beds: m.Beds, Ends: m.Ends, Normals: m.Normals, Arms: m.Arms, Boundary: m.Boundary,
+		Tiles: []Tile{{}}}
 	for cell, edge := 0, 0; edge < len(m.Ends); {
 		last := &t.Tiles[len(t.Tiles)-1]
 		edges := min(1+rng.IntN(TileEdges), len(m.Ends)-edge)

@@ -85,7 +85,8 @@ func plane(ctx context.Context, p *verify.Page) error {
 	}
 	cfg := second("pvm-ifcp", 1, 1e-4)
 	cfg.Given = given(m, map[string]*shallow.Given{
-		"left": {Kind: "discharge", Value: series.Steady(q)}, "right": {Kind: "level", Value: series.Steady(normal - 100*slope)},
+		"left":  {Kind: "discharge", Value: series.Steady(q)},
+		"right": {Kind: "level", Value: series.Steady(normal - 100*slope)},
 	})
 	p.Progress("plane, %d cells", len(m.Cells))
 	// It starts with half the depth, so that the normal one is found and not kept.
