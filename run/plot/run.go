@@ -130,6 +130,15 @@ func (r *runner) save(name string, img image.Image) error {
 		return err
 	}
 	path := filepath.Join(dir, fileName(name)+".png")
+	if err := WritePNG(path, img); err != nil {
+		return err
+	}
+	r.written = append(r.written, path)
+	return nil
+}
+
+// WritePNG writes a picture.
+func WritePNG(path string, img image.Image) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -141,7 +150,6 @@ func (r *runner) save(name string, img image.Image) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	r.written = append(r.written, path)
 	return nil
 }
 
