@@ -30,6 +30,7 @@ type arrays[F num.Float] struct {
 
 	// What comes and goes through the boundary, and the series that it follows.
 	boundary kernels.Boundary[F]
+	force    kernels.Forcing[F]
 	rows     []kernels.Row
 	changing []kernels.Changing
 
@@ -92,6 +93,10 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 		Of: onDevice(p, mesh.Boundary.Of, "boundary"), Given: onDevice(p, mesh.Boundary.Given, "boundary"),
 		Now: onDevice(p, mesh.Boundary.Now, "boundary"), Passed: onDevice(p, mesh.Boundary.Passed, "boundary"),
 	}
+	a.force = out.force
+	a.force.Now = a.boundary.Now
+	a.force.Pattern, a.force.Soaking = onDevice(p, out.force.Pattern, "rain"), onDevice(p, out.force.Soaking, "soil")
+	a.force.Turning, a.force.Lost = onDevice(p, out.force.Turning, "rotation"), onDevice(p, out.force.Lost, "losses")
 	a.rows, a.changing = onDevice(p, out.rows, "series"), onDevice(p, out.changing, "series")
 	a.mesh = kernels.Mesh[F]{
 		Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: onDevice(p, mesh.Stencils, "cells"),
@@ -176,8 +181,8 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 		return l, nil
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
-	l.tile = kernels.NewTileStepLoop(s, &a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters,
-		least)
-	l.update = kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, to, least)
+	l.tile = kernels.NewTileStepLoop(s, &a.params, &a.tiles, clock, next, waves, spare, from, a.manning, &a.force, to,
+		counters, least)
+	l.update = kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, &a.force, to, least)
 	return l, nil
 }

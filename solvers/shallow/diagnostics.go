@@ -27,13 +27,13 @@ type Diagnostics struct {
 	ComplexEdges  int64   // edges with a complex pair, summed over the steps
 	CFLMax        float64 // the largest CFL number of a step by its own waves: steps are set by those of the step before
 	LimitedFluxes int64   // mass fluxes cut to what the upwind cell had, summed over the steps
-	Came          []Came  // through the boundary, in the order of its groups; only where it is no wall
+	Sources       []Source
 }
 
-// Came is how much of each layer came in since the start through a group of boundary edges, m³, less what left. Group
-// is -1 for the edges of no group.
-type Came struct {
-	Group  int
+// Source is how much of each layer came in since the start, m³, less what left: through a group of boundary edges that
+// are no walls, by its name, or "rest" for those of no group; or from rain, evaporation and infiltration.
+type Source struct {
+	Name   string
 	V1, V2 float64
 }
 
@@ -70,7 +70,7 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 		return d, err
 	}
 	var err error
-	if d.Came, err = s.came(ctx); err != nil {
+	if d.Sources, err = s.brought(ctx); err != nil {
 		return d, err
 	}
 	d.Mass1, d.Mass2 = mass1.Float64(), mass2.Float64()
@@ -106,8 +106,22 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	return d, nil
 }
 
-// came sums up what passed through the outlets.
-func (s *solver[F]) came(ctx context.Context) ([]Came, error) {
+// brought are all sources: the boundary by its groups, and what comes from above or is lost.
+func (s *solver[F]) brought(ctx context.Context) ([]Source, error) {
+	part := 1.0 // of what comes in a stage of a step
+	if s.slopes != nil {
+		part = .5
+	}
+	through, err := s.through(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	fallen, err := s.fallen(ctx, part)
+	return append(through, fallen...), err
+}
+
+// through sums up what passed through the outlets.
+func (s *solver[F]) through(ctx context.Context, part float64) ([]Source, error) {
 	if len(s.gates) == 0 {
 		return nil, nil
 	}
@@ -128,15 +142,15 @@ func (s *solver[F]) came(ctx context.Context) ([]Came, error) {
 	if err := dist.AllreduceSum(ctx, s.comm, all...); err != nil {
 		return nil, err
 	}
-	part := 1.0 // of what leaves in a stage
-	if s.slopes != nil {
-		part = .5
-	}
-	came := make([]Came, len(s.gates))
+	list := make([]Source, len(s.gates))
 	for k, g := range s.gates {
-		came[k] = Came{g, 0 - part*sums[2*k].Float64(), 0 - part*sums[2*k+1].Float64()}
+		name := "rest"
+		if g >= 0 {
+			name = s.part.Groups[g].Name
+		}
+		list[k] = Source{name, 0 - part*sums[2*k].Float64(), 0 - part*sums[2*k+1].Float64()}
 	}
-	return came, nil
+	return list, nil
 }
 
 func (s *solver[F]) Value(name string, cell int) float64 {

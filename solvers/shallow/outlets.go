@@ -18,12 +18,14 @@ type outlets[F num.Float] struct {
 	of       map[int]int32 // gate by group
 	rows     []kernels.Row
 	changing []kernels.Changing
+	force    kernels.Forcing[F]
+	sources  sources
 	grid     float64 // on which levels are, so that water at rest meets its own
 }
 
 func newOutlets[F num.Float](cfg Config, groups []mesh.Group, grid float64) (*outlets[F], error) {
 	o := &outlets[F]{of: map[int]int32{}, grid: grid}
-	o.number([]series.Row{{}}, false) // the wave where there is none
+	o.number(series.Steady(0), false) // what there is none of
 	for g := range groups {
 		if groups[g].Dim != 1 {
 			continue
@@ -79,12 +81,17 @@ func (o *outlets[F]) number(rows []series.Row, level bool) int32 {
 	}
 	o.boundary.Now = append(o.boundary.Now, F(value(rows[0])))
 	if len(rows) > 1 {
-		o.changing = append(o.changing, kernels.Changing{Slot: slot, First: int32(len(o.rows)), Count: int32(len(rows))})
-		for _, r := range rows {
-			o.rows = append(o.rows, kernels.Row{T: r.T, Value: value(r)})
-		}
+		o.follow(slot, rows, value)
 	}
 	return slot
+}
+
+// follow lets a number follow a series.
+func (o *outlets[F]) follow(slot int32, rows []series.Row, value func(series.Row) float64) {
+	o.changing = append(o.changing, kernels.Changing{Slot: slot, First: int32(len(o.rows)), Count: int32(len(rows))})
+	for _, r := range rows {
+		o.rows = append(o.rows, kernels.Row{T: r.T, Value: value(r)})
+	}
 }
 
 // add makes a boundary edge an outlet if it is no wall, and returns what stands for it at its right.

@@ -58,14 +58,14 @@ func closes(t *testing.T, s Solver, most float64, layers int) error {
 		return err
 	}
 	sides := map[int]int{1: 4, 2: 3}[layers]
-	if len(start.Came) != sides || len(now.Came) != sides {
-		t.Fatalf("%d and %d sides, want %d", len(start.Came), len(now.Came), sides)
+	if len(start.Sources) != sides || len(now.Sources) != sides {
+		t.Fatalf("%d and %d sides, want %d", len(start.Sources), len(now.Sources), sides)
 	}
 	left1, left2 := now.Mass1-start.Mass1, now.Mass2-start.Mass2
 	moved1, moved2 := 0.0, 0.0
-	for k, c := range now.Came {
-		if start.Came[k].V1 != 0 || start.Came[k].V2 != 0 || c.V2 == 0 || (c.V1 == 0) != (layers == 1) {
-			t.Errorf("through side %d came %+v, at the start %+v", k, c, start.Came[k])
+	for k, c := range now.Sources {
+		if start.Sources[k].V1 != 0 || start.Sources[k].V2 != 0 || c.V2 == 0 || (c.V1 == 0) != (layers == 1) {
+			t.Errorf("through side %d came %+v, at the start %+v", k, c, start.Sources[k])
 		}
 		left1, left2, moved1, moved2 = left1-c.V1, left2-c.V2, moved1+math.Abs(c.V1), moved2+math.Abs(c.V2)
 	}
@@ -73,8 +73,8 @@ func closes(t *testing.T, s Solver, most float64, layers int) error {
 		t.Errorf("%g and %g m³ are unexplained of %g and %g; %g and %g moved", left1, left2, now.Mass1, now.Mass2, moved1,
 			moved2)
 	}
-	if layers == 1 && math.Abs(now.Came[2].V2-.5*10*s.Time()) > 1e-3*now.Came[2].V2 {
-		t.Errorf("through a side of 10 m that is given 0.5 m²/s came %g m³ in %g s", now.Came[2].V2, s.Time())
+	if layers == 1 && math.Abs(now.Sources[2].V2-.5*10*s.Time()) > 1e-3*now.Sources[2].V2 {
+		t.Errorf("through a side of 10 m that is given 0.5 m²/s came %g m³ in %g s", now.Sources[2].V2, s.Time())
 	}
 	return nil
 }

@@ -40,11 +40,14 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err != nil {
 		return nil, err
 	}
+	if err := out.forced(cfg, init, part, &s.params); err != nil {
+		return nil, err
+	}
 	whole, inner, err := assemble[F](part, init.Depth, out)
 	if err != nil {
 		return nil, err
 	}
-	s.inner, s.beds, s.gates, s.gateOf = inner, whole.Beds, out.gates, out.boundary.Of
+	s.inner, s.beds, s.gates, s.gateOf, s.sources = inner, whole.Beds, out.gates, out.boundary.Of, out.sources
 	var tiles *kernels.TiledMesh[F]
 	if cfg.Order == 2 {
 		stencils(part, init.Depth, &whole)

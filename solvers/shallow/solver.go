@@ -89,7 +89,8 @@ type solver[F num.Float] struct {
 	now    int     // which of the turns is next
 	gates  []int   // groups of edges through which water comes and goes, -1 for those of none
 	gateOf []int32 // of each outlet
-	inner  int     // edges [0, inner) touch no ghost
+	sources
+	inner  int // edges [0, inner) touch no ghost
 	tiled  bool
 	core   int // tiles [0, core) touch no ghost
 	ntiles int

@@ -19,10 +19,11 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k int, w, out []kern
 	return stage{
 		slopes: kernels.NewCellSlopesLoop(&a.params, &a.mesh, w, a.slopes),
 		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, w, a.slopes, a.flux, counters),
-		update: kernels.NewStageCellLoop(last, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning, out,
+		update: kernels.NewStageCellLoop(last, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
+			&a.force, out,
 			least),
 		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, waves, spare, start, w, a.slopes,
-			a.manning, out, counters, least),
+			a.manning, &a.force, out, counters, least),
 	}
 }
 

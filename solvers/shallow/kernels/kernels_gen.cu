@@ -182,13 +182,16 @@ struct Params_f32 {
     float Tolerance;
     bool Hyperbolic;
     bool Friction;
+    bool Forced;
+    float Longest;
     bool Lag;
 };
-static_assert(sizeof(Params_f32) == 28 && offsetof(Params_f32, Gravity) == 0 &&
+static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, DensityRatio) == 4 && offsetof(Params_f32, CFL) == 8 &&
     offsetof(Params_f32, EntropyFix) == 12 && offsetof(Params_f32, DryDepth) == 16 &&
     offsetof(Params_f32, Tolerance) == 20 && offsetof(Params_f32, Hyperbolic) == 24 &&
-    offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Lag) == 26, "Params_f32");
+    offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Forced) == 26 &&
+    offsetof(Params_f32, Longest) == 28 && offsetof(Params_f32, Lag) == 32, "Params_f32");
 
 // Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
 // FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
@@ -351,8 +354,35 @@ struct alignas(16) Flux_f32 {
 static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, M2) == 4 &&
     offsetof(Flux_f32, Speed_) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
+// Lost is the thickness of water that left a cell upwards and downwards since the start, m: the sum over all stages of
+// steps.
+// Lost, forcing.go:22
+struct alignas(16) Lost {
+    double Evaporated, Soaked;
+};
+static_assert(sizeof(Lost) == 16 && offsetof(Lost, Evaporated) == 0 && offsetof(Lost, Soaked) == 8, "Lost");
+
+// Forcing is what works on the water besides gravity and the bed. Numbers that change in time are elements of Now;
+// fields are of owned cells, and of no cells where they are the same everywhere or nothing.
+// Forcing[float32], forcing.go:7
+struct Forcing_f32 {
+    Slice<float> Now;
+    int32 Rain, Evaporation;
+    int32 WindX, WindY;
+    float Drag;
+    Slice<float> Pattern;
+    Slice<float> Soaking;
+    Slice<float> Turning;
+    Slice<Lost> Lost_;
+};
+static_assert(sizeof(Forcing_f32) == 144 && offsetof(Forcing_f32, Now) == 0 && offsetof(Forcing_f32, Rain) == 24 &&
+    offsetof(Forcing_f32, Evaporation) == 28 && offsetof(Forcing_f32, WindX) == 32 &&
+    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 &&
+    offsetof(Forcing_f32, Pattern) == 48 && offsetof(Forcing_f32, Soaking) == 72 &&
+    offsetof(Forcing_f32, Turning) == 96 && offsetof(Forcing_f32, Lost_) == 120, "Forcing_f32");
+
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float32], cell.go:23
+// balance[float32], cell.go:22
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
@@ -372,13 +402,16 @@ struct Params_f64 {
     double Tolerance;
     bool Hyperbolic;
     bool Friction;
+    bool Forced;
+    double Longest;
     bool Lag;
 };
-static_assert(sizeof(Params_f64) == 56 && offsetof(Params_f64, Gravity) == 0 &&
+static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, DensityRatio) == 8 && offsetof(Params_f64, CFL) == 16 &&
     offsetof(Params_f64, EntropyFix) == 24 && offsetof(Params_f64, DryDepth) == 32 &&
     offsetof(Params_f64, Tolerance) == 40 && offsetof(Params_f64, Hyperbolic) == 48 &&
-    offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Lag) == 50, "Params_f64");
+    offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Forced) == 50 &&
+    offsetof(Params_f64, Longest) == 56 && offsetof(Params_f64, Lag) == 64, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
 // Normal[float64], types.go:33
@@ -506,8 +539,27 @@ struct alignas(16) Flux_f64 {
 static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
     offsetof(Flux_f64, Speed_) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
+// Forcing is what works on the water besides gravity and the bed. Numbers that change in time are elements of Now;
+// fields are of owned cells, and of no cells where they are the same everywhere or nothing.
+// Forcing[float64], forcing.go:7
+struct Forcing_f64 {
+    Slice<double> Now;
+    int32 Rain, Evaporation;
+    int32 WindX, WindY;
+    double Drag;
+    Slice<double> Pattern;
+    Slice<double> Soaking;
+    Slice<double> Turning;
+    Slice<Lost> Lost_;
+};
+static_assert(sizeof(Forcing_f64) == 144 && offsetof(Forcing_f64, Now) == 0 && offsetof(Forcing_f64, Rain) == 24 &&
+    offsetof(Forcing_f64, Evaporation) == 28 && offsetof(Forcing_f64, WindX) == 32 &&
+    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 &&
+    offsetof(Forcing_f64, Pattern) == 48 && offsetof(Forcing_f64, Soaking) == 72 &&
+    offsetof(Forcing_f64, Turning) == 96 && offsetof(Forcing_f64, Lost_) == 120, "Forcing_f64");
+
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float64], cell.go:23
+// balance[float64], cell.go:22
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
@@ -517,7 +569,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:83
+// Counters, types.go:85
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -723,13 +775,15 @@ struct alignas(16) Row {
 static_assert(sizeof(Row) == 16 && offsetof(Row, T) == 0 && offsetof(Row, Value) == 8, "Row");
 
 // Changing is a number that follows a series: rows of all series, from First on, so many. It is linear between them,
-// and constant before and after. At is the row that was met last.
-// Changing, series.go:13
-struct alignas(16) Changing {
+// and constant before and after. At is the row that was met last. Total is its sum over all stages of steps times their
+// lengths.
+// Changing, series.go:14
+struct Changing {
     int32 Slot, First, Count, At;
+    double Total;
 };
-static_assert(sizeof(Changing) == 16 && offsetof(Changing, Slot) == 0 && offsetof(Changing, First) == 4 &&
-    offsetof(Changing, Count) == 8 && offsetof(Changing, At) == 12, "Changing");
+static_assert(sizeof(Changing) == 24 && offsetof(Changing, Slot) == 0 && offsetof(Changing, First) == 4 &&
+    offsetof(Changing, Count) == 8 && offsetof(Changing, At) == 12 && offsetof(Changing, Total) == 16, "Changing");
 
 // Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
 // edges have their left cell in the tile.
@@ -783,7 +837,7 @@ static_assert(sizeof(TiledMesh_f64) == 240 && offsetof(TiledMesh_f64, Tiles) == 
     offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float32]).add, cell.go:37
+// (*balance[float32]).add, cell.go:36
 DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     float sign = float(sub(1, mul(2, side)));
     Push_f32 *push = &f->Side[side];
@@ -797,7 +851,7 @@ DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float32]).gather, cell.go:29
+// (*balance[float32]).gather, cell.go:28
 DEVICE void balance_gather_f32(balance_f32 *b, Links links, Slice<Flux_f32> flux) {
     for (int64 k = 0; k < 3; k++) {
         // -1 or 0
@@ -807,7 +861,7 @@ DEVICE void balance_gather_f32(balance_f32 *b, Links links, Slice<Flux_f32> flux
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).take, cell.go:61
+// (*balance[float32]).take, cell.go:65
 DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -817,10 +871,89 @@ DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
     c->Q2y = c->Q2y - rate * b->q2y;
 }
 
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float32], num/num.go:36
+DEVICE float num_Smaller_f32(float a, float b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
+// (*Forcing[float32]).lose, forcing.go:45
+DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
+    float h = num_Larger_f32(c->H2, 0.0f);
+    float up = num_Smaller_f32(dt * f->Now[f->Evaporation], h);
+    float left = h - up;
+    float down = 0.0f;
+    if (f->Soaking.len > 0) {
+        down = num_Smaller_f32(dt * f->Soaking[i], left);
+        left -= down;
+    }
+    if (left < h) {
+        float part = left / h;
+        c->H2 = left;
+        c->Q2x = c->Q2x * part;
+        c->Q2y = c->Q2y * part;
+    }
+    f->Lost_[i].Evaporated += double(up);
+    f->Lost_[i].Soaked += double(down);
+}
+
 // Sqrt is √x, correctly rounded in F.
 // Sqrt[float32], num/num.go:16
 DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
+}
+
+// act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
+// (*Forcing[float32]).act, forcing.go:26
+DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
+    float rain = f->Now[f->Rain];
+    if (f->Pattern.len > 0) {
+        rain *= f->Pattern[i];
+    }
+    c->H2 += dt * rain;
+    if (f->Lost_.len > 0) {
+        Forcing_lose_f32(f, i, dt, c);
+    }
+    float x = f->Now[f->WindX], y = f->Now[f->WindY];
+    float push = dt * f->Drag * num_Sqrt_f32(x * x + y * y);
+    if (c->H1 >= p->DryDepth) {
+        c->Q1x = c->Q1x + push / p->DensityRatio * x;
+        c->Q1y = c->Q1y + push / p->DensityRatio * y;
+    } else if (c->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x + push * x;
+        c->Q2y = c->Q2y + push * y;
+    }
+}
+
+// turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
+// the angle whose tangent is half the Coriolis parameter times dt.
+// (*Forcing[float32]).turn, forcing.go:64
+DEVICE void Forcing_turn_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
+    if (f->Turning.len == 0) {
+        return;
+    }
+    float a = dt * f->Turning[i] / 2.0f;
+    float along = (1.0f - a * a) / (1.0f + a * a), across = 2.0f * a / (1.0f + a * a);
+    const float value1 = along * c->Q1x + across * c->Q1y, value2 = along * c->Q1y - across * c->Q1x;
+    c->Q1x = value1;
+    c->Q1y = value2;
+    const float value3 = along * c->Q2x + across * c->Q2y, value4 = along * c->Q2y - across * c->Q2x;
+    c->Q2x = value3;
+    c->Q2y = value4;
 }
 
 // calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
@@ -894,7 +1027,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:76
+// still[float32], cell.go:84
 DEVICE void still_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -907,21 +1040,29 @@ DEVICE void still_f32(float dry, State_f32 *c) {
 }
 
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float32]).limit, cell.go:67
+// (*balance[float32]).limit, cell.go:71
 DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
         return float(math_NaN());
     }
-    return 2.0f * p->CFL * area / b->speed_;
+    float limit = 2.0f * p->CFL * area / b->speed_;
+    if (p->Forced) {
+        limit = num_Smaller_f32(limit, p->Longest);
+    }
+    return limit;
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:46
+// (*balance[float32]).advance, cell.go:45
 DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
-        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out) {
+        Slice<State_f32> w, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     State_f32 c = w[i];
     balance_take_f32(b, dt / area, &c);
+    if (p->Forced) {
+        Forcing_act_f32(force, i, p, dt, &c);
+        Forcing_turn_f32(force, i, dt, &c);
+    }
     if (p->Hyperbolic) {
         calm_f32(p, &c);
     }
@@ -938,14 +1079,15 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
 // or a thickness negative.
 // UpdateCell[float32], cell.go:14
 DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out) {
+        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force,
+        Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, m->Links_[i], flux);
-    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
+    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, force, out);
 }
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float64]).add, cell.go:37
+// (*balance[float64]).add, cell.go:36
 DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     double sign = double(sub(1, mul(2, side)));
     Push_f64 *push = &f->Side[side];
@@ -959,7 +1101,7 @@ DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float64]).gather, cell.go:29
+// (*balance[float64]).gather, cell.go:28
 DEVICE void balance_gather_f64(balance_f64 *b, Links links, Slice<Flux_f64> flux) {
     for (int64 k = 0; k < 3; k++) {
         // -1 or 0
@@ -969,7 +1111,7 @@ DEVICE void balance_gather_f64(balance_f64 *b, Links links, Slice<Flux_f64> flux
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).take, cell.go:61
+// (*balance[float64]).take, cell.go:65
 DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -979,10 +1121,89 @@ DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
     c->Q2y = c->Q2y - rate * b->q2y;
 }
 
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float64], num/num.go:36
+DEVICE double num_Smaller_f64(double a, double b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
+// (*Forcing[float64]).lose, forcing.go:45
+DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
+    double h = num_Larger_f64(c->H2, 0.0);
+    double up = num_Smaller_f64(dt * f->Now[f->Evaporation], h);
+    double left = h - up;
+    double down = 0.0;
+    if (f->Soaking.len > 0) {
+        down = num_Smaller_f64(dt * f->Soaking[i], left);
+        left -= down;
+    }
+    if (left < h) {
+        double part = left / h;
+        c->H2 = left;
+        c->Q2x = c->Q2x * part;
+        c->Q2y = c->Q2y * part;
+    }
+    f->Lost_[i].Evaporated += up;
+    f->Lost_[i].Soaked += down;
+}
+
 // Sqrt is √x, correctly rounded in F.
 // Sqrt[float64], num/num.go:16
 DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
+}
+
+// act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
+// (*Forcing[float64]).act, forcing.go:26
+DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
+    double rain = f->Now[f->Rain];
+    if (f->Pattern.len > 0) {
+        rain *= f->Pattern[i];
+    }
+    c->H2 += dt * rain;
+    if (f->Lost_.len > 0) {
+        Forcing_lose_f64(f, i, dt, c);
+    }
+    double x = f->Now[f->WindX], y = f->Now[f->WindY];
+    double push = dt * f->Drag * num_Sqrt_f64(x * x + y * y);
+    if (c->H1 >= p->DryDepth) {
+        c->Q1x = c->Q1x + push / p->DensityRatio * x;
+        c->Q1y = c->Q1y + push / p->DensityRatio * y;
+    } else if (c->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x + push * x;
+        c->Q2y = c->Q2y + push * y;
+    }
+}
+
+// turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
+// the angle whose tangent is half the Coriolis parameter times dt.
+// (*Forcing[float64]).turn, forcing.go:64
+DEVICE void Forcing_turn_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
+    if (f->Turning.len == 0) {
+        return;
+    }
+    double a = dt * f->Turning[i] / 2.0;
+    double along = (1.0 - a * a) / (1.0 + a * a), across = 2.0 * a / (1.0 + a * a);
+    const double value1 = along * c->Q1x + across * c->Q1y, value2 = along * c->Q1y - across * c->Q1x;
+    c->Q1x = value1;
+    c->Q1y = value2;
+    const double value3 = along * c->Q2x + across * c->Q2y, value4 = along * c->Q2y - across * c->Q2x;
+    c->Q2x = value3;
+    c->Q2y = value4;
 }
 
 // calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
@@ -1056,7 +1277,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:76
+// still[float64], cell.go:84
 DEVICE void still_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -1069,21 +1290,29 @@ DEVICE void still_f64(double dry, State_f64 *c) {
 }
 
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float64]).limit, cell.go:67
+// (*balance[float64]).limit, cell.go:71
 DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
         return math_NaN();
     }
-    return 2.0 * p->CFL * area / b->speed_;
+    double limit = 2.0 * p->CFL * area / b->speed_;
+    if (p->Forced) {
+        limit = num_Smaller_f64(limit, p->Longest);
+    }
+    return limit;
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:46
+// (*balance[float64]).advance, cell.go:45
 DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
-        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out) {
+        Slice<State_f64> w, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     State_f64 c = w[i];
     balance_take_f64(b, dt / area, &c);
+    if (p->Forced) {
+        Forcing_act_f64(force, i, p, dt, &c);
+        Forcing_turn_f64(force, i, dt, &c);
+    }
     if (p->Hyperbolic) {
         calm_f64(p, &c);
     }
@@ -1100,10 +1329,11 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
 // or a thickness negative.
 // UpdateCell[float64], cell.go:14
 DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out) {
+        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force,
+        Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, m->Links_[i], flux);
-    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
+    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, force, out);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
@@ -1253,15 +1483,6 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
-// Larger[float32], num/num.go:28
-DEVICE float num_Larger_f32(float a, float b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
-}
-
 // solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
@@ -1332,15 +1553,6 @@ DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
         Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
         f->speed_ = Eigenvalues_fastest_f32(&f->waves);
     }
-}
-
-// Smaller is a if a < b, else b: so b where either is NaN.
-// Smaller[float32], num/num.go:36
-DEVICE float num_Smaller_f32(float a, float b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
@@ -2075,15 +2287,6 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
-// Larger[float64], num/num.go:28
-DEVICE double num_Larger_f64(double a, double b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
-}
-
 // solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
@@ -2155,15 +2358,6 @@ DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
         Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
         f->speed_ = Eigenvalues_fastest_f64(&f->waves);
     }
-}
-
-// Smaller is a if a < b, else b: so b where either is NaN.
-// Smaller[float64], num/num.go:36
-DEVICE double num_Smaller_f64(double a, double b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
@@ -3363,10 +3557,13 @@ DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
 
 // Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
 // It finds the length of the step as TileStep does.
-// Present[float32], series.go:19
+// Present[float32], series.go:23
 DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *waves, Slice<Row> rows,
         Slice<Changing> list, Slice<float> now) {
     Clock_f32 c = Clock_now_f32(clock, waves);
+    if (c.Stop) {
+        return;
+    }
     double t = c.Time;
     if (later) {
         t += double(c.Dt);
@@ -3378,7 +3575,6 @@ DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *
     while (s.At > 0 && rows[add(s.First, s.At)].T > t) {
         s.At = sub(s.At, int32(1));
     }
-    list[k].At = s.At;
     Row from = rows[add(s.First, s.At)];
     double value = from.Value;
     if (add(s.At, 1) < s.Count && t > from.T) {
@@ -3386,6 +3582,8 @@ DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *
         value += (to.Value - from.Value) * ((t - from.T) / (to.T - from.T));
     }
     now[s.Slot] = float(value);
+    list[k].At = s.At;
+    list[k].Total += double(c.Dt) * value;
 }
 
 // set finds the length of the next step.
@@ -3428,10 +3626,13 @@ DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
 
 // Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
 // It finds the length of the step as TileStep does.
-// Present[float64], series.go:19
+// Present[float64], series.go:23
 DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *waves, Slice<Row> rows,
         Slice<Changing> list, Slice<double> now) {
     Clock_f64 c = Clock_now_f64(clock, waves);
+    if (c.Stop) {
+        return;
+    }
     double t = c.Time;
     if (later) {
         t += c.Dt;
@@ -3443,7 +3644,6 @@ DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> 
     while (s.At > 0 && rows[add(s.First, s.At)].T > t) {
         s.At = sub(s.At, int32(1));
     }
-    list[k].At = s.At;
     Row from = rows[add(s.First, s.At)];
     double value = from.Value;
     if (add(s.At, 1) < s.Count && t > from.T) {
@@ -3451,6 +3651,8 @@ DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> 
         value += (to.Value - from.Value) * ((t - from.T) / (to.T - from.T));
     }
     now[s.Slot] = value;
+    list[k].At = s.At;
+    list[k].Total += c.Dt * value;
 }
 
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
@@ -3576,7 +3778,7 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float32]).press, stage.go:44
+// (*balance[float32]).press, stage.go:54
 DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
     float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     float r = p->DensityRatio;
@@ -3587,7 +3789,7 @@ DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, S
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:54
+// (*State[float32]).mean, stage.go:64
 DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0f;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
@@ -3601,16 +3803,26 @@ DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
 // (*balance[float32]).stage, stage.go:23
 DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_f32 *p, float dt, float area,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning,
-        Slice<State_f32> out) {
+        const Forcing_f32 *force, Slice<State_f32> out) {
     State_f32 c = w[i];
     balance_press_f32(b, p, area, &c, &slopes[i]);
     balance_take_f32(b, dt / area, &c);
+    if (p->Forced) {
+        Forcing_act_f32(force, i, p, dt, &c);
+        if (!last) {
+            Forcing_turn_f32(force, i, dt, &c);
+        }
+    }
     if (p->Hyperbolic) {
         calm_f32(p, &c);
     }
     still_f32(p->DryDepth, &c);
     if (last) {
-        State_mean_f32(&c, &start[i]);
+        State_f32 from = start[i];
+        if (p->Forced) {
+            Forcing_turn_f32(force, i, dt, &from);
+        }
+        State_mean_f32(&c, &from);
         still_f32(p->DryDepth, &c);
         if (p->Friction) {
             rub_f32(p, dt / 2.0f, manning[i], &c);
@@ -3625,14 +3837,14 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
 // StageCell[float32], stage.go:15
 DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, Slice<State_f32> out) {
+        Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, m->Links_[i], flux);
-    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
+    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, force, out);
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float64]).press, stage.go:44
+// (*balance[float64]).press, stage.go:54
 DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
     double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     double r = p->DensityRatio;
@@ -3643,7 +3855,7 @@ DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, 
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:54
+// (*State[float64]).mean, stage.go:64
 DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0;
@@ -3657,16 +3869,26 @@ DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
 // (*balance[float64]).stage, stage.go:23
 DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params_f64 *p, double dt, double area,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning,
-        Slice<State_f64> out) {
+        const Forcing_f64 *force, Slice<State_f64> out) {
     State_f64 c = w[i];
     balance_press_f64(b, p, area, &c, &slopes[i]);
     balance_take_f64(b, dt / area, &c);
+    if (p->Forced) {
+        Forcing_act_f64(force, i, p, dt, &c);
+        if (!last) {
+            Forcing_turn_f64(force, i, dt, &c);
+        }
+    }
     if (p->Hyperbolic) {
         calm_f64(p, &c);
     }
     still_f64(p->DryDepth, &c);
     if (last) {
-        State_mean_f64(&c, &start[i]);
+        State_f64 from = start[i];
+        if (p->Forced) {
+            Forcing_turn_f64(force, i, dt, &from);
+        }
+        State_mean_f64(&c, &from);
         still_f64(p->DryDepth, &c);
         if (p->Friction) {
             rub_f64(p, dt / 2.0, manning[i], &c);
@@ -3681,14 +3903,14 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
 // StageCell[float64], stage.go:15
 DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, Slice<State_f64> out) {
+        Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, m->Links_[i], flux);
-    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
+    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, force, out);
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float32], stage.go:62
+// HalfFriction[float32], stage.go:72
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         Slice<float> manning, Slice<State_f32> w) {
     Clock_f32 now = Clock_now_f32(clock, waves);
@@ -3698,7 +3920,7 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float64], stage.go:62
+// HalfFriction[float64], stage.go:72
 DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         Slice<double> manning, Slice<State_f64> w) {
     Clock_f64 now = Clock_now_f64(clock, waves);
@@ -3708,7 +3930,7 @@ DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, 
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:78
+// (*TiledMesh[float32]).count, tile.go:79
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
     if (stop) {
@@ -3718,7 +3940,7 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
 }
 
 // once is 1 for the first tile and 0 for all others.
-// once, tile.go:70
+// once, tile.go:71
 DEVICE int64 once(int64 t) {
     if (t == 0) {
         return 1;
@@ -3748,7 +3970,7 @@ DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float32], tile.go:94
+// collect[float32], tile.go:95
 DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
     balance_f32 b = {};
     for (int64 s = 0; s < 3; s++) {
@@ -3759,12 +3981,13 @@ DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:86
+// (*TiledMesh[float32]).gather, tile.go:87
 DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
-        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
+        Slice<State_f32> w, Slice<float> manning, const Forcing_f32 *force, Array<Flux_f32, 384> *flux,
+        Slice<State_f32> out) {
     TileCell cell = m->Cells[k];
     balance_f32 b = collect_f32(cell.Slots, flux);
-    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, force, out);
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -3774,7 +3997,7 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
 // TileStep[float32], tile.go:44
 DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+        const Forcing_f32 *force, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
@@ -3794,14 +4017,14 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
     }
     __syncthreads();
     TURNS(int32, k, cells) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, force, flux, out);
         best = go_min<float>(best, limit);
     }
     return best;
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:78
+// (*TiledMesh[float64]).count, tile.go:79
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -3832,7 +4055,7 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float64], tile.go:94
+// collect[float64], tile.go:95
 DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
     balance_f64 b = {};
     for (int64 s = 0; s < 3; s++) {
@@ -3843,12 +4066,13 @@ DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:86
+// (*TiledMesh[float64]).gather, tile.go:87
 DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
-        Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
+        Slice<State_f64> w, Slice<double> manning, const Forcing_f64 *force, Array<Flux_f64, 384> *flux,
+        Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
     balance_f64 b = collect_f64(cell.Slots, flux);
-    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, force, out);
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -3858,7 +4082,7 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
 // TileStep[float64], tile.go:44
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+        const Forcing_f64 *force, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
@@ -3878,7 +4102,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
     }
     __syncthreads();
     TURNS(int32, k, cells) {
-        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
+        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, force, flux, out);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -3890,8 +4114,8 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
 // TileStage[float32], tilestage.go:15
 DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start,
-        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out,
-        Array<Flux_f32, 384> *flux, Counters *n) {
+        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning, const Forcing_f32 *force,
+        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
@@ -3915,7 +4139,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f32 b = collect_f32(cell.Slots, flux);
-        float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
+        float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, force, out);
         best = go_min<float>(best, limit);
     }
     return best;
@@ -3927,8 +4151,8 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
 // TileStage[float64], tilestage.go:15
 DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start,
-        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out,
-        Array<Flux_f64, 384> *flux, Counters *n) {
+        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning, const Forcing_f64 *force,
+        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
@@ -3952,7 +4176,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f64 b = collect_f64(cell.Slots, flux);
-        double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
+        double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, force, out);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -3961,21 +4185,22 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
 // Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
+        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, &p, &m, clock, w, flux, manning, out));
+    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, &p, &m, clock, w, flux, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out,
-        Least<double> *result) {
+        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, &p, &m, clock, w, flux, manning, out));
+    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, &p, &m, clock, w, flux, manning, &force, out));
     reduce(result, key);
 }
 
@@ -4057,14 +4282,14 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_f64(int64 lo, int64
     if (i < hi) CellSlopes_f64_at(i, &p, &m, w, out);
 }
 
-// Kernel Present, series.go:19
+// Kernel Present, series.go:23
 extern "C" __global__ void __launch_bounds__(128) Present_f32(int64 lo, int64 hi, bool later, Clock_f32 *clock,
         Least<float> *waves, Slice<Row> rows, Slice<Changing> list, Slice<float> now) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Present_f32_at(k, later, clock, waves, rows, list, now);
 }
 
-// Kernel Present, series.go:19
+// Kernel Present, series.go:23
 extern "C" __global__ void __launch_bounds__(128) Present_f64(int64 lo, int64 hi, bool later, Clock_f64 *clock,
         Least<double> *waves, Slice<Row> rows, Slice<Changing> list, Slice<double> now) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4123,10 +4348,11 @@ extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, i
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
+        Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
@@ -4134,10 +4360,11 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, Slice<State_f64> out, Least<double> *result) {
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
+        Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
@@ -4145,10 +4372,11 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f64(int64
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
+        Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
@@ -4156,14 +4384,15 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f32(int64 
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, Slice<State_f64> out, Least<double> *result) {
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
+        Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
-// Kernel HalfFriction, stage.go:62
+// Kernel HalfFriction, stage.go:72
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
         Slice<State_f32> w) {
@@ -4171,7 +4400,7 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int
     if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel HalfFriction, stage.go:62
+// Kernel HalfFriction, stage.go:72
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
         Slice<State_f64> w) {
@@ -4183,11 +4412,11 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4195,11 +4424,11 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo,
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4207,11 +4436,11 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, 
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4219,11 +4448,11 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 l
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4231,11 +4460,11 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4243,11 +4472,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, 
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4255,11 +4484,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, 
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4267,11 +4497,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f3
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4279,11 +4510,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f6
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4291,11 +4523,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4303,11 +4536,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4315,11 +4549,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4327,11 +4562,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4339,11 +4575,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4351,11 +4588,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4363,11 +4601,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f3
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4375,11 +4614,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f6
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4387,10 +4627,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }

@@ -76,6 +76,8 @@ type Params[F num.Float] struct {
 	Tolerance    F    // relative change at which Newton's iteration stops
 	Hyperbolic   bool // relax cells back to hyperbolicity by friction between the layers
 	Friction     bool // Manning's friction at the bed
+	Forced       bool // by what Forcing has
+	Longest      F    // that a step may be where Forced, s
 	Lag          bool // a step's length comes from the waves of the step before last
 }
 

@@ -15,6 +15,7 @@ type Sections struct {
 	Physics  Physics
 	Initial  []config.Field // in an order in which each comes after those that its expression uses; see decodeInitial
 	Boundary Boundary
+	Forcing  Forcing
 }
 
 // Physics is the section [physics] of solver "shallow-water".
@@ -62,6 +63,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Physics = decodePhysics(root.Sub("physics"))
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
+	w.Forcing = decodeForcing(root.Sub("forcing"), w.Physics.Layers)
 	c.Sections = w
 	c.Time = config.DecodeTime(root.Sub("time"))
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, w.output(c.Time.End))
@@ -232,4 +234,5 @@ func (w *Sections) Print(p *config.Printer) {
 	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
 		p.Pair(group, w.Boundary.Given[group])
 	}
+	w.Forcing.print(p)
 }

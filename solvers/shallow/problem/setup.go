@@ -61,6 +61,9 @@ func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, er
 	if err := refuseNegative(&in, part); err != nil {
 		return cfg, in, err
 	}
+	if err := w.Forcing.evaluate(c, part, &cfg, &in); err != nil {
+		return cfg, in, err
+	}
 	if p.Manning.Expr != "0" {
 		m, err := domain.Evaluate(c, []config.Field{p.Manning}, part)
 		if err != nil {

@@ -24,7 +24,7 @@ type flow struct {
 	size  solvers.Size
 	start shallow.Diagnostics
 	cells *solvers.Space
-	table []solvers.Quantity // quantities, and what came through each group of the boundary
+	table []solvers.Quantity // quantities, and what came from each source
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.Solver, err error) {
@@ -67,7 +67,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if d.start, err = solver.Diagnose(ctx); err != nil {
 		return nil, err
 	}
-	d.table = tableOf(d.start, part.Groups, w.Physics.Layers)
+	d.table = tableOf(d.start, w.Physics.Layers)
 	return d, nil
 }
 
@@ -101,24 +101,18 @@ var quantities = []solvers.Quantity{
 	{Name: "cfl_max", Doc: "the largest CFL number of a step by its own waves", In: inSummary},
 }
 
-// tableOf is what is measured of a case: with the drift as a column, and what each part of the boundary brought, where
-// water comes and goes.
-func tableOf(start shallow.Diagnostics, groups []mesh.Group, layers int) []solvers.Quantity {
+// tableOf is what is measured of a case: with the drift as a column, and what each source brought, where there are any.
+func tableOf(start shallow.Diagnostics, layers int) []solvers.Quantity {
 	list := slices.Clone(quantities)
-	for _, c := range start.Came {
-		name, where := "rest", "edges of no group"
-		if c.Group >= 0 {
-			name = groups[c.Group].Name
-			where = "group " + name
-		}
+	for _, source := range start.Sources {
 		for layer := 3 - layers; layer <= 2; layer++ {
 			list = append(list, solvers.Quantity{
-				Name: fmt.Sprintf("mass%d%s%s", layer, solvers.From, name), Unit: "m³", In: inAll,
-				Doc: fmt.Sprintf("what came in of mass%d through the %s since the start", layer, where),
+				Name: fmt.Sprintf("mass%d%s%s", layer, solvers.From, source.Name), Unit: "m³", In: inAll,
+				Doc: fmt.Sprintf("what came in of mass%d from %s since the start", layer, source.Name),
 			})
 		}
 	}
-	if len(start.Came) == 0 {
+	if len(start.Sources) == 0 {
 		return list
 	}
 	for i := range list {
@@ -136,7 +130,7 @@ func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	}
 	var came1, came2 float64
 	var came []float64
-	for _, c := range now.Came {
+	for _, c := range now.Sources {
 		came1, came2 = came1+c.V1, came2+c.V2
 		if d.c.Sections.(*Sections).Physics.Layers == 2 {
 			came = append(came, c.V1)
