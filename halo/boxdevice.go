@@ -24,6 +24,7 @@ func NewBoxDirect[T any](plan *BoxPlan, comm dist.Comm, tag int) Ghosts[T] {
 func (d boxDirect[T]) Start(ctx context.Context, field []T) error { return d.x.Start(ctx, Of(field)) }
 func (d boxDirect[T]) Send(context.Context) error                 { return nil }
 func (d boxDirect[T]) Finish(ctx context.Context) error           { return d.x.Finish(ctx) }
+func (d boxDirect[T]) Way() string                                { return Direct }
 func (d boxDirect[T]) Close() error                               { return nil }
 
 // boxStaged goes through pinned memory of the host and the transport.
@@ -219,6 +220,8 @@ func (x *boxStaged[T]) deliver(ctx context.Context, r *stagedRound[T]) error {
 	}
 	return nil
 }
+
+func (x *boxStaged[T]) Way() string { return Staged }
 
 func (x *boxStaged[T]) Close() error {
 	var err error

@@ -66,6 +66,7 @@ func (x *boxLinked[T]) Start(_ context.Context, field []T) error {
 func (x *boxLinked[T]) Beside(f func() error) error  { return x.links.Beside(f) }
 func (x *boxLinked[T]) Send(context.Context) error   { return nil }
 func (x *boxLinked[T]) Finish(context.Context) error { return x.links.Join() }
+func (x *boxLinked[T]) Way() string                  { return Nccl }
 
 // pass queues round n.
 func (x *boxLinked[T]) pass(n int) error {

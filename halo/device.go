@@ -162,6 +162,8 @@ func (x *staged[T]) Finish(ctx context.Context) error {
 	return x.staging.Deliver(bytesOf(x.field, x.plan.Owned, x.plan.Owned+x.plan.Ghosts), x.in)
 }
 
+func (x *staged[T]) Way() string { return Staged }
+
 func (x *staged[T]) Close() error {
 	err := x.close()
 	for _, b := range [][]byte{x.out, x.in} {

@@ -17,6 +17,8 @@ type Ghosts[T any] interface {
 	Send(ctx context.Context) error
 	// Finish makes what is called later see the ghosts.
 	Finish(ctx context.Context) error
+	// Way is how ghosts travel: Direct, Staged or Nccl.
+	Way() string
 	Close() error
 }
 
@@ -39,4 +41,5 @@ func NewDirect[T any](plan *Plan, comm dist.Comm, tag int) Ghosts[T] {
 func (d direct[T]) Start(ctx context.Context, field []T) error { return d.x.Start(ctx, Of(field)) }
 func (d direct[T]) Send(context.Context) error                 { return nil }
 func (d direct[T]) Finish(ctx context.Context) error           { return d.x.Finish(ctx) }
+func (d direct[T]) Way() string                                { return Direct }
 func (d direct[T]) Close() error                               { return nil }

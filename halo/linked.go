@@ -59,11 +59,8 @@ func newLinked[T any](p *packer[T], l *link) *Linked[T] {
 	return x
 }
 
-// With prepares exchanges by another plan over the same links. It is to be closed before x.
-func (x *Linked[T]) With(plan *Plan) (*Linked[T], error) { return Alongside[T](x, plan) }
-
-// Alongside prepares exchanges of other elements, by a plan, over the links of x. It is to be closed before x.
-func Alongside[U, T any](x *Linked[T], plan *Plan) (*Linked[U], error) {
+// alongside prepares exchanges of other elements, by a plan, over the links of x. It is to be closed before x.
+func alongside[U, T any](x *Linked[T], plan *Plan) (*Linked[U], error) {
 	p, err := newPacker[U](plan, x.dev)
 	if err != nil {
 		return nil, err
@@ -166,6 +163,7 @@ func (x *Linked[T]) Start(_ context.Context, field []T) error {
 
 func (x *Linked[T]) Send(context.Context) error   { return nil }
 func (x *Linked[T]) Finish(context.Context) error { return x.links.Join() }
+func (x *Linked[T]) Way() string                  { return Nccl }
 
 // Max replaces each key on the device by the greatest of all ranks, after what was called before. It is complete with
 // the next Finish.

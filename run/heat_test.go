@@ -137,8 +137,8 @@ func (h *heat) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 		{Name: "heat_drift", In: solvers.Drift, Value: (now - h.start) / h.start}}, err
 }
 
-func (h *heat) State(context.Context) (solvers.State, error) {
-	return solvers.StateOf(h.cells.Owned, h.cells.Key, h.now, h.at), nil
+func (h *heat) State(context.Context) ([]solvers.State, error) {
+	return []solvers.State{solvers.StateOf(h.cells.Owned, h.cells.Key, h.now, h.at)}, nil
 }
 func (h *heat) Phases() map[string]float64 { return map[string]float64{} }
 func (h *heat) Close()                     { _ = h.ghosts.Close() }

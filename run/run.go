@@ -181,18 +181,9 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 	return nil
 }
 
-// hash is that of the state.
-func (r *runner) hash(ctx context.Context) (string, error) {
-	state, err := r.solver.State(ctx)
-	if err != nil {
-		return "", err
-	}
-	return solvers.Hash(ctx, r.Comm, state)
-}
-
 // tell hands the run to its report.
 func (r *runner) tell(ctx context.Context) error {
-	hash, err := r.hash(ctx)
+	hash, err := solvers.Hash(ctx, r.Comm, r.solver)
 	if err != nil {
 		return err
 	}
@@ -206,7 +197,7 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	hash, err := r.hash(ctx)
+	hash, err := solvers.Hash(ctx, r.Comm, r.solver)
 	if err != nil {
 		return nil, err
 	}
@@ -228,9 +219,9 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		Solver: c.Solver, Case: c.Name, CaseSHA256: c.Hash(), Steps: int64(now.Steps), Time: now.Time,
 		Cells: r.size.Entities, Unit: r.size.Unit, Ranks: r.Comm.Size(), Transport: r.Transport,
 		Backend: r.Device.Name(), Halo: r.size.Halo, Precision: r.size.Precision, Threads: r.Device.Threads(),
-		Wall: r.looped.Seconds(), StateSHA256: hash, Metrics: map[string]float64{}, Phases: r.solver.Phases(),
-		Conservation: map[string]float64{}, Version: summary.Version(), FMA: summary.FusesMultiplyAdd(),
-		Host: summary.ThisHost(),
+		Wall: r.looped.Seconds(), StateSHA256: hash, HashVersion: solvers.HashVersion,
+		Metrics: map[string]float64{}, Phases: r.solver.Phases(), Conservation: map[string]float64{},
+		Version: summary.Version(), FMA: summary.FusesMultiplyAdd(), Host: summary.ThisHost(),
 	}
 	for _, q := range end {
 		if q.In&solvers.Metric != 0 {

@@ -5,17 +5,20 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 )
 
-// State is what the entities that a rank owns hold: plain numbers that the next steps follow from.
+// HashVersion is that of the definition of [Hash]. The first was the SHA-256 of all bytes in the order of the keys.
+const HashVersion = 2
+
+// State is what the entities of a space that a rank owns hold: plain numbers that the next steps follow from.
 type State struct {
 	Owned int
-	Key   func(i int) int64  // of all ranks 0 to n-1, each once
+	Key   func(i int) int64  // that no other entity of any rank has
 	Size  int                // bytes of an entity
 	Bytes func(i int) []byte // so many
 }
@@ -29,97 +32,84 @@ func StateOf[T any](owned int, key func(i int) int64, values []T, at func(i int)
 	}}
 }
 
-// run is a number of entities of one rank with keys that follow each other.
-type run struct{ first, count uint64 }
-
-const runSize = 16
-
-// Hash returns the SHA-256 of the bytes of all entities in the order of their keys, in hexadecimal. It gathers them in
-// pieces of that order, so that no rank ever holds them all. All ranks call it and get the same.
-func Hash(ctx context.Context, comm dist.Comm, s State) (string, error) {
-	at, key := s.sorted()
-	total := []int64{0}
-	if s.Owned > 0 {
-		total[0] = key(s.Owned-1) + 1
-	}
-	if err := comm.AllreduceInt64(ctx, dist.Max, total); err != nil {
+// Hash is the hash of a solver's state in hexadecimal: the sum modulo 2²⁵⁶, over the entities of a space, of
+// SHA-256(key, bytes), with the key as 8 bytes, the lowest first. A solver with several spaces has the SHA-256 of their
+// sums. So entities need no order, keys may have gaps, and nobody gathers them. All ranks call it and get the same.
+func Hash(ctx context.Context, comm dist.Comm, solver interface {
+	State(ctx context.Context) ([]State, error)
+}) (string, error) {
+	spaces, err := solver.State(ctx)
+	if err != nil {
 		return "", err
 	}
-	piece := min(total[0], int64(max(1, 4<<20/s.Size)))
-	sum, whole := sha256.New(), make([]byte, piece*int64(s.Size))
-	var mine []byte
-	next := 0
-	for base := int64(0); base < total[0]; base += piece {
-		end := min(base+piece, total[0])
-		mine = mine[:0]
-		for next < s.Owned && key(next) < end {
-			r := run{first: uint64(key(next) - base)}
-			head := len(mine)
-			mine = append(mine, make([]byte, runSize)...)
-			for ; next < s.Owned && key(next) == base+int64(r.first+r.count) && key(next) < end; next++ {
-				mine = append(mine, s.Bytes(at(next))...)
-				r.count++
-			}
-			binary.LittleEndian.PutUint64(mine[head:], r.first)
-			binary.LittleEndian.PutUint64(mine[head+8:], r.count)
-		}
-		all, err := comm.Gatherv(ctx, 0, mine)
-		if err != nil {
+	sums := make([]byte, 0, len(spaces)*sha256.Size)
+	for i := range spaces {
+		sum := spaces[i].sum()
+		limbs := sum.limbs()
+		if err := comm.AllreduceInt64(ctx, dist.Sum, limbs[:]); err != nil {
 			return "", err
 		}
-		if comm.Rank() != 0 {
-			continue
-		}
-		if err := place(whole[:int(end-base)*s.Size], s.Size, all); err != nil {
-			return "", err
-		}
-		sum.Write(whole[:int(end-base)*s.Size])
+		sums = append(sums, carried(limbs)...)
 	}
-	digest := sum.Sum(nil)
-	if err := comm.Bcast(ctx, 0, digest); err != nil {
-		return "", err
+	if len(spaces) != 1 {
+		whole := sha256.Sum256(sums)
+		sums = whole[:]
 	}
-	return hex.EncodeToString(digest), nil
+	return hex.EncodeToString(sums), nil
 }
 
-// sorted gives, in the order of their keys, which entity is the n-th, and its key.
-func (s *State) sorted() (at func(n int) int, key func(n int) int64) {
-	ascending := true
-	for i := 1; i < s.Owned && ascending; i++ {
-		ascending = s.Key(i-1) < s.Key(i)
+// digests is a sum of digests, numbers of 256 bits with their lowest 64 first.
+type digests [4]uint64
+
+// sum is that of this rank's entities.
+func (s *State) sum() digests {
+	const least = 1 << 10 // entities of a goroutine
+	parts := parallel.Parts(s.Owned, least)
+	sums := make([]digests, parts)
+	parallel.Ranges(s.Owned, parts, func(part, lo, hi int) {
+		var sum digests
+		entity := make([]byte, 8+s.Size)
+		for i := lo; i < hi; i++ {
+			binary.LittleEndian.PutUint64(entity, uint64(s.Key(i)))
+			copy(entity[8:], s.Bytes(i))
+			d := sha256.Sum256(entity)
+			sum.add(&digests{
+				binary.BigEndian.Uint64(d[24:]), binary.BigEndian.Uint64(d[16:]),
+				binary.BigEndian.Uint64(d[8:]), binary.BigEndian.Uint64(d[:]),
+			})
+		}
+		sums[part] = sum
+	})
+	for part := 1; part < parts; part++ {
+		sums[0].add(&sums[part])
 	}
-	if ascending {
-		return func(n int) int { return n }, s.Key
-	}
-	order, keys := make([]int32, s.Owned), make([]uint64, s.Owned)
-	for i := range order {
-		order[i], keys[i] = int32(i), uint64(s.Key(i))
-	}
-	partition.SortByKey(keys, order)
-	return func(n int) int { return int(order[n]) }, func(n int) int64 { return int64(keys[n]) }
+	return sums[0]
 }
 
-// place puts the runs of all ranks where they belong in a piece, which they must fill.
-func place(piece []byte, size int, all [][]byte) error {
-	room := uint64(len(piece) / size)
-	found := uint64(0)
-	for rank, part := range all {
-		for len(part) > 0 {
-			if len(part) < runSize {
-				return fmt.Errorf("rank %d sent %d bytes of entities that are not asked for", rank, len(part))
-			}
-			r := run{binary.LittleEndian.Uint64(part), binary.LittleEndian.Uint64(part[8:])}
-			part = part[runSize:]
-			if r.first > room || r.count > room-r.first || r.count*uint64(size) > uint64(len(part)) {
-				return fmt.Errorf("rank %d sent %d entities from %d on for a piece of %d", rank, r.count, r.first, room)
-			}
-			copy(piece[int(r.first)*size:], part[:int(r.count)*size])
-			part = part[int(r.count)*size:]
-			found += r.count
-		}
+func (d *digests) add(o *digests) {
+	var carry uint64
+	for k := range d {
+		d[k], carry = bits.Add64(d[k], o[k], carry)
 	}
-	if found != room {
-		return fmt.Errorf("%d entities came from all ranks where there are %d", found, room)
+}
+
+// limbs are pieces of 32 bits, of which the sums over all ranks do not overflow.
+func (d *digests) limbs() [8]int64 {
+	var l [8]int64
+	for k, word := range d {
+		l[2*k], l[2*k+1] = int64(word&(1<<32-1)), int64(word>>32)
 	}
-	return nil
+	return l
+}
+
+// carried is the number of 256 bits, highest byte first, that sums of limbs make.
+func carried(limbs [8]int64) []byte {
+	number := make([]byte, sha256.Size)
+	var carry uint64
+	for k, limb := range limbs {
+		carry += uint64(limb)
+		binary.BigEndian.PutUint32(number[sha256.Size-4*(k+1):], uint32(carry))
+		carry >>= 32
+	}
+	return number
 }

@@ -3,41 +3,56 @@ package solvers
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"math/big"
 	"sync"
 	"testing"
 
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 )
 
-// hashOn hashes n entities of some bytes on ranks, of which each has those that owner says, from the last to the first.
-func hashOn(ranks, n, size int, owner func(key int) int, keyOf func(key int) int64) ([]string, error) {
+// held is a solver whose state the test gives.
+type held []State
+
+func (h held) State(context.Context) ([]State, error) { return h, nil }
+
+// hashOn hashes entities of some bytes on ranks, of which each has those that owner says, from the last to the first.
+func hashOn(t *testing.T, ranks int, keys []int64, size int, owner func(i int) int) string {
+	t.Helper()
 	hashes, errs := make([]string, ranks), make([]error, ranks)
 	var wg sync.WaitGroup
 	for rank, comm := range local.New(ranks) {
-		var keys []int
-		for key := n - 1; key >= 0; key-- {
-			if owner(key) == rank {
-				keys = append(keys, key)
+		var own []int64
+		for i := len(keys) - 1; i >= 0; i-- {
+			if owner(i) == rank {
+				own = append(own, keys[i])
 			}
 		}
-		s := State{Owned: len(keys), Size: size, Key: func(i int) int64 { return keyOf(keys[i]) },
-			Bytes: func(i int) []byte { return entity(keys[i], size) }}
 		wg.Go(func() {
-			hashes[rank], errs[rank] = Hash(context.Background(), comm, s)
-			if errs[rank] != nil {
-				comm.Abort(1, errs[rank])
-			}
+			hashes[rank], errs[rank] = Hash(t.Context(), comm, held{stateOf(own, size)})
 			errs[rank] = errors.Join(errs[rank], comm.Close())
 		})
 	}
 	wg.Wait()
-	return hashes, errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for rank, got := range hashes {
+		if got != hashes[0] {
+			t.Errorf("rank %d has %s, rank 0 %s", rank, got, hashes[0])
+		}
+	}
+	return hashes[0]
 }
 
-func entity(key, size int) []byte {
+func stateOf(keys []int64, size int) State {
+	return State{Owned: len(keys), Size: size, Key: func(i int) int64 { return keys[i] },
+		Bytes: func(i int) []byte { return entity(keys[i], size) }}
+}
+
+func entity(key int64, size int) []byte {
 	b := make([]byte, size)
 	for k := range b {
 		b[k] = byte(key>>(k%3*8)) + byte(k)
@@ -45,41 +60,77 @@ func entity(key, size int) []byte {
 	return b
 }
 
-// The hash is that of all bytes in the order of the keys, whoever has which, and however many pieces they come in.
-func TestHashIsThatOfTheWhole(t *testing.T) {
-	const size = 1 << 10 // 4,096 entities a piece
-	for _, n := range []int{0, 1, 7, 4096, 10_000} {
-		sum := sha256.New()
-		for key := range n {
-			sum.Write(entity(key, size))
+// sumOf is the hash by its definition, in big numbers.
+func sumOf(keys []int64, size int) string {
+	sum := new(big.Int)
+	for _, key := range keys {
+		digest := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, uint64(key)), entity(key, size)...))
+		sum.Add(sum, new(big.Int).SetBytes(digest[:]))
+	}
+	sum.Mod(sum, new(big.Int).Lsh(big.NewInt(1), 256))
+	return hex.EncodeToString(sum.FillBytes(make([]byte, 32)))
+}
+
+// The hash is the sum of the entities' digests, whoever has which, in whatever order, on one thread or several, and
+// whether keys follow one another or not.
+func TestHashIsTheSum(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 5000} {
+		dense, sparse := make([]int64, n), make([]int64, n)
+		for i := range n {
+			dense[i], sparse[i] = int64(i), int64(i)*int64(i)<<16-1
 		}
-		want := hex.EncodeToString(sum.Sum(nil))
-		for name, owner := range map[string]func(key int) int{
-			"blocks": func(key int) int { return key * 3 / max(n, 1) }, "scattered": func(key int) int { return key * 7 % 3 },
-			"one": func(int) int { return 2 },
-		} {
-			hashes, err := hashOn(3, n, size, owner, func(key int) int64 { return int64(key) })
-			if err != nil {
-				t.Fatalf("%d, %s: %v", n, name, err)
-			}
-			for rank, got := range hashes {
-				if got != want {
-					t.Errorf("%d, %s: rank %d has %s, not %s", n, name, rank, got, want)
+		for name, keys := range map[string][]int64{"dense": dense, "sparse": sparse} {
+			want := sumOf(keys, 48)
+			for cut, owner := range map[string]func(i int) int{
+				"blocks": func(i int) int { return i * 3 / max(n, 1) }, "scattered": func(i int) int { return i * 7 % 3 },
+				"one": func(int) int { return 2 },
+			} {
+				if got := hashOn(t, 3, keys, 48, owner); got != want {
+					t.Errorf("%d %s keys, %s: %s, not %s", n, name, cut, got, want)
 				}
 			}
 		}
 	}
 }
 
-// A key that is missing, or there twice, is an error and no other hash.
-func TestHashMissesNoKey(t *testing.T) {
-	for name, key := range map[string]func(key int) int64{
-		"missing": func(key int) int64 { return int64(key) * 2 }, "twice": func(key int) int64 { return int64(key) / 2 },
+// An entity that is missing, there twice, or has the bytes of another changes the hash, and so does a space.
+func TestHashTellsApart(t *testing.T) {
+	one := func(int) int { return 0 }
+	whole := stateOf([]int64{0, 1, 2}, 8)
+	swapped := whole
+	swapped.Key = func(i int) int64 { return []int64{0, 2, 1}[i] }
+	comm := local.New(1)[0]
+	defer comm.Close()
+	hash := func(h held) string {
+		text, err := Hash(t.Context(), comm, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	seen := map[string]string{hashOn(t, 1, []int64{0, 1, 2}, 8, one): "whole"}
+	for name, got := range map[string]string{
+		"missing": hashOn(t, 1, []int64{0, 2}, 8, one), "twice": hashOn(t, 1, []int64{0, 1, 1, 2}, 8, one),
+		"swapped": hash(held{swapped}), "two spaces": hash(held{whole, swapped}), "other order": hash(held{swapped, whole}),
+		"none": hash(held{}), "empty": hash(held{stateOf(nil, 8)}),
 	} {
-		_, err := hashOn(2, 10, 8, func(key int) int { return key % 2 }, key)
-		var lost *dist.PeerError
-		if err == nil || errors.As(err, &lost) && lost.Err == nil {
-			t.Errorf("%s: %v", name, err)
+		if other, same := seen[got]; same {
+			t.Errorf("%s hashes as %s does", name, other)
+		}
+		seen[got] = name
+	}
+}
+
+func BenchmarkHash(b *testing.B) {
+	const n = 1 << 20
+	w := make([][6]float64, n)
+	state := held{StateOf(n, func(i int) int64 { return int64(i) }, w, func(i int) int { return i })}
+	comm := local.New(1)[0]
+	defer comm.Close()
+	for b.Loop() {
+		if _, err := Hash(b.Context(), comm, state); err != nil {
+			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entity")
 }

@@ -33,9 +33,9 @@ type Solver interface {
 	// Measure measures the state. What it returns is the same on all ranks and for any number of them, and has the same
 	// names at all times.
 	Measure(ctx context.Context) ([]Quantity, error)
-	// State is what the owned entities hold that the next steps follow from, where the host can read it until the next
-	// step. The hash is made of it.
-	State(ctx context.Context) (State, error)
+	// State is what the owned entities of each space hold that the next steps follow from, where the host can read it
+	// until the next step. The hash is made of it.
+	State(ctx context.Context) ([]State, error)
 	// Phases tells how many seconds this rank spent where, in a map of the caller's.
 	Phases() map[string]float64
 	// Close gives back what the device holds.

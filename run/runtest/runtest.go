@@ -5,7 +5,6 @@ package runtest
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/grpc"
+	"github.com/atoll-hpc/atoll/dist/grpc/grpctest"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -32,26 +31,10 @@ func Delayed(_ testing.TB, n int) []dist.Comm {
 	return local.New(n, local.Delay(uint64(n), 200*time.Microsecond))
 }
 
-// GRPC joins ranks over unix sockets.
+// GRPC ranks talk over a unix socket.
 func GRPC(t testing.TB, n int) []dist.Comm {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	dir := t.TempDir()
-	comms, errs := make([]dist.Comm, n), make([]error, n)
-	var wg sync.WaitGroup
-	for rank := range n {
-		wg.Go(func() {
-			comms[rank], errs[rank] = grpc.Join(ctx, grpc.Config{
-				Rank: rank, Size: n, Coordinator: "unix:" + filepath.Join(dir, "c.sock"), BuildID: "test", CaseHash: "test",
-			})
-		})
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	return comms
+	return grpctest.Open(t, n)
 }
 
 // Parse decodes the text of a case named case.

@@ -28,7 +28,8 @@ type Summary struct {
 	Threads      int                `json:"threads"` // of each rank
 	Wall         float64            `json:"wall_s"`  // of the time loop with its output
 	UpdatesPerS  float64            `json:"updates_per_s"`
-	StateSHA256  string             `json:"state_sha256"`      // of the final state in global order
+	StateSHA256  string             `json:"state_sha256"`      // of the final state, see solvers.Hash
+	HashVersion  int                `json:"hash_version"`      // of that hash's definition
 	Stopped      string             `json:"stopped,omitempty"` // the rule by which a solver with such rules ended
 	Metrics      map[string]float64 `json:"metrics"`           // of the solver
 	Phases       map[string]float64 `json:"phases"`            // s by name

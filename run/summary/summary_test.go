@@ -12,7 +12,7 @@ import (
 func sample() *Summary {
 	return &Summary{Solver: "shallow-water", Case: "dam", CaseSHA256: "ab", Steps: 405, Time: 0.1, Cells: 64800, Ranks: 4,
 		Transport: "local", Backend: "cpu", Halo: "direct", Precision: "float64", Threads: 1, Wall: 2.5,
-		UpdatesPerS: 10497600, StateSHA256: "c0ffee",
+		UpdatesPerS: 10497600, StateSHA256: "c0ffee", HashVersion: 2,
 		Metrics: map[string]float64{"h1_min": 0.25, "cfl_max": 0.9}, Phases: map[string]float64{"halo": 0.5, "flux": 1.5},
 		Conservation: map[string]float64{"mass1": 1e-15}, Version: "v1.0.0",
 		Host: Host{Go: "go1.26", OS: "linux", Arch: "amd64", CPU: "Some CPU", Cores: 2}}
@@ -34,6 +34,7 @@ const golden = `{
   "wall_s": 2.5,
   "updates_per_s": 10497600,
   "state_sha256": "c0ffee",
+  "hash_version": 2,
   "metrics": {
     "cfl_max": 0.9,
     "h1_min": 0.25

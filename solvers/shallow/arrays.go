@@ -40,105 +40,69 @@ type arrays[F num.Float] struct {
 
 	meter meter[F]
 
-	taken []func() error // what gives each array back
+	taken backend.Arrays
 }
 
 // turns is how many steps pass until all comes round: states, clocks and minima are used in turn.
 const turns = 4
 
-// take makes an array on the device.
-func take[T any](dev backend.Device, taken *[]func() error, n int, what string) ([]T, error) {
-	a, err := backend.Make[T](dev, n)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
-	}
-	*taken = append(*taken, func() error { return backend.Free(dev, a) })
-	return a, nil
-}
-
-// placer copies arrays of the host to the device, until the first error.
-type placer struct {
-	dev   backend.Device
-	taken *[]func() error
-	err   error
-}
-
-func onDevice[T any](p *placer, from []T, what string) []T {
-	if _, apart := p.dev.(backend.Memory); !apart || p.err != nil {
-		return from
-	}
-	var to []T
-	if to, p.err = take[T](p.dev, p.taken, len(from), what); p.err != nil {
-		return nil
-	}
-	p.err = backend.Upload(p.dev, to, from)
-	return to
-}
-
-func fresh[T any](p *placer, n int, what string) []T {
-	if p.err != nil {
-		return nil
-	}
-	var to []T
-	to, p.err = take[T](p.dev, p.taken, n, what)
-	return to
-}
-
 // place puts the arrays on the device: the mesh, or tiles where there are any.
 func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], out *outlets[F],
 	state []kernels.State[F], manning []F, owned int) error {
-	p := &placer{dev: dev, taken: &a.taken}
-	beds := onDevice(p, mesh.Beds, "bed")
-	a.boundary = kernels.Boundary[F]{
-		Of: onDevice(p, mesh.Boundary.Of, "boundary"), Given: onDevice(p, mesh.Boundary.Given, "boundary"),
-		Now: onDevice(p, mesh.Boundary.Now, "boundary"), Passed: onDevice(p, mesh.Boundary.Passed, "boundary"),
-	}
-	a.force = out.force
-	a.force.Now = a.boundary.Now
-	a.force.Pattern, a.force.Soaking = onDevice(p, out.force.Pattern, "rain"), onDevice(p, out.force.Soaking, "soil")
-	a.force.Turning, a.force.Lost = onDevice(p, out.force.Turning, "rotation"), onDevice(p, out.force.Lost, "losses")
-	a.rows, a.changing = onDevice(p, out.rows, "series"), onDevice(p, out.changing, "series")
+	a.taken.Device = dev
+	p := &a.taken
+	beds := backend.Placed(p, mesh.Beds, "bed")
+	a.placeInputs(out)
 	a.mesh = kernels.Mesh[F]{
-		Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: onDevice(p, mesh.Stencils, "cells"),
+		Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: backend.Placed(p, mesh.Stencils, "cells"),
 	}
 	if tiles == nil {
-		a.mesh.Ends, a.mesh.Normals = onDevice(p, mesh.Ends, "edges"), onDevice(p, mesh.Normals, "edges")
-		a.mesh.Links, a.mesh.Arms = onDevice(p, mesh.Links, "cells"), onDevice(p, mesh.Arms, "edges")
-		a.flux = fresh[kernels.Flux[F]](p, len(mesh.Ends), "fluxes")
+		a.mesh.Ends, a.mesh.Normals = backend.Placed(p, mesh.Ends, "edges"), backend.Placed(p, mesh.Normals, "edges")
+		a.mesh.Links, a.mesh.Arms = backend.Placed(p, mesh.Links, "cells"), backend.Placed(p, mesh.Arms, "edges")
+		a.flux = backend.Fresh[kernels.Flux[F]](p, len(mesh.Ends), "fluxes")
 	} else {
 		a.tiles = kernels.TiledMesh[F]{
-			Tiles: onDevice(p, tiles.Tiles, "tiles"), Cells: onDevice(p, tiles.Cells, "cells"),
-			Ends:    onDevice(p, tiles.Ends, "edges"),
-			Normals: onDevice(p, tiles.Normals, "edges"), Beds: beds, Arms: onDevice(p, tiles.Arms, "edges"),
+			Tiles: backend.Placed(p, tiles.Tiles, "tiles"), Cells: backend.Placed(p, tiles.Cells, "cells"),
+			Ends:    backend.Placed(p, tiles.Ends, "edges"),
+			Normals: backend.Placed(p, tiles.Normals, "edges"), Beds: beds, Arms: backend.Placed(p, tiles.Arms, "edges"),
 			Boundary: a.boundary,
 		}
 	}
-	a.manning = onDevice(p, manning, "friction")
-	a.state[0] = onDevice(p, state, "state")
-	a.state[1] = fresh[kernels.State[F]](p, len(state), "next state")
+	a.manning = backend.Placed(p, manning, "friction")
+	a.state[0] = backend.Placed(p, state, "state")
+	a.state[1] = backend.Fresh[kernels.State[F]](p, len(state), "next state")
 	if mesh.Stencils != nil {
-		a.between = fresh[kernels.State[F]](p, len(state), "state between stages")
-		a.slopes = fresh[kernels.Slopes[F]](p, len(state), "slopes")
+		a.between = backend.Fresh[kernels.State[F]](p, len(state), "state between stages")
+		a.slopes = backend.Fresh[kernels.Slopes[F]](p, len(state), "slopes")
 	}
-	a.clock = fresh[kernels.Clock[F]](p, turns, "clock")
-	a.counters = fresh[kernels.Counters](p, 1, "counters")
-	a.least = fresh[atomics.Least[F]](p, turns, "time step")
-	a.meter.values = fresh[float64](p, owned, "diagnostics")
+	a.clock = backend.Fresh[kernels.Clock[F]](p, turns, "clock")
+	a.counters = backend.Fresh[kernels.Counters](p, 1, "counters")
+	a.least = backend.Fresh[atomics.Least[F]](p, turns, "time step")
+	a.meter.values = backend.Fresh[float64](p, owned, "diagnostics")
 	a.meter.work = primitives.On(dev)
 	for what := range kernels.Measures {
 		for k := range a.meter.loops[what] {
 			a.meter.loops[what][k] = kernels.NewMeasureLoop(what, &a.params, beds, a.state[k], a.meter.values)
 		}
 	}
-	return p.err
+	return p.Err()
 }
 
-// free gives the arrays back. What cannot be freed goes with the device.
-func (a *arrays[F]) free() {
-	for _, give := range a.taken {
-		_ = give()
+// placeInputs puts what comes from outside on the device: what is given at the boundary, what works on the water, and
+// the series that both follow.
+func (a *arrays[F]) placeInputs(out *outlets[F]) {
+	p, from := &a.taken, &out.boundary
+	a.boundary = kernels.Boundary[F]{
+		Of: backend.Placed(p, from.Of, "boundary"), Given: backend.Placed(p, from.Given, "boundary"),
+		Now: backend.Placed(p, from.Now, "boundary"), Passed: backend.Placed(p, from.Passed, "boundary"),
 	}
-	a.taken = nil
+	a.force = out.force
+	a.force.Now = a.boundary.Now
+	a.force.Pattern = backend.Placed(p, out.force.Pattern, "rain")
+	a.force.Soaking = backend.Placed(p, out.force.Soaking, "infiltration")
+	a.force.Turning = backend.Placed(p, out.force.Turning, "rotation")
+	a.force.Lost = backend.Placed(p, out.force.Lost, "losses")
+	a.rows, a.changing = backend.Placed(p, out.rows, "series"), backend.Placed(p, out.changing, "series")
 }
 
 // wavesOf is where step k finds what the waves allow it.

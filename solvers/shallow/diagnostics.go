@@ -215,21 +215,17 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 }
 
 // State is that of the owned cells.
-func (s *solver[F]) State(ctx context.Context) (solvers.State, error) {
+func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
 	if err := s.rest(ctx); err != nil {
-		return solvers.State{}, err
+		return nil, err
 	}
 	w, err := s.view()
-	return solvers.StateOf(s.part.Owned, func(i int) int64 { return int64(s.part.Global[i]) }, w,
-		func(i int) int { return i }), err
+	return []solvers.State{solvers.StateOf(s.part.Owned, func(i int) int64 { return int64(s.part.Global[i]) }, w,
+		func(i int) int { return i })}, err
 }
 
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {
-	state, err := s.State(ctx)
-	if err != nil {
-		return "", err
-	}
-	return solvers.Hash(ctx, s.comm, state)
+	return solvers.Hash(ctx, s.comm, s)
 }
 
 // broken tells where the state stopped being finite or positive, by the lowest global id on any rank.

@@ -35,7 +35,7 @@ type Solver interface {
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is what the owned cells hold: h1, q1x, q1y, h2, q2x, q2y of each, where the host can read it until the next
 	// step.
-	State(ctx context.Context) (solvers.State, error)
+	State(ctx context.Context) ([]solvers.State, error)
 	// Hash returns the SHA-256 of the state in global order.
 	Hash(ctx context.Context) (string, error)
 	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,
@@ -75,7 +75,7 @@ type solver[F num.Float] struct {
 	part   *mesh.Part
 	comm   dist.Comm
 	dev    backend.Device
-	ghosts ghosts[F]
+	ghosts halo.Ghosts[kernels.State[F]]
 	tilts  halo.Ghosts[kernels.Slopes[F]] // of second order
 	linked *halo.Linked[kernels.State[F]] // the same as ghosts, where devices exchange ghosts by themselves; else nil
 	arrays[F]
@@ -186,5 +186,5 @@ func (s *solver[F]) Close() {
 	if s.ghosts != nil {
 		_ = s.ghosts.Close() // what is not given back goes with the device
 	}
-	s.free()
+	s.taken.Free()
 }

@@ -1,8 +1,6 @@
 package smooth
 
 import (
-	"fmt"
-
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
@@ -41,47 +39,32 @@ type arrays[F num.Float] struct {
 	sides  []kernels.Side[F]
 }
 
+// metricArray is what errors call an array of a metric.
+const metricArray = "metric"
+
 // furnish puts the arrays on the device.
 func (a *solver[F]) furnish(p *Part, field kernels.Field[F]) error {
-	b := a.placer()
+	b := &a.taken
 	rails := make([]kernels.Rail[F], len(p.Rails))
 	for i, r := range p.Rails {
 		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty)}
 	}
-	a.mesh = kernels.Mesh[F]{Rings: onDevice(b, p.Rings), More: onDevice(b, p.More), Rails: onDevice(b, rails)}
+	a.mesh = kernels.Mesh[F]{Rings: backend.Placed(b, p.Rings, "rings"), More: backend.Placed(b, p.More, "rings"),
+		Rails: backend.Placed(b, rails, "rails")}
 	a.field = field
-	a.field.Samples = onDevice(b, field.Samples)
-	a.field.Across, a.field.Up = onDevice(b, field.Across), onDevice(b, field.Up)
-	a.field.Nodes, a.field.Patches = onDevice(b, field.Nodes), onDevice(b, field.Patches)
-	a.field.Starts, a.field.Lists = onDevice(b, field.Starts), onDevice(b, field.Lists)
-	a.field.Listed = onDevice(b, field.Listed)
-	a.cells, a.edges = onDevice(b, p.Cells), onDevice(b, p.Edges)
-	a.shapes = onDevice(b, make([]kernels.Shape[F], len(p.Cells)))
-	a.sides = onDevice(b, make([]kernels.Side[F], len(p.Edges)))
+	a.field.Samples = backend.Placed(b, field.Samples, metricArray)
+	a.field.Across, a.field.Up = backend.Placed(b, field.Across, metricArray), backend.Placed(b, field.Up, metricArray)
+	a.field.Nodes = backend.Placed(b, field.Nodes, metricArray)
+	a.field.Patches = backend.Placed(b, field.Patches, metricArray)
+	a.field.Starts = backend.Placed(b, field.Starts, metricArray)
+	a.field.Lists = backend.Placed(b, field.Lists, metricArray)
+	a.field.Listed = backend.Placed(b, field.Listed, metricArray)
+	a.cells, a.edges = backend.Placed(b, p.Cells, "cells"), backend.Placed(b, p.Edges, "edges")
+	a.shapes = backend.Fresh[kernels.Shape[F]](b, len(p.Cells), "cells")
+	a.sides = backend.Fresh[kernels.Side[F]](b, len(p.Edges), "edges")
 	a.count = kernels.NewCountLoop(&a.control[0])
 	a.measureCell = kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes)
 	a.measureEdge = kernels.NewMeasureEdgeLoop(a.edges, a.v, a.sides)
 	a.rate(b, pass{0, len(a.cells), kernels.NewRateCellLoop(a.cells, a.v, &a.least[0])})
-	return b.err
-}
-
-// placer copies arrays of the host to a device that has memory of its own, until the first error.
-type placer struct {
-	dev   backend.Device
-	taken *[]func() error
-	err   error
-}
-
-func onDevice[T any](p *placer, from []T) []T {
-	if _, apart := p.dev.(backend.Memory); !apart || p.err != nil {
-		return from
-	}
-	to, err := backend.Make[T](p.dev, len(from))
-	if err != nil {
-		p.err = fmt.Errorf("an array of %d elements: %w", len(from), err)
-		return nil
-	}
-	*p.taken = append(*p.taken, func() error { return backend.Free(p.dev, to) })
-	p.err = backend.Upload(p.dev, to, from)
-	return to
+	return b.Err()
 }

@@ -58,8 +58,6 @@ func parameters[F num.Float](c Config) (kernels.Params[F], error) {
 		return p, fmt.Errorf("smoother %q is not known; choose one of %s", c.Smoother, strings.Join(Smoothers, ", "))
 	case c.Sweep != "" && !slices.Contains(Sweeps, c.Sweep):
 		return p, fmt.Errorf("sweep %q is not known; choose one of %s", c.Sweep, strings.Join(Sweeps, ", "))
-	case c.Halo != "" && !slices.Contains(Halos, c.Halo):
-		return p, fmt.Errorf("halo %q is not known; choose one of %s", c.Halo, strings.Join(Halos, ", "))
 	case c.Sweep == "tiles" && !tileable(&c):
 		return p, fmt.Errorf("sweeps by tiles are for the smoother pain without guard or cull, not for %s with guard %q and "+
 			"cull = %v: choose sets", c.Smoother, c.Guard, c.Cull)

@@ -37,7 +37,7 @@ type engine[F num.Float, V any] struct {
 	counters    []kernels.Counters   // one
 	most        []atomics.Most[F]    // one: the longest move
 	least       []atomics.Least[F]   // one: the worst quality
-	taken       []func() error       // gives each array back
+	taken       backend.Arrays
 
 	first, rest [][]pass // of each set: what other ranks need, and the rest
 
@@ -45,11 +45,10 @@ type engine[F num.Float, V any] struct {
 	enter, leave []pass // of tiles: before sweeps are repeated, and after
 	aim          []pass // finds which samples of the metric the tiles hold
 
-	halos   []*halo.Exchanger
-	ghosts  []halo.Ghosts[V]  // instead of halos, where devices exchange them
-	linked  *halo.Linked[V]   // one of these goes from device to device
+	ghosts  []halo.Ghosts[V]  // unless Cull leaves vertices alone
+	linked  *halo.Linked[V]   // one of these, if it goes from device to device
 	between halo.Ghosts[V]    // of tiles: what goes from rank to rank between rounds
-	changes []*changes[V]     // instead of halos, where Cull leaves vertices alone
+	changes []*changes[V]     // instead of ghosts, where Cull does
 	count   backend.Loop      // of sweeps, on the device
 	replay  backend.Recording // of several sweeps, made when it is first asked for
 	ran     bool              // several sweeps were queued
@@ -88,37 +87,25 @@ const haloTag = 16
 
 // place puts the vertices on the device, and what counts for all kernels.
 func (e *engine[F, V]) place(v []V) error {
-	b := e.placer()
-	e.v = onDevice(b, v)
+	e.taken.Device = e.dev
+	b := &e.taken
+	e.v = backend.Placed(b, v, "vertices")
 	if e.params.Cull {
-		e.moved, e.seen = onDevice(b, make([]int32, len(v))), onDevice(b, make([]int32, len(v)))
+		e.moved, e.seen = backend.Fresh[int32](b, len(v), "moves"), backend.Fresh[int32](b, len(v), "visits")
 	}
-	e.control = onDevice(b, make([]kernels.Control[F], 1))
-	e.counters = onDevice(b, make([]kernels.Counters, 1))
-	e.most = onDevice(b, make([]atomics.Most[F], 1))
-	e.least = onDevice(b, make([]atomics.Least[F], 1))
+	e.control = backend.Fresh[kernels.Control[F]](b, 1, "control")
+	e.counters = backend.Fresh[kernels.Counters](b, 1, "counters")
+	e.most = backend.Fresh[atomics.Most[F]](b, 1, "longest move")
+	e.least = backend.Fresh[atomics.Least[F]](b, 1, "worst quality")
 	if e.apart {
 		e.host, e.hostMoved = v, make([]int32, len(e.moved))
 	}
-	return b.err
+	return b.Err()
 }
-
-func (e *engine[F, V]) placer() *placer { return &placer{dev: e.dev, taken: &e.taken} }
 
 // prepare makes the kernels of all sets, and their exchanges.
 func (e *engine[F, V]) prepare(ctx context.Context, mover func(*kernels.Set) backend.Loop) error {
 	e.first, e.rest = e.eachSet(true, mover)
-	for k, plan := range e.sub.Plans {
-		if e.params.Cull {
-			v := e.v
-			if e.apart {
-				v = e.host
-			}
-			e.changes = append(e.changes, newChanges(plan, e.comm, haloTag+k, v, e.dim*int(sizeOf[F]())))
-			continue
-		}
-		e.halos = append(e.halos, halo.NewExchanger(plan, e.comm, haloTag+k, int(sizeOf[V]())))
-	}
 	return e.connect(ctx)
 }
 
@@ -167,9 +154,5 @@ func (e *engine[F, V]) Close() {
 		e.replay = nil
 	}
 	e.disconnect()
-	// What cannot be freed goes with the device.
-	for _, give := range e.taken {
-		_ = give()
-	}
-	e.taken = nil
+	e.taken.Free()
 }

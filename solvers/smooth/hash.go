@@ -55,19 +55,15 @@ func (s *engine[F, V]) coordinates(v []V) [][]float64 {
 }
 
 // State is the coordinates of the owned vertices.
-func (s *engine[F, V]) State(context.Context) (solvers.State, error) {
+func (s *engine[F, V]) State(context.Context) ([]solvers.State, error) {
 	v, err := s.view()
 	size := s.dim * int(sizeOf[F]())
-	return solvers.State{
+	return []solvers.State{{
 		Owned: s.sub.Owned, Key: func(i int) int64 { return int64(s.sub.Global[i]) }, Size: size,
 		Bytes: func(i int) []byte { return rawBytes(&v[i])[:size] },
-	}, err
+	}}, err
 }
 
 func (s *engine[F, V]) Hash(ctx context.Context) (string, error) {
-	state, err := s.State(ctx)
-	if err != nil {
-		return "", err
-	}
-	return solvers.Hash(ctx, s.comm, state)
+	return solvers.Hash(ctx, s.comm, s)
 }

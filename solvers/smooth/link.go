@@ -5,65 +5,56 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/halo"
 )
 
-// connect lets devices exchange ghosts: by themselves, where those of all ranks are linked and one exchange does for a
-// sweep; else through pinned memory, where the device has that. Culled sweeps go through the host, which finds out what
-// has changed. A link of its own for each set would cost more than it saves.
+// connect prepares the exchange of ghosts. Devices do it by themselves where those of all ranks are linked and one
+// exchange does for a sweep: a link of its own for each set would cost more than it saves. Culled sweeps go through the
+// host, which finds out what has changed.
 func (s *engine[F, V]) connect(ctx context.Context) error {
-	if s.comm.Size() == 1 {
-		return nil
-	}
-	if s.cfg.Halo == "nccl" && (s.params.Cull || !s.sub.Deep) {
+	if s.comm.Size() > 1 && s.cfg.Halo == halo.Nccl && (s.params.Cull || !s.sub.Deep) {
 		return fmt.Errorf("halo nccl is for deep ghosts (deep = true) that are not culled, since it exchanges once a sweep")
 	}
-	if s.params.Cull {
-		return nil
-	}
-	if s.sub.Deep && s.cfg.Halo != "staged" {
-		// All ranks ask, whatever device they have.
-		linked, why, err := halo.NewLinked[V](ctx, s.sub.Plans[0], s.comm, s.dev)
-		if err != nil {
-			return fmt.Errorf("halo: %w", err)
-		}
-		if why == "" {
-			s.ghosts, s.linked = append(s.ghosts, linked), linked
-			return nil
-		}
-		if s.cfg.Halo == "nccl" {
-			return fmt.Errorf("halo nccl cannot be: %s", why)
-		}
-	}
-	if _, stages := s.dev.(backend.Staging); !stages || !s.apart {
-		return nil
-	}
 	for k, plan := range s.sub.Plans {
-		g, err := halo.NewStaged[V](plan, s.comm, s.dev, haloTag+k)
+		if s.params.Cull {
+			v := s.v
+			if s.apart {
+				v = s.host
+			}
+			s.changes = append(s.changes, newChanges(plan, s.comm, haloTag+k, v, s.dim*int(sizeOf[F]())))
+			continue
+		}
+		how := s.cfg.Halo
+		if !s.sub.Deep && (how == "" || how == "auto") {
+			how = halo.Staged
+		}
+		g, err := halo.Connect[V](ctx, plan, s.comm, s.dev, haloTag+k, how)
 		if err != nil {
 			return err
 		}
 		s.ghosts = append(s.ghosts, g)
+		s.linked, _ = g.(*halo.Linked[V])
 	}
 	return nil
 }
 
 func (s *engine[F, V]) Halo() string {
 	switch {
-	case s.linked != nil:
-		return "nccl"
+	case len(s.ghosts) > 0:
+		return s.ghosts[0].Way()
 	case s.apart:
-		return "staged"
+		return halo.Staged
 	}
-	return "direct"
+	return halo.Direct
 }
 
 // finishGhosts completes an exchange of devices.
 func (s *engine[F, V]) finishGhosts(ctx context.Context, k int) error {
 	// What is staged waits for the kernels before it when it fetches. A rank that has nothing to send fetches nothing,
 	// while kernels may still read the ghosts that are to be replaced.
-	if s.linked == nil && !slices.ContainsFunc(s.sub.Plans[k].Peers, func(p halo.Peer) bool { return len(p.Send) > 0 }) {
+	peers := s.sub.Plans[k].Peers
+	sends := slices.ContainsFunc(peers, func(p halo.Peer) bool { return len(p.Send) > 0 })
+	if s.linked == nil && len(peers) > 0 && !sends {
 		if err := s.wait(ctx); err != nil {
 			return err
 		}

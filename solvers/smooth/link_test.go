@@ -8,22 +8,21 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
-// staging is a device with memory of its own that stages messages, as a GPU does.
+// staging is a device with memory of its own that counts what it stages.
 type staging struct {
-	far
-	staged *atomic.Int64
+	*runtest.Far
+	staged *atomic.Int64 // messages
 }
 
-func (staging) Pin(n int) ([]byte, error)     { return make([]byte, n), nil }
-func (staging) Unpin([]byte) error            { return nil }
-func (s staging) Fetch(dst, src []byte) error { s.staged.Add(1); copy(dst, src); return nil }
-func (staging) Fetched() error                { return nil }
-func (staging) Deliver(dst, src []byte) error { copy(dst, src); return nil }
+func (s staging) Fetch(dst, src []byte) error {
+	s.staged.Add(1)
+	return s.Far.Fetch(dst, src)
+}
 
 // wires is what lies between linked devices.
 type wires struct {
@@ -100,7 +99,7 @@ func TestDevicesExchange(t *testing.T) {
 						w := &wires{wire: map[[2]int]chan []byte{}}
 						staged := new(atomic.Int64)
 						s.device = func() backend.Device {
-							d := staging{far{cpu.New(1), newMemory()}, staged}
+							d := staging{newFar(), staged}
 							if links {
 								return linked{d, w, fmt.Sprint(w.names.Add(1))}
 							}
@@ -136,7 +135,7 @@ func TestHaloChosen(t *testing.T) {
 		{"linked", "nccl", true, true, "", "is for deep ghosts"},
 		{"staged", "auto", true, false, "staged", ""},
 		{"staged", "nccl", true, false, "", "rank 0: device cpu has no links"},
-		{"staged", "wire", true, false, "", `"wire" is not known; choose one of auto`},
+		{"staged", "wire", true, false, "", `"wire" is not known; choose auto`},
 	} {
 		s := plain()
 		s.ranks, s.layout.Deep, s.device = 2, c.deep, ways(&launches)[c.device]

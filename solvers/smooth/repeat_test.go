@@ -7,11 +7,12 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/runtest"
 )
 
 // recorder is a device with memory of its own that repeats sweeps, as a GPU does. launches counts how often.
 type recorder struct {
-	far
+	*runtest.Far
 	launches *int
 }
 

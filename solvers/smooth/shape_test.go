@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 )
 
@@ -172,11 +173,8 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// far is a device whose memory is its own.
-type far struct {
-	backend.Device
-	*memory
-}
+// newFar is a device whose memory is its own.
+func newFar() *runtest.Far { return runtest.NewFar(cpu.New(1), 1<<30) }
 
 // TestSweepAllocatesNothing, on one rank, with every smoother but hybrid and barrier, which measure the whole mesh.
 func TestSweepAllocatesNothing(t *testing.T) {
@@ -209,7 +207,7 @@ func TestApart(t *testing.T) {
 			s := plain()
 			want := s.run(t, m, swirl(t), cfg, 5)
 			s.ranks, s.layout.Deep = 3, deep
-			s.device = func() backend.Device { return far{cpu.New(1), newMemory()} }
+			s.device = func() backend.Device { return newFar() }
 			if got := s.run(t, m, swirl(t), cfg, 5); got != want {
 				t.Errorf("%s: %+v, on the host\n%+v", smoother, got, want)
 			}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/partition"
 )
 
@@ -106,13 +105,13 @@ func TestSolidApart(t *testing.T) {
 		{Smoother: "pain-exact", Guard: "clip", Cull: true, Settled: .02}} {
 		s := plain()
 		want := s.runSolid(t, m, nil, metric, cfg, 3)
-		mem := newMemory()
-		s.device = func() backend.Device { return far{cpu.New(1), mem} }
+		mem := newFar()
+		s.device = func() backend.Device { return mem }
 		if got := s.runSolid(t, m, nil, metric, cfg, 3); got != want {
 			t.Errorf("%s: %+v, on the host %+v", cfg.Smoother, got, want)
 		}
-		if len(mem.given) > 0 {
-			t.Errorf("%s: %d arrays were not given back", cfg.Smoother, len(mem.given))
+		if len(mem.Given) > 0 {
+			t.Errorf("%s: %d arrays were not given back", cfg.Smoother, len(mem.Given))
 		}
 	}
 }

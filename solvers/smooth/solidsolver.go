@@ -103,29 +103,31 @@ func setUpSolid[F num.Float](ctx context.Context, cfg Config, part *SolidPart, m
 
 // furnish puts the arrays on the device.
 func (s *solidSolver[F]) furnish() error {
-	b := s.placer()
+	b := &s.taken
 	p := s.part
 	frames := make([]solid.Frame[F], len(p.Frames))
 	for i, f := range p.Frames {
 		frames[i] = solid.Frame[F]{X: F(f.X), Y: F(f.Y), Z: F(f.Z), Tx: F(f.Tx), Ty: F(f.Ty), Tz: F(f.Tz), Ux: F(f.Ux),
 			Uy: F(f.Uy), Uz: F(f.Uz), Axes: f.Axes}
 	}
-	s.mesh = solid.Mesh[F]{Spans: onDevice(b, p.Spans), Near: onDevice(b, p.Near), Sides: onDevice(b, p.Sides),
-		Frames: onDevice(b, frames)}
+	s.mesh = solid.Mesh[F]{Spans: backend.Placed(b, p.Spans, "neighbours"), Near: backend.Placed(b, p.Near, "neighbours"),
+		Sides: backend.Placed(b, p.Sides, "neighbours"), Frames: backend.Placed(b, frames, "frames")}
 	f := &s.field
-	f.Samples, f.Wide, f.Deep, f.Upright = onDevice(b, f.Samples), onDevice(b, f.Wide), onDevice(b, f.Deep), onDevice(b,
-		f.Upright)
-	f.Nodes, f.Patches, f.Starts = onDevice(b, f.Nodes), onDevice(b, f.Patches), onDevice(b, f.Starts)
-	f.Lists, f.Listed = onDevice(b, f.Lists), onDevice(b, f.Listed)
-	s.shapes = onDevice(b, make([]solid.Shape[F], len(p.Cells)))
-	s.lengths, s.areas = onDevice(b, make([]F, len(p.Edges))), onDevice(b, make([]F, len(p.Skin)))
-	cells, edges, skin := onDevice(b, p.Cells), onDevice(b, p.Edges), onDevice(b, p.Skin)
+	f.Samples, f.Wide = backend.Placed(b, f.Samples, metricArray), backend.Placed(b, f.Wide, metricArray)
+	f.Deep, f.Upright = backend.Placed(b, f.Deep, metricArray), backend.Placed(b, f.Upright, metricArray)
+	f.Nodes, f.Patches = backend.Placed(b, f.Nodes, metricArray), backend.Placed(b, f.Patches, metricArray)
+	f.Starts, f.Lists = backend.Placed(b, f.Starts, metricArray), backend.Placed(b, f.Lists, metricArray)
+	f.Listed = backend.Placed(b, f.Listed, metricArray)
+	s.shapes = backend.Fresh[solid.Shape[F]](b, len(p.Cells), "cells")
+	s.lengths, s.areas = backend.Fresh[F](b, len(p.Edges), "edges"), backend.Fresh[F](b, len(p.Skin), "boundary")
+	cells, edges := backend.Placed(b, p.Cells, "cells"), backend.Placed(b, p.Edges, "edges")
+	skin := backend.Placed(b, p.Skin, "boundary")
 	s.cells = pass{0, len(cells), solid.NewMeasureCellLoop(cells, s.v, s.shapes)}
 	s.others = []pass{{0, len(edges), solid.NewMeasureEdgeLoop(edges, s.v, s.lengths)},
 		{0, len(skin), solid.NewMeasureSideLoop(skin, s.v, s.areas)}}
 	s.count = solid.NewCountLoop(s.tick())
 	s.rate(b, pass{0, len(cells), solid.NewRateCellLoop(cells, s.v, &s.least[0])})
-	return b.err
+	return b.Err()
 }
 
 // tick is the control of the engine, which has the same fields in the plane and in space.

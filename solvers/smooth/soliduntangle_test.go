@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -89,7 +88,7 @@ func TestSolidUntangledTheSame(t *testing.T) {
 				s.ranks, s.cut, s.layout.Deep, cfg.Cull = ranks, partition.RandomCut, deep, ranks%2 == 0
 				s.device = nil
 				if ranks == 3 {
-					s.device = func() backend.Device { return far{cpu.New(1), newMemory()} }
+					s.device = func() backend.Device { return newFar() }
 				}
 				s.layout.Order = []partition.Ordering{partition.Random, partition.Hilbert}[ranks%2]
 				want := want

@@ -34,7 +34,7 @@ type Solver interface {
 	Qualities() ([]float64, error)
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is the coordinates of the owned vertices, where the host can read them until the next sweep.
-	State(ctx context.Context) (solvers.State, error)
+	State(ctx context.Context) ([]solvers.State, error)
 	// Ended tells whether further sweeps do nothing, since the smoother barrier has gone through its stages; others never
 	// have.
 	Ended() bool

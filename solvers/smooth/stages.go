@@ -205,8 +205,8 @@ func (e *engine[F, V]) relax(ctx context.Context) error {
 }
 
 // rate prepares what the smoother barrier looks at, with the kernel that rates the cells.
-func (e *engine[F, V]) rate(b *placer, rating pass) {
+func (e *engine[F, V]) rate(b *backend.Arrays, rating pass) {
 	if e.cfg.Smoother == "barrier" {
-		e.stages, e.rating = &stages[V]{kept: onDevice(b, make([]V, len(e.v)))}, rating
+		e.stages, e.rating = &stages[V]{kept: backend.Fresh[V](b, len(e.v), "vertices to go back to")}, rating
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -181,7 +180,7 @@ func TestBarrierSolid(t *testing.T) {
 		if _, other := run(s); other != after {
 			t.Errorf("mesh %d: %+v on %d ranks, on one %+v", n, other, s.ranks, after)
 		}
-		s.device, s.layout.Spread = func() backend.Device { return far{cpu.New(1), newMemory()} }, true
+		s.device, s.layout.Spread = func() backend.Device { return newFar() }, true
 		if _, other := run(s); other != after {
 			t.Errorf("mesh %d: %+v on devices with memory of their own, on the host %+v", n, other, after)
 		}
@@ -206,7 +205,7 @@ func TestBarrierApart(t *testing.T) {
 		for _, ranks := range []int{1, 3} {
 			for _, deep := range []bool{false, true} {
 				s.ranks, s.layout.Deep, s.layout.Spread = ranks, deep, true
-				s.device = func() backend.Device { return far{cpu.New(1), newMemory()} }
+				s.device = func() backend.Device { return newFar() }
 				if got := run(s); got != want {
 					t.Errorf("%s, %d ranks, deep %v: %+v, on the host\n%+v", precision, ranks, deep, got, want)
 				}

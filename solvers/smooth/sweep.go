@@ -10,7 +10,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
@@ -135,7 +134,7 @@ func (s *engine[F, V]) exchangeAll(ctx context.Context) error {
 func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 	v, moved := s.v, s.moved
 	n := s.sub.Plans[k].Owned + s.sub.Plans[k].Ghosts
-	if s.ghosts != nil {
+	if !s.params.Cull {
 		return s.ghosts[k].Start(ctx, v[:n])
 	}
 	if s.apart {
@@ -145,41 +144,26 @@ func (s *engine[F, V]) startHalo(ctx context.Context, k, from, to int) error {
 				if err := backend.Download(s.dev, v[p.lo:p.hi], s.v[p.lo:p.hi]); err != nil {
 					return err
 				}
-				if !s.params.Cull {
-					continue
-				}
 				if err := backend.Download(s.dev, moved[p.lo:p.hi], s.moved[p.lo:p.hi]); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	if s.params.Cull {
-		return s.changes[k].Start(ctx, v[:n], moved[:n])
-	}
-	return s.halos[k].Start(ctx, halo.Of(v[:n]))
+	return s.changes[k].Start(ctx, v[:n], moved[:n])
 }
 
 // finishHalo takes in what other ranks have sent.
 func (s *engine[F, V]) finishHalo(ctx context.Context, k int) error {
-	if s.ghosts != nil {
+	if !s.params.Cull {
 		return s.finishGhosts(ctx, k)
 	}
-	var err error
-	if s.params.Cull {
-		err = s.changes[k].Finish(ctx)
-	} else {
-		err = s.halos[k].Finish(ctx)
-	}
-	if err != nil || !s.apart {
+	if err := s.changes[k].Finish(ctx); err != nil || !s.apart {
 		return err
 	}
 	for _, p := range s.sub.Plans[k].Peers {
 		if err := backend.Upload(s.dev, s.v[p.Lo:p.Hi], s.host[p.Lo:p.Hi]); err != nil {
 			return err
-		}
-		if !s.params.Cull {
-			continue
 		}
 		if err := backend.Upload(s.dev, s.moved[p.Lo:p.Hi], s.hostMoved[p.Lo:p.Hi]); err != nil {
 			return err

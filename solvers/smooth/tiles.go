@@ -48,9 +48,6 @@ func (s *solver[F]) tryTiles() (why string, err error) {
 		if !s.sub.Deep {
 			return "sweeps by tiles on several ranks need deep ghosts (deep = true)", nil
 		}
-		if _, stages := s.dev.(backend.Staging); !stages {
-			return fmt.Sprintf("device %s cannot stage messages, which sweeps by tiles on several ranks need", s.dev.Name()), nil
-		}
 	}
 	t, apart, err := tile[F](s.part, s.nodes())
 	if err != nil {
@@ -87,28 +84,31 @@ type tiling[F num.Float] struct {
 
 // placeTiles puts tiles on the device. Vertices that stay where they are are never written again.
 func (s *solver[F]) placeTiles(t *kernels.TiledMesh[F]) error {
-	b := s.placer()
+	b := &s.taken
 	a, nodes := &s.tiles, len(s.field.Samples)
-	a.mesh = kernels.TiledMesh[F]{Tiles: onDevice(b, t.Tiles), Slots: onDevice(b, t.Slots), Visits: onDevice(b, t.Visits),
-		Extras: onDevice(b, t.Extras), Rails: s.mesh.Rails, Sliders: onDevice(b, t.Sliders), Where: onDevice(b, t.Where),
-		NodeRow: onDevice(b, make([]kernels.Row[F], nodes)), NodeRest: onDevice(b, make([]F, nodes))}
-	a.windows = onDevice(b, make([]kernels.Window, len(t.Tiles)-1))
+	a.mesh = kernels.TiledMesh[F]{Tiles: backend.Placed(b, t.Tiles, "tiles"), Slots: backend.Placed(b, t.Slots, "tiles"),
+		Visits: backend.Placed(b, t.Visits, "tiles"), Extras: backend.Placed(b, t.Extras, "tiles"), Rails: s.mesh.Rails,
+		Sliders: backend.Placed(b, t.Sliders, "tiles"), Where: backend.Placed(b, t.Where, "tiles"),
+		NodeRow:  backend.Fresh[kernels.Row[F]](b, nodes, metricArray),
+		NodeRest: backend.Fresh[F](b, nodes, metricArray)}
+	a.windows = backend.Fresh[kernels.Window](b, len(t.Tiles)-1, "tiles")
 	for k := range a.held {
 		n := len(s.v)
-		a.held[k] = kernels.Held[F]{Place: onDevice(b, make([]kernels.Place[F], n)),
-			Row: onDevice(b, make([]kernels.Row[F], n)), Rest: onDevice(b, make([]F, n)),
-			Along: onDevice(b, make([]F, len(t.Sliders)))}
-		if b.err == nil {
+		a.held[k] = kernels.Held[F]{Place: backend.Fresh[kernels.Place[F]](b, n, "vertices of tiles"),
+			Row:   backend.Fresh[kernels.Row[F]](b, n, "vertices of tiles"),
+			Rest:  backend.Fresh[F](b, n, "vertices of tiles"),
+			Along: backend.Fresh[F](b, len(t.Sliders), "vertices of tiles")}
+		if b.Err() == nil {
 			s.dev.Run(kernels.NewToTilesLoop(&a.mesh, s.v, &a.held[k]), 0, n)
 		}
 	}
-	if b.err == nil {
+	if b.Err() == nil {
 		s.dev.Run(kernels.NewNodeToTilesLoop(&s.field, &a.mesh), 0, nodes)
 	}
 	for k := range a.loops {
 		a.loops[k] = kernels.NewTilePainLoop(&s.params, &a.mesh, &s.field, a.windows, &a.held[k], &a.held[1-k], &s.most[0])
 	}
-	return b.err
+	return b.Err()
 }
 
 // nodes is how many samples of the metric's grid there are to a vertex, where the rank's vertices are.

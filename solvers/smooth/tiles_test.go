@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
@@ -13,7 +12,7 @@ import (
 
 // repeating runs on a device that repeats sweeps, and counts the launches.
 func repeating(s setting, launches *int) setting {
-	s.device = func() backend.Device { return recorder{far{cpu.New(1), newMemory()}, launches} }
+	s.device = func() backend.Device { return recorder{newFar(), launches} }
 	return s
 }
 

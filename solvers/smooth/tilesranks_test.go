@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -51,10 +50,10 @@ func ways(launches *atomic.Int64) map[string]func() backend.Device {
 	staged := new(atomic.Int64)
 	return map[string]func() backend.Device{
 		"staged": func() backend.Device {
-			return repeatingStaging{staging{far{cpu.New(1), newMemory()}, staged}, launches}
+			return repeatingStaging{staging{newFar(), staged}, launches}
 		},
 		"linked": func() backend.Device {
-			d := linked{staging{far{cpu.New(1), newMemory()}, staged}, w, fmt.Sprint(w.names.Add(1))}
+			d := linked{staging{newFar(), staged}, w, fmt.Sprint(w.names.Add(1))}
 			return repeatingLinked{d, launches}
 		},
 	}
@@ -178,7 +177,7 @@ func TestTilesOfSomeRanks(t *testing.T) {
 			s := plain()
 			s.device = func() backend.Device {
 				if mixed && opened.Add(1) == 1 {
-					return far{cpu.New(1), newMemory()} // which does not repeat sweeps
+					return newFar() // which does not repeat sweeps
 				}
 				return device()
 			}

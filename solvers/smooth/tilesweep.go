@@ -3,6 +3,7 @@ package smooth
 import (
 	"context"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
@@ -39,10 +40,13 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
 		return nil
 	}
 	sent, taken := travellers(&s.sub.Round, of)
-	b := s.placer()
+	b := &s.taken
 	x := &t.exchange
-	x.wire = onDevice(b, make([]kernels.Vertex[F], len(sent)+len(taken)))
-	out, in := onDevice(b, sent), onDevice(b, taken)
+	x.wire = backend.Fresh[kernels.Vertex[F]](b, len(sent)+len(taken), "messages of tiles")
+	out, in := backend.Placed(b, sent, "messages of tiles"), backend.Placed(b, taken, "messages of tiles")
+	if b.Err() != nil {
+		return b.Err()
+	}
 	for k := range t.passes {
 		p, h := &t.passes[k], &t.held[k]
 		p.give = []pass{{0, len(sent), kernels.NewPackTilesLoop(out, h, x.wire[:len(sent)])}}
@@ -50,7 +54,7 @@ func (s *solver[F]) arrangeTiles(of *kernels.TiledMesh[F], apart int) error {
 		p.take = []pass{{0, len(taken), kernels.NewUnpackTilesLoop(in, x.wire[len(sent):], h)}}
 	}
 	x.sends = len(sent) > 0
-	return b.err
+	return nil
 }
 
 // travellers lists what goes to other ranks between rounds, and what comes from them, one rank after the other.
@@ -78,11 +82,7 @@ func travellers[F num.Float](r *Round, of *kernels.TiledMesh[F]) (sent, taken []
 // connectTiles prepares the exchange between rounds, by the links that there are.
 func (s *solver[F]) connectTiles() (err error) {
 	plan := s.sub.Round.wire(s.comm.Rank())
-	if s.linked != nil {
-		s.between, err = s.linked.With(plan)
-		return err
-	}
-	s.between, err = halo.NewStaged[kernels.Vertex[F]](plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
+	s.between, err = halo.Likewise[kernels.Vertex[F]](s.ghosts[0], plan, s.comm, s.dev, haloTag+len(s.sub.Plans))
 	return err
 }
 

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/atoll-hpc/atoll/backend"
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -118,7 +117,7 @@ func TestUntangledTheSame(t *testing.T) {
 				s.ranks, s.cut, s.layout.Deep, cfg.Cull = ranks, partition.RandomCut, deep, ranks%2 == 0
 				s.device = nil
 				if ranks == 3 {
-					s.device = func() backend.Device { return far{cpu.New(1), newMemory()} }
+					s.device = func() backend.Device { return newFar() }
 				}
 				s.layout.Order = []partition.Ordering{partition.Random, partition.Hilbert}[ranks%2]
 				want := want

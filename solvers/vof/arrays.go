@@ -1,12 +1,8 @@
 package vof
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
-	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -30,7 +26,7 @@ type arrays[F num.Float] struct {
 
 	from, to []int32 // cells at walls, and those beyond that become the same
 
-	taken []func() error // what gives each array back
+	taken backend.Arrays
 }
 
 // turns is how many steps pass until all comes round: orders of axes, fields in turn, clocks.
@@ -39,46 +35,15 @@ const turns = kernels.TileTurns
 // tileList is a list of tiles on the device, and its length.
 type tileList struct{ order, count []int32 }
 
-// placer makes arrays on the device, until the first error.
-type placer struct {
-	dev   backend.Device
-	taken *[]func() error
-	err   error
-}
-
-func fresh[T any](p *placer, n int, what string) []T {
-	if p.err != nil {
-		return nil
-	}
-	a, err := backend.Make[T](p.dev, n)
-	if err != nil {
-		p.err = fmt.Errorf("%s: %w", what, err)
-		return nil
-	}
-	*p.taken = append(*p.taken, func() error { return backend.Free(p.dev, a) })
-	return a
-}
-
-// placed copies an array of the host to the device. In the host's own memory it stays where it is.
-func placed[T any](p *placer, from []T, what string) []T {
-	if _, apart := p.dev.(backend.Memory); !apart {
-		return from
-	}
-	to := fresh[T](p, len(from), what)
-	if p.err == nil {
-		p.err = backend.Upload(p.dev, to, from)
-	}
-	return to
-}
-
 // place puts the arrays on the device, with the field at the start and the velocities, both with ghosts.
 func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F, u [3][]F) error {
-	p := &placer{dev: dev, taken: &a.taken}
-	a.fields[0] = placed(p, start, "volume fractions")
+	a.taken.Device = dev
+	p := &a.taken
+	a.fields[0] = backend.Placed(p, start, "volume fractions")
 	for axis := range b.Grid.Dim {
-		a.u[axis] = placed(p, u[axis], "velocity")
+		a.u[axis] = backend.Placed(p, u[axis], "velocity")
 		if axis == 1 || axis > 1 && !w.tiled {
-			a.fields[axis] = fresh[F](p, b.Len(), "volume fractions")
+			a.fields[axis] = backend.Fresh[F](p, b.Len(), "volume fractions")
 		}
 	}
 	if n := w.parts; n > 0 {
@@ -86,55 +51,21 @@ func (a *arrays[F]) place(dev backend.Device, b *grid.Block, w *ways, start []F,
 		for t := range mixed {
 			mixed[t], all[t] = kernels.Mixed2, int32(t)
 		}
-		a.kinds = [2][]int32{placed(p, mixed, "tiles"), fresh[int32](p, n, "tiles")}
-		a.every = tileList{placed(p, all, "tiles"), placed(p, []int32{int32(n)}, "tiles")}
-		a.busy = tileList{fresh[int32](p, n, "tiles"), fresh[int32](p, 1, "tiles")}
-		a.marks = fresh[int32](p, n, "tiles")
-		a.rim = placed(p, w.rim(b), "tiles")
+		a.kinds = [2][]int32{backend.Placed(p, mixed, "tiles"), backend.Fresh[int32](p, n, "tiles")}
+		a.every = tileList{backend.Placed(p, all, "tiles"), backend.Placed(p, []int32{int32(n)}, "tiles")}
+		a.busy = tileList{backend.Fresh[int32](p, n, "tiles"), backend.Fresh[int32](p, 1, "tiles")}
+		a.marks = backend.Fresh[int32](p, n, "tiles")
+		a.rim = backend.Placed(p, w.rim(b), "tiles")
 	}
 	switch {
 	case w.tiled:
 	case w.stored && b.Grid.Dim == 2:
-		a.planes2 = fresh[geom.Line[F]](p, b.Len(), "planes")
+		a.planes2 = backend.Fresh[geom.Line[F]](p, b.Len(), "planes")
 	case w.stored:
-		a.planes3 = fresh[geom.Plane[F]](p, b.Len(), "planes")
+		a.planes3 = backend.Fresh[geom.Plane[F]](p, b.Len(), "planes")
 	}
-	a.clocks = fresh[kernels.Clock[F]](p, turns, "clocks")
-	from, to := walls(b)
-	a.from, a.to = placed(p, from, "walls"), placed(p, to, "walls")
-	return p.err
-}
-
-// nearWalls is how far beyond walls velocities may be asked for.
-const nearWalls = 8
-
-// velocities are those through the lower faces of all cells, ghosts too: a periodic axis repeats them. Further beyond
-// walls than nearWalls they are 0.
-func velocities[F num.Float](ctx context.Context, b *grid.Block, v flow.Flow) (u [3][]F, err error) {
-	row := b.N[0] + 2*b.GhostAlong(0)
-	for axis := range b.Grid.Dim {
-		u[axis] = make([]F, b.Len())
-		for c := range u[axis] {
-			if c%row == 0 && ctx.Err() != nil {
-				return u, ctx.Err()
-			}
-			i, j, k, inside := b.Global(b.Cell(c))
-			if !inside && (far(b.Grid, 0, i) || far(b.Grid, 1, j) || far(b.Grid, 2, k)) {
-				continue
-			}
-			u[axis][c] = F(v.Face(axis, i, j, k))
-		}
-	}
-	return u, nil
-}
-
-// far tells that a cell lies too far beyond the walls of an axis.
-func far(g *grid.Grid, axis, i int) bool { return i < -nearWalls || i >= g.N[axis]+nearWalls }
-
-// free gives the arrays back. What cannot be freed goes with the device.
-func (a *arrays[F]) free() {
-	for _, give := range a.taken {
-		_ = give()
-	}
-	a.taken = nil
+	a.clocks = backend.Fresh[kernels.Clock[F]](p, turns, "clocks")
+	from, to := b.Walls()
+	a.from, a.to = backend.Placed(p, from, "walls"), backend.Placed(p, to, "walls")
+	return p.Err()
 }

@@ -92,9 +92,6 @@ func (c Config) check(dim int) error {
 	if !slices.Contains([]string{"", "auto", "sweep", "step", "steps"}, c.Exchange) {
 		return fmt.Errorf("exchange %q is not known; choose auto, sweep, step or steps", c.Exchange)
 	}
-	if !slices.Contains([]string{"", "auto", "staged", "nccl"}, c.Halo) {
-		return fmt.Errorf("halo %q is not known; choose auto, staged or nccl", c.Halo)
-	}
 	if !slices.Contains([]string{"", "auto", "cells", "tiles"}, c.Sweep) {
 		return fmt.Errorf("sweep %q is not known; choose auto, cells or tiles", c.Sweep)
 	}

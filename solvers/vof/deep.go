@@ -21,7 +21,7 @@ func (s *solver[F]) deepen(ctx context.Context, plan *halo.BoxPlan) (*halo.BoxPl
 	b := s.block
 	frame := abi.Box{Hi: b.N}
 	for axis := range b.Grid.Dim {
-		open := openSides(b, axis)
+		open := b.Open(axis)
 		if open[0] {
 			frame.Lo[axis] -= deepGhosts
 		}

@@ -110,18 +110,14 @@ func (s *solver[F]) sides() [3]F {
 }
 
 // State is the volume fractions of the block.
-func (s *solver[F]) State(ctx context.Context) (solvers.State, error) {
+func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
 	field, err := s.view(ctx, false)
 	b := s.block
-	return solvers.StateOf(b.Cells(), s.global, field,
-		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) }), err
+	return []solvers.State{solvers.StateOf(b.Cells(), s.global, field,
+		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) })}, err
 }
 
 // Hash is that of the volume fractions.
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {
-	state, err := s.State(ctx)
-	if err != nil {
-		return "", err
-	}
-	return solvers.Hash(ctx, s.comm, state)
+	return solvers.Hash(ctx, s.comm, s)
 }

@@ -19,40 +19,14 @@ func (s *solver[F]) connect(ctx context.Context, plan *halo.BoxPlan) (err error)
 		return fmt.Errorf("the halo plan is of rank %d and arrays of %v cells, the block of rank %d and arrays of %v",
 			plan.Rank, plan.Shape, s.comm.Rank(), [3]int{nx, ny, nz})
 	}
-	if s.comm.Size() > 1 && (s.cfg.Halo == "nccl" || s.cfg.Halo != "staged" && s.apart) {
-		at, err := plan.By(halo.AtOnce) // what a message costs hardly depends on its length
-		if err != nil {
-			return err
-		}
-		ghosts, why, err := halo.NewBoxLinked[F](ctx, at, s.comm, s.dev)
-		if err != nil {
-			return err
-		}
-		if ghosts != nil {
-			s.ghosts, s.beside = ghosts, ghosts.Beside
-			return nil
-		}
-		if s.cfg.Halo == "nccl" {
-			return fmt.Errorf("halo nccl cannot be: %s", why)
-		}
+	s.ghosts, err = halo.ConnectBox[F](ctx, plan, s.comm, s.dev, haloTag, s.cfg.Halo)
+	if linked, ok := s.ghosts.(halo.LinkedGhosts[F]); ok {
+		s.beside = linked.Beside
 	}
-	if s.apart {
-		s.ghosts, err = halo.NewBoxStaged[F](plan, s.comm, s.dev, haloTag)
-		return err
-	}
-	s.ghosts = halo.NewBoxDirect[F](plan, s.comm, haloTag)
-	return nil
+	return err
 }
 
-func (s *solver[F]) Halo() string {
-	switch {
-	case s.beside != nil:
-		return "nccl"
-	case s.apart:
-		return "staged"
-	}
-	return "direct"
-}
+func (s *solver[F]) Halo() string { return s.ghosts.Way() }
 
 // exchange brings the ghosts that others own up to date.
 func (s *solver[F]) exchange(ctx context.Context, f []F) error {
@@ -79,7 +53,7 @@ func (s *solver[F]) refresh(ctx context.Context) error {
 func (w *ways) rimFirst(b *grid.Block) (rim []abi.Box, inner abi.Box) {
 	inner = abi.Box{Hi: b.N}
 	for axis := b.Grid.Dim - 1; axis >= 0; axis-- { // strips across the last axis have long rows
-		for side, open := range openSides(b, axis) {
+		for side, open := range b.Open(axis) {
 			strip := inner
 			if !open {
 				continue
@@ -110,43 +84,6 @@ func alone(plan *halo.BoxPlan) bool {
 		}
 	}
 	return true
-}
-
-// walls lists the ghosts beyond the grid, and for each the nearest cell that is not: nothing changes across the
-// boundary of the grid. (Extrapolation of higher order would leave [0, 1].) That cell may itself be a ghost that others
-// own.
-func walls(b *grid.Block) (from, to []int32) {
-	var n [3]int
-	n[0], n[1], n[2] = b.Shape()
-	near := func(axis, at int) int {
-		open, ghost := openSides(b, axis), b.GhostAlong(axis)
-		if axis >= b.Grid.Dim {
-			return at
-		}
-		if !open[0] {
-			at = max(at, ghost)
-		}
-		if !open[1] {
-			at = min(at, ghost+b.N[axis]-1)
-		}
-		return at
-	}
-	for k := range n[2] {
-		for j := range n[1] {
-			y, z := near(1, j), near(2, k)
-			for i := 0; i < n[0]; i++ {
-				if y == j && z == k && i == b.Ghost {
-					i += b.N[0] // past the block
-				}
-				x := near(0, i)
-				if x != i || y != j || z != k {
-					from = append(from, int32(x+n[0]*(y+n[1]*z)))
-					to = append(to, int32(i+n[0]*(j+n[1]*k)))
-				}
-			}
-		}
-	}
-	return from, to
 }
 
 // lattice is the layout of a block's arrays for the kernels.

@@ -31,7 +31,7 @@ func (c Config) choose(b *grid.Block, apart bool) (w ways, err error) {
 	w.bricks = apart && b.Grid.Dim == 3 && !w.wide && c.Sweep != "cells"
 	alone := true // all sides are walls
 	for axis := range b.Grid.Dim {
-		for _, open := range openSides(b, axis) {
+		for _, open := range b.Open(axis) {
 			alone = alone && !open
 		}
 	}
@@ -80,12 +80,6 @@ func (w *ways) cover(frame abi.Box) {
 // manyCells is how many a block must have for tiles to be the default. Below, what a step takes on a GPU is the way
 // through one tile.
 const manyCells = 2 << 20
-
-// openSides tells whether other cells of the grid follow a block, below and above along an axis.
-func openSides(b *grid.Block, axis int) [2]bool {
-	periodic := b.Grid.Periodic[axis]
-	return [2]bool{periodic || b.Lo[axis] > 0, periodic || b.Lo[axis]+b.N[axis] < b.Grid.N[axis]}
-}
 
 // pass is a sweep, or in tiles a whole step, with what it needs.
 type pass[F num.Float] struct {
@@ -165,7 +159,7 @@ func (c Config) widened(b *grid.Block, k, n int) abi.Box {
 			if axis == (k+later)%b.Grid.Dim {
 				more = along
 			}
-			open := openSides(b, axis)
+			open := b.Open(axis)
 			if open[0] {
 				box.Lo[axis] -= more
 			}
@@ -209,7 +203,7 @@ func (w *ways) ghostSides(b *grid.Block) (reach [2][2]int32) {
 		return reach
 	}
 	for axis := range 2 {
-		for side, open := range openSides(b, axis) {
+		for side, open := range b.Open(axis) {
 			if open {
 				reach[axis][side] = kernels.TileReach
 			}
@@ -238,7 +232,7 @@ func (a *arrays[F]) listing(b *grid.Block, w *ways) []kernelOver {
 	l := &kernels.BrickList[F]{Lattice: lattice(b), Bricks: *bricks(b, &a.every), Dust: dust[F](), F: a.fields[0],
 		Second: a.fields[1], Third: a.fields[2], Kinds: a.kinds[0], Busy: a.marks}
 	for axis := range 3 {
-		for side, open := range openSides(b, axis) {
+		for side, open := range b.Open(axis) {
 			if open {
 				l.Open[axis][side] = 1
 			}

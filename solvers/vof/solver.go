@@ -40,7 +40,7 @@ type Solver interface {
 	Probe(ctx context.Context, names []string, cells []int, out []float64) error
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is the volume fractions of the block, where the host can read them until the next step.
-	State(ctx context.Context) (solvers.State, error)
+	State(ctx context.Context) ([]solvers.State, error)
 	// Hash returns the SHA-256 of the volume fractions in global order.
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.
@@ -159,7 +159,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, b *grid.Block, plan *ha
 		start[c], s.begun[n] = F(f), F(f)
 		n++
 	}
-	u, err := velocities[F](ctx, b, v)
+	u, err := flow.OnBlock[F](ctx, b, v)
 	if err != nil {
 		return nil, err
 	}
@@ -308,5 +308,5 @@ func (s *solver[F]) Close() {
 	if s.ghosts != nil {
 		_ = s.ghosts.Close() // what is not given back goes with the device
 	}
-	s.free()
+	s.taken.Free()
 }

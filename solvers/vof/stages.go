@@ -26,7 +26,7 @@ type Stages struct {
 	All []Stage
 
 	dev    backend.Device
-	arrays arrays[float64]
+	arrays backend.Arrays
 	layout kernels.Lattice
 	n      int
 	f      []float64
@@ -41,16 +41,17 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 	rows := (n + kernels.GradientRows - 1) / kernels.GradientRows
 	row := (line + n + ghost + line - 1) / line * line
 	size := row * (rows*kernels.GradientRows + 2*ghost)
-	s := &Stages{dev: dev, n: n, layout: kernels.Lattice{Origin: int32(ghost*row + line), SY: int32(row)}}
+	s := &Stages{dev: dev, n: n, arrays: backend.Arrays{Device: dev},
+		layout: kernels.Lattice{Origin: int32(ghost*row + line), SY: int32(row)}}
 	layout := s.layout
-	p := &placer{dev: dev, taken: &s.arrays.taken}
-	f, rho := fresh[float64](p, size, "volume fractions"), fresh[float64](p, size, "lines")
-	dx, dy := fresh[float64](p, size, "gradient"), fresh[float64](p, size, "gradient")
-	turns, planes := fresh[int32](p, size, "lines"), fresh[geom.Line[float64]](p, size, "lines")
-	cases := placed(p, kernels.Cases(), "lines")
-	if p.err != nil {
+	p := &s.arrays
+	f := backend.Fresh[float64](p, size, "volume fractions")
+	rho, turns := backend.Fresh[float64](p, size, "lines"), backend.Fresh[int32](p, size, "lines")
+	dx, dy := backend.Fresh[float64](p, size, "gradient"), backend.Fresh[float64](p, size, "gradient")
+	planes, cases := backend.Fresh[geom.Line[float64]](p, size, "lines"), backend.Placed(p, kernels.Cases(), "lines")
+	if p.Err() != nil {
 		s.Free()
-		return nil, p.err
+		return nil, p.Err()
 	}
 	s.f = f
 	h := [3]float64{1 / float64(n), 1 / float64(n), 1}
@@ -87,7 +88,7 @@ func NewStages(dev backend.Device, n int) (*Stages, error) {
 }
 
 // Free gives the arrays back.
-func (s *Stages) Free() { s.arrays.free() }
+func (s *Stages) Free() { s.arrays.Free() }
 
 // Mixed is how many cells are mixed, once the first stage has run.
 func (s *Stages) Mixed() (int, error) {

@@ -50,12 +50,23 @@ func pieces(t testing.TB, cells, ranks int) []piece {
 	return all
 }
 
+// sent and received are the two ends of a part's journey.
+func sent(part *mesh.Part, plan *halo.Plan) []byte { return encode(&MeshShare{part, plan}) }
+
+func received(body []byte, rank, ranks int) (*mesh.Part, *halo.Plan, error) {
+	var s MeshShare
+	if err := decode(body, &s); err != nil {
+		return nil, nil, err
+	}
+	return s.Part, s.Plan, s.Check(rank, ranks)
+}
+
 // TestPartsComeBack: of any number of cells and ranks, each part is the same after its journey.
 func TestPartsComeBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		ranks := rapid.IntRange(1, 6).Draw(r, "ranks")
 		for rank, p := range pieces(t, rapid.IntRange(20, 300).Draw(r, "cells"), ranks) {
-			part, plan, err := decode(encode(p.part, p.plan), rank, ranks)
+			part, plan, err := received(sent(p.part, p.plan), rank, ranks)
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -68,7 +79,7 @@ func TestPartsComeBack(t *testing.T) {
 
 // TestPartsOfNothingComeBack: neither fields, nor groups, nor peers.
 func TestPartsOfNothingComeBack(t *testing.T) {
-	part, plan, err := decode(encode(new(mesh.Part), new(halo.Plan)), 0, 1)
+	part, plan, err := received(sent(new(mesh.Part), new(halo.Plan)), 0, 1)
 	if err != nil || !reflect.DeepEqual(part, new(mesh.Part)) || !reflect.DeepEqual(plan, new(halo.Plan)) {
 		t.Errorf("%+v, %+v, %v", part, plan, err)
 	}
@@ -78,13 +89,13 @@ func TestPartsOfNothingComeBack(t *testing.T) {
 // by a huge number it is refused or a part that can be used, and takes no memory for what is not there.
 func TestCutAndChangedParts(t *testing.T) {
 	all := pieces(t, 20, 2)
-	body := encode(all[1].part, all[1].plan)
+	body := sent(all[1].part, all[1].plan)
 	for n := range body {
-		if _, _, err := decode(body[:n], 1, 2); err == nil {
+		if _, _, err := received(body[:n], 1, 2); err == nil {
 			t.Errorf("%d bytes of %d were taken", n, len(body))
 		}
 	}
-	if _, _, err := decode(append(slices.Clone(body), 0), 1, 2); err == nil {
+	if _, _, err := received(append(slices.Clone(body), 0), 1, 2); err == nil {
 		t.Error("a byte too many was taken")
 	}
 	var before, after runtime.MemStats
@@ -95,7 +106,7 @@ func TestCutAndChangedParts(t *testing.T) {
 			w.word(&huge)
 			copy(changed[at:], w.bytes)
 			runtime.ReadMemStats(&before)
-			part, plan, err := decode(changed, 1, 2)
+			part, plan, err := received(changed, 1, 2)
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				use(part, plan)
@@ -166,7 +177,7 @@ func TestPartsThatDoNotHoldTogether(t *testing.T) {
 	} {
 		p := pieces(t, 60, 2)[1]
 		c.spoil(p.part, p.plan)
-		if _, _, err := decode(encode(p.part, p.plan), 1, 2); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := received(sent(p.part, p.plan), 1, 2); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
@@ -175,14 +186,16 @@ func TestPartsThatDoNotHoldTogether(t *testing.T) {
 // TestFieldsInOrder: a part has one form as bytes, so that fields twice, or in disorder, are refused.
 func TestFieldsInOrder(t *testing.T) {
 	for _, names := range [][]string{{"b", "a"}, {"a", "a"}} {
-		w := &wire{}
-		w.length(len(names), 16)
-		for _, name := range names {
-			text(w, &name)
-			array(w, &[]float64{1})
+		type field struct {
+			Name   string
+			Values []float64
 		}
-		r, got := &wire{bytes: w.bytes, reading: true}, map[string][]float64{}
-		if fields(r, &got); r.err == nil {
+		var list []field // which goes as a map does
+		for _, name := range names {
+			list = append(list, field{name, []float64{1}})
+		}
+		got := map[string][]float64{}
+		if err := decode(encode(&list), &got); err == nil {
 			t.Errorf("fields %q were taken: %v", names, got)
 		}
 	}
@@ -191,17 +204,72 @@ func TestFieldsInOrder(t *testing.T) {
 // FuzzPart: any message is refused, or is a part that can be used and has these bytes.
 func FuzzPart(f *testing.F) {
 	for rank, p := range pieces(f, 24, 3) {
-		f.Add(encode(p.part, p.plan), rank, 3)
+		f.Add(sent(p.part, p.plan), rank, 3)
 	}
-	f.Add(encode(new(mesh.Part), new(halo.Plan)), 0, 1)
+	f.Add(sent(new(mesh.Part), new(halo.Plan)), 0, 1)
 	f.Fuzz(func(t *testing.T, body []byte, rank, ranks int) {
-		part, plan, err := decode(body, rank, ranks)
+		part, plan, err := received(body, rank, ranks)
 		if err != nil {
 			return
 		}
 		use(part, plan)
-		if again := encode(part, plan); !bytes.Equal(again, body) {
+		if again := sent(part, plan); !bytes.Equal(again, body) {
 			t.Errorf("%d bytes make a part that %d other bytes stand for", len(body), len(again))
 		}
 	})
+}
+
+// every is of each kind of value that can be sent.
+type every struct {
+	Yes     bool
+	Small   int8
+	Number  float64
+	Count   uint64
+	Name    Named
+	Parts   []Nested
+	Truths  []bool
+	Shorts  []struct{ A, B int16 }
+	Missing *Nested
+	There   *Nested
+	Pair    [2][]float32
+	Nested
+}
+
+type (
+	Named  string
+	Nested struct {
+		Deep []string
+		At   int32
+	}
+)
+
+// TestAllKindsComeBack: values of every kind are the same after their journey; a truth that is neither is refused, and
+// so is a number that its type cannot hold.
+func TestAllKindsComeBack(t *testing.T) {
+	v := every{Yes: true, Small: -3, Number: math.Copysign(0, -1), Count: math.MaxUint64, Name: "å", Parts: []Nested{{[]string{"", "b"}, 1}, {}},
+		Truths: []bool{true, false}, Shorts: []struct{ A, B int16 }{{1, -2}}, There: &Nested{At: -5},
+		Pair: [2][]float32{nil, {1, 2}}, Nested: Nested{Deep: []string{"x"}}}
+	var got every
+	if err := decode(encode(&v), &got); err != nil || !reflect.DeepEqual(got, v) {
+		t.Errorf("%+v, error %v", got, err)
+	}
+	var truths []bool
+	if err := decode(encode(&[]int8{0, 1, 2}), &truths); err == nil {
+		t.Errorf("%v was taken", truths)
+	}
+	var small int8
+	large := 1000
+	if err := decode(encode(&large), &small); err == nil {
+		t.Errorf("%d was taken for %d", small, large)
+	}
+}
+
+// TestLostFieldsPanic: a field that would not travel is a mistake of the program.
+func TestLostFieldsPanic(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a field that is not exported is left behind")
+		}
+	}()
+	encode(&struct{ hidden int }{1})
 }

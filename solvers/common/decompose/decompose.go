@@ -27,6 +27,8 @@ type Decomposition struct {
 	nb, group      [][3]int32
 	core, boundary [][]int32 // cells of each rank in local order
 	ghosts         [][]int32 // of each rank, by owner and then by id
+
+	local, vertexLocal []int32 // scratch of Part
 }
 
 // New checks the mesh and cuts it.
@@ -88,14 +90,25 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 
 // Each calls f with the part and plan of every rank in turn, so that no more than one part needs to be held.
 func (d *Decomposition) Each(f func(rank int, part *mesh.Part, plan *halo.Plan) error) error {
-	local, vertexLocal := marks(len(d.mesh.Cells)), marks(len(d.mesh.X))
 	for r := range d.core {
-		part := d.mesh.Part(d.nb, d.group, d.core[r], d.boundary[r], d.ghosts[r], local, vertexLocal)
-		if err := f(r, part, d.Plans[r]); err != nil {
+		s, err := d.share(r)
+		if err != nil {
+			return err
+		}
+		if err := f(r, s.Part, s.Plan); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// share makes the part of a rank.
+func (d *Decomposition) share(r int) (*MeshShare, error) {
+	if d.local == nil {
+		d.local, d.vertexLocal = marks(len(d.mesh.Cells)), marks(len(d.mesh.X))
+	}
+	part := d.mesh.Part(d.nb, d.group, d.core[r], d.boundary[r], d.ghosts[r], d.local, d.vertexLocal)
+	return &MeshShare{part, d.Plans[r]}, nil
 }
 
 func marks(n int) []int32 {

@@ -11,21 +11,48 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
+// Checked is what a rank can get: it refuses what is not that of a rank of so many.
+type Checked[T any] interface {
+	*T
+	Check(rank, ranks int) error
+}
+
+// Share gives every rank what of makes for it, in bytes. Only rank 0 calls of, for one rank after the other, so that it
+// need not hold the shares of all; its own comes last.
+func Share[T any, P Checked[T]](ctx context.Context, comm dist.Comm, of func(rank int) (P, error)) (P, error) {
+	if comm.Rank() == 0 {
+		for r := 1; r < comm.Size(); r++ {
+			share, err := of(r)
+			if err != nil {
+				return nil, err
+			}
+			if err := deliver(ctx, comm, r, encode(share)); err != nil {
+				return nil, err
+			}
+		}
+		return of(0)
+	}
+	body, err := receive(ctx, comm)
+	if err != nil {
+		return nil, err
+	}
+	share := P(new(T))
+	if err = decode(body, share); err == nil {
+		err = share.Check(comm.Rank(), comm.Size())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the part that rank 0 sent: %w", err)
+	}
+	return share, nil
+}
+
 // Scatter gives every rank its part. Only rank 0 passes a decomposition.
 func Scatter(ctx context.Context, comm dist.Comm, d *Decomposition) (*mesh.Part, *halo.Plan, error) {
-	if comm.Rank() != 0 {
-		return receive(ctx, comm)
+	s, err := Share(ctx, comm, d.share)
+	if err != nil {
+		return nil, nil, err
 	}
-	var myPart *mesh.Part
-	var myPlan *halo.Plan
-	err := d.Each(func(rank int, part *mesh.Part, plan *halo.Plan) error {
-		if rank == 0 {
-			myPart, myPlan = part, plan
-			return nil
-		}
-		return Send(ctx, comm, rank, encode(part, plan))
-	})
-	return myPart, myPlan, err
+	return s.Part, s.Plan, nil
 }
 
 const (
@@ -37,8 +64,8 @@ const (
 	mostBytes = 1 << 36
 )
 
-// Send gives a rank its part, in bytes: their number, and then pieces.
-func Send(ctx context.Context, comm dist.Comm, to int, body []byte) error {
+// deliver gives a rank its part, in bytes: their number, and then pieces.
+func deliver(ctx context.Context, comm dist.Comm, to int, body []byte) error {
 	size := binary.LittleEndian.AppendUint64(nil, uint64(len(body)))
 	if err := send(ctx, comm, to, size); err != nil {
 		return err
@@ -59,8 +86,8 @@ func send(ctx context.Context, comm dist.Comm, to int, buf []byte) error {
 	return comm.Wait(ctx, []dist.Request{r})
 }
 
-// Receive returns what rank 0 has sent to this rank. It takes memory as bytes come, not as they are promised.
-func Receive(ctx context.Context, comm dist.Comm) ([]byte, error) {
+// receive returns what rank 0 has sent to this rank. It takes memory as bytes come, not as they are promised.
+func receive(ctx context.Context, comm dist.Comm) ([]byte, error) {
 	var size [8]byte
 	if err := fetch(ctx, comm, size[:]); err != nil {
 		return nil, err
@@ -90,16 +117,4 @@ func fetch(ctx context.Context, comm dist.Comm, buf []byte) error {
 		return err
 	}
 	return comm.Wait(ctx, []dist.Request{r})
-}
-
-func receive(ctx context.Context, comm dist.Comm) (*mesh.Part, *halo.Plan, error) {
-	body, err := Receive(ctx, comm)
-	if err != nil {
-		return nil, nil, err
-	}
-	part, plan, err := decode(body, comm.Rank(), comm.Size())
-	if err != nil {
-		return nil, nil, fmt.Errorf("the part that rank 0 sent: %w", err)
-	}
-	return part, plan, nil
 }

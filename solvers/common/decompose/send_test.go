@@ -66,9 +66,9 @@ func TestPieces(t *testing.T) {
 		}
 		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
 			if c.Rank() == 0 {
-				return Send(ctx, c, 1, body)
+				return deliver(ctx, c, 1, body)
 			}
-			got, err := Receive(ctx, c)
+			got, err := receive(ctx, c)
 			if err == nil && (!bytes.Equal(got, body) || cap(got) > 2*n) {
 				err = fmt.Errorf("%d other bytes have come of %d, in memory for %d", len(got), n, cap(got))
 			}
@@ -92,7 +92,7 @@ func TestPromisesTakeNoMemory(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := Receive(ctx, c)
+			_, err := receive(ctx, c)
 			runtime.ReadMemStats(&after)
 			if err == nil || !strings.Contains(err.Error(), want) {
 				return fmt.Errorf("error %v, want %q", err, want)

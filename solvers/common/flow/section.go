@@ -25,6 +25,27 @@ type Section struct {
 // Checked tells that nothing but Divergence keeps the velocity from having one.
 func (v *Section) Checked() bool { return len(v.Parts) > 0 || v.Faces != "" }
 
+// Print writes the section with all defaults.
+func (v *Section) Print(p *config.Printer) {
+	p.Section("[velocity]")
+	if v.Field != "" {
+		p.Pair("field", v.Field)
+	}
+	for _, f := range slices.Concat(v.Psi, v.Potential, v.Parts) {
+		p.Pair(f.Name, f)
+	}
+	if v.Faces != "" {
+		p.Pair("faces", v.Faces)
+	}
+	p.Pair("period", v.Period)
+	if v.Factor.Program != nil {
+		p.Pair("factor", v.Factor)
+	}
+	if v.Checked() {
+		p.Pair("divergence", v.Divergence)
+	}
+}
+
 // Decode reads the section on a grid of 2 or 3 dimensions.
 func Decode(s *config.Section, dim int) Section {
 	v := Section{Divergence: s.Number("divergence", config.Bound{Most: 1, Fallback: 1e-10, Optional: true})}

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,10 +13,14 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/disttest"
+	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 )
 
 // wavy turns and stretches everywhere.
@@ -140,7 +145,8 @@ func TestSmoothRefuses(t *testing.T) {
 	}
 }
 
-func TestSmoothShareIsBounded(t *testing.T) {
+// TestSharesCome: a rank gets what rank 0 cut for it, a patch or a part.
+func TestSharesCome(t *testing.T) {
 	c, err := solvers.Parse("case.toml", []byte(wavy), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -157,19 +163,17 @@ func TestSmoothShareIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := share(1)
-		body, err := sent.encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for n := range len(body) {
-			var s rankShare
-			if n%7 == 0 && s.decode(body[:n]) == nil {
-				t.Fatalf("%d of %d bytes were taken", n, len(body))
+		comms := local.New(2)
+		disttest.Each(t, comms, func(ctx context.Context, c dist.Comm) error {
+			got, err := decompose.Share(ctx, c, func(rank int) (*rankShare, error) {
+				of := share(rank)
+				return &of, nil
+			})
+			if err == nil && c.Rank() == 1 && !reflect.DeepEqual(*got, sent) {
+				err = fmt.Errorf("deep = %v: another share has come", deep)
 			}
-		}
-		var s rankShare
-		if err := s.decode(body); err != nil || !reflect.DeepEqual(s, sent) {
-			t.Errorf("deep = %v: %v; another share has come", deep, err)
-		}
+			return err
+		})
+		disttest.Close(t, comms)
 	}
 }

@@ -78,6 +78,7 @@ func (r *Report) JSON() ([]byte, error) {
 		"dim":      r.Dim,
 		"vertices": r.Vertices, "cells": r.Cells, "colours": r.Colours, "crowded": r.Crowded, "sweeps": r.Sweeps,
 		"stopped": r.Stopped, "metric_scale": r.Scale, "setup_s": r.SetUp, "wall_s": r.Seconds, "state_sha256": r.SHA256,
+		"hash_version":   solvers.HashVersion,
 		"metric_bounded": r.Held.Bounded, "metric_raised": r.Held.Raised, "metric_graded": r.Held.Graded,
 		"metric_off_grid": r.Held.OffGrid,
 		"untangled":       r.Untangled.Before, "untangling_sweeps": r.Untangled.Sweeps,

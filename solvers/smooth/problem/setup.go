@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 )
 
@@ -59,14 +60,15 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	if err := solvers.Agree(ctx, comm, bad); err != nil {
 		return nil, err
 	}
-	s.rankShare, err = scatterShares(ctx, comm, func(rank int) rankShare {
+	mine, err := decompose.Share(ctx, comm, func(rank int) (*rankShare, error) {
 		of := share(rank)
 		of.Nodal = nodal
-		return of
+		return &of, nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.rankShare = *mine
 	if err := stages.end(ctx, "parts sent"); err != nil {
 		return nil, err
 	}

@@ -198,6 +198,6 @@ func (d *mover) Save(ctx context.Context, path string) error {
 	return m.write(path)
 }
 
-func (d *mover) State(ctx context.Context) (solvers.State, error) { return d.solver.State(ctx) }
-func (d *mover) Phases() map[string]float64                       { return map[string]float64{"sweep": d.sweeps} }
-func (d *mover) Close()                                           { d.solver.Close() }
+func (d *mover) State(ctx context.Context) ([]solvers.State, error) { return d.solver.State(ctx) }
+func (d *mover) Phases() map[string]float64                         { return map[string]float64{"sweep": d.sweeps} }
+func (d *mover) Close()                                             { d.solver.Close() }

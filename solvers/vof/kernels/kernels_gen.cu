@@ -2644,8 +2644,11 @@ DEVICE int32 counted(Slice<int32> marks, int32 x, int32 width, int32 height) {
 // listed, tilemarks.go:17
 DEVICE int32 listed(Slice<int32> list, Slice<int32> marks, Slice<int32> counts, int32 x, int32 width, int32 height) {
     int32 end = 0;
-    for (int32 n = 0, end1 = x; n < end1; n++) {
-        end = add(end, counts[n]);
+    for (int32 n = 0, end1 = width; n < end1; n++) {
+        // as often in all columns, so that the threads of a warp stay together
+        if (n < x) {
+            end = add(end, counts[n]);
+        }
     }
     for (int32 y = 0, end2 = height; y < end2; y++) {
         if (int32 k = add(x, mul(y, width)); marks[k] != 0) {

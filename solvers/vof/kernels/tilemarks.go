@@ -16,8 +16,10 @@ func counted(marks []int32, x, width, height int32) int32 {
 // end.
 func listed(list, marks, counts []int32, x, width, height int32) int32 {
 	end := int32(0)
-	for n := range x {
-		end += counts[n]
+	for n := range width { // as often in all columns, so that the threads of a warp stay together
+		if n < x {
+			end += counts[n]
+		}
 	}
 	for y := range height {
 		if k := x + y*width; marks[k] != 0 {

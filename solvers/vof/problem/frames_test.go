@@ -17,7 +17,6 @@ import (
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/flow"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -146,9 +145,6 @@ func TestStopsInSetUp(t *testing.T) {
 	w := c.Sections.(*Sections)
 	if f, err := fractions(ctx, "[initial]", &w.Initial, c.Path, b); !errors.Is(err, context.Canceled) {
 		t.Errorf("%d fractions, error %v", len(f), err)
-	}
-	if _, _, err := tryFlow(ctx, flow.Uniform(1, 0, 0), b); !errors.Is(err, context.Canceled) {
-		t.Errorf("flow: error %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	comm := runtest.Local(t, 1)[0]

@@ -118,24 +118,7 @@ func (w *Sections) Print(p *config.Printer) {
 		p.Section("[exact]")
 		p.Pair("shape", w.Exact.Shape)
 	}
-	v := w.Velocity
-	p.Section("[velocity]")
-	if v.Field != "" {
-		p.Pair("field", v.Field)
-	}
-	for _, f := range slices.Concat(v.Psi, v.Potential, v.Parts) {
-		p.Pair(f.Name, f)
-	}
-	if v.Faces != "" {
-		p.Pair("faces", v.Faces)
-	}
-	p.Pair("period", v.Period)
-	if v.Factor.Program != nil {
-		p.Pair("factor", v.Factor)
-	}
-	if v.Checked() {
-		p.Pair("divergence", v.Divergence)
-	}
+	w.Velocity.Print(p)
 	m := w.Method
 	p.Section("[method]")
 	p.Pair("normal", m.Normal)

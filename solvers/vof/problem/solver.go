@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/vof"
 )
@@ -42,7 +43,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err := solvers.Agree(ctx, d.comm, err); err != nil {
 		return nil, err
 	}
-	v, err := givenFlow(ctx, c, &w.Velocity, d.block.Block, d.comm, &d.late)
+	v, err := flow.Given(ctx, c, &w.Velocity, d.block.Block, d.comm, &d.late)
 	if err != nil {
 		return nil, err
 	}

@@ -1,56 +1,31 @@
 package decompose
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
-// move writes or reads all that a rank needs of its part.
-func move(w *wire, part *mesh.Part, plan *halo.Plan) {
-	numbers(w, &part.Core, &part.Owned)
-	array(w, &part.X)
-	array(w, &part.Y)
-	array(w, &part.Cells)
-	array(w, &part.Global)
-	array(w, &part.Neighbour)
-	list(w, &part.Groups, 24, func(g *mesh.Group) {
-		numbers(w, &g.Dim, &g.Tag)
-		text(w, &g.Name)
-	})
-	fields(w, &part.CellData)
-	fields(w, &part.VertexData)
-	numbers(w, &plan.Rank, &plan.Owned, &plan.Ghosts)
-	list(w, &plan.Peers, 32, func(e *halo.Peer) {
-		numbers(w, &e.Rank)
-		numbers(w, &e.Lo, &e.Hi)
-		array(w, &e.Send)
-	})
+// MeshShare is what a rank gets of a mesh.
+type MeshShare struct {
+	Part *mesh.Part
+	Plan *halo.Plan
 }
 
-func encode(part *mesh.Part, plan *halo.Plan) []byte {
-	w := &wire{bytes: make([]byte, 0, 1<<12+16*len(part.X)+28*len(part.Cells))} // most of it
-	move(w, part, plan)
-	return w.bytes
-}
-
-// decode is the inverse of encode. It refuses what is no part of this rank.
-func decode(body []byte, rank, ranks int) (*mesh.Part, *halo.Plan, error) {
-	w, part, plan := &wire{bytes: body, reading: true}, new(mesh.Part), new(halo.Plan)
-	move(w, part, plan)
-	switch {
-	case w.err != nil:
-		return nil, nil, w.err
-	case len(w.bytes) > 0:
-		return nil, nil, fmt.Errorf("%d bytes are left over", len(w.bytes))
-	case plan.Rank != rank:
-		return nil, nil, fmt.Errorf("it is that of rank %d, this is rank %d", plan.Rank, rank)
+// Check refuses a share that is not that of a rank, whose arrays do not belong together, or that points beyond them.
+func (s *MeshShare) Check(rank, ranks int) error {
+	if s.Part == nil || s.Plan == nil {
+		return errors.New("it has no part, or no plan")
 	}
-	if err := plan.Check(ranks); err != nil {
-		return nil, nil, err
+	if s.Plan.Rank != rank {
+		return fmt.Errorf("it is that of rank %d, this is rank %d", s.Plan.Rank, rank)
 	}
-	return part, plan, check(part, plan)
+	if err := s.Plan.Check(ranks); err != nil {
+		return err
+	}
+	return check(s.Part, s.Plan)
 }
 
 // check refuses a part whose arrays do not belong together, or that points beyond them.

@@ -1,4 +1,4 @@
-package problem
+package flow
 
 import (
 	"context"
@@ -10,14 +10,13 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/flow"
 )
 
-// givenFlow makes the velocity of a case. What is given is tried on the faces of the block first, so that what is wrong
+// Given makes the velocity of a case. What is given is tried on the faces of the block first, so that what is wrong
 // with it is known to all ranks before the solver starts.
 // late is the first error of its factor in the course of the run.
-func givenFlow(ctx context.Context, c *config.Case, v *flow.Section, b *grid.Block, comm dist.Comm, late *error) (
-	flow.Flow, error) {
+func Given(ctx context.Context, c *config.Case, v *Section, b *grid.Block, comm dist.Comm, late *error) (
+	Flow, error) {
 	var failed error
 	f, err := velocity(c, v, b.Grid, &failed)
 	if err != nil {
@@ -80,7 +79,7 @@ func factor(f *config.Field, end float64, late *error) (func(t float64) float64,
 
 // velocity is the flow of a case at a factor of 1. failed is the first error of an expression, whenever it is asked
 // for.
-func velocity(c *config.Case, v *flow.Section, g *grid.Grid, failed *error) (flow.Flow, error) {
+func velocity(c *config.Case, v *Section, g *grid.Grid, failed *error) (Flow, error) {
 	eval := func(f *config.Field, x, y, z float64) float64 {
 		value, err := f.Program.Eval(x, y, z, 0)
 		if err != nil {
@@ -93,19 +92,19 @@ func velocity(c *config.Case, v *flow.Section, g *grid.Grid, failed *error) (flo
 	}
 	switch {
 	case v.Field != "":
-		return flow.Named(v.Field, g, v.Period)
+		return Named(v.Field, g, v.Period)
 	case v.Faces != "":
-		return flow.FacesFile(g, c.Path(v.Faces))
+		return FacesFile(g, c.Path(v.Faces))
 	case len(v.Psi) > 0:
-		return flow.Stream(g, func(x, y float64) float64 { return eval(&v.Psi[0], x, y, g.Lo[2]) })
+		return Stream(g, func(x, y float64) float64 { return eval(&v.Psi[0], x, y, g.Lo[2]) })
 	case len(v.Potential) > 0:
-		return flow.Potential(g, func(axis int, x, y, z float64) float64 { return eval(&v.Potential[axis], x, y, z) })
+		return Potential(g, func(axis int, x, y, z float64) float64 { return eval(&v.Potential[axis], x, y, z) })
 	}
-	return flow.Components(g, func(axis int, x, y, z float64) float64 { return eval(&v.Parts[axis], x, y, z) }), nil
+	return Components(g, func(axis int, x, y, z float64) float64 { return eval(&v.Parts[axis], x, y, z) }), nil
 }
 
 // tryFlow gives the largest flow through a cell of the block and the largest out of one, as rates per volume.
-func tryFlow(ctx context.Context, f flow.Flow, b *grid.Block) (through, out float64, err error) {
+func tryFlow(ctx context.Context, f Flow, b *grid.Block) (through, out float64, err error) {
 	for k := range b.N[2] {
 		for j := range b.N[1] {
 			if err := ctx.Err(); err != nil {

@@ -1,0 +1,149 @@
+package halo
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+)
+
+// TestUpwardGathers: where every box writes to its own cells and to the first ghosts above them, the maxima that the
+// owners have in the end are those of one array, across edges, corners and periods too.
+func TestUpwardGathers(t *testing.T) {
+	for _, dim := range []int{2, 3} {
+		for _, periodic := range []bool{false, true} {
+			for _, parts := range [][3]int{{1, 1, 1}, {2, 1, 1}, {2, 3, 1}, {2, 2, 2}, {1, 3, 3}} {
+				if dim == 2 {
+					parts[2] = 1
+				}
+				gathers(t, dim, periodic, parts)
+			}
+		}
+	}
+}
+
+func gathers(t *testing.T, dim int, periodic bool, parts [3]int) {
+	n := [3]int{7, 6, 9}
+	if dim == 2 {
+		n[2] = 1
+	}
+	b := Boxes{Dim: dim}
+	for a, count := range parts {
+		b.Periodic[a] = periodic && a < dim
+		for k := range count + 1 {
+			b.Cuts[a] = append(b.Cuts[a], k*n[a]/count)
+		}
+	}
+	want := make([]int32, n[0]*n[1]*n[2])
+	number := func(cell [3]int) (c int, inside bool) {
+		for a := 2; a >= 0; a-- {
+			x := cell[a]
+			if b.Periodic[a] {
+				x = (x + n[a]) % n[a]
+			}
+			if x >= n[a] {
+				return 0, false
+			}
+			c = c*n[a] + x
+		}
+		return c, true
+	}
+	// Every cell raises itself and the cells above it along each axis.
+	raises := func(cell [3]int, f func(to [3]int, v int32)) {
+		c, _ := number(cell)
+		r := rand.New(rand.NewPCG(1, uint64(c)))
+		for corner := range 1 << dim {
+			to := cell
+			for a := range 3 {
+				to[a] += corner >> a & 1
+			}
+			f(to, r.Int32())
+		}
+	}
+	cells(n, func(cell [3]int) {
+		raises(cell, func(to [3]int, v int32) {
+			if c, ok := number(to); ok {
+				want[c] = max(want[c], v)
+			}
+		})
+	})
+	var mu sync.Mutex
+	err := everywhere(local.New(parts[0]*parts[1]*parts[2]), func(comm dist.Comm) error {
+		const ghost = 2
+		plan, err := NewBoxPlan(b, comm.Rank(), ghost, [3]int{ghost, ghost, ghost}, ByAxis)
+		if err != nil {
+			return err
+		}
+		var lo, own, at [3]int
+		rank, array := comm.Rank(), make([]int32, plan.Shape[0]*plan.Shape[1]*plan.Shape[2])
+		for a := range 3 {
+			at[a] = rank % parts[a]
+			rank /= parts[a]
+			lo[a], own[a] = b.Cuts[a][at[a]], b.Cuts[a][at[a]+1]-b.Cuts[a][at[a]]
+		}
+		index := func(c [3]int) (i int) {
+			for a := 2; a >= 0; a-- {
+				x := c[a]
+				if a < dim {
+					x += ghost
+				}
+				i = i*plan.Shape[a] + x
+			}
+			return i
+		}
+		cells(own, func(c [3]int) {
+			raises([3]int{lo[0] + c[0], lo[1] + c[1], lo[2] + c[2]}, func(to [3]int, v int32) {
+				i := index([3]int{to[0] - lo[0], to[1] - lo[1], to[2] - lo[2]})
+				array[i] = max(array[i], v)
+			})
+		})
+		for a := dim - 1; a >= 0; a-- {
+			up, err := plan.Upward(a)
+			if err != nil {
+				return err
+			}
+			if err := NewBoxExchanger(up, comm, 5, 4).Exchange(context.Background(), Of(array)); err != nil {
+				return err
+			}
+			if at[a] == 0 && !b.Periodic[a] {
+				continue
+			}
+			layer := own
+			for d := range dim {
+				layer[d]++ // what later axes send
+			}
+			layer[a] = 1
+			cells(layer, func(c [3]int) {
+				below := c
+				below[a]--
+				array[index(c)] = max(array[index(c)], array[index(below)])
+			})
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		cells(own, func(c [3]int) {
+			g, _ := number([3]int{lo[0] + c[0], lo[1] + c[1], lo[2] + c[2]})
+			if array[index(c)] != want[g] {
+				t.Errorf("%dD, periodic %t, %v boxes: cell %v of rank %d has %d, not %d", dim, periodic, parts, c, comm.Rank(),
+					array[index(c)], want[g])
+			}
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func cells(n [3]int, f func(c [3]int)) {
+	for k := range n[2] {
+		for j := range n[1] {
+			for i := range n[0] {
+				f([3]int{i, j, k})
+			}
+		}
+	}
+}
