@@ -56,13 +56,14 @@ func TestDefaults(t *testing.T) {
 		Sections: &problem.Sections{
 			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
-			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 1, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
+			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 2, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
 				Precision:  "float64",
 				EntropyFix: 0.05, Manning: config.Field{Name: "manning", Expr: "0"}},
 			Initial: []config.Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
 				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
 				{Name: "v2", Expr: "0"}},
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
+			Forcing:  problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012},
 		},
 	}
 	if !reflect.DeepEqual(c.Sections,

@@ -57,8 +57,8 @@ func (o *outlets[F]) forced(cfg Config, init Initial, part *mesh.Part, p *kernel
 	return nil
 }
 
-// rain takes over what falls on the cells. Its series is followed even if it is one number, since it is summed up. Where
-// it is the longest step, water that fell on dry ground runs no further than a cell.
+// rain takes over what falls on the cells. Its series is followed even if it is one number, since it is summed up. The
+// longest step is so long that what fell on dry ground in it runs no further than a cell.
 func (o *outlets[F]) rain(rows []series.Row, pattern []float64, part *mesh.Part, p *kernels.Params[F]) {
 	o.force.Pattern = owned[F](pattern, part)
 	if len(rows) == 1 {

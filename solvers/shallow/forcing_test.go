@@ -60,8 +60,8 @@ func pond(x, y float64) (depth, h1, h2 float64) {
 	return depth, 0, math.Max(0, depth)
 }
 
-// TestForcingIsInTheBudget: rain, evaporation and what the ground takes explain the change of mass to rounding, and rain
-// is as much as fell.
+// TestForcingIsInTheBudget: rain, evaporation and what the ground takes explain the change of mass to rounding, and
+// rain is as much as fell.
 func TestForcingIsInTheBudget(t *testing.T) {
 	for order := 1; order <= 2; order++ {
 		for precision, most := range map[string]float64{"float64": 1e-13, "float32": 1e-6} {

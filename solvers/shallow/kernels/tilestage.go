@@ -13,8 +13,8 @@ import (
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe last=false,true blocks=4
 func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
-	waves, spare *atomics.Least[F], start, w []State[F], slopes []Slopes[F], manning []F, force *Forcing[F], out []State[F],
-	flux *[TileEdges]Flux[F], n *Counters) F {
+	waves, spare *atomics.Least[F], start, w []State[F], slopes []Slopes[F], manning []F, force *Forcing[F],
+	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)

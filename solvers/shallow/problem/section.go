@@ -21,7 +21,7 @@ type Sections struct {
 // Physics is the section [physics] of solver "shallow-water".
 type Physics struct {
 	Scheme             string       // of the fluxes: roe, ir-roe or pvm-ifcp; pvm-ifcp
-	Order              int          // of accuracy in space and time, 1 or 2; 1
+	Order              int          // of accuracy in space and time, 1 or 2; 2
 	Layers             int          // 1 or 2; 2
 	DensityRatio       float64      // upper over lower, in (0, 1]; required of two layers, 0 for one
 	Gravity            float64      // m/s²; 9.81
@@ -73,7 +73,7 @@ func Decode(root *config.Section, c *config.Case) {
 func decodePhysics(s *config.Section) Physics {
 	p := Physics{
 		Scheme:     s.Choice("scheme", "pvm-ifcp", "roe", "ir-roe", "pvm-ifcp"),
-		Order:      int(s.Integer("order", 1, 1, 2)),
+		Order:      int(s.Integer("order", 2, 1, 2)),
 		Layers:     int(s.Integer("layers", 2, 1, 2)),
 		Gravity:    s.Number("gravity", config.Positive.Or(9.81)),
 		CFL:        s.Number("cfl", config.Share.Or(0.9)),

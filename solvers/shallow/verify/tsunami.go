@@ -73,14 +73,14 @@ func (b *basin) holds(i int, x, y float64) bool {
 	return true
 }
 
-// level is that of the surface at a sounding, NaN where it is dry.
+// level is that of the surface at a sounding, within those of the cells around; NaN where it is dry.
 func (b *basin) level(s sounding) float64 {
 	if b.Value("h2", s.cell) < b.DryDepth() {
 		return math.NaN()
 	}
 	x0, y0 := b.part.Centroid(s.cell)
 	z0 := b.Value("z2", s.cell)
-	var xx, xy, yy, xz, yz float64
+	var xx, xy, yy, xz, yz, least, most float64
 	for _, i := range s.cells[1:] {
 		if b.Value("h2", i) < b.DryDepth() {
 			continue
@@ -89,12 +89,13 @@ func (b *basin) level(s sounding) float64 {
 		x, y = x-x0, y-y0
 		z := b.Value("z2", i) - z0
 		xx, xy, yy, xz, yz = xx+x*x, xy+x*y, yy+y*y, xz+x*z, yz+y*z
+		least, most = min(least, z), max(most, z)
 	}
 	det := xx*yy - xy*xy
 	if det < 1e-6*(xx+yy)*(xx+yy) || det == 0 {
 		return z0
 	}
-	return z0 + ((yy*xz-xy*yz)*(s.x-x0)+(xx*yz-xy*xz)*(s.y-y0))/det
+	return z0 + min(most, max(least, ((yy*xz-xy*yz)*(s.x-x0)+(xx*yz-xy*xz)*(s.y-y0))/det))
 }
 
 // course is what was seen at soundings in the course of a run.
