@@ -44,11 +44,11 @@ func Of(c *config.Case, s config.Series) ([]Row, error) {
 const (
 	pieces  = 1024
 	halving = 14
-	most    = 1 << 21 // rows
+	most    = 1 << 22 // rows
 )
 
 // Tabulate returns rows from 0 to end of an expression over t, as many as it takes for what lies between them to be
-// linear within a millionth of its range, or so close together that a jump takes less than 1e-7 of the time.
+// linear within 1e-5 of its range, or so close together that a jump takes less than 1e-7 of the time.
 func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 	t := table{p: p}
 	first, err := t.at(0)
@@ -65,7 +65,7 @@ func Tabulate(p *expr.Program, end float64) ([]Row, error) {
 		coarse = append(coarse, r)
 		least, largest = min(least, r.Value), max(largest, r.Value)
 	}
-	t.rows, t.near = coarse[:1:1], 1e-6*max(largest-least, 1e-9*max(math.Abs(least), math.Abs(largest)))
+	t.rows, t.near = coarse[:1:1], 1e-5*max(largest-least, 1e-9*max(math.Abs(least), math.Abs(largest)))
 	for k := range pieces {
 		if err := t.between(coarse[k], coarse[k+1], halving); err != nil {
 			return nil, err

@@ -156,6 +156,11 @@ func decodeBoundary(s *config.Section, layers int) Boundary {
 		case ok:
 			b.Given[group] = decodeGiven(table)
 		default:
+			if s.IsText(group) && s.Text(group, "") == "periodic" {
+				s.Fail(group, "pairs of sides cannot be joined: a cell would neighbour itself far away, which the mesh's halo "+
+					"does not know; choose wall or open, and a mesh so long that the sides do not matter")
+				break
+			}
 			b.Groups[group] = s.Choice(group, config.Required, "wall", "open")
 		}
 	}
