@@ -56,13 +56,14 @@ func TestDefaults(t *testing.T) {
 		Sections: &problem.Sections{
 			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
-			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 1, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
+			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 2, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
 				Precision:  "float64",
 				EntropyFix: 0.05, Manning: config.Field{Name: "manning", Expr: "0"}},
 			Initial: []config.Field{{Name: "depth", Expr: "6"}, {Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5"},
 				{Name: "h2", Expr: "depth - h1"}, {Name: "u1", Expr: "0"}, {Name: "v1", Expr: "0"}, {Name: "u2", Expr: "0"},
 				{Name: "v2", Expr: "0"}},
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
+			Forcing:  problem.Forcing{WindDrag: 0.0013, AirDensity: 0.0012},
 		},
 	}
 	if !reflect.DeepEqual(c.Sections,
@@ -160,7 +161,9 @@ func TestStringReadsBack(t *testing.T) {
 	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1\nmanning = 0.03", "h1 =", "h =",
 		`h2 = "depth - h1"`, `v = "h+x"`).Replace(dam)
 	surface := strings.NewReplacer("\nh = ", "\nz = ", "h+x", "surface+z").Replace(one)
-	given := strings.Replace(one, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n[time]", 1)
+	given := strings.Replace(one, "[time]", "[boundary]\nleft = { level = -0.25 }\nright = { discharge = 3 }\n"+
+		"sea = { radiation = 0, incident = 'sin(t)' }\nmouth = { level = { series = 'a.csv', column = 'b', hold = true } }"+
+		"\n[time]", 1)
 	for _, text := range []string{dam, full, one, surface, given} {
 		c := parse(t, text)
 		again := parse(t, c.String())
@@ -172,6 +175,12 @@ func TestStringReadsBack(t *testing.T) {
 				each.Sections.(*problem.Sections).Initial[i].Program = nil
 			}
 			each.Sections.(*problem.Sections).Physics.Manning.Program = nil
+			for key, g := range each.Sections.(*problem.Sections).Boundary.Given {
+				if g.Value.Program = nil; g.Wave != nil {
+					g.Wave.Program = nil
+				}
+				each.Sections.(*problem.Sections).Boundary.Given[key] = g
+			}
 		}
 		again.Name = c.Name
 		if !reflect.DeepEqual(c, again) {

@@ -134,9 +134,13 @@ func TestDeepNesting(t *testing.T) {
 func TestRefusedBoundaries(t *testing.T) {
 	one := strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`, "").Replace(dam)
 	for table, want := range map[string]string{
-		"{ tide = 1 }":                 "[boundary] coast.tide: no such key; choose level, discharge or radiation",
+		"{ tide = 1 }":                 "[boundary] coast.tide: no such key; choose level, discharge, radiation or incident",
 		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be with level",
 		"{ discharge = -1 }":           "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
+		"{ incident = 1 }":             "[boundary] coast.incident: comes in over water at rest",
+		`{ level = "x" }`:              "[boundary] coast.level: depends on x; it is an expression over t alone",
+		`{ level = { raster = "a" } }`: "[boundary] coast level.raster: no such key; choose series, column or hold",
+		`{ discharge = "-1" }`:         "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{}":                           "[boundary] coast: gives nothing; choose level, discharge or radiation",
 	} {
 		text := strings.Replace(one, "[time]", "[boundary]\ncoast = "+table+"\n[time]", 1)

@@ -107,6 +107,10 @@ func Measured(list []Quantity, values ...float64) []Quantity {
 	return list
 }
 
+// From joins the name of something conserved and that of a source, such as mass2 and mouth: how much that has brought
+// since the start.
+const From = "_from_"
+
 // Place is where a quantity is told; a sum is several places.
 type Place int
 
@@ -115,7 +119,7 @@ const (
 	Column Place = 1 << iota
 	// Metric: in the summary.
 	Metric
-	// Drift: in the summary as the relative change of something conserved, which has the name of the quantity without
-	// "_drift".
+	// Drift: in the summary as the change of something conserved that its sources do not explain, as a share. It has the
+	// name of the quantity without "_drift".
 	Drift
 )

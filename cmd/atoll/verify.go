@@ -32,6 +32,11 @@ func verifyCommand() *cobra.Command {
 			if len(args) > 0 {
 				chosen = args
 			}
+			if cmd.Flags().Changed("resolution") {
+				if suite, _ := verify.Find(chosen[0]); len(args) == 0 || !suite.Scales || !(o.Resolution > 0) {
+					return usageError{errors.New("--resolution is a factor above 0 on the cells of atoll verify tsunami")}
+				}
+			}
 			if f.backend == "cuda" {
 				if twins := verify.WithTwins(); len(args) == 0 || !slices.Contains(twins, args[0]) {
 					return usageError{fmt.Errorf("--backend cuda compares the checks of %s: atoll verify %[1]s --backend cuda",
@@ -59,6 +64,8 @@ func verifyCommand() *cobra.Command {
 		" on the GPU too, on one rank and on two that share it, and compare the bits")
 	p.StringSliceVar(&o.Only, "only", nil, "only these checks, by name")
 	p.BoolVar(&o.Quick, "quick", false, "coarse meshes only")
+	p.Float64Var(&o.Resolution, "resolution", 1, "of tsunami: so many times the cells")
+	p.StringVar(&o.Pictures, "pictures", "out/verify", "folder for the pictures of checks that have some")
 	p.IntVar(&o.Threads, "threads", 0, "threads; 0 for all cores")
 	return c
 }

@@ -130,6 +130,15 @@ func (r *runner) save(name string, img image.Image) error {
 		return err
 	}
 	path := filepath.Join(dir, fileName(name)+".png")
+	if err := WritePNG(path, img); err != nil {
+		return err
+	}
+	r.written = append(r.written, path)
+	return nil
+}
+
+// WritePNG writes a picture.
+func WritePNG(path string, img image.Image) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -141,7 +150,6 @@ func (r *runner) save(name string, img image.Image) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	r.written = append(r.written, path)
 	return nil
 }
 
@@ -178,8 +186,9 @@ func (r *runner) gauge(path string) error {
 	return r.series("gauge-"+name, s, path)
 }
 
-// conservation draws how far the conserved quantities are from where they began, and the course of others. A column
-// that no solver has declared is drawn by itself.
+// conservation draws how far the conserved quantities are from where they began, or what their budget leaves
+// unexplained, and the course of others, with what each source brought side by side. A column that no solver has
+// declared is drawn by itself.
 func (r *runner) conservation(path string) error {
 	t, err := readTable(path)
 	if err != nil {
@@ -200,7 +209,13 @@ func (r *runner) conservation(path string) error {
 			course.Across = "sweeps"
 		}
 		if d, _, _ := solvers.QuantityOf(name + "_drift"); d.In&solvers.Drift != 0 {
-			kept.addDrift(name, t.columns[i])
+			if !slices.Contains(t.names, name+"_drift") {
+				kept.addDrift(name, t.columns[i])
+			}
+		} else if q.In&solvers.Drift != 0 {
+			kept.add("share unexplained", Curve{strings.TrimSuffix(name, "_drift"), t.columns[i]})
+		} else if of, _, ok := strings.Cut(name, solvers.From); ok {
+			course.add("sources of "+withUnit(of), Curve{name[len(of)+len(solvers.From):], t.columns[i]})
 		} else if !known {
 			course.add(name, Curve{name, t.columns[i]})
 		} else if q.Panel != "" {

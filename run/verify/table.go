@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/atoll-hpc/atoll/run/plot"
 )
 
 // Page is what a check writes on.
@@ -28,6 +32,26 @@ func (p *Page) Printf(format string, args ...any) {
 
 // Note writes a line of prose.
 func (p *Page) Note(format string, args ...any) { p.Printf(format+"\n", args...) }
+
+// Picture writes a picture to the folder for them, if there is one, and a line of prose that says where it is.
+func (p *Page) Picture(name string, s *plot.Series) error {
+	if p.Options.Pictures == "" {
+		return nil
+	}
+	img, err := s.Draw()
+	if err != nil {
+		return fmt.Errorf("picture %s: %w", name, err)
+	}
+	if err := os.MkdirAll(p.Options.Pictures, 0o777); err != nil {
+		return err
+	}
+	path := filepath.Join(p.Options.Pictures, name+".png")
+	if err := plot.WritePNG(path, img); err != nil {
+		return err
+	}
+	p.Note("picture: %s\n", path)
+	return nil
+}
 
 // Progress tells what is run next.
 func (p *Page) Progress(format string, args ...any) {

@@ -18,6 +18,9 @@ type Options struct {
 	Quick   bool     // the coarse levels alone: what a test can afford
 	Only    []string // names of checks to make; none for all
 	Twins   []Twin   // where each flow is computed again, to compare the bits
+	// Resolution is by how much to multiply the cells of suites that scale; 0 stands for 1.
+	Resolution float64
+	Pictures   string // folder for those of checks that have some; "" for none
 	// Progress, if not nil, is told before each run what it is.
 	Progress func(check, run string)
 }
@@ -47,6 +50,7 @@ type Suite struct {
 	Name   string // as atoll verify is asked for it
 	Checks []Check
 	Twins  bool // its cases are computed again where Options.Twins says
+	Scales bool // its checks take as many cells as Options.Resolution says
 }
 
 var suites = map[string]Suite{}

@@ -28,6 +28,12 @@ type arrays[F num.Float] struct {
 
 	tiles kernels.TiledMesh[F]
 
+	// What comes and goes through the boundary, and the series that it follows.
+	boundary kernels.Boundary[F]
+	force    kernels.Forcing[F]
+	rows     []kernels.Row
+	changing []kernels.Changing
+
 	// Of second order: the state between the two stages of a step, and the slopes of all cells.
 	between []kernels.State[F]
 	slopes  []kernels.Slopes[F]
@@ -41,14 +47,14 @@ type arrays[F num.Float] struct {
 const turns = 4
 
 // place puts the arrays on the device: the mesh, or tiles where there are any.
-func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F],
+func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kernels.TiledMesh[F], out *outlets[F],
 	state []kernels.State[F], manning []F, owned int) error {
 	a.taken.Device = dev
 	p := &a.taken
 	beds := backend.Placed(p, mesh.Beds, "bed")
-	boundary := kernels.Boundary[F]{Given: backend.Placed(p, mesh.Boundary.Given, "boundary")}
+	a.placeInputs(out)
 	a.mesh = kernels.Mesh[F]{
-		Beds: beds, Owned: mesh.Owned, Boundary: boundary, Stencils: backend.Placed(p, mesh.Stencils, "cells"),
+		Beds: beds, Owned: mesh.Owned, Boundary: a.boundary, Stencils: backend.Placed(p, mesh.Stencils, "cells"),
 	}
 	if tiles == nil {
 		a.mesh.Ends, a.mesh.Normals = backend.Placed(p, mesh.Ends, "edges"), backend.Placed(p, mesh.Normals, "edges")
@@ -59,7 +65,7 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 			Tiles: backend.Placed(p, tiles.Tiles, "tiles"), Cells: backend.Placed(p, tiles.Cells, "cells"),
 			Ends:    backend.Placed(p, tiles.Ends, "edges"),
 			Normals: backend.Placed(p, tiles.Normals, "edges"), Beds: beds, Arms: backend.Placed(p, tiles.Arms, "edges"),
-			Boundary: boundary,
+			Boundary: a.boundary,
 		}
 	}
 	a.manning = backend.Placed(p, manning, "friction")
@@ -82,6 +88,23 @@ func (a *arrays[F]) place(dev backend.Device, mesh kernels.Mesh[F], tiles *kerne
 	return p.Err()
 }
 
+// placeInputs puts what comes from outside on the device: what is given at the boundary, what works on the water, and
+// the series that both follow.
+func (a *arrays[F]) placeInputs(out *outlets[F]) {
+	p, from := &a.taken, &out.boundary
+	a.boundary = kernels.Boundary[F]{
+		Of: backend.Placed(p, from.Of, "boundary"), Given: backend.Placed(p, from.Given, "boundary"),
+		Now: backend.Placed(p, from.Now, "boundary"), Passed: backend.Placed(p, from.Passed, "boundary"),
+	}
+	a.force = out.force
+	a.force.Now = a.boundary.Now
+	a.force.Pattern = backend.Placed(p, out.force.Pattern, "rain")
+	a.force.Soaking = backend.Placed(p, out.force.Soaking, "infiltration")
+	a.force.Turning = backend.Placed(p, out.force.Turning, "rotation")
+	a.force.Lost = backend.Placed(p, out.force.Lost, "losses")
+	a.rows, a.changing = backend.Placed(p, out.rows, "series"), backend.Placed(p, out.changing, "series")
+}
+
 // wavesOf is where step k finds what the waves allow it.
 func (a *arrays[F]) wavesOf(k int) int {
 	if a.params.Lag {
@@ -95,6 +118,7 @@ func (a *arrays[F]) wavesOf(k int) int {
 type loops struct {
 	flux, update, tile backend.Loop
 	friction           backend.Loop
+	present            [2]backend.Loop // of series, in both stages
 	stages             [2]stage
 }
 
@@ -111,6 +135,9 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 	if !ok {
 		return l, fmt.Errorf("scheme %q is not known; choose roe, ir-roe or pvm-ifcp", scheme)
 	}
+	for stage := range l.present {
+		l.present[stage] = kernels.NewPresentLoop(stage == 1, clock, waves, a.rows, a.changing, a.boundary.Now)
+	}
 	if a.slopes != nil {
 		l.friction = kernels.NewHalfFrictionLoop(&a.params, clock, waves, a.manning, from)
 		l.stages[0] = a.stage(s, false, k, from, a.between)
@@ -118,8 +145,8 @@ func (a *arrays[F]) loops(scheme string, k int) (l loops, err error) {
 		return l, nil
 	}
 	l.flux = kernels.NewEdgeFluxLoop(s, &a.params, &a.mesh, clock, from, a.flux, counters)
-	l.tile = kernels.NewTileStepLoop(s, &a.params, &a.tiles, clock, next, waves, spare, from, a.manning, to, counters,
-		least)
-	l.update = kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, to, least)
+	l.tile = kernels.NewTileStepLoop(s, &a.params, &a.tiles, clock, next, waves, spare, from, a.manning, &a.force, to,
+		counters, least)
+	l.update = kernels.NewUpdateCellLoop(&a.params, &a.mesh, clock, from, a.flux, a.manning, &a.force, to, least)
 	return l, nil
 }

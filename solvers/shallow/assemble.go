@@ -10,11 +10,10 @@ import (
 )
 
 // assemble builds the edges and cells of a part. Edges between owned cells and at the boundary come first, in the
-// order of their lower cell, those that touch a ghost last; inner counts the former. kind tells what a neighbour
-// outside the mesh is, Wall or Open. An edge's geometry is computed from its left cell alone, so that both ranks
-// that hold it get the same bits.
-func assemble[F num.Float](p *mesh.Part, depth []float64,
-	kind func(neighbour int32) int32) (m kernels.Mesh[F], inner int, err error) {
+// order of their lower cell, those that touch a ghost last; inner counts the former. Edges at the boundary that are no
+// walls become outlets. An edge's geometry is computed from its left cell alone, so that both ranks that hold it get
+// the same bits.
+func assemble[F num.Float](p *mesh.Part, depth []float64, out *outlets[F]) (m kernels.Mesh[F], inner int, err error) {
 	n := len(p.Cells)
 	m.Owned = int32(p.Owned)
 	m.Beds, m.Links = make([]kernels.Bed[F], n), make([]kernels.Links, p.Owned)
@@ -38,7 +37,7 @@ func assemble[F num.Float](p *mesh.Part, depth []float64,
 					continue
 				}
 				id := int32(len(m.Ends))
-				at, normal, left := edge[F](p, int32(i), k, kind)
+				at, normal, left := edge[F](p, int32(i), k, out)
 				m.Ends, m.Normals = append(m.Ends, at), append(m.Normals, normal)
 				m.Links[i].Edge[k] = id
 				if !left {
@@ -57,17 +56,18 @@ func assemble[F num.Float](p *mesh.Part, depth []float64,
 			inner = len(m.Ends)
 		}
 	}
+	m.Boundary = out.boundary
 	return m, inner, nil
 }
 
 // edge makes the edge at slot k of cell i, and tells whether i is its left cell.
 func edge[F num.Float](p *mesh.Part, i int32, k int,
-	kind func(int32) int32) (e kernels.Ends, n kernels.Normal[F], left bool) {
+	out *outlets[F]) (e kernels.Ends, n kernels.Normal[F], left bool) {
 	a, b := p.Cells[i][k], p.Cells[i][(k+1)%3]
 	e.Left, e.Right = i, p.Neighbour[i][k]
 	left = true
 	if e.Right < 0 {
-		e.Right = kind(e.Right)
+		e.Right = out.add(e.Right)
 	} else if p.Global[e.Right] < p.Global[i] {
 		// Seen from the neighbour, the edge runs the other way.
 		e.Left, e.Right, a, b, left = e.Right, i, b, a, false

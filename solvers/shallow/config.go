@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -26,14 +27,29 @@ type Config struct {
 	// Given is what is given at the edges of groups, for one layer: nil where nothing is, or for no group at all.
 	Given []*Given
 
+	Forcing Forcing
+
 	Sweep Sweep
 	Halo  string // how devices exchange ghosts: "staged" through the host, "nccl", or "auto" or "" for the best there is
 }
 
+// Forcing is what works on the water besides gravity and the bed. Series that are nil are nothing; what differs from
+// place to place is in Initial.
+type Forcing struct {
+	Rain        []series.Row // m/s, of one layer
+	Evaporation []series.Row // m/s, of one layer
+	WindX       []series.Row // velocity of the air, m/s; with WindY
+	WindY       []series.Row
+	Drag        float64 // of the air: its coefficient times the ratio of densities, air over water (the lower layer)
+}
+
 // Given is what is given at a boundary to one layer, by its characteristics.
 type Given struct {
-	Kind  string  // level, discharge or radiation
-	Value float64 // level of the surface in m; what comes in through each metre, m²/s; level that waves leave over, m
+	Kind string // level, discharge or radiation
+	// Value is the level of the surface in m, what comes in through each metre in m²/s, or the level that waves leave
+	// over in m; a single row where it does not change.
+	Value []series.Row
+	Wave  []series.Row // height of the wave that comes in, m, of radiation; nil for none
 }
 
 // givenKinds are the kinds by their names in case files.
@@ -57,6 +73,9 @@ type Initial struct {
 	Depth                  []float64 // of the bed below the datum, m
 	H1, U1, V1, H2, U2, V2 []float64 // thicknesses in m, velocities in m/s
 	Manning                []float64 // coefficient in s/m^(1/3); nil for no friction
+	Pattern                []float64 // by which rain is multiplied; nil for 1
+	Infiltration           []float64 // what the ground takes of one layer, m/s; nil for nothing
+	Coriolis               []float64 // parameter, 1/s; nil for no rotation
 }
 
 func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {

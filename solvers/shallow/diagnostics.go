@@ -28,6 +28,14 @@ type Diagnostics struct {
 	ComplexEdges  int64   // edges with a complex pair, summed over the steps
 	CFLMax        float64 // the largest CFL number of a step by its own waves: steps are set by those of the step before
 	LimitedFluxes int64   // mass fluxes cut to what the upwind cell had, summed over the steps
+	Sources       []Source
+}
+
+// Source is how much of each layer came in since the start, m³, less what left: through a group of boundary edges that
+// are no walls, by its name, or "rest" for those of no group; or from rain, evaporation and infiltration.
+type Source struct {
+	Name   string
+	V1, V2 float64
 }
 
 // meter measures a quantity of all owned cells, on the device.
@@ -62,6 +70,10 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	if err := dist.AllreduceSum(ctx, s.comm, &mass1, &mass2, &surface, &lower); err != nil {
 		return d, err
 	}
+	var err error
+	if d.Sources, err = s.brought(ctx); err != nil {
+		return d, err
+	}
 	d.Mass1, d.Mass2 = mass1.Float64(), mass2.Float64()
 	d.Z1AbsIntegral, d.H2SqIntegral = surface.Float64(), lower.Float64()
 	most := make([]float64, 0, 5)
@@ -86,6 +98,53 @@ func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
 	n, err := s.count(ctx)
 	d.ComplexEdges, d.LimitedFluxes = n.ComplexEdges, n.LimitedFluxes
 	return d, err
+}
+
+// brought are all sources: the boundary by its groups, and what comes from above or is lost.
+func (s *solver[F]) brought(ctx context.Context) ([]Source, error) {
+	part := 1.0 // of what comes in a stage of a step
+	if s.slopes != nil {
+		part = .5
+	}
+	through, err := s.through(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	fallen, err := s.fallen(ctx, part)
+	return append(through, fallen...), err
+}
+
+// through sums up what passed through the outlets.
+func (s *solver[F]) through(ctx context.Context, part float64) ([]Source, error) {
+	if len(s.gates) == 0 {
+		return nil, nil
+	}
+	passed := make([]kernels.Passed, len(s.boundary.Passed))
+	if err := backend.Download(s.dev, passed, s.boundary.Passed); err != nil {
+		return nil, err
+	}
+	sums := make([]dist.Accumulator, 2*len(s.gates))
+	all := make([]*dist.Accumulator, len(sums))
+	for k := range sums {
+		all[k] = &sums[k]
+	}
+	for k, v := range passed {
+		gate := s.gateOf[k]
+		sums[2*gate].Add(v.V1)
+		sums[2*gate+1].Add(v.V2)
+	}
+	if err := dist.AllreduceSum(ctx, s.comm, all...); err != nil {
+		return nil, err
+	}
+	list := make([]Source, len(s.gates))
+	for k, g := range s.gates {
+		name := "rest"
+		if g >= 0 {
+			name = s.part.Groups[g].Name
+		}
+		list[k] = Source{name, 0 - part*sums[2*k].Float64(), 0 - part*sums[2*k+1].Float64()}
+	}
+	return list, nil
 }
 
 func (s *solver[F]) Value(name string, cell int) float64 {

@@ -99,6 +99,7 @@ func (s *solver[F]) queue(ctx context.Context, k int) error {
 // queueTiles queues all tiles, and the exchange of what they make.
 func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
 	tile := s.loops[k].tile
+	s.present(s.loops[k], 0)
 	if s.linked == nil {
 		s.dev.Run(tile, 0, s.ntiles)
 		return nil

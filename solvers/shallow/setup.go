@@ -23,19 +23,6 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 	}()
 	_, s.apart = dev.(backend.Memory)
-	kind := func(neighbour int32) int32 {
-		open := cfg.Open
-		if g := mesh.OutsideGroup(neighbour); g >= 0 {
-			if len(cfg.Given) > 0 && cfg.Given[g] != nil {
-				return kernels.FirstGiven - g
-			}
-			open = cfg.Boundary[g]
-		}
-		if open {
-			return kernels.Open
-		}
-		return kernels.Wall
-	}
 	state, manning, grid, err := start[F](ctx, comm, part, init)
 	if err != nil {
 		return nil, err
@@ -49,14 +36,18 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if s.params, err = params[F](cfg, init.Manning != nil); err != nil {
 		return nil, err
 	}
-	whole, inner, err := assemble[F](part, init.Depth, kind)
+	out, err := newOutlets[F](cfg, part.Groups, grid)
 	if err != nil {
 		return nil, err
 	}
-	s.inner, s.beds = inner, whole.Beds
-	if whole.Boundary.Given, err = givens[F](cfg.Given, grid); err != nil {
+	if err := out.forced(cfg, init, part, &s.params); err != nil {
 		return nil, err
 	}
+	whole, inner, err := assemble[F](part, init.Depth, out)
+	if err != nil {
+		return nil, err
+	}
+	s.inner, s.beds, s.gates, s.gateOf, s.sources = inner, whole.Beds, out.gates, out.boundary.Of, out.sources
 	var tiles *kernels.TiledMesh[F]
 	if cfg.Order == 2 {
 		stencils(part, init.Depth, &whole)
@@ -67,7 +58,7 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 		}
 		s.ntiles = len(tiles.Tiles) - 1
 	}
-	if err := s.place(dev, whole, tiles, state, manning, part.Owned); err != nil {
+	if err := s.place(dev, whole, tiles, out, state, manning, part.Owned); err != nil {
 		return nil, err
 	}
 	for k := range turns {
@@ -146,24 +137,4 @@ func start[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part,
 		manning = append(manning, F(m))
 	}
 	return state, manning, grid, nil
-}
-
-// givens are what is given at boundaries. Levels are on the grid of all levels, so that water at rest meets its own.
-func givens[F num.Float](all []*Given, grid float64) ([]kernels.Given[F], error) {
-	var out []kernels.Given[F]
-	for _, g := range all {
-		var k kernels.Given[F]
-		if g != nil {
-			kind, ok := givenKinds[g.Kind]
-			if !ok {
-				return nil, fmt.Errorf("boundary %q is not known; choose level, discharge or radiation", g.Kind)
-			}
-			k = kernels.Given[F]{Kind: kind, Value: F(g.Value)}
-			if kind != kernels.Discharge {
-				k.Value = F(math.RoundToEven(g.Value/grid) * grid)
-			}
-		}
-		out = append(out, k)
-	}
-	return out, nil
 }

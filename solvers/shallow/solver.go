@@ -90,7 +90,10 @@ type solver[F num.Float] struct {
 	viewed int // the step whose state host holds whole, -1 for none
 
 	loops  [turns]loops
-	now    int // which of the turns is next
+	now    int     // which of the turns is next
+	gates  []int   // groups of edges through which water comes and goes, -1 for those of none
+	gateOf []int32 // of each outlet
+	sources
 	inner  int // edges [0, inner) touch no ghost
 	tiled  bool
 	core   int // tiles [0, core) touch no ghost

@@ -19,6 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -122,7 +123,9 @@ func TestLakeAtRestIsExact(t *testing.T) {
 	for name, water := range map[string]still{"bump": bump, "island": island, "rocks": rocks, "one layer": pool} {
 		for _, cfg := range configs() {
 			if name == "one layer" {
-				cfg.Given = []*Given{{"level", .2}, {"radiation", .2}, nil, {"level", .2}}
+				at := series.Steady(.2)
+				tide := []series.Row{{T: 0, Value: .2}, {T: 1e9, Value: .2}}
+				cfg.Given = []*Given{{Kind: "level", Value: at}, {Kind: "radiation", Value: at}, nil, {Kind: "level", Value: tide}}
 			}
 			for _, precision := range []string{"float64", "float32"} {
 				err := onRanks(t, 1, 1800, precision, cfg, water, func(_ dist.Comm, _ *mesh.Part, s Solver) error {
@@ -335,7 +338,7 @@ func TestImpossibleConfigurationsAreRefused(t *testing.T) {
 	for name, spoil := range map[string]func(*Config){
 		"scheme":        func(c *Config) { c.Scheme = "godunov" },
 		"order":         func(c *Config) { c.Order = 3 },
-		"boundary":      func(c *Config) { c.Given = []*Given{{"tide", 1}, nil, nil, nil} },
+		"boundary":      func(c *Config) { c.Given = []*Given{{Kind: "tide"}, nil, nil, nil} },
 		"gravity":       func(c *Config) { c.Gravity = 0 },
 		"density ratio": func(c *Config) { c.DensityRatio = 1.5 },
 		"CFL":           func(c *Config) { c.CFL = math.NaN() },

@@ -19,10 +19,11 @@ func (a *arrays[F]) stage(scheme kernels.Scheme, last bool, k int, w, out []kern
 	return stage{
 		slopes: kernels.NewCellSlopesLoop(&a.params, &a.mesh, w, a.slopes),
 		flux:   kernels.NewSlopedFluxLoop(scheme, &a.params, &a.mesh, clock, w, a.slopes, a.flux, counters),
-		update: kernels.NewStageCellLoop(last, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning, out,
+		update: kernels.NewStageCellLoop(last, &a.params, &a.mesh, clock, start, w, a.slopes, a.flux, a.manning,
+			&a.force, out,
 			least),
 		tile: kernels.NewTileStageLoop(scheme, last, &a.params, &a.tiles, clock, next, waves, spare, start, w, a.slopes,
-			a.manning, out, counters, least),
+			a.manning, &a.force, out, counters, least),
 	}
 }
 
@@ -38,6 +39,7 @@ func (s *solver[F]) sweepStages(ctx context.Context, l loops) error {
 	s.rub(l, 0, s.part.Owned)
 	for k, out := range s.outs(s.now) {
 		stage := l.stages[k]
+		s.present(l, k)
 		s.dev.Run(stage.slopes, 0, s.part.Core)
 		s.lap(inSlopes)
 		if err := s.settle(ctx); err != nil {
@@ -71,6 +73,7 @@ func (s *solver[F]) rub(l loops, lo, hi int) {
 func (s *solver[F]) sweepTiledStages(ctx context.Context, l loops) error {
 	for k, out := range s.outs(s.now) {
 		stage := l.stages[k]
+		s.present(l, k)
 		if err := s.settle(ctx); err != nil {
 			return err
 		}
@@ -118,6 +121,7 @@ func (s *solver[F]) queueStages(ctx context.Context, k int) error {
 	s.rub(l, 0, len(s.between))
 	for n, out := range s.outs(k) {
 		stage := l.stages[n]
+		s.present(l, n)
 		if s.linked == nil {
 			s.dev.Run(stage.slopes, 0, s.part.Owned)
 			s.dev.Run(stage.tile, 0, s.ntiles)

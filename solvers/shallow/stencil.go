@@ -27,6 +27,9 @@ func stencils[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 			if right == 1 {
 				s.Near[k] = at.Left
 			}
+			if m.Boundary.Free(at) {
+				s.Near[k] = kernels.Open
+			}
 			ways[k] = wayTo(p, i, s.Near[k], arm, middle, k)
 			m.Arms[e] = armsOf[F](p, at, middle)
 		}

@@ -59,6 +59,7 @@ func (s *solver[F]) book() {
 // sweepCells computes all fluxes and then updates the cells. Fluxes between owned cells are computed while the ghosts
 // of this state arrive, and core cells are updated while the boundary cells of the next one leave.
 func (s *solver[F]) sweepCells(ctx context.Context, l loops) error {
+	s.present(l, 0)
 	s.dev.Run(l.flux, 0, s.inner)
 	s.lap(inFlux)
 	if err := s.settle(ctx); err != nil {
@@ -85,6 +86,7 @@ func (s *solver[F]) updates(ctx context.Context, update backend.Loop, out []kern
 
 // sweepTiles advances the tiles whose cells leave for other ranks, and the others while these are on their way.
 func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
+	s.present(l, 0)
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
@@ -98,6 +100,13 @@ func (s *solver[F]) sweepTiles(ctx context.Context, l loops) error {
 	s.dev.Run(l.tile, 0, s.core)
 	s.lap(inUpdate)
 	return s.ghosts.Send(ctx)
+}
+
+// present lets what is given at the boundary follow its series, in a stage of a step.
+func (s *solver[F]) present(l loops, stage int) {
+	if n := len(s.changing); n > 0 {
+		s.dev.Run(l.present[stage], 0, n)
+	}
 }
 
 // begin gives the device the clock and empty minima.

@@ -86,7 +86,7 @@ func BenchmarkUpdateCell(b *testing.B) {
 	clock := &Clock[float64]{Dt: 1e-4}
 	for b.Loop() {
 		for i := range w {
-			UpdateCell(i, p, &m, clock, w, flux, nil, out)
+			UpdateCell(i, p, &m, clock, w, flux, nil, &Forcing[float64]{}, out)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(w)), "ns/cell")

@@ -12,11 +12,10 @@ import (
 //
 //atoll:kernel min
 func UpdateCell[F num.Float](i int, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F],
-	manning []F,
-	out []State[F]) F {
+	manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
 	b.gather(m.Links[i], flux)
-	return b.advance(i, p, clock.Dt, m.Beds[i].Area, w, manning, out)
+	return b.advance(i, p, clock.Dt, m.Beds[i].Area, w, manning, force, out)
 }
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
@@ -43,9 +42,14 @@ func (b *balance[F]) add(f *Flux[F], side int32) {
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], manning []F, out []State[F]) F {
+func (b *balance[F]) advance(i int, p *Params[F], dt, area F, w []State[F], manning []F, force *Forcing[F],
+	out []State[F]) F {
 	c := w[i]
 	b.take(dt/area, &c)
+	if p.Forced {
+		force.act(i, p, dt, &c)
+		force.turn(i, dt, &c)
+	}
 	if p.Hyperbolic {
 		calm(p, &c)
 	}
@@ -69,7 +73,11 @@ func (b *balance[F]) limit(p *Params[F], area F, c *State[F]) F {
 	if all-all != 0 || c.H1 < 0 || c.H2 < 0 {
 		return F(math.NaN())
 	}
-	return 2 * p.CFL * area / b.speed
+	limit := 2 * p.CFL * area / b.speed
+	if p.Forced {
+		limit = num.Smaller(limit, p.Longest)
+	}
+	return limit
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.

@@ -42,7 +42,7 @@ func (f *Face[F]) Look(at Ends, n *Normal[F], p *Params[F], beds []Bed[F], w []S
 	f.l.turn(&w[at.Left], &beds[at.Left], n.X, n.Y)
 	f.r.turn(&w[right], &beds[right], n.X, n.Y)
 	f.thin = f.l.thin(p.DryDepth) || f.r.thin(p.DryDepth)
-	if f.thin || at.Right <= FirstGiven {
+	if f.thin || at.Right <= FirstOutlet {
 		f.l.stand()
 		f.r.stand()
 	}
@@ -88,8 +88,9 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 // tiles that compute an edge one counts it as its own.
 func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, mine bool,
 	out *Flux[F], n *Counters) {
-	if at.Right <= FirstGiven {
-		f.through(at, normal, p, &boundary.Given[FirstGiven-at.Right], dt, mine, out, n)
+	if at.Right <= FirstOutlet && boundary.given(at).Kind != Nothing {
+		f.through(at, normal, p, boundary, dt, mine, out, n)
+		boundary.count(at, dt, out)
 		return
 	}
 	l, r, v := &f.l, &f.r, &f.viscosity
@@ -138,6 +139,9 @@ func (f *Face[F]) Split(at Ends, normal *Normal[F], p *Params[F], boundary *Boun
 	out.M1, out.M2, out.Speed = m1*length, m2*length, f.speed*length
 	out.Side[0] = Push[F]{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x}
 	out.Side[1] = Push[F]{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x}
+	if at.Right <= FirstOutlet {
+		boundary.count(at, dt, out)
+	}
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.

@@ -182,16 +182,19 @@ struct Params_f32 {
     float Tolerance;
     bool Hyperbolic;
     bool Friction;
+    bool Forced;
+    float Longest;
     bool Lag;
 };
-static_assert(sizeof(Params_f32) == 28 && offsetof(Params_f32, Gravity) == 0 &&
+static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Gravity) == 0 &&
     offsetof(Params_f32, DensityRatio) == 4 && offsetof(Params_f32, CFL) == 8 &&
     offsetof(Params_f32, EntropyFix) == 12 && offsetof(Params_f32, DryDepth) == 16 &&
     offsetof(Params_f32, Tolerance) == 20 && offsetof(Params_f32, Hyperbolic) == 24 &&
-    offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Lag) == 26, "Params_f32");
+    offsetof(Params_f32, Friction) == 25 && offsetof(Params_f32, Forced) == 26 &&
+    offsetof(Params_f32, Longest) == 28 && offsetof(Params_f32, Lag) == 32, "Params_f32");
 
-// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
-// negative constants Wall and Open, or FirstGiven - k where element k of the mesh's Given holds.
+// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
+// FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
 // Ends, types.go:23
 struct alignas(8) Ends {
     int32 Left, Right;
@@ -224,21 +227,33 @@ static_assert(sizeof(Links) == 12 && offsetof(Links, Edge) == 0, "Links");
 // Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
 // that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
 // is.
-// Given[float32], given.go:12
-struct Given_f32 {
+// Given, given.go:12
+struct Given {
     int32 Kind;
-    int32 blank1;
-    float Value;
+    int32 Value;
+    int32 Wave;
 };
-static_assert(sizeof(Given_f32) == 12 && offsetof(Given_f32, Kind) == 0 && offsetof(Given_f32, blank1) == 4 &&
-    offsetof(Given_f32, Value) == 8, "Given_f32");
+static_assert(sizeof(Given) == 12 && offsetof(Given, Kind) == 0 && offsetof(Given, Value) == 4 &&
+    offsetof(Given, Wave) == 8, "Given");
 
-// Boundary is all that is given at boundaries.
-// Boundary[float32], given.go:26
-struct Boundary_f32 {
-    Slice<Given_f32> Given_;
+// Passed is how much of each layer has left through an edge, m³: the sum over all stages of steps.
+// Passed, given.go:35
+struct alignas(16) Passed {
+    double V1, V2;
 };
-static_assert(sizeof(Boundary_f32) == 24 && offsetof(Boundary_f32, Given_) == 0, "Boundary_f32");
+static_assert(sizeof(Passed) == 16 && offsetof(Passed, V1) == 0 && offsetof(Passed, V2) == 8, "Passed");
+
+// Boundary is the edges through which water comes and goes, each of an outlet of its own.
+// Boundary[float32], given.go:27
+struct Boundary_f32 {
+    Slice<int32> Of;
+    Slice<Given> Given_;
+    Slice<float> Now;
+    Slice<Passed> Passed_;
+};
+static_assert(sizeof(Boundary_f32) == 96 && offsetof(Boundary_f32, Of) == 0 &&
+    offsetof(Boundary_f32, Given_) == 24 && offsetof(Boundary_f32, Now) == 48 &&
+    offsetof(Boundary_f32, Passed_) == 72, "Boundary_f32");
 
 // Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Arrow[float32], slopes.go:6
@@ -285,10 +300,10 @@ struct Mesh_f32 {
     Slice<Stencil_f32> Stencils;
     Slice<Arms_f32> Arms_;
 };
-static_assert(sizeof(Mesh_f32) == 176 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+static_assert(sizeof(Mesh_f32) == 248 && offsetof(Mesh_f32, Ends_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
     offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, Links_) == 72 && offsetof(Mesh_f32, Owned) == 96 &&
-    offsetof(Mesh_f32, Boundary_) == 104 && offsetof(Mesh_f32, Stencils) == 128 &&
-    offsetof(Mesh_f32, Arms_) == 152, "Mesh_f32");
+    offsetof(Mesh_f32, Boundary_) == 104 && offsetof(Mesh_f32, Stencils) == 200 &&
+    offsetof(Mesh_f32, Arms_) == 224, "Mesh_f32");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -339,8 +354,35 @@ struct alignas(16) Flux_f32 {
 static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, M2) == 4 &&
     offsetof(Flux_f32, Speed_) == 8 && offsetof(Flux_f32, blank3) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
 
+// Lost is the thickness of water that left a cell upwards and downwards since the start, m: the sum over all stages of
+// steps.
+// Lost, forcing.go:22
+struct alignas(16) Lost {
+    double Evaporated, Soaked;
+};
+static_assert(sizeof(Lost) == 16 && offsetof(Lost, Evaporated) == 0 && offsetof(Lost, Soaked) == 8, "Lost");
+
+// Forcing is what works on the water besides gravity and the bed. Numbers that change in time are elements of Now;
+// fields are of owned cells, and of no cells where they are the same everywhere or nothing.
+// Forcing[float32], forcing.go:7
+struct Forcing_f32 {
+    Slice<float> Now;
+    int32 Rain, Evaporation;
+    int32 WindX, WindY;
+    float Drag;
+    Slice<float> Pattern;
+    Slice<float> Soaking;
+    Slice<float> Turning;
+    Slice<Lost> Lost_;
+};
+static_assert(sizeof(Forcing_f32) == 144 && offsetof(Forcing_f32, Now) == 0 && offsetof(Forcing_f32, Rain) == 24 &&
+    offsetof(Forcing_f32, Evaporation) == 28 && offsetof(Forcing_f32, WindX) == 32 &&
+    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 &&
+    offsetof(Forcing_f32, Pattern) == 48 && offsetof(Forcing_f32, Soaking) == 72 &&
+    offsetof(Forcing_f32, Turning) == 96 && offsetof(Forcing_f32, Lost_) == 120, "Forcing_f32");
+
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float32], cell.go:23
+// balance[float32], cell.go:22
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
@@ -360,13 +402,16 @@ struct Params_f64 {
     double Tolerance;
     bool Hyperbolic;
     bool Friction;
+    bool Forced;
+    double Longest;
     bool Lag;
 };
-static_assert(sizeof(Params_f64) == 56 && offsetof(Params_f64, Gravity) == 0 &&
+static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, DensityRatio) == 8 && offsetof(Params_f64, CFL) == 16 &&
     offsetof(Params_f64, EntropyFix) == 24 && offsetof(Params_f64, DryDepth) == 32 &&
     offsetof(Params_f64, Tolerance) == 40 && offsetof(Params_f64, Hyperbolic) == 48 &&
-    offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Lag) == 50, "Params_f64");
+    offsetof(Params_f64, Friction) == 49 && offsetof(Params_f64, Forced) == 50 &&
+    offsetof(Params_f64, Longest) == 56 && offsetof(Params_f64, Lag) == 64, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
 // Normal[float64], types.go:33
@@ -383,24 +428,17 @@ struct alignas(16) Bed_f64 {
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
-// Given is what a boundary holds one layer of water to, by its characteristics: of the two that cross a side, the one
-// that leaves brings u + 2√(gh) from inside, the other what is given. Where the flow leaves faster than waves nothing
-// is.
-// Given[float64], given.go:12
-struct alignas(16) Given_f64 {
-    int32 Kind;
-    int32 blank1;
-    double Value;
-};
-static_assert(sizeof(Given_f64) == 16 && offsetof(Given_f64, Kind) == 0 && offsetof(Given_f64, blank1) == 4 &&
-    offsetof(Given_f64, Value) == 8, "Given_f64");
-
-// Boundary is all that is given at boundaries.
-// Boundary[float64], given.go:26
+// Boundary is the edges through which water comes and goes, each of an outlet of its own.
+// Boundary[float64], given.go:27
 struct Boundary_f64 {
-    Slice<Given_f64> Given_;
+    Slice<int32> Of;
+    Slice<Given> Given_;
+    Slice<double> Now;
+    Slice<Passed> Passed_;
 };
-static_assert(sizeof(Boundary_f64) == 24 && offsetof(Boundary_f64, Given_) == 0, "Boundary_f64");
+static_assert(sizeof(Boundary_f64) == 96 && offsetof(Boundary_f64, Of) == 0 &&
+    offsetof(Boundary_f64, Given_) == 24 && offsetof(Boundary_f64, Now) == 48 &&
+    offsetof(Boundary_f64, Passed_) == 72, "Boundary_f64");
 
 // Arrow is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Arrow[float64], slopes.go:6
@@ -447,10 +485,10 @@ struct Mesh_f64 {
     Slice<Stencil_f64> Stencils;
     Slice<Arms_f64> Arms_;
 };
-static_assert(sizeof(Mesh_f64) == 176 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+static_assert(sizeof(Mesh_f64) == 248 && offsetof(Mesh_f64, Ends_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
     offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, Links_) == 72 && offsetof(Mesh_f64, Owned) == 96 &&
-    offsetof(Mesh_f64, Boundary_) == 104 && offsetof(Mesh_f64, Stencils) == 128 &&
-    offsetof(Mesh_f64, Arms_) == 152, "Mesh_f64");
+    offsetof(Mesh_f64, Boundary_) == 104 && offsetof(Mesh_f64, Stencils) == 200 &&
+    offsetof(Mesh_f64, Arms_) == 224, "Mesh_f64");
 
 // Clock is the time of a run and the step that all cells take. It lives where the kernels run, so that steps need not
 // wait for the host.
@@ -501,8 +539,27 @@ struct alignas(16) Flux_f64 {
 static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
     offsetof(Flux_f64, Speed_) == 16 && offsetof(Flux_f64, blank3) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
 
+// Forcing is what works on the water besides gravity and the bed. Numbers that change in time are elements of Now;
+// fields are of owned cells, and of no cells where they are the same everywhere or nothing.
+// Forcing[float64], forcing.go:7
+struct Forcing_f64 {
+    Slice<double> Now;
+    int32 Rain, Evaporation;
+    int32 WindX, WindY;
+    double Drag;
+    Slice<double> Pattern;
+    Slice<double> Soaking;
+    Slice<double> Turning;
+    Slice<Lost> Lost_;
+};
+static_assert(sizeof(Forcing_f64) == 144 && offsetof(Forcing_f64, Now) == 0 && offsetof(Forcing_f64, Rain) == 24 &&
+    offsetof(Forcing_f64, Evaporation) == 28 && offsetof(Forcing_f64, WindX) == 32 &&
+    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 &&
+    offsetof(Forcing_f64, Pattern) == 48 && offsetof(Forcing_f64, Soaking) == 72 &&
+    offsetof(Forcing_f64, Turning) == 96 && offsetof(Forcing_f64, Lost_) == 120, "Forcing_f64");
+
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
-// balance[float64], cell.go:23
+// balance[float64], cell.go:22
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
@@ -512,7 +569,7 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
     offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Counters counts what was out of the ordinary.
-// Counters, types.go:83
+// Counters, types.go:85
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -710,6 +767,24 @@ static_assert(sizeof(water_f64) == 64 && offsetof(water_f64, h1) == 0 && offseto
     offsetof(water_f64, z1) == 16 && offsetof(water_f64, z2) == 24 && offsetof(water_f64, u1) == 32 &&
     offsetof(water_f64, u2) == 48, "water_f64");
 
+// Row is the value of a series at a time in s.
+// Row, series.go:9
+struct alignas(16) Row {
+    double T, Value;
+};
+static_assert(sizeof(Row) == 16 && offsetof(Row, T) == 0 && offsetof(Row, Value) == 8, "Row");
+
+// Changing is a number that follows a series: rows of all series, from First on, so many. It is linear between them,
+// and constant before and after. At is the row that was met last. Total is its sum over all stages of steps times their
+// lengths.
+// Changing, series.go:14
+struct Changing {
+    int32 Slot, First, Count, At;
+    double Total;
+};
+static_assert(sizeof(Changing) == 24 && offsetof(Changing, Slot) == 0 && offsetof(Changing, First) == 4 &&
+    offsetof(Changing, Count) == 8 && offsetof(Changing, At) == 12 && offsetof(Changing, Total) == 16, "Changing");
+
 // Tile is where the cells and the edges of a tile begin; they end where the next tile's begin. The first Mine of the
 // edges have their left cell in the tile.
 // Tile, tile.go:20
@@ -739,7 +814,7 @@ struct TiledMesh_f32 {
     Slice<Arms_f32> Arms_;
     Boundary_f32 Boundary_;
 };
-static_assert(sizeof(TiledMesh_f32) == 168 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 240 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, Ends_) == 48 &&
     offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
     offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Boundary_) == 144, "TiledMesh_f32");
@@ -756,13 +831,13 @@ struct TiledMesh_f64 {
     Slice<Arms_f64> Arms_;
     Boundary_f64 Boundary_;
 };
-static_assert(sizeof(TiledMesh_f64) == 168 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 240 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, Ends_) == 48 &&
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
     offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float32]).add, cell.go:37
+// (*balance[float32]).add, cell.go:36
 DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
     float sign = float(sub(1, mul(2, side)));
     Push_f32 *push = &f->Side[side];
@@ -776,7 +851,7 @@ DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float32]).gather, cell.go:29
+// (*balance[float32]).gather, cell.go:28
 DEVICE void balance_gather_f32(balance_f32 *b, Links links, Slice<Flux_f32> flux) {
     for (int64 k = 0; k < 3; k++) {
         // -1 or 0
@@ -786,7 +861,7 @@ DEVICE void balance_gather_f32(balance_f32 *b, Links links, Slice<Flux_f32> flux
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).take, cell.go:61
+// (*balance[float32]).take, cell.go:65
 DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -796,10 +871,89 @@ DEVICE void balance_take_f32(balance_f32 *b, float rate, State_f32 *c) {
     c->Q2y = c->Q2y - rate * b->q2y;
 }
 
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float32], num/num.go:36
+DEVICE float num_Smaller_f32(float a, float b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
+// (*Forcing[float32]).lose, forcing.go:45
+DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
+    float h = num_Larger_f32(c->H2, 0.0f);
+    float up = num_Smaller_f32(dt * f->Now[f->Evaporation], h);
+    float left = h - up;
+    float down = 0.0f;
+    if (f->Soaking.len > 0) {
+        down = num_Smaller_f32(dt * f->Soaking[i], left);
+        left -= down;
+    }
+    if (left < h) {
+        float part = left / h;
+        c->H2 = left;
+        c->Q2x = c->Q2x * part;
+        c->Q2y = c->Q2y * part;
+    }
+    f->Lost_[i].Evaporated += double(up);
+    f->Lost_[i].Soaked += double(down);
+}
+
 // Sqrt is √x, correctly rounded in F.
 // Sqrt[float32], num/num.go:16
 DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
+}
+
+// act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
+// (*Forcing[float32]).act, forcing.go:26
+DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
+    float rain = f->Now[f->Rain];
+    if (f->Pattern.len > 0) {
+        rain *= f->Pattern[i];
+    }
+    c->H2 += dt * rain;
+    if (f->Lost_.len > 0) {
+        Forcing_lose_f32(f, i, dt, c);
+    }
+    float x = f->Now[f->WindX], y = f->Now[f->WindY];
+    float push = dt * f->Drag * num_Sqrt_f32(x * x + y * y);
+    if (c->H1 >= p->DryDepth) {
+        c->Q1x = c->Q1x + push / p->DensityRatio * x;
+        c->Q1y = c->Q1y + push / p->DensityRatio * y;
+    } else if (c->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x + push * x;
+        c->Q2y = c->Q2y + push * y;
+    }
+}
+
+// turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
+// the angle whose tangent is half the Coriolis parameter times dt.
+// (*Forcing[float32]).turn, forcing.go:64
+DEVICE void Forcing_turn_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
+    if (f->Turning.len == 0) {
+        return;
+    }
+    float a = dt * f->Turning[i] / 2.0f;
+    float along = (1.0f - a * a) / (1.0f + a * a), across = 2.0f * a / (1.0f + a * a);
+    const float value1 = along * c->Q1x + across * c->Q1y, value2 = along * c->Q1y - across * c->Q1x;
+    c->Q1x = value1;
+    c->Q1y = value2;
+    const float value3 = along * c->Q2x + across * c->Q2y, value4 = along * c->Q2y - across * c->Q2x;
+    c->Q2x = value3;
+    c->Q2y = value4;
 }
 
 // calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
@@ -873,7 +1027,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float32], cell.go:76
+// still[float32], cell.go:84
 DEVICE void still_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -886,21 +1040,29 @@ DEVICE void still_f32(float dry, State_f32 *c) {
 }
 
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float32]).limit, cell.go:67
+// (*balance[float32]).limit, cell.go:71
 DEVICE float balance_limit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f) {
         return float(math_NaN());
     }
-    return 2.0f * p->CFL * area / b->speed_;
+    float limit = 2.0f * p->CFL * area / b->speed_;
+    if (p->Forced) {
+        limit = num_Smaller_f32(limit, p->Longest);
+    }
+    return limit;
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:46
+// (*balance[float32]).advance, cell.go:45
 DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, float dt, float area,
-        Slice<State_f32> w, Slice<float> manning, Slice<State_f32> out) {
+        Slice<State_f32> w, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     State_f32 c = w[i];
     balance_take_f32(b, dt / area, &c);
+    if (p->Forced) {
+        Forcing_act_f32(force, i, p, dt, &c);
+        Forcing_turn_f32(force, i, dt, &c);
+    }
     if (p->Hyperbolic) {
         calm_f32(p, &c);
     }
@@ -917,14 +1079,15 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
 // or a thickness negative.
 // UpdateCell[float32], cell.go:14
 DEVICE float UpdateCell_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out) {
+        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force,
+        Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, m->Links_[i], flux);
-    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
+    return balance_advance_f32(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, force, out);
 }
 
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
-// (*balance[float64]).add, cell.go:37
+// (*balance[float64]).add, cell.go:36
 DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
     double sign = double(sub(1, mul(2, side)));
     Push_f64 *push = &f->Side[side];
@@ -938,7 +1101,7 @@ DEVICE void balance_add_f64(balance_f64 *b, Flux_f64 *f, int32 side) {
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float64]).gather, cell.go:29
+// (*balance[float64]).gather, cell.go:28
 DEVICE void balance_gather_f64(balance_f64 *b, Links links, Slice<Flux_f64> flux) {
     for (int64 k = 0; k < 3; k++) {
         // -1 or 0
@@ -948,7 +1111,7 @@ DEVICE void balance_gather_f64(balance_f64 *b, Links links, Slice<Flux_f64> flux
 }
 
 // take takes what leaves out of a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).take, cell.go:61
+// (*balance[float64]).take, cell.go:65
 DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
     c->H1 = c->H1 - rate * b->h1;
     c->Q1x = c->Q1x - rate * b->q1x;
@@ -958,10 +1121,89 @@ DEVICE void balance_take_f64(balance_f64 *b, double rate, State_f64 *c) {
     c->Q2y = c->Q2y - rate * b->q2y;
 }
 
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[float64], num/num.go:36
+DEVICE double num_Smaller_f64(double a, double b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
+// (*Forcing[float64]).lose, forcing.go:45
+DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
+    double h = num_Larger_f64(c->H2, 0.0);
+    double up = num_Smaller_f64(dt * f->Now[f->Evaporation], h);
+    double left = h - up;
+    double down = 0.0;
+    if (f->Soaking.len > 0) {
+        down = num_Smaller_f64(dt * f->Soaking[i], left);
+        left -= down;
+    }
+    if (left < h) {
+        double part = left / h;
+        c->H2 = left;
+        c->Q2x = c->Q2x * part;
+        c->Q2y = c->Q2y * part;
+    }
+    f->Lost_[i].Evaporated += up;
+    f->Lost_[i].Soaked += down;
+}
+
 // Sqrt is √x, correctly rounded in F.
 // Sqrt[float64], num/num.go:16
 DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
+}
+
+// act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
+// (*Forcing[float64]).act, forcing.go:26
+DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
+    double rain = f->Now[f->Rain];
+    if (f->Pattern.len > 0) {
+        rain *= f->Pattern[i];
+    }
+    c->H2 += dt * rain;
+    if (f->Lost_.len > 0) {
+        Forcing_lose_f64(f, i, dt, c);
+    }
+    double x = f->Now[f->WindX], y = f->Now[f->WindY];
+    double push = dt * f->Drag * num_Sqrt_f64(x * x + y * y);
+    if (c->H1 >= p->DryDepth) {
+        c->Q1x = c->Q1x + push / p->DensityRatio * x;
+        c->Q1y = c->Q1y + push / p->DensityRatio * y;
+    } else if (c->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x + push * x;
+        c->Q2y = c->Q2y + push * y;
+    }
+}
+
+// turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
+// the angle whose tangent is half the Coriolis parameter times dt.
+// (*Forcing[float64]).turn, forcing.go:64
+DEVICE void Forcing_turn_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
+    if (f->Turning.len == 0) {
+        return;
+    }
+    double a = dt * f->Turning[i] / 2.0;
+    double along = (1.0 - a * a) / (1.0 + a * a), across = 2.0 * a / (1.0 + a * a);
+    const double value1 = along * c->Q1x + across * c->Q1y, value2 = along * c->Q1y - across * c->Q1x;
+    c->Q1x = value1;
+    c->Q1y = value2;
+    const double value3 = along * c->Q2x + across * c->Q2y, value4 = along * c->Q2y - across * c->Q2x;
+    c->Q2x = value3;
+    c->Q2y = value4;
 }
 
 // calm moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction between the
@@ -1035,7 +1277,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // still takes momentum from a layer thinner than dry, the more the thinner it is, so that no speed grows as it drains.
-// still[float64], cell.go:76
+// still[float64], cell.go:84
 DEVICE void still_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -1048,21 +1290,29 @@ DEVICE void still_f64(double dry, State_f64 *c) {
 }
 
 // limit is the longest step that the waves allow, NaN if the new state c is not finite or a thickness negative.
-// (*balance[float64]).limit, cell.go:67
+// (*balance[float64]).limit, cell.go:71
 DEVICE double balance_limit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     if (all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0) {
         return math_NaN();
     }
-    return 2.0 * p->CFL * area / b->speed_;
+    double limit = 2.0 * p->CFL * area / b->speed_;
+    if (p->Forced) {
+        limit = num_Smaller_f64(limit, p->Longest);
+    }
+    return limit;
 }
 
 // advance writes the new state of cell i and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:46
+// (*balance[float64]).advance, cell.go:45
 DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, double dt, double area,
-        Slice<State_f64> w, Slice<double> manning, Slice<State_f64> out) {
+        Slice<State_f64> w, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     State_f64 c = w[i];
     balance_take_f64(b, dt / area, &c);
+    if (p->Forced) {
+        Forcing_act_f64(force, i, p, dt, &c);
+        Forcing_turn_f64(force, i, dt, &c);
+    }
     if (p->Hyperbolic) {
         calm_f64(p, &c);
     }
@@ -1079,10 +1329,11 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
 // or a thickness negative.
 // UpdateCell[float64], cell.go:14
 DEVICE double UpdateCell_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out) {
+        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force,
+        Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, m->Links_[i], flux);
-    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, out);
+    return balance_advance_f64(&b, i, p, clock->Dt, m->Beds[i].Area, w, manning, force, out);
 }
 
 // turn rotates a cell into the frame of the normal (nx, ny). Tangential flows stand in for the velocities t.
@@ -1232,15 +1483,6 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
-// Larger[float32], num/num.go:28
-DEVICE float num_Larger_f32(float a, float b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
-}
-
 // solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
@@ -1311,15 +1553,6 @@ DEVICE void Face_Waves_f32(Face_f32 *f, const Params_f32 *p) {
         Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
         f->speed_ = Eigenvalues_fastest_f32(&f->waves);
     }
-}
-
-// Smaller is a if a < b, else b: so b where either is NaN.
-// Smaller[float32], num/num.go:36
-DEVICE float num_Smaller_f32(float a, float b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
@@ -1631,10 +1864,16 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     }
 }
 
+// given is what is given at an edge that is an outlet.
+// (*Boundary[float32]).given, given.go:38
+DEVICE Given Boundary_given_f32(const Boundary_f32 *s, Ends at) {
+    return s->Given_[s->Of[sub(-3, at.Right)]];
+}
+
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float32], given.go:82
+// inflow[float32], given.go:113
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, float c) {
     float thick = 0.0f;
@@ -1657,33 +1896,39 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float leaving, floa
 }
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth.
-// (*Given[float32]).meet, given.go:55
-struct Given_meet_f32_results { float r0; float r1; float r2; };
-DEVICE Given_meet_f32_results Given_meet_f32(Given_f32 *g, float gravity, float h, float u, float z, float depth) {
+// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple
+// one over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
+// meet[float32], given.go:82
+struct meet_f32_results { float r0; float r1; float r2; };
+DEVICE meet_f32_results meet_f32(int32 kind, float value, float wave, float gravity, float h, float u, float z,
+        float depth) {
     float rise = 0.0f;
     float thick = 0.0f;
     float speed = 0.0f;
     float c = num_Sqrt_f32(gravity * h);
     float leaving = u + 2.0f * c;
-    if (u > c || g->Kind == 0 && g->Value == z) {
+    if (u > c || kind == 1 && value == z) {
         return {0.0f, h, u};
     }
-    if (g->Kind == 0) {
-        thick = num_Larger_f32(g->Value + depth, 0.0f);
+    if (kind == 1) {
+        thick = num_Larger_f32(value + depth, 0.0f);
         c = num_Sqrt_f32(gravity * thick);
-        return {g->Value - z, thick, num_Larger_f32(leaving - 2.0f * c, -c)};
+        return {value - z, thick, num_Larger_f32(leaving - 2.0f * c, -c)};
     }
-    if (g->Kind == 1) {
-        const auto results1 = inflow_f32(gravity, g->Value, leaving, c);
+    if (kind == 2) {
+        const auto results1 = inflow_f32(gravity, value, leaving, c);
         thick = results1.r0;
         speed = results1.r1;
         return {thick - h, thick, speed};
     }
-    if (g->Value == z && u == 0.0f) {
+    if (value == z && u == 0.0f && wave == 0.0f) {
         return {0.0f, h, u};
     }
-    float entering = -2.0f * num_Sqrt_f32(gravity * num_Larger_f32(g->Value + depth, 0.0f));
+    float rest = num_Sqrt_f32(gravity * num_Larger_f32(value + depth, 0.0f));
+    float entering = -2.0f * rest;
+    if (wave != 0.0f) {
+        entering = 2.0f * rest - 4.0f * num_Sqrt_f32(gravity * num_Larger_f32(value + wave + depth, 0.0f));
+    }
     c = num_Larger_f32((leaving - entering) / 4.0f, 0.0f);
     thick = c * c / gravity;
     return {thick - h, thick, (leaving + entering) / 2.0f};
@@ -1692,7 +1937,7 @@ DEVICE Given_meet_f32_results Given_meet_f32(Given_f32 *g, float gravity, float 
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float32]).share, edge.go:187
+// (*Face[float32]).share, edge.go:191
 DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr, float step, float dry) {
     float h = hl, area = f->l.area;
     if (want < 0.0f) {
@@ -1718,7 +1963,7 @@ DEVICE float Face_share_f32(Face_f32 *f, Ends at, float want, float hl, float hr
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float32], edge.go:144
+// carried[float32], edge.go:148
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -1727,12 +1972,14 @@ DEVICE float carried_f32(float m, float tl, float tr) {
 }
 
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float32]).through, given.go:29
-DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p, Given_f32 *given,
-        float dt, bool mine, Flux_f32 *out, Counters *n) {
+// (*Face[float32]).through, given.go:53
+DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
+        const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
     side_f32 *l = &f->l;
     float h = num_Larger_f32(l->h2, 0.0f), u = l->u2;
-    auto [rise, outside, speed] = Given_meet_f32(given, p->Gravity, h, u, l->z2, l->depth);
+    Given given = Boundary_given_f32(boundary, at);
+    float value = boundary->Now[given.Value], wave = boundary->Now[given.Wave];
+    auto [rise, outside, speed] = meet_f32(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
     float length = normal->Length;
     float m = outside * speed;
     float force = m * speed + p->Gravity * ((h + outside) / 2.0f) * rise;
@@ -1753,9 +2000,17 @@ DEVICE void Face_through_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Par
     out->Side[0] = Push_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
 }
 
+// count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// (*Boundary[float32]).count, given.go:46
+DEVICE void Boundary_count_f32(const Boundary_f32 *s, Ends at, float dt, Flux_f32 *out) {
+    int32 k = sub(-3, at.Right);
+    s->Passed_[k].V1 += double(dt) * double(out->M1);
+    s->Passed_[k].V2 += double(dt) * double(out->M2);
+}
+
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:153
+// contact[float32], edge.go:157
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -1766,7 +2021,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float32], edge.go:163
+// bounded[float32], edge.go:167
 struct bounded_f32_results { float r0; float r1; };
 DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, float hl, float ul, float hr,
         float ur, float jump, const Params_f32 *p) {
@@ -1797,8 +2052,9 @@ DEVICE bounded_f32_results bounded_f32(float nl, float nr, float m, bool cut, fl
 // (*Face[float32]).Split, edge.go:89
 DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool mine, Flux_f32 *out, Counters *n) {
-    if (at.Right <= -3) {
-        Face_through_f32(f, at, normal, p, &boundary->Given_[sub(-3, at.Right)], dt, mine, out, n);
+    if (at.Right <= -3 && Boundary_given_f32(boundary, at).Kind != 0) {
+        Face_through_f32(f, at, normal, p, boundary, dt, mine, out, n);
+        Boundary_count_f32(boundary, at, dt, out);
         return;
     }
     side_f32 *l = &f->l, *r = &f->r;
@@ -1868,6 +2124,9 @@ DEVICE void Face_Split_f32(Face_f32 *f, Ends at, Normal_f32 *normal, const Param
     out->Speed_ = f->speed_ * length;
     out->Side[0] = Push_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
     out->Side[1] = Push_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    if (at.Right <= -3) {
+        Boundary_count_f32(boundary, at, dt, out);
+    }
 }
 
 // EdgeFlux computes the flux of edge e by a scheme.
@@ -2028,15 +2287,6 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
-// Larger[float64], num/num.go:28
-DEVICE double num_Larger_f64(double a, double b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
-}
-
 // solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
@@ -2108,15 +2358,6 @@ DEVICE void Face_Waves_f64(Face_f64 *f, const Params_f64 *p) {
         Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
         f->speed_ = Eigenvalues_fastest_f64(&f->waves);
     }
-}
-
-// Smaller is a if a < b, else b: so b where either is NaN.
-// Smaller[float64], num/num.go:36
-DEVICE double num_Smaller_f64(double a, double b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
 }
 
 // absent1 stops the upper layer on both sides: what is thinner than dry stays where it is.
@@ -2428,10 +2669,16 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     }
 }
 
+// given is what is given at an edge that is an outlet.
+// (*Boundary[float64]).given, given.go:38
+DEVICE Given Boundary_given_f64(const Boundary_f64 *s, Ends at) {
+    return s->Given_[s->Of[sub(-3, at.Right)]];
+}
+
 // inflow is the thickness and the outward velocity where q comes in over each metre against the characteristic
 // u + 2c = leaving, by Newton's method from the speed c of waves inside: critical where that would come in faster than
 // waves.
-// inflow[float64], given.go:82
+// inflow[float64], given.go:113
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, double c) {
     double thick = 0.0;
@@ -2454,34 +2701,39 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double leaving, d
 }
 
 // meet finds the thickness and the outward velocity on the boundary, and how far its level is above that inside. Inside
-// are thickness h, outward velocity u, level z, and the bed at depth.
-// (*Given[float64]).meet, given.go:55
-struct Given_meet_f64_results { double r0; double r1; double r2; };
-DEVICE Given_meet_f64_results Given_meet_f64(Given_f64 *g, double gravity, double h, double u, double z,
-        double depth) {
+// are thickness h, outward velocity u, level z, and the bed at depth. A wave of height wave that comes in is a simple
+// one over water at rest: what it brings is u - 2√(gh) of that water, less four times what √(gh) grows by.
+// meet[float64], given.go:82
+struct meet_f64_results { double r0; double r1; double r2; };
+DEVICE meet_f64_results meet_f64(int32 kind, double value, double wave, double gravity, double h, double u,
+        double z, double depth) {
     double rise = 0.0;
     double thick = 0.0;
     double speed = 0.0;
     double c = num_Sqrt_f64(gravity * h);
     double leaving = u + 2.0 * c;
-    if (u > c || g->Kind == 0 && g->Value == z) {
+    if (u > c || kind == 1 && value == z) {
         return {0.0, h, u};
     }
-    if (g->Kind == 0) {
-        thick = num_Larger_f64(g->Value + depth, 0.0);
+    if (kind == 1) {
+        thick = num_Larger_f64(value + depth, 0.0);
         c = num_Sqrt_f64(gravity * thick);
-        return {g->Value - z, thick, num_Larger_f64(leaving - 2.0 * c, -c)};
+        return {value - z, thick, num_Larger_f64(leaving - 2.0 * c, -c)};
     }
-    if (g->Kind == 1) {
-        const auto results1 = inflow_f64(gravity, g->Value, leaving, c);
+    if (kind == 2) {
+        const auto results1 = inflow_f64(gravity, value, leaving, c);
         thick = results1.r0;
         speed = results1.r1;
         return {thick - h, thick, speed};
     }
-    if (g->Value == z && u == 0.0) {
+    if (value == z && u == 0.0 && wave == 0.0) {
         return {0.0, h, u};
     }
-    double entering = -2.0 * num_Sqrt_f64(gravity * num_Larger_f64(g->Value + depth, 0.0));
+    double rest = num_Sqrt_f64(gravity * num_Larger_f64(value + depth, 0.0));
+    double entering = -2.0 * rest;
+    if (wave != 0.0) {
+        entering = 2.0 * rest - 4.0 * num_Sqrt_f64(gravity * num_Larger_f64(value + wave + depth, 0.0));
+    }
     c = num_Larger_f64((leaving - entering) / 4.0, 0.0);
     thick = c * c / gravity;
     return {thick - h, thick, (leaving + entering) / 2.0};
@@ -2490,7 +2742,7 @@ DEVICE Given_meet_f64_results Given_meet_f64(Given_f64 *g, double gravity, doubl
 // share is the part of a layer's mass that the upwind cell can give within the time step, where it is asked for want.
 // The layer has thicknesses hl and hr in the cells and stands on a step. At a shore, and where it is thinner than the
 // step, each of the cell's three edges has a third to give.
-// (*Face[float64]).share, edge.go:187
+// (*Face[float64]).share, edge.go:191
 DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, double hr, double step, double dry) {
     double h = hl, area = f->l.area;
     if (want < 0.0) {
@@ -2516,7 +2768,7 @@ DEVICE double Face_share_f64(Face_f64 *f, Ends at, double want, double hl, doubl
 }
 
 // carried is the tangential mass flow that the mass flux m brings with it from upwind.
-// carried[float64], edge.go:144
+// carried[float64], edge.go:148
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -2525,12 +2777,14 @@ DEVICE double carried_f64(double m, double tl, double tr) {
 }
 
 // through writes the flux of a boundary edge at which something is given to the lower layer, the only one.
-// (*Face[float64]).through, given.go:29
-DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p, Given_f64 *given,
-        double dt, bool mine, Flux_f64 *out, Counters *n) {
+// (*Face[float64]).through, given.go:53
+DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
+        const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
     side_f64 *l = &f->l;
     double h = num_Larger_f64(l->h2, 0.0), u = l->u2;
-    auto [rise, outside, speed] = Given_meet_f64(given, p->Gravity, h, u, l->z2, l->depth);
+    Given given = Boundary_given_f64(boundary, at);
+    double value = boundary->Now[given.Value], wave = boundary->Now[given.Wave];
+    auto [rise, outside, speed] = meet_f64(given.Kind, value, wave, p->Gravity, h, u, l->z2, l->depth);
     double length = normal->Length;
     double m = outside * speed;
     double force = m * speed + p->Gravity * ((h + outside) / 2.0) * rise;
@@ -2551,9 +2805,17 @@ DEVICE void Face_through_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Par
     out->Side[0] = Push_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
 }
 
+// count adds what leaves through an edge that is an outlet in a stage of a step of length dt.
+// (*Boundary[float64]).count, given.go:46
+DEVICE void Boundary_count_f64(const Boundary_f64 *s, Ends at, double dt, Flux_f64 *out) {
+    int32 k = sub(-3, at.Right);
+    s->Passed_[k].V1 += dt * out->M1;
+    s->Passed_[k].V2 += dt * out->M2;
+}
+
 // contact is the tangential flux of the 6×6 system: Roe's method on the contact wave of speed u, with t the Roe mean of
 // the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:153
+// contact[float64], edge.go:157
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -2564,7 +2826,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 // the jump of level presses on the film's own thickness. Without it the mean thickness of the face would let a deep
 // neighbour throw the film, and a film that drains would keep its momentum. So would a layer of any thickness that
 // gives less mass than it is asked for, as cut tells: what it keeps would flow the faster the more it drains.
-// bounded[float64], edge.go:163
+// bounded[float64], edge.go:167
 struct bounded_f64_results { double r0; double r1; };
 DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut, double hl, double ul, double hr,
         double ur, double jump, const Params_f64 *p) {
@@ -2595,8 +2857,9 @@ DEVICE bounded_f64_results bounded_f64(double nl, double nr, double m, bool cut,
 // (*Face[float64]).Split, edge.go:89
 DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool mine, Flux_f64 *out, Counters *n) {
-    if (at.Right <= -3) {
-        Face_through_f64(f, at, normal, p, &boundary->Given_[sub(-3, at.Right)], dt, mine, out, n);
+    if (at.Right <= -3 && Boundary_given_f64(boundary, at).Kind != 0) {
+        Face_through_f64(f, at, normal, p, boundary, dt, mine, out, n);
+        Boundary_count_f64(boundary, at, dt, out);
         return;
     }
     side_f64 *l = &f->l, *r = &f->r;
@@ -2666,6 +2929,9 @@ DEVICE void Face_Split_f64(Face_f64 *f, Ends at, Normal_f64 *normal, const Param
     out->Speed_ = f->speed_ * length;
     out->Side[0] = Push_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x};
     out->Side[1] = Push_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x};
+    if (at.Right <= -3) {
+        Boundary_count_f64(boundary, at, dt, out);
+    }
 }
 
 // EdgeFlux computes the flux of edge e by a scheme.
@@ -3251,6 +3517,144 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     out[i] = Slopes_f64{Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}};
 }
 
+// set finds the length of the next step.
+// (*Clock[float32]).set, clock.go:44
+DEVICE void Clock_set_f32(Clock_f32 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (double(c->Limit) >= left) {
+        c->Dt = float(left);
+    }
+    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float32]).Tick, clock.go:31
+DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
+    if (double(c->Limit) >= c->Until - c->Time) {
+        c->Time = c->Until;
+    } else {
+        c->Time += double(c->Dt);
+    }
+    c->Before = c->Took;
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    c->Pending = false;
+    Clock_set_f32(c);
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
+// (*Clock[float32]).now, clock.go:62
+DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
+    Clock_f32 n = *c;
+    if (n.Pending) {
+        Clock_Tick_f32(&n, waves->Value());
+    }
+    return n;
+}
+
+// Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
+// It finds the length of the step as TileStep does.
+// Present[float32], series.go:23
+DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *waves, Slice<Row> rows,
+        Slice<Changing> list, Slice<float> now) {
+    Clock_f32 c = Clock_now_f32(clock, waves);
+    if (c.Stop) {
+        return;
+    }
+    double t = c.Time;
+    if (later) {
+        t += double(c.Dt);
+    }
+    Changing s = list[k];
+    while (add(s.At, 1) < s.Count && rows[add(add(s.First, s.At), 1)].T <= t) {
+        s.At = add(s.At, int32(1));
+    }
+    while (s.At > 0 && rows[add(s.First, s.At)].T > t) {
+        s.At = sub(s.At, int32(1));
+    }
+    Row from = rows[add(s.First, s.At)];
+    double value = from.Value;
+    if (add(s.At, 1) < s.Count && t > from.T) {
+        Row to = rows[add(add(s.First, s.At), 1)];
+        value += (to.Value - from.Value) * ((t - from.T) / (to.T - from.T));
+    }
+    now[s.Slot] = float(value);
+    list[k].At = s.At;
+    list[k].Total += double(c.Dt) * value;
+}
+
+// set finds the length of the next step.
+// (*Clock[float64]).set, clock.go:44
+DEVICE void Clock_set_f64(Clock_f64 *c) {
+    double left = c->Until - c->Time;
+    c->Dt = c->Limit;
+    if (c->Limit >= left) {
+        c->Dt = left;
+    }
+    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
+}
+
+// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
+// (*Clock[float64]).Tick, clock.go:31
+DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
+    if (c->Limit >= c->Until - c->Time) {
+        c->Time = c->Until;
+    } else {
+        c->Time += c->Dt;
+    }
+    c->Before = c->Took;
+    c->Took = c->Dt;
+    c->Limit = limit;
+    c->Steps = add(c->Steps, int64(1));
+    c->Pending = false;
+    Clock_set_f64(c);
+}
+
+// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
+// one before that.
+// (*Clock[float64]).now, clock.go:62
+DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
+    Clock_f64 n = *c;
+    if (n.Pending) {
+        Clock_Tick_f64(&n, waves->Value());
+    }
+    return n;
+}
+
+// Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
+// It finds the length of the step as TileStep does.
+// Present[float64], series.go:23
+DEVICE void Present_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *waves, Slice<Row> rows,
+        Slice<Changing> list, Slice<double> now) {
+    Clock_f64 c = Clock_now_f64(clock, waves);
+    if (c.Stop) {
+        return;
+    }
+    double t = c.Time;
+    if (later) {
+        t += c.Dt;
+    }
+    Changing s = list[k];
+    while (add(s.At, 1) < s.Count && rows[add(add(s.First, s.At), 1)].T <= t) {
+        s.At = add(s.At, int32(1));
+    }
+    while (s.At > 0 && rows[add(s.First, s.At)].T > t) {
+        s.At = sub(s.At, int32(1));
+    }
+    Row from = rows[add(s.First, s.At)];
+    double value = from.Value;
+    if (add(s.At, 1) < s.Count && t > from.T) {
+        Row to = rows[add(add(s.First, s.At), 1)];
+        value += (to.Value - from.Value) * ((t - from.T) / (to.T - from.T));
+    }
+    now[s.Slot] = value;
+    list[k].At = s.At;
+    list[k].Total += c.Dt * value;
+}
+
 // reach finds what stands at the end of a cell's arm, in the frame of the normal (nx, ny). Levels and thicknesses are
 // reached apart: one made from the other would not be at rest to the last bit.
 // (*side[float32]).reach, sloped.go:43
@@ -3374,7 +3778,7 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float32]).press, stage.go:44
+// (*balance[float32]).press, stage.go:54
 DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c, Slopes_f32 *s) {
     float weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     float r = p->DensityRatio;
@@ -3385,7 +3789,7 @@ DEVICE void balance_press_f32(balance_f32 *b, const Params_f32 *p, float area, S
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:54
+// (*State[float32]).mean, stage.go:64
 DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0f;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0f;
@@ -3399,16 +3803,26 @@ DEVICE void State_mean_f32(State_f32 *c, State_f32 *o) {
 // (*balance[float32]).stage, stage.go:23
 DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_f32 *p, float dt, float area,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning,
-        Slice<State_f32> out) {
+        const Forcing_f32 *force, Slice<State_f32> out) {
     State_f32 c = w[i];
     balance_press_f32(b, p, area, &c, &slopes[i]);
     balance_take_f32(b, dt / area, &c);
+    if (p->Forced) {
+        Forcing_act_f32(force, i, p, dt, &c);
+        if (!last) {
+            Forcing_turn_f32(force, i, dt, &c);
+        }
+    }
     if (p->Hyperbolic) {
         calm_f32(p, &c);
     }
     still_f32(p->DryDepth, &c);
     if (last) {
-        State_mean_f32(&c, &start[i]);
+        State_f32 from = start[i];
+        if (p->Forced) {
+            Forcing_turn_f32(force, i, dt, &from);
+        }
+        State_mean_f32(&c, &from);
         still_f32(p->DryDepth, &c);
         if (p->Friction) {
             rub_f32(p, dt / 2.0f, manning[i], &c);
@@ -3423,14 +3837,14 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
 // StageCell[float32], stage.go:15
 DEVICE float StageCell_f32_at(int64 i, bool last, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, Slice<State_f32> out) {
+        Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, m->Links_[i], flux);
-    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
+    return balance_stage_f32(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, force, out);
 }
 
 // press adds what the slopes of the levels press on the water within the cell.
-// (*balance[float64]).press, stage.go:44
+// (*balance[float64]).press, stage.go:54
 DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c, Slopes_f64 *s) {
     double weight1 = area * p->Gravity * c->H1, weight2 = area * p->Gravity * c->H2;
     double r = p->DensityRatio;
@@ -3441,7 +3855,7 @@ DEVICE void balance_press_f64(balance_f64 *b, const Params_f64 *p, double area, 
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:54
+// (*State[float64]).mean, stage.go:64
 DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
     c->H1 = (c->H1 + o->H1) / 2.0;
     c->Q1x = (c->Q1x + o->Q1x) / 2.0;
@@ -3455,16 +3869,26 @@ DEVICE void State_mean_f64(State_f64 *c, State_f64 *o) {
 // (*balance[float64]).stage, stage.go:23
 DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params_f64 *p, double dt, double area,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning,
-        Slice<State_f64> out) {
+        const Forcing_f64 *force, Slice<State_f64> out) {
     State_f64 c = w[i];
     balance_press_f64(b, p, area, &c, &slopes[i]);
     balance_take_f64(b, dt / area, &c);
+    if (p->Forced) {
+        Forcing_act_f64(force, i, p, dt, &c);
+        if (!last) {
+            Forcing_turn_f64(force, i, dt, &c);
+        }
+    }
     if (p->Hyperbolic) {
         calm_f64(p, &c);
     }
     still_f64(p->DryDepth, &c);
     if (last) {
-        State_mean_f64(&c, &start[i]);
+        State_f64 from = start[i];
+        if (p->Forced) {
+            Forcing_turn_f64(force, i, dt, &from);
+        }
+        State_mean_f64(&c, &from);
         still_f64(p->DryDepth, &c);
         if (p->Friction) {
             rub_f64(p, dt / 2.0, manning[i], &c);
@@ -3479,52 +3903,14 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
 // StageCell[float64], stage.go:15
 DEVICE double StageCell_f64_at(int64 i, bool last, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, Slice<State_f64> out) {
+        Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, m->Links_[i], flux);
-    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, out);
-}
-
-// set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:44
-DEVICE void Clock_set_f32(Clock_f32 *c) {
-    double left = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (double(c->Limit) >= left) {
-        c->Dt = float(left);
-    }
-    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
-}
-
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:31
-DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
-    if (double(c->Limit) >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += double(c->Dt);
-    }
-    c->Before = c->Took;
-    c->Took = c->Dt;
-    c->Limit = limit;
-    c->Steps = add(c->Steps, int64(1));
-    c->Pending = false;
-    Clock_set_f32(c);
-}
-
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-// (*Clock[float32]).now, clock.go:62
-DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
-    Clock_f32 n = *c;
-    if (n.Pending) {
-        Clock_Tick_f32(&n, waves->Value());
-    }
-    return n;
+    return balance_stage_f64(&b, i, last, p, clock->Dt, m->Beds[i].Area, start, w, slopes, manning, force, out);
 }
 
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float32], stage.go:62
+// HalfFriction[float32], stage.go:72
 DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, Least<float> *waves,
         Slice<float> manning, Slice<State_f32> w) {
     Clock_f32 now = Clock_now_f32(clock, waves);
@@ -3533,46 +3919,8 @@ DEVICE void HalfFriction_f32_at(int64 i, const Params_f32 *p, Clock_f32 *clock, 
     }
 }
 
-// set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:44
-DEVICE void Clock_set_f64(Clock_f64 *c) {
-    double left = c->Until - c->Time;
-    c->Dt = c->Limit;
-    if (c->Limit >= left) {
-        c->Dt = left;
-    }
-    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
-}
-
-// Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:31
-DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
-    if (c->Limit >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += c->Dt;
-    }
-    c->Before = c->Took;
-    c->Took = c->Dt;
-    c->Limit = limit;
-    c->Steps = add(c->Steps, int64(1));
-    c->Pending = false;
-    Clock_set_f64(c);
-}
-
-// now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
-// one before that.
-// (*Clock[float64]).now, clock.go:62
-DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
-    Clock_f64 n = *c;
-    if (n.Pending) {
-        Clock_Tick_f64(&n, waves->Value());
-    }
-    return n;
-}
-
 // HalfFriction takes cell i through half a step of friction at the bed, whose length it finds as TileStep does.
-// HalfFriction[float64], stage.go:62
+// HalfFriction[float64], stage.go:72
 DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, Least<double> *waves,
         Slice<double> manning, Slice<State_f64> w) {
     Clock_f64 now = Clock_now_f64(clock, waves);
@@ -3582,7 +3930,7 @@ DEVICE void HalfFriction_f64_at(int64 i, const Params_f64 *p, Clock_f64 *clock, 
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float32]).count, tile.go:78
+// (*TiledMesh[float32]).count, tile.go:79
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
     if (stop) {
@@ -3592,7 +3940,7 @@ DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, i
 }
 
 // once is 1 for the first tile and 0 for all others.
-// once, tile.go:70
+// once, tile.go:71
 DEVICE int64 once(int64 t) {
     if (t == 0) {
         return 1;
@@ -3622,7 +3970,7 @@ DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float32], tile.go:94
+// collect[float32], tile.go:95
 DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
     balance_f32 b = {};
     for (int64 s = 0; s < 3; s++) {
@@ -3633,12 +3981,13 @@ DEVICE balance_f32 collect_f32(int32 slots, Array<Flux_f32, 384> *flux) {
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float32]).gather, tile.go:86
+// (*TiledMesh[float32]).gather, tile.go:87
 DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_f32 *p, float dt,
-        Slice<State_f32> w, Slice<float> manning, Array<Flux_f32, 384> *flux, Slice<State_f32> out) {
+        Slice<State_f32> w, Slice<float> manning, const Forcing_f32 *force, Array<Flux_f32, 384> *flux,
+        Slice<State_f32> out) {
     TileCell cell = m->Cells[k];
     balance_f32 b = collect_f32(cell.Slots, flux);
-    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+    return balance_advance_f32(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, force, out);
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -3648,7 +3997,7 @@ DEVICE float TiledMesh_gather_f32(const TiledMesh_f32 *m, int32 k, const Params_
 // TileStep[float32], tile.go:44
 DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const TiledMesh_f32 *m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+        const Forcing_f32 *force, Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
@@ -3668,14 +4017,14 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, const Params_f32 *p, const T
     }
     __syncthreads();
     TURNS(int32, k, cells) {
-        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
+        float limit = TiledMesh_gather_f32(m, add(tile.Cell, k), p, now.Dt, w, manning, force, flux, out);
         best = go_min<float>(best, limit);
     }
     return best;
 }
 
 // count is how many edges and cells of tile t there are to do.
-// (*TiledMesh[float64]).count, tile.go:78
+// (*TiledMesh[float64]).count, tile.go:79
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
 DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
     if (stop) {
@@ -3706,7 +4055,7 @@ DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float64], tile.go:94
+// collect[float64], tile.go:95
 DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
     balance_f64 b = {};
     for (int64 s = 0; s < 3; s++) {
@@ -3717,12 +4066,13 @@ DEVICE balance_f64 collect_f64(int32 slots, Array<Flux_f64, 384> *flux) {
 }
 
 // gather advances the cell at index k of all tiles.
-// (*TiledMesh[float64]).gather, tile.go:86
+// (*TiledMesh[float64]).gather, tile.go:87
 DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params_f64 *p, double dt,
-        Slice<State_f64> w, Slice<double> manning, Array<Flux_f64, 384> *flux, Slice<State_f64> out) {
+        Slice<State_f64> w, Slice<double> manning, const Forcing_f64 *force, Array<Flux_f64, 384> *flux,
+        Slice<State_f64> out) {
     TileCell cell = m->Cells[k];
     balance_f64 b = collect_f64(cell.Slots, flux);
-    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, out);
+    return balance_advance_f64(&b, int64(cell.Cell), p, dt, m->Beds[cell.Cell].Area, w, manning, force, out);
 }
 
 // TileStep takes the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -3732,7 +4082,7 @@ DEVICE double TiledMesh_gather_f64(const TiledMesh_f64 *m, int32 k, const Params
 // TileStep[float64], tile.go:44
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const TiledMesh_f64 *m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+        const Forcing_f64 *force, Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
@@ -3752,7 +4102,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
     }
     __syncthreads();
     TURNS(int32, k, cells) {
-        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, flux, out);
+        double limit = TiledMesh_gather_f64(m, add(tile.Cell, k), p, now.Dt, w, manning, force, flux, out);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -3764,8 +4114,8 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, const Params_f64 *p, const 
 // TileStage[float32], tilestage.go:15
 DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start,
-        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out,
-        Array<Flux_f32, 384> *flux, Counters *n) {
+        Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<float> manning, const Forcing_f32 *force,
+        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_now_f32(clock, waves);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
@@ -3789,7 +4139,7 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f32 b = collect_f32(cell.Slots, flux);
-        float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
+        float limit = balance_stage_f32(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, force, out);
         best = go_min<float>(best, limit);
     }
     return best;
@@ -3801,8 +4151,8 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
 // TileStage[float64], tilestage.go:15
 DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start,
-        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out,
-        Array<Flux_f64, 384> *flux, Counters *n) {
+        Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<double> manning, const Forcing_f64 *force,
+        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_now_f64(clock, waves);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
@@ -3826,7 +4176,7 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
         balance_f64 b = collect_f64(cell.Slots, flux);
-        double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, out);
+        double limit = balance_stage_f64(&b, int64(cell.Cell), last, p, now.Dt, m->Beds[cell.Cell].Area, start, w, slopes, manning, force, out);
         best = go_min<double>(best, limit);
     }
     return best;
@@ -3835,21 +4185,22 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
 // Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
+        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, &p, &m, clock, w, flux, manning, out));
+    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, &p, &m, clock, w, flux, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, Slice<State_f64> out,
-        Least<double> *result) {
+        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, &p, &m, clock, w, flux, manning, out));
+    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, &p, &m, clock, w, flux, manning, &force, out));
     reduce(result, key);
 }
 
@@ -3931,6 +4282,20 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_f64(int64 lo, int64
     if (i < hi) CellSlopes_f64_at(i, &p, &m, w, out);
 }
 
+// Kernel Present, series.go:23
+extern "C" __global__ void __launch_bounds__(128) Present_f32(int64 lo, int64 hi, bool later, Clock_f32 *clock,
+        Least<float> *waves, Slice<Row> rows, Slice<Changing> list, Slice<float> now) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Present_f32_at(k, later, clock, waves, rows, list, now);
+}
+
+// Kernel Present, series.go:23
+extern "C" __global__ void __launch_bounds__(128) Present_f64(int64 lo, int64 hi, bool later, Clock_f64 *clock,
+        Least<double> *waves, Slice<Row> rows, Slice<Changing> list, Slice<double> now) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Present_f64_at(k, later, clock, waves, rows, list, now);
+}
+
 // Kernel SlopedFlux, sloped.go:11
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
@@ -3983,10 +4348,11 @@ extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, i
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
+        Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
@@ -3994,10 +4360,11 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f32(int64
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, Slice<State_f64> out, Least<double> *result) {
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
+        Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
@@ -4005,10 +4372,11 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_f64(int64
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, Slice<State_f32> out, Least<float> *result) {
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
+        Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
@@ -4016,14 +4384,15 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f32(int64 
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, Slice<State_f64> out, Least<double> *result) {
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
+        Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
     reduce(result, key);
 }
 
-// Kernel HalfFriction, stage.go:62
+// Kernel HalfFriction, stage.go:72
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, Clock_f32 *clock, Least<float> *waves, Slice<float> manning,
         Slice<State_f32> w) {
@@ -4031,7 +4400,7 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f32(int64 lo, int
     if (i < hi) HalfFriction_f32_at(i, &p, clock, waves, manning, w);
 }
 
-// Kernel HalfFriction, stage.go:62
+// Kernel HalfFriction, stage.go:72
 extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, Clock_f64 *clock, Least<double> *waves, Slice<double> manning,
         Slice<State_f64> w) {
@@ -4043,11 +4412,11 @@ extern "C" __global__ void __launch_bounds__(128) HalfFriction_f64(int64 lo, int
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4055,11 +4424,11 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_f32(int64 lo,
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4067,11 +4436,11 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_f64(int64 lo, 
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4079,11 +4448,11 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_f32(int64 l
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4091,11 +4460,11 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_f64(int64 lo
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> w, Slice<float> manning,
-        Slice<State_f32> out, Counters *n, Least<float> *result) {
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4103,11 +4472,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_f32(int64 lo, 
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> w, Slice<double> manning,
-        Slice<State_f64> out, Counters *n, Least<double> *result) {
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, &p, &m, clock, next, waves, spare, w, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4115,11 +4484,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_f64(int64 lo, 
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4127,11 +4497,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f3
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4139,11 +4510,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f6
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4151,11 +4523,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4163,11 +4536,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4175,11 +4549,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4187,11 +4562,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4199,11 +4575,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4211,11 +4588,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4223,11 +4601,12 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f3
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4235,11 +4614,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f6
 extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *waves, Least<float> *spare, Slice<State_f32> start, Slice<State_f32> w,
-        Slice<Slopes_f32> slopes, Slice<float> manning, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Slice<Slopes_f32> slopes, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Counters *n, Least<float> *result) {
     SHARED(flux, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }
 
@@ -4247,10 +4627,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32
 extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *waves, Least<double> *spare, Slice<State_f64> start, Slice<State_f64> w,
-        Slice<Slopes_f64> slopes, Slice<double> manning, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Slice<Slopes_f64> slopes, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Counters *n, Least<double> *result) {
     SHARED(flux, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
 }

@@ -25,20 +25,21 @@ type UpdateCellLoop[F num.Float] struct {
 	w       []State[F]
 	flux    []Flux[F]
 	manning []F
+	force   *Forcing[F]
 	out     []State[F]
 	result  *atomics.Least[F]
 }
 
 // NewUpdateCellLoop prepares UpdateCell.
-func NewUpdateCellLoop[F num.Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F, out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
-	return &UpdateCellLoop[F]{p, m, clock, w, flux, manning, out, result}
+func NewUpdateCellLoop[F num.Float](p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
+	return &UpdateCellLoop[F]{p, m, clock, w, flux, manning, force, out, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *UpdateCellLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(1))
 	for i := lo; i < hi; i++ {
-		best = min(best, UpdateCell(i, loop.p, loop.m, loop.clock, loop.w, loop.flux, loop.manning, loop.out))
+		best = min(best, UpdateCell(i, loop.p, loop.m, loop.clock, loop.w, loop.flux, loop.manning, loop.force, loop.out))
 	}
 	loop.result.Take(best)
 }
@@ -52,6 +53,7 @@ func (loop *UpdateCellLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("flux", loop.flux),
 		abi.ElementsOf("manning", loop.manning),
+		abi.ConstantOf("force", loop.force),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -181,6 +183,40 @@ func (loop *CellSlopesLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// PresentLoop runs Present for lo ≤ index < hi, on the CPU or another device.
+type PresentLoop[F num.Float] struct {
+	later bool
+	clock *Clock[F]
+	waves *atomics.Least[F]
+	rows  []Row
+	list  []Changing
+	now   []F
+}
+
+// NewPresentLoop prepares Present.
+func NewPresentLoop[F num.Float](later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Changing, now []F) *PresentLoop[F] {
+	return &PresentLoop[F]{later, clock, waves, rows, list, now}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PresentLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		Present(k, loop.later, loop.clock, loop.waves, loop.rows, loop.list, loop.now)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PresentLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Present" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ValueOf("later", &loop.later),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("waves", loop.waves),
+		abi.ElementsOf("rows", loop.rows),
+		abi.ElementsOf("list", loop.list),
+		abi.ElementsOf("now", loop.now),
+	}}
+}
+
 // SlopedFluxLoop runs SlopedFlux for lo ≤ index < hi, on the CPU or another device.
 type SlopedFluxLoop[F num.Float] struct {
 	scheme Scheme
@@ -256,20 +292,21 @@ type StageCellLoop[F num.Float] struct {
 	slopes  []Slopes[F]
 	flux    []Flux[F]
 	manning []F
+	force   *Forcing[F]
 	out     []State[F]
 	result  *atomics.Least[F]
 }
 
 // NewStageCellLoop prepares StageCell.
-func NewStageCellLoop[F num.Float](last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start []State[F], w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F, out []State[F], result *atomics.Least[F]) *StageCellLoop[F] {
-	return &StageCellLoop[F]{last, p, m, clock, start, w, slopes, flux, manning, out, result}
+func NewStageCellLoop[F num.Float](last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start []State[F], w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *StageCellLoop[F] {
+	return &StageCellLoop[F]{last, p, m, clock, start, w, slopes, flux, manning, force, out, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *StageCellLoop[F]) Range(lo, hi int) {
 	best := F(math.Inf(1))
 	for i := lo; i < hi; i++ {
-		best = min(best, StageCell(i, loop.last, loop.p, loop.m, loop.clock, loop.start, loop.w, loop.slopes, loop.flux, loop.manning, loop.out))
+		best = min(best, StageCell(i, loop.last, loop.p, loop.m, loop.clock, loop.start, loop.w, loop.slopes, loop.flux, loop.manning, loop.force, loop.out))
 	}
 	loop.result.Take(best)
 }
@@ -285,6 +322,7 @@ func (loop *StageCellLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("slopes", loop.slopes),
 		abi.ElementsOf("flux", loop.flux),
 		abi.ElementsOf("manning", loop.manning),
+		abi.ConstantOf("force", loop.force),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("result", loop.result),
 	}}
@@ -344,14 +382,15 @@ type TileStepLoop[F num.Float] struct {
 	spare   *atomics.Least[F]
 	w       []State[F]
 	manning []F
+	force   *Forcing[F]
 	out     []State[F]
 	n       *Counters
 	result  *atomics.Least[F]
 }
 
 // NewTileStepLoop prepares TileStep.
-func NewTileStepLoop[F num.Float](scheme Scheme, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileStepLoop[F] {
-	return &TileStepLoop[F]{scheme, p, m, clock, next, waves, spare, w, manning, out, n, result}
+func NewTileStepLoop[F num.Float](scheme Scheme, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStepLoop[F] {
+	return &TileStepLoop[F]{scheme, p, m, clock, next, waves, spare, w, manning, force, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -359,7 +398,7 @@ func (loop *TileStepLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileStep(t, loop.scheme, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.out, &flux, loop.n))
+		best = min(best, TileStep(t, loop.scheme, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.w, loop.manning, loop.force, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -378,6 +417,7 @@ func (loop *TileStepLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("spare", loop.spare),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("manning", loop.manning),
+		abi.ConstantOf("force", loop.force),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),
@@ -411,14 +451,15 @@ type TileStageLoop[F num.Float] struct {
 	w       []State[F]
 	slopes  []Slopes[F]
 	manning []F
+	force   *Forcing[F]
 	out     []State[F]
 	n       *Counters
 	result  *atomics.Least[F]
 }
 
 // NewTileStageLoop prepares TileStage.
-func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], start []State[F], w []State[F], slopes []Slopes[F], manning []F, out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
-	return &TileStageLoop[F]{scheme, last, p, m, clock, next, waves, spare, start, w, slopes, manning, out, n, result}
+func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], waves *atomics.Least[F], spare *atomics.Least[F], start []State[F], w []State[F], slopes []Slopes[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
+	return &TileStageLoop[F]{scheme, last, p, m, clock, next, waves, spare, start, w, slopes, manning, force, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
@@ -426,7 +467,7 @@ func (loop *TileStageLoop[F]) Range(lo, hi int) {
 	var flux [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.start, loop.w, loop.slopes, loop.manning, loop.out, &flux, loop.n))
+		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.waves, loop.spare, loop.start, loop.w, loop.slopes, loop.manning, loop.force, loop.out, &flux, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -447,6 +488,7 @@ func (loop *TileStageLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("slopes", loop.slopes),
 		abi.ElementsOf("manning", loop.manning),
+		abi.ConstantOf("force", loop.force),
 		abi.ElementsOf("out", loop.out),
 		abi.PointerTo("n", loop.n),
 		abi.PointerTo("result", loop.result),

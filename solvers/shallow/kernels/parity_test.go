@@ -29,8 +29,10 @@ func TestParity(t *testing.T) {
 func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := 30000
-	m := &Mesh[F]{Owned: int32(n - 100)}
-	m.Boundary.Given = []Given[F]{{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: .5}}
+	m := &Mesh[F]{Owned: int32(n - 100), Boundary: Boundary[F]{Now: []F{0, 1, 2, .5, .1}, Given: []Given{
+		{Kind: Level, Value: 1}, {Kind: Discharge, Value: 2}, {Kind: Radiation, Value: 3}, {},
+		{Kind: Radiation, Value: 3, Wave: 4},
+	}}}
 	w := make([]State[F], n)
 	manning := make([]F, n)
 	some := func() F {
@@ -51,7 +53,11 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			F(rng.NormFloat64())}
 		right := int32(rng.IntN(n))
 		if rng.IntN(10) == 0 {
-			right = -1 - int32(rng.IntN(5))
+			right = Wall
+			if rng.IntN(5) > 0 {
+				right = FirstOutlet - int32(len(m.Boundary.Of))
+				m.Boundary.Of = append(m.Boundary.Of, int32(rng.IntN(len(m.Boundary.Given))))
+			}
 		}
 		c := rng.Float64()
 		m.Ends = append(m.Ends, Ends{int32(i), right})
@@ -59,23 +65,32 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		manning[i] = F(.05 * rng.Float64())
 	}
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: tol,
-		Hyperbolic: true, Friction: true}
+		Hyperbolic: true, Friction: true, Forced: true, Longest: .5}
+	m.Boundary.Passed = make([]Passed, len(m.Boundary.Of))
+	other := *m // whose outlets count for themselves
+	other.Boundary.Passed = make([]Passed, len(m.Boundary.Of))
+	meshes := [2]*Mesh[F]{m, &other}
+	forces := forcings(rng, n, m.Boundary.Now)
 	clock := &Clock[F]{Dt: 1e-2}
 	flux := [2][]Flux[F]{make([]Flux[F], n), make([]Flux[F], n)}
 	var counters [2]Counters
 	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
-		run := func(k int) loop { return NewEdgeFluxLoop(scheme, p, m, clock, w, flux[k], &counters[k]) }
+		run := func(k int) loop { return NewEdgeFluxLoop(scheme, p, meshes[k], clock, w, flux[k], &counters[k]) }
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)
 		kerneltest.Same(t, name, flux[0], flux[1], nil)
+		kerneltest.Same(t, name+" outlets", m.Boundary.Passed, other.Boundary.Passed, nil)
 		kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
 		for _, clock.Dt = range []F{0, 1e-2} { // 0 keeps all states sound, so that the reduced step is a number
 			out := [2][]State[F]{make([]State[F], n), make([]State[F], n)}
 			var least [2]atomics.Least[F]
-			up := func(k int) loop { return NewUpdateCellLoop(p, m, clock, w, flux[k], manning, out[k], &least[k]) }
+			up := func(k int) loop {
+				return NewUpdateCellLoop(p, m, clock, w, flux[k], manning, forces[k], out[k], &least[k])
+			}
 			up(0).Range(0, n)
 			l.Run(t, up(1), 0, n)
 			kerneltest.Same(t, name+" update", out[0], out[1], nil)
+			kerneltest.Same(t, name+" losses", forces[0].Lost, forces[1].Lost, nil)
 			if least[0] != least[1] {
 				t.Errorf("%s: the longest step is %v in Go, %v translated", name, least[0].Value(), least[1].Value())
 			}
@@ -85,7 +100,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 		}
 		clock.Dt = 1e-2
 	}
-	parityOfSlopes(t, l, rng, p, m, w, manning)
+	parityOfSlopes(t, l, rng, p, m, w, manning, forces)
+	parityOfSeries[F](t, l)
 	for what := range Measures {
 		out := [2][]float64{make([]float64, n), make([]float64, n)}
 		NewMeasureLoop(what, p, m.Beds, w, out[0]).Range(0, n)
@@ -101,8 +117,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 	for name, scheme := range map[string]Scheme{"PVM": PVM, "IRRoe": IRRoe, "Roe": Roe} {
 		run := func(k int, x *parts) loop {
-			return NewTileStepLoop(scheme, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, x.out,
-				&counters[k],
+			return NewTileStepLoop(scheme, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, manning, forces[0],
+				x.out, &counters[k],
 				&x.least)
 		}
 		for _, c := range []Clock[F]{{}, {Dt: 1e-2}, {Dt: 1e-2, Stop: true},
@@ -129,16 +145,62 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 }
 
+// forcings are what works on n cells, twice the same.
+func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
+	f := Forcing[F]{Now: now, Rain: 1, Evaporation: 2, WindX: 3, WindY: 4, Drag: .1, Lost: make([]Lost, n)}
+	for range n {
+		f.Pattern, f.Soaking = append(f.Pattern, F(rng.Float64())), append(f.Soaking, F(10*rng.Float64()))
+		f.Turning = append(f.Turning, F(rng.NormFloat64()))
+	}
+	other := f
+	other.Lost = make([]Lost, n)
+	return [2]*Forcing[F]{&f, &other}
+}
+
+// parityOfSeries compares the kernel that follows series, and it with what lies between the rows, whatever row was met
+// last.
+func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
+	rows := []Row{{0, 1}, {.5, 3}, {2, -1}, {0, 7}, {1, 7}, {4, 9}}
+	for _, c := range []struct {
+		clock  Clock[F]
+		later  bool
+		first  float64
+		second float64
+	}{
+		{Clock[F]{Time: .25, Dt: .5}, false, 2, 7}, {Clock[F]{Time: .25, Dt: .5}, true, 3 - 4.0/6, 7},
+		{Clock[F]{Time: -1}, false, 1, 7}, {Clock[F]{Time: 2}, false, -1, 7 + 2.0/3}, {Clock[F]{Time: 9}, true, -1, 9},
+		{Clock[F]{Time: 1, Dt: .5, Limit: .5, Until: 9, Pending: true}, false, 3 - 8.0/3, 7 + 1.0/3},
+	} {
+		for at := range int32(3) {
+			var now [2][]F
+			var list [2][]Changing
+			var waves atomics.Least[F]
+			waves.Take(.5)
+			run := func(k int) loop {
+				now[k], list[k] = make([]F, 3), []Changing{{Slot: 2, Count: 3, At: at}, {Slot: 1, First: 3, Count: 3, At: at}}
+				return NewPresentLoop(c.later, &c.clock, &waves, rows, list[k], now[k])
+			}
+			run(0).Range(0, 2)
+			l.Run(t, run(1), 0, 2)
+			kerneltest.Same(t, "series", now[0], now[1], nil)
+			kerneltest.Same(t, "series' rows", list[0], list[1], nil)
+			if off := max(num.Abs(float64(now[0][2])-c.first), num.Abs(float64(now[0][1])-c.second)); off > 1e-6 {
+				t.Errorf("%+v, later %v, from row %d: %v, want %g and %g", c.clock, c.later, at, now[0], c.first, c.second)
+			}
+		}
+	}
+}
+
 // parityOfSlopes compares the kernels of second order, on cells whose neighbours are any others.
 func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
-	w []State[F], manning []F) {
+	w []State[F], manning []F, forces [2]*Forcing[F]) {
 	n := len(w)
 	arrow := func() Arrow[F] { return Arrow[F]{X: F(rng.NormFloat64() / 4), Y: F(rng.NormFloat64() / 4)} }
 	for range n {
 		var s Stencil[F]
 		for k := range 3 {
 			if s.Near[k] = int32(rng.IntN(n)); rng.IntN(10) == 0 {
-				s.Near[k] = -1 - int32(rng.IntN(5))
+				s.Near[k] = -1 - int32(rng.IntN(3))
 			}
 			s.Arm[k], s.Weight[k] = arrow(), arrow()
 		}
@@ -170,11 +232,12 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		var least [2]atomics.Least[F]
 		run := func(k int) loop {
 			out[k] = make([]State[F], n)
-			return NewStageCellLoop(last, p, m, clock, w, w, slopes[k], flux[k], manning, out[k], &least[k])
+			return NewStageCellLoop(last, p, m, clock, w, w, slopes[k], flux[k], manning, forces[k], out[k], &least[k])
 		}
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)
 		kerneltest.Same(t, "stage", out[0], out[1], nil)
+		kerneltest.Same(t, "stage's losses", forces[0].Lost, forces[1].Lost, nil)
 		if least[0] != least[1] {
 			t.Errorf("the longest step is %v in Go, %v translated", least[0].Value(), least[1].Value())
 		}
@@ -183,12 +246,12 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		l.Run(t, NewHalfFrictionLoop(p, clock, &waves, manning, out[1]), 0, n)
 		kerneltest.Same(t, "friction", out[0], out[1], nil)
 	}
-	parityOfTiledStages(t, l, p, tiled(rng, m), w, slopes[0], manning)
+	parityOfTiledStages(t, l, p, tiled(rng, m), w, slopes[0], manning, forces)
 }
 
 // parityOfTiledStages compares the stages of second order by tiles.
 func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params[F], tiles *TiledMesh[F],
-	w []State[F], slopes []Slopes[F], manning []F) {
+	w []State[F], slopes []Slopes[F], manning []F, forces [2]*Forcing[F]) {
 	type parts struct {
 		clock, next  [1]Clock[F]
 		waves, spare atomics.Least[F]
@@ -206,7 +269,7 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, p *Params
 				x.waves.Take(2e-3)
 				x.spare.Take(1)
 				return NewTileStageLoop(scheme, last, p, tiles, &x.clock[0], &x.next[0], &x.waves, &x.spare, w, w, slopes,
-					manning, x.out, &x.counters[0], &x.least)
+					manning, forces[0], x.out, &x.counters[0], &x.least)
 			}
 			run(0).Range(0, len(tiles.Tiles)-1)
 			l.Run(t, run(1), 0, len(tiles.Tiles)-1)

@@ -13,24 +13,34 @@ import (
 //
 //atoll:kernel min last=false,true
 func StageCell[F num.Float](i int, last bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
-	slopes []Slopes[F], flux []Flux[F], manning []F, out []State[F]) F {
+	slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
 	b.gather(m.Links[i], flux)
-	return b.stage(i, last, p, clock.Dt, m.Beds[i].Area, start, w, slopes, manning, out)
+	return b.stage(i, last, p, clock.Dt, m.Beds[i].Area, start, w, slopes, manning, force, out)
 }
 
 // stage is StageCell for what leaves the cell through its edges.
 func (b *balance[F]) stage(i int, last bool, p *Params[F], dt, area F, start, w []State[F], slopes []Slopes[F],
-	manning []F, out []State[F]) F {
+	manning []F, force *Forcing[F], out []State[F]) F {
 	c := w[i]
 	b.press(p, area, &c, &slopes[i])
 	b.take(dt/area, &c)
+	if p.Forced {
+		force.act(i, p, dt, &c)
+		if !last {
+			force.turn(i, dt, &c)
+		}
+	}
 	if p.Hyperbolic {
 		calm(p, &c)
 	}
 	still(p.DryDepth, &c)
 	if last {
-		c.mean(&start[i])
+		from := start[i]
+		if p.Forced {
+			force.turn(i, dt, &from)
+		}
+		c.mean(&from)
 		still(p.DryDepth, &c)
 		if p.Friction {
 			rub(p, dt/2, manning[i], &c)

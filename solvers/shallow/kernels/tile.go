@@ -42,7 +42,8 @@ type TiledMesh[F num.Float] struct {
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe blocks=5,5,4
 func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], waves,
-	spare *atomics.Least[F], w []State[F], manning []F, out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
+	spare *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], out []State[F], flux *[TileEdges]Flux[F],
+	n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
@@ -60,7 +61,7 @@ func TileStep[F num.Float](t int, scheme Scheme, p *Params[F], m *TiledMesh[F], 
 		f.Split(m.Ends[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Mine, &flux[k], n)
 	}
 	for k := range cells {
-		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, flux, out)
+		limit := m.gather(tile.Cell+k, p, now.Dt, w, manning, force, flux, out)
 		best = min(best, limit)
 	}
 	return best
@@ -83,11 +84,11 @@ func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
 }
 
 // gather advances the cell at index k of all tiles.
-func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning []F, flux *[TileEdges]Flux[F],
-	out []State[F]) F {
+func (m *TiledMesh[F]) gather(k int32, p *Params[F], dt F, w []State[F], manning []F, force *Forcing[F],
+	flux *[TileEdges]Flux[F], out []State[F]) F {
 	cell := m.Cells[k]
 	b := collect(cell.Slots, flux)
-	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, w, manning, out)
+	return b.advance(int(cell.Cell), p, dt, m.Beds[cell.Cell].Area, w, manning, force, out)
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.

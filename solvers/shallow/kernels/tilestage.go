@@ -13,8 +13,8 @@ import (
 //
 //atoll:kernel tile min scheme=PVM,IRRoe,Roe last=false,true blocks=4
 func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
-	waves, spare *atomics.Least[F], start, w []State[F], slopes []Slopes[F], manning []F, out []State[F],
-	flux *[TileEdges]Flux[F], n *Counters) F {
+	waves, spare *atomics.Least[F], start, w []State[F], slopes []Slopes[F], manning []F, force *Forcing[F],
+	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.now(waves)
 	edges, cells := m.count(t, now.Stop)
@@ -36,7 +36,7 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]
 		b := collect(cell.Slots, flux)
-		limit := b.stage(int(cell.Cell), last, p, now.Dt, m.Beds[cell.Cell].Area, start, w, slopes, manning, out)
+		limit := b.stage(int(cell.Cell), last, p, now.Dt, m.Beds[cell.Cell].Area, start, w, slopes, manning, force, out)
 		best = min(best, limit)
 	}
 	return best

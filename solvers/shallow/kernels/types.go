@@ -18,15 +18,15 @@ type State[F num.Float] struct {
 	H1, Q1x, Q1y, H2, Q2x, Q2y F
 }
 
-// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is one of the
-// negative constants Wall and Open, or FirstGiven - k where element k of the mesh's Given holds.
+// Ends are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
+// FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
 type Ends struct{ Left, Right int32 }
 
 const (
 	Wall int32 = -1 // no mass passes
-	Open int32 = -2 // what is inside continues outside
+	Open int32 = -2 // of a Stencil: what is inside continues outside
 
-	FirstGiven int32 = -3
+	FirstOutlet int32 = -3
 )
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
@@ -76,6 +76,8 @@ type Params[F num.Float] struct {
 	Tolerance    F    // relative change at which Newton's iteration stops
 	Hyperbolic   bool // relax cells back to hyperbolicity by friction between the layers
 	Friction     bool // Manning's friction at the bed
+	Forced       bool // by what Forcing has
+	Longest      F    // that a step may be where Forced, s
 	Lag          bool // a step's length comes from the waves of the step before last
 }
 

@@ -3,9 +3,7 @@ package problem
 
 import (
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -17,12 +15,13 @@ type Sections struct {
 	Physics  Physics
 	Initial  []config.Field // in an order in which each comes after those that its expression uses; see decodeInitial
 	Boundary Boundary
+	Forcing  Forcing
 }
 
 // Physics is the section [physics] of solver "shallow-water".
 type Physics struct {
 	Scheme             string       // of the fluxes: roe, ir-roe or pvm-ifcp; pvm-ifcp
-	Order              int          // of accuracy in space and time, 1 or 2; 1
+	Order              int          // of accuracy in space and time, 1 or 2; 2
 	Layers             int          // 1 or 2; 2
 	DensityRatio       float64      // upper over lower, in (0, 1]; required of two layers, 0 for one
 	Gravity            float64      // m/s²; 9.81
@@ -44,13 +43,18 @@ type Boundary struct {
 
 // Given is what is given at the edges of a group to one layer: { level = 2.0 }.
 type Given struct {
-	Kind  string  // level, discharge or radiation
-	Value float64 // m; of a discharge m²/s, through each metre
+	Kind  string         // level, discharge or radiation
+	Value config.Series  // m; of a discharge m²/s, through each metre
+	Wave  *config.Series // height of the wave that comes in, m, of radiation; nil for none
 }
 
 // String is how a case file has it.
 func (g Given) String() string {
-	return "{ " + g.Kind + " = " + strconv.FormatFloat(g.Value, 'g', -1, 64) + " }"
+	text := "{ " + g.Kind + " = " + g.Value.String()
+	if g.Wave != nil {
+		text += ", incident = " + g.Wave.String()
+	}
+	return text + " }"
 }
 
 // Decode reads a case of solver "shallow-water".
@@ -59,6 +63,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Physics = decodePhysics(root.Sub("physics"))
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
+	w.Forcing = decodeForcing(root.Sub("forcing"), w.Physics.Layers)
 	c.Sections = w
 	c.Time = config.DecodeTime(root.Sub("time"))
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, w.output(c.Time.End))
@@ -68,7 +73,7 @@ func Decode(root *config.Section, c *config.Case) {
 func decodePhysics(s *config.Section) Physics {
 	p := Physics{
 		Scheme:     s.Choice("scheme", "pvm-ifcp", "roe", "ir-roe", "pvm-ifcp"),
-		Order:      int(s.Integer("order", 1, 1, 2)),
+		Order:      int(s.Integer("order", 2, 1, 2)),
 		Layers:     int(s.Integer("layers", 2, 1, 2)),
 		Gravity:    s.Number("gravity", config.Positive.Or(9.81)),
 		CFL:        s.Number("cfl", config.Share.Or(0.9)),
@@ -151,6 +156,11 @@ func decodeBoundary(s *config.Section, layers int) Boundary {
 		case ok:
 			b.Given[group] = decodeGiven(table)
 		default:
+			if s.IsText(group) && s.Text(group, "") == "periodic" {
+				s.Fail(group, "pairs of sides cannot be joined: a cell would neighbour itself far away, which the mesh's halo "+
+					"does not know; choose wall or open, and a mesh so long that the sides do not matter")
+				break
+			}
 			b.Groups[group] = s.Choice(group, config.Required, "wall", "open")
 		}
 	}
@@ -158,7 +168,7 @@ func decodeBoundary(s *config.Section, layers int) Boundary {
 	return b
 }
 
-// decodeGiven reads a level, a discharge or a radiation.
+// decodeGiven reads a level, a discharge, or a radiation with the wave that comes in.
 func decodeGiven(s *config.Section) Given {
 	var g Given
 	for _, kind := range []string{"level", "discharge", "radiation"} {
@@ -169,13 +179,19 @@ func decodeGiven(s *config.Section) Given {
 		if g.Kind != "" {
 			s.Fail(kind, "cannot be with %s: one of them is given", g.Kind)
 		}
-		bound := config.Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
+		bound := config.Any
 		if kind == "discharge" {
-			bound.Least = 0
+			bound = config.NonNegative
 		}
-		g = Given{kind, s.Number(kind, bound)}
+		g.Kind, g.Value = kind, s.Series(kind, bound)
 	}
-	if g.Kind == "" {
+	if s.Know("incident"); s.Has("incident") {
+		if g.Kind != "radiation" {
+			s.Fail("incident", "comes in over water at rest, whose level is needed beside it: radiation = 0")
+		}
+		wave := s.Series("incident", config.Any)
+		g.Wave = &wave
+	} else if g.Kind == "" {
 		s.Fail("", "gives nothing; choose level, discharge or radiation")
 	}
 	s.Finish()
@@ -223,4 +239,5 @@ func (w *Sections) Print(p *config.Printer) {
 	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
 		p.Pair(group, w.Boundary.Given[group])
 	}
+	w.Forcing.print(p)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
@@ -28,7 +29,9 @@ func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, er
 	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}
-	cfg.Given = givens(w.Boundary, part.Groups)
+	if cfg.Given, err = givens(c, w.Boundary, part.Groups); err != nil {
+		return cfg, in, err
+	}
 	v, err := domain.Evaluate(c, w.Initial, part)
 	if err != nil {
 		return cfg, in, fmt.Errorf("[initial] %w", err)
@@ -56,6 +59,9 @@ func setUp(c *config.Case, part *mesh.Part) (shallow.Config, shallow.Initial, er
 		}
 	}
 	if err := refuseNegative(&in, part); err != nil {
+		return cfg, in, err
+	}
+	if err := w.Forcing.evaluate(c, part, &cfg, &in); err != nil {
 		return cfg, in, err
 	}
 	if p.Manning.Expr != "0" {
@@ -111,12 +117,29 @@ func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 }
 
 // givens finds what is given at each group of the mesh, nil for nothing.
-func givens(b Boundary, groups []mesh.Group) []*shallow.Given {
+func givens(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, error) {
 	all := make([]*shallow.Given, len(groups))
 	for i, g := range groups {
-		if given, ok := b.Given[g.Name]; ok && g.Dim == 1 {
-			all[i] = &shallow.Given{Kind: given.Kind, Value: given.Value}
+		given, ok := b.Given[g.Name]
+		if !ok || g.Dim != 1 {
+			continue
+		}
+		fail := func(err error) ([]*shallow.Given, error) { return nil, fmt.Errorf("[boundary] %s: %w", g.Name, err) }
+		all[i] = &shallow.Given{Kind: given.Kind}
+		var err error
+		if all[i].Value, err = series.Of(c, given.Value); err != nil {
+			return fail(err)
+		}
+		for _, r := range all[i].Value {
+			if given.Kind == "discharge" && r.Value < 0 {
+				return fail(fmt.Errorf("the discharge at t = %g s is %g: it cannot be negative", r.T, r.Value))
+			}
+		}
+		if given.Wave != nil {
+			if all[i].Wave, err = series.Of(c, *given.Wave); err != nil {
+				return fail(err)
+			}
 		}
 	}
-	return all
+	return all, nil
 }

@@ -24,6 +24,7 @@ type flow struct {
 	size  solvers.Size
 	start shallow.Diagnostics
 	cells *solvers.Space
+	table []solvers.Quantity // quantities, and what came from each source
 }
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.Solver, err error) {
@@ -66,6 +67,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 	if d.start, err = solver.Diagnose(ctx); err != nil {
 		return nil, err
 	}
+	d.table = tableOf(d.start, w.Physics.Layers)
 	return d, nil
 }
 
@@ -85,8 +87,8 @@ const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 var quantities = []solvers.Quantity{
 	{Name: "mass1", Unit: "m³", Doc: "of the upper layer, ∫h1 dA", In: inAll},
 	{Name: "mass2", Unit: "m³", Doc: "of the lower layer, ∫h2 dA", In: inAll},
-	{Name: "mass1_drift", Doc: "relative change since the start", In: inSummary | solvers.Drift},
-	{Name: "mass2_drift", Doc: "relative change since the start", In: inSummary | solvers.Drift},
+	{Name: "mass1_drift", Doc: "what the budget leaves unexplained of mass1, as a share", In: inSummary | solvers.Drift},
+	{Name: "mass2_drift", Doc: "what the budget leaves unexplained of mass2, as a share", In: inSummary | solvers.Drift},
 	{Name: "h1_min", Unit: "m", Doc: "least thickness of the upper layer", In: inSummary},
 	{Name: "h1_max", Unit: "m", Doc: "greatest thickness of the upper layer", In: inSummary},
 	{Name: "h2_min", Unit: "m", Doc: "least thickness of the lower layer", In: inSummary},
@@ -99,22 +101,55 @@ var quantities = []solvers.Quantity{
 	{Name: "cfl_max", Doc: "the largest CFL number of a step by its own waves", In: inSummary},
 }
 
+// tableOf is what is measured of a case: with the drift as a column, and what each source brought, where there are any.
+func tableOf(start shallow.Diagnostics, layers int) []solvers.Quantity {
+	list := slices.Clone(quantities)
+	for _, source := range start.Sources {
+		for layer := 3 - layers; layer <= 2; layer++ {
+			list = append(list, solvers.Quantity{
+				Name: fmt.Sprintf("mass%d%s%s", layer, solvers.From, source.Name), Unit: "m³", In: inAll,
+				Doc: fmt.Sprintf("what came in of mass%d from %s since the start", layer, source.Name),
+			})
+		}
+	}
+	if len(start.Sources) == 0 {
+		return list
+	}
+	for i := range list {
+		if list[i].In&solvers.Drift != 0 && (layers == 2 || list[i].Name == "mass2_drift") {
+			list[i].In |= solvers.Column
+		}
+	}
+	return list
+}
+
 func (d *flow) Measure(ctx context.Context) ([]solvers.Quantity, error) {
 	now, err := d.Diagnose(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return solvers.Measured(quantities, now.Mass1, now.Mass2, drift(now.Mass1, d.start.Mass1), drift(now.Mass2,
-		d.start.Mass2), now.H1Min, now.H1Max, now.H2Min, now.H2Max, now.SpeedMax, now.Z1AbsIntegral, now.H2SqIntegral,
-		float64(now.ComplexEdges), float64(now.LimitedFluxes), now.CFLMax), nil
+	var came1, came2 float64
+	var came []float64
+	for _, c := range now.Sources {
+		came1, came2 = came1+c.V1, came2+c.V2
+		if d.c.Sections.(*Sections).Physics.Layers == 2 {
+			came = append(came, c.V1)
+		}
+		came = append(came, c.V2)
+	}
+	return solvers.Measured(d.table, append([]float64{now.Mass1, now.Mass2, drift(now.Mass1, d.start.Mass1, came1),
+		drift(now.Mass2, d.start.Mass2, came2), now.H1Min, now.H1Max, now.H2Min, now.H2Max, now.SpeedMax,
+		now.Z1AbsIntegral, now.H2SqIntegral, float64(now.ComplexEdges), float64(now.LimitedFluxes), now.CFLMax},
+		came...)...), nil
 }
 
-// drift is the relative change of a mass, or the absolute one where there was none.
-func drift(now, start float64) float64 {
-	if start == 0 {
-		return now
+// drift is what is left of a mass's change when what came in is taken off, as a share of the mass at the start, or now
+// if that is more; 0 where there never was any.
+func drift(now, start, came float64) float64 {
+	if now == start && came == 0 {
+		return 0
 	}
-	return (now - start) / start
+	return (now - start - came) / max(now, start)
 }
 
 func (d *flow) Shapes() []solvers.Shape { return nil }

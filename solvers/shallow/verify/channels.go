@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
@@ -46,7 +47,7 @@ func bump(ctx context.Context, p *verify.Page) error {
 	bed := func(x float64) float64 { return max(0, .2-.05*(x-10)*(x-10)) }
 	cfg := second("pvm-ifcp", 1, 1e-4)
 	cfg.Given = given(m, map[string]*shallow.Given{
-		"left": {Kind: "discharge", Value: q}, "right": {Kind: "level", Value: out},
+		"left": {Kind: "discharge", Value: series.Steady(q)}, "right": {Kind: "level", Value: series.Steady(out)},
 	})
 	p.Progress("bump, %d cells", len(m.Cells))
 	t := p.Table(fmt.Sprintf("subcritical flow over a bump: %d cells, t = %g", len(m.Cells), end),
@@ -84,7 +85,8 @@ func plane(ctx context.Context, p *verify.Page) error {
 	}
 	cfg := second("pvm-ifcp", 1, 1e-4)
 	cfg.Given = given(m, map[string]*shallow.Given{
-		"left": {Kind: "discharge", Value: q}, "right": {Kind: "level", Value: normal - 100*slope},
+		"left":  {Kind: "discharge", Value: series.Steady(q)},
+		"right": {Kind: "level", Value: series.Steady(normal - 100*slope)},
 	})
 	p.Progress("plane, %d cells", len(m.Cells))
 	// It starts with half the depth, so that the normal one is found and not kept.
@@ -124,7 +126,7 @@ func leaving(ctx context.Context, p *verify.Page) error {
 			cfg := second("pvm-ifcp", 1, 1e-4)
 			cfg.Order = order
 			if kind == "radiation" {
-				side := &shallow.Given{Kind: kind}
+				side := &shallow.Given{Kind: kind, Value: series.Steady(0)}
 				cfg.Given = given(m, map[string]*shallow.Given{"left": side, "right": side})
 			}
 			wave := func(x, _ float64) state { return state{depth: 1, h2: 1 + .05*math.Exp(-(x-10)*(x-10))} }

@@ -20,6 +20,8 @@ var suite = verify.Suite{Name: "shallow", Twins: true, Checks: []verify.Check{
 	{Name: "dams", About: "Stoker's and Ritter's dam breaks at second order", Run: dams},
 	{Name: "bowls", About: "Thacker's oscillations at second order, three periods", Run: bowls},
 	{Name: "channels", About: "What is given at boundaries: a discharge, a level, waves that leave", Run: channels},
+	{Name: "forcing", About: "Rain on a plane, flow in balance with the earth's rotation, a tide in a gulf", Run: forcing},
+	{Name: "seiche", About: "A seiche of two layers over many periods", Run: seiche},
 	{Name: "paper-again", About: "Tests 1 and 2 of the paper at second order", Run: paperAgain},
 	{Name: "hyperbolic", About: "Loss of hyperbolicity: test 2 of the paper, run on", Run: hyperbolic},
 	{Name: "paper", About: "Tests 1 and 2 of de la Asunción, Mantas and Castro, CMMSE 2012", Run: paper},

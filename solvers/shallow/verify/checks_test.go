@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,6 +26,28 @@ func TestShallowQuick(t *testing.T) {
 			}
 			if len(report.Checks) != 1 || report.Checks[0].Name != name || report.Checks[0].Bounds == 0 {
 				t.Errorf("report %+v, want one check %q that looked at bounds", report, name)
+			}
+		})
+	}
+}
+
+// The benchmarks of the tsunami community meet the bounds of coarse meshes, and draw themselves beside what was
+// measured.
+func TestTsunamiQuick(t *testing.T) {
+	pictures := map[string][]string{"bp1": {"bp1"}, "bp4": {"bp4-gentle", "bp4-breaking"}, "bp7": {"bp7"},
+		"bp6": {"bp6-c", "bp6-c-run-up"}}
+	for _, name := range tsunamis.Names() {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			dir := t.TempDir()
+			_, err := tsunamis.Run(t.Context(), &out, verify.Options{Quick: true, Only: []string{name}, Pictures: dir})
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out.String())
+			}
+			for _, picture := range pictures[name] {
+				if info, err := os.Stat(filepath.Join(dir, picture+".png")); err != nil || info.Size() < 1000 {
+					t.Errorf("picture %s: %v", picture, err)
+				}
 			}
 		})
 	}

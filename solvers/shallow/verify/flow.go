@@ -30,6 +30,7 @@ type flow struct {
 	precision string // float64 if empty
 	initial   func(x, y float64) state
 	manning   float64 // s/m^(1/3); 0 for no friction
+	coriolis  float64 // parameter, 1/s; 0 for no rotation
 }
 
 // settings are the constants of most checks.
@@ -108,6 +109,9 @@ func (f *flow) at(part *mesh.Part) shallow.Initial {
 	}
 	if f.manning > 0 {
 		in.Manning = slices.Repeat([]float64{f.manning}, n)
+	}
+	if f.coriolis != 0 {
+		in.Coriolis = slices.Repeat([]float64{f.coriolis}, n)
 	}
 	return in
 }

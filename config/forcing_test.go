@@ -1,0 +1,46 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+)
+
+// pond is one layer, and a place for more sections.
+var pond = strings.NewReplacer("density_ratio = 0.5", "layers = 1", "h1 =", "h =", `h2 = "depth - h1"`, "").Replace(dam)
+
+func TestForcingReadsBack(t *testing.T) {
+	for _, forcing := range []string{
+		"rain = 1e-6\nrain_pattern = \"x\"\nevaporation = \"1e-8*(1 + sin(t))\"\ninfiltration = { raster = \"soil.asc\" }",
+		"wind_x = { series = \"a.csv\", hold = true }\nwind_y = 3\nwind_drag = 0.002\ncoriolis = 1e-4",
+		"latitude = \"45 + y/111e3\"",
+	} {
+		c := parse(t, pond+"[forcing]\n"+forcing+"\n")
+		if again := parse(t, c.String()); again.Hash() != c.Hash() || !strings.Contains(c.String(), "[forcing]") {
+			t.Errorf("%s\nbecame\n%s", c, again)
+		}
+	}
+}
+
+func TestRefusedForcing(t *testing.T) {
+	for forcing, want := range map[string]string{
+		"rain = -1":                       "[forcing] rain: -1 must be a finite number, 0 or more",
+		"rain = \"x\"":                    "[forcing] rain: depends on x; it is an expression over t alone",
+		"infiltration = \"t\"":            "[forcing] infiltration: depends on t",
+		"wind_x = 1":                      "[forcing] wind_x: needs wind_y beside it",
+		"rain_pattern = 1":                "[forcing] rain_pattern: needs rain beside it",
+		"coriolis = 1\nlatitude = 1":      "[forcing] latitude: cannot be with coriolis",
+		"snow = 1":                        "[forcing] snow: no such key",
+		"evaporation = { series = \"\" }": "[forcing] evaporation.series: is empty",
+	} {
+		_, err := config.Parse("c.toml", []byte(pond+"[forcing]\n"+forcing+"\n"), nil, kinds)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %q", forcing, err, want)
+		}
+	}
+	_, err := config.Parse("c.toml", []byte(dam+"[forcing]\nrain = 1\n"), nil, kinds)
+	if err == nil || !strings.Contains(err.Error(), "[forcing] rain: is for one layer") {
+		t.Errorf("rain on two layers: error %v", err)
+	}
+}

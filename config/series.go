@@ -1,0 +1,81 @@
+package config
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/atoll-hpc/atoll/config/expr"
+)
+
+// Series says where a number that may change in time comes from. One of Expr and File is set.
+type Series struct {
+	Expr   string // number or expression over t
+	File   string // CSV with a header, whose first column is the time in s; relative to the case file
+	Column string // of the file, by its header; "" for the second
+	Hold   bool   // the first and the last value hold before and after the rows of the file
+
+	Program *expr.Program // the compiled Expr, nil where there is none
+}
+
+// Series reads a number that may change in time; one that does not change must be within a bound.
+func (s *Section) Series(key string, b Bound) Series {
+	v, ok := s.get(key, true)
+	if !ok {
+		return Series{}
+	}
+	var r Series
+	switch v := v.(type) {
+	case string:
+		r.Expr = v
+	case int64, float64:
+		r.Expr = strconv.FormatFloat(s.Number(key, b), 'g', -1, 64)
+	case map[string]any:
+		sub, _ := s.Within(key)
+		r.File, r.Column = sub.Text("series", Required), sub.Text("column", "")
+		r.Hold = sub.Boolean("hold", false)
+		if sub.Has("series") && r.File == "" {
+			sub.Fail("series", "is empty; give a CSV file")
+		}
+		sub.Finish()
+		return r
+	default:
+		s.wrong(key, v, `a number, an expression over t or { series = "…" }`)
+		return r
+	}
+	var err error
+	if r.Program, err = expr.Compile(r.Expr); err != nil {
+		s.Fail(key, "%v", err)
+		return r
+	}
+	for _, place := range []string{"x", "y", "z"} {
+		if r.Program.Mentions(place) {
+			s.Fail(key, "depends on %s; it is an expression over t alone", place)
+			return r
+		}
+	}
+	if !r.Program.Mentions("t") {
+		v, err := r.Program.Eval(0, 0, 0, 0)
+		if err != nil || v < b.Least || v > b.Most {
+			s.Fail(key, "%s must be %v", r.Expr, b)
+		}
+	}
+	return r
+}
+
+// Any takes all finite numbers.
+var Any = Bound{Least: -math.MaxFloat64, Most: math.MaxFloat64}
+
+// String is how a case file has it.
+func (r Series) String() string {
+	if r.File == "" {
+		return quote(r.Expr)
+	}
+	text := "{ series = " + quote(r.File)
+	if r.Column != "" {
+		text += ", column = " + quote(r.Column)
+	}
+	if r.Hold {
+		text += ", hold = true"
+	}
+	return text + " }"
+}

@@ -1,0 +1,114 @@
+// Package series makes rows in time of the series of case files: numbers, expressions over t, and columns of CSV
+// files. Between rows a series is linear, so that kernels can follow it with the same bits everywhere.
+package series
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/expr"
+)
+
+// Row is the value of a series at a time in s.
+type Row struct{ T, Value float64 }
+
+// Steady is a series that does not change.
+func Steady(value float64) []Row { return []Row{{Value: value}} }
+
+// Of returns the rows of a series from time 0 to end, one where it does not change. Times increase.
+func Of(c *config.Case, s config.Series) ([]Row, error) {
+	if s.File == "" {
+		return Tabulate(s.Program, c.Time.End)
+	}
+	path := c.Path(s.File)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("series: %w", err)
+	}
+	defer f.Close()
+	rows, err := Decode(f, path, s.Column)
+	if err != nil {
+		return nil, err
+	}
+	first, last := rows[0].T, rows[len(rows)-1].T
+	if !s.Hold && (first > 0 || last < c.Time.End) {
+		return nil, fmt.Errorf("%s: its times are from %g s to %g s, and the run is from 0 to %g s; hold = true keeps the "+
+			"first and the last value outside of them", path, first, last, c.Time.End)
+	}
+	return rows, nil
+}
+
+// An expression is sampled at so many places; between these, intervals are halved so often at most.
+const (
+	pieces  = 1024
+	halving = 14
+	most    = 1 << 22 // rows
+)
+
+// Tabulate returns rows from 0 to end of an expression over t, as many as it takes for what lies between them to be
+// linear within 1e-5 of its range, or so close together that a jump takes less than 1e-7 of the time.
+func Tabulate(p *expr.Program, end float64) ([]Row, error) {
+	t := table{p: p}
+	first, err := t.at(0)
+	if err != nil || !p.Mentions("t") {
+		return []Row{first}, err
+	}
+	coarse := []Row{first}
+	least, largest := first.Value, first.Value
+	for k := 1; k <= pieces; k++ {
+		r, err := t.at(end * float64(k) / pieces)
+		if err != nil {
+			return nil, err
+		}
+		coarse = append(coarse, r)
+		least, largest = min(least, r.Value), max(largest, r.Value)
+	}
+	t.rows, t.near = coarse[:1:1], 1e-5*max(largest-least, 1e-9*max(math.Abs(least), math.Abs(largest)))
+	for k := range pieces {
+		if err := t.between(coarse[k], coarse[k+1], halving); err != nil {
+			return nil, err
+		}
+	}
+	return t.rows, nil
+}
+
+// table collects the rows of an expression.
+type table struct {
+	p    *expr.Program
+	near float64
+	rows []Row
+}
+
+func (t *table) at(time float64) (Row, error) {
+	v, err := t.p.Eval(0, 0, 0, time)
+	return Row{time, v}, err
+}
+
+// between adds the rows after a up to b.
+func (t *table) between(a, b Row, deep int) error {
+	linear := true
+	var middle Row
+	for _, part := range []float64{.25, .5, .75} {
+		r, err := t.at(a.T + part*(b.T-a.T))
+		if err != nil {
+			return err
+		}
+		linear = linear && math.Abs(r.Value-(a.Value+part*(b.Value-a.Value))) <= t.near
+		if part == .5 {
+			middle = r
+		}
+	}
+	if linear || deep == 0 || middle.T <= a.T || middle.T >= b.T {
+		if len(t.rows) == most {
+			return fmt.Errorf("expression %q changes too fast to be tabulated in %d rows up to t = %g", t.p, most, b.T)
+		}
+		t.rows = append(t.rows, b)
+		return nil
+	}
+	if err := t.between(a, middle, deep-1); err != nil {
+		return err
+	}
+	return t.between(middle, b, deep-1)
+}

@@ -1,0 +1,157 @@
+package series
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/expr"
+)
+
+func TestDecode(t *testing.T) {
+	text := "# of a gauge\nt, level,flow\n0, 1,2\n1.5,3,-4\n10,5,6\n"
+	for column, want := range map[string][]Row{
+		"": {{0, 1}, {1.5, 3}, {10, 5}}, "level": {{0, 1}, {1.5, 3}, {10, 5}}, "flow": {{0, 2}, {1.5, -4}, {10, 6}},
+	} {
+		if got, err := Decode(strings.NewReader(text), "tide.csv", column); err != nil || !slices.Equal(got, want) {
+			t.Errorf("column %q: %v, %v; want %v", column, got, err, want)
+		}
+	}
+}
+
+func TestBadSeriesAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                  "tide.csv: is empty",
+		"t\n0\n":            "tide.csv:1: a series needs a column for the time and one for values",
+		"0,1\n1,2\n":        "tide.csv:1: the first row is to name the columns",
+		"t,z\n":             "tide.csv: a series needs at least one row",
+		"t,z\n0,1\n0,2\n":   "tide.csv:3: time 0 s does not come after 0 s",
+		"t,z\n0,high\n":     `tide.csv:2: "high" is not a finite number`,
+		"t,z\n0,NaN\n":      `tide.csv:2: "NaN" is not a finite number`,
+		"t,z\n0,1,2\n":      "tide.csv:2: wrong number of fields",
+		"t,h\n0,1\n":        `tide.csv:1: there is no column "z"; choose h`,
+		"t,z\n\"0,1\n2,3\n": "tide.csv:",
+	} {
+		column := ""
+		if strings.HasPrefix(text, "t,h") {
+			column = "z"
+		}
+		_, err := Decode(strings.NewReader(text), "tide.csv", column)
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+// at is the value of a series between its rows.
+func at(rows []Row, t float64) float64 {
+	i, _ := slices.BinarySearchFunc(rows, t, func(r Row, t float64) int {
+		if r.T <= t {
+			return -1
+		}
+		return 1
+	})
+	if i == len(rows) {
+		return rows[i-1].Value
+	}
+	a, b := rows[i-1], rows[i]
+	return a.Value + (b.Value-a.Value)*(t-a.T)/(b.T-a.T)
+}
+
+// TestTabulate: between the rows of an expression lie its values, within 1e-5 of its range, and a jump takes
+// almost no time.
+func TestTabulate(t *testing.T) {
+	for text, f := range map[string]func(float64) float64{
+		"3 + 2*sin(t/7)": func(t float64) float64 { return 3 + 2*math.Sin(t/7) },
+		"exp(-t/100)":    func(t float64) float64 { return math.Exp(-t / 100) },
+		"t < 100.3 ? 1 : 5": func(t float64) float64 {
+			if t < 100.3 {
+				return 1
+			}
+			return 5
+		},
+	} {
+		p, err := expr.Compile(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Tabulate(p, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows[0].T != 0 || rows[len(rows)-1].T != 1000 || len(rows) > 1<<17 {
+			t.Errorf("%s: %d rows from %g to %g", text, len(rows), rows[0].T, rows[len(rows)-1].T)
+		}
+		off := 0
+		const samples = 1 << 20
+		for k := range samples {
+			at, want := at(rows, 1000*float64(k)/samples), f(1000*float64(k)/samples)
+			if math.Abs(at-want) > 4.1e-5 {
+				off++
+			}
+		}
+		if off > 1 { // of a jump
+			t.Errorf("%s: %d of %d places are off", text, off, samples)
+		}
+	}
+	p, err := expr.Compile("2*pi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := Tabulate(p, 1000); err != nil || !slices.Equal(rows, Steady(2*math.Pi)) {
+		t.Errorf("a constant: %v, %v", rows, err)
+	}
+	if p, err = expr.Compile("1/(t - 500)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Tabulate(p, 1000); err == nil || !strings.Contains(err.Error(), "t = 500") {
+		t.Errorf("a pole: error %v", err)
+	}
+	if p, err = expr.Compile("sin(t*1e5)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Tabulate(p, 1000); err == nil || !strings.Contains(err.Error(), "too fast") {
+		t.Errorf("a fast wave: error %v", err)
+	}
+}
+
+// TestSeriesCoverTheRun: a file that does not is refused, unless its ends hold.
+func TestSeriesCoverTheRun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tide.csv")
+	if err := os.WriteFile(path, []byte("t,z\n0,1\n5,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := &config.Case{Time: config.Time{End: 6}}
+	s := config.Series{File: path}
+	if _, err := Of(c, s); err == nil || !strings.Contains(err.Error(), "from 0 s to 5 s, and the run is from 0 to 6 s") {
+		t.Errorf("error %v", err)
+	}
+	s.Hold = true
+	if rows, err := Of(c, s); err != nil || len(rows) != 2 {
+		t.Errorf("%v, %v", rows, err)
+	}
+	if _, err := Of(c, config.Series{File: "nowhere.csv"}); err == nil || !strings.Contains(err.Error(), "nowhere.csv") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// FuzzDecode: whatever a file holds, it is refused or becomes rows whose times increase.
+func FuzzDecode(f *testing.F) {
+	f.Add("t,z\n0,1\n1,2\n", "z")
+	f.Add("# c\nt,\"z\"\n0,1e3\n", "")
+	f.Fuzz(func(t *testing.T, text, column string) {
+		rows, err := Decode(strings.NewReader(text), "f", column)
+		if err != nil {
+			return
+		}
+		for i, r := range rows {
+			if r.T-r.T != 0 || r.Value-r.Value != 0 || i > 0 && r.T <= rows[i-1].T {
+				t.Errorf("rows %v", rows)
+			}
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package shallow
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers/common/decompose"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
+)
+
+// forcedRun advances one layer in a square of side 10 to a time, and hands the solver and its start to look.
+func forcedRun(t *testing.T, cfg Config, precision string, end float64, water still, spoil func(*Initial, *mesh.Part),
+	look func(s Solver, start, now Diagnostics)) {
+	t.Helper()
+	ctx := context.Background()
+	m, err := mesh.Rectangle(-5, -5, 5, 5, 800, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := decompose.New(m, decompose.Options{Ranks: 1, Order: partition.RCM, Cut: partition.HilbertCut})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = d.Each(func(_ int, part *mesh.Part, plan *halo.Plan) error {
+		in := initial(part, water)
+		in.Manning = nil
+		spoil(&in, part)
+		dev, comm := cpu.New(1), local.New(1)[0]
+		defer dev.Close()
+		s, err := New(ctx, precision, cfg, part, plan, in, comm, dev)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		start, err := s.Diagnose(ctx)
+		for err == nil && s.Time() < end {
+			_, err = s.Step(ctx, end)
+		}
+		if err != nil {
+			return err
+		}
+		now, err := s.Diagnose(ctx)
+		look(s, start, now)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func pond(x, y float64) (depth, h1, h2 float64) {
+	depth = 1 - 1.5*math.Exp(-x*x-y*y)
+	return depth, 0, math.Max(0, depth)
+}
+
+// TestForcingIsInTheBudget: rain, evaporation and what the ground takes explain the change of mass to rounding, and
+// rain is as much as fell.
+func TestForcingIsInTheBudget(t *testing.T) {
+	for order := 1; order <= 2; order++ {
+		for precision, most := range map[string]float64{"float64": 1e-13, "float32": 1e-6} {
+			t.Run(fmt.Sprint(order, precision), func(t *testing.T) {
+				cfg := config("pvm-ifcp")
+				cfg.Order = order
+				cfg.Forcing = Forcing{Rain: []series.Row{{T: 0, Value: .01}, {T: 2, Value: .03}},
+					Evaporation: series.Steady(.004)}
+				soak := func(in *Initial, part *mesh.Part) {
+					for i := range part.Cells {
+						x, _ := part.Centroid(i)
+						in.Pattern = append(in.Pattern, 1+x/10)
+						in.Infiltration = append(in.Infiltration, .2)
+					}
+				}
+				forcedRun(t, cfg, precision, 2, pond, soak, func(_ Solver, start, now Diagnostics) {
+					left := now.Mass2 - start.Mass2
+					by := map[string]float64{}
+					for _, s := range now.Sources {
+						left -= s.V2
+						by[s.Name] = s.V2
+					}
+					if math.Abs(left) > most*start.Mass2 {
+						t.Errorf("%g m³ of %g are unexplained: %v", left, start.Mass2, by)
+					}
+					// 0.02 m/s in the mean on 100 m²; the pattern's mean is 1. At first order a step has the rain of its start.
+					if math.Abs(by["rain"]-4) > []float64{.05, 1e-3}[order-1] {
+						t.Errorf("it rained %g m³, not 4", by["rain"])
+					}
+					if by["evaporation"] >= 0 || by["infiltration"] >= 0 || now.H2Min < 0 ||
+						by["infiltration"] < -.2*2*100 {
+						t.Errorf("lost %v, least depth %g", by, now.H2Min)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestRotationMakesNoEnergy: water that moves as a whole, far from walls, turns with the Coriolis parameter and keeps
+// its speed to rounding.
+func TestRotationMakesNoEnergy(t *testing.T) {
+	for order := 1; order <= 2; order++ {
+		cfg := config("pvm-ifcp")
+		cfg.Order = order
+		turn := func(in *Initial, part *mesh.Part) {
+			for i := range part.Cells {
+				in.Coriolis = append(in.Coriolis, 2)
+				in.U2[i], in.V2[i] = .03, .04
+			}
+		}
+		deep := func(_, _ float64) (depth, h1, h2 float64) { return 1e-2, 0, 1e-2 }
+		forcedRun(t, cfg, "float64", 1, deep, turn, func(s Solver, _, _ Diagnostics) {
+			part := s.(*solver[float64]).part
+			for i := range part.Owned {
+				if x, y := part.Centroid(i); math.Hypot(x, y) > 1 {
+					continue
+				}
+				u, v := s.Value("u2", i), s.Value("v2", i)
+				angle := math.Remainder(math.Atan2(.04, .03)-math.Atan2(v, u), 2*math.Pi)
+				if math.Abs(math.Hypot(u, v)-.05) > 1e-12 || math.Abs(angle-2) > .05 {
+					t.Fatalf("order %d: speed %g, turned by %g", order, math.Hypot(u, v), angle)
+				}
+			}
+		})
+	}
+}
+
+// TestWindPushesTheLayerInTheAir: for a short while the water gains what the wind gives it.
+func TestWindPushesTheLayerInTheAir(t *testing.T) {
+	for _, layers := range []int{1, 2} {
+		cfg := config("pvm-ifcp")
+		cfg.Forcing = Forcing{WindX: series.Steady(6), WindY: series.Steady(-8), Drag: 1e-5}
+		water := func(_, _ float64) (depth, h1, h2 float64) { return 2, float64(layers - 1), float64(3 - layers) }
+		forcedRun(t, cfg, "float64", .05, water, func(*Initial, *mesh.Part) {}, func(s Solver, _, _ Diagnostics) {
+			part := s.(*solver[float64]).part
+			for i := range part.Owned {
+				if x, y := part.Centroid(i); math.Hypot(x, y) > 1 {
+					continue
+				}
+				name, deep, dense := "u2", 2.0, 1.0
+				if layers == 2 {
+					name, deep, dense = "u1", 1, cfg.DensityRatio
+				}
+				want := .05 * 1e-5 * 10 * 6 / deep / dense
+				if u := s.Value(name, i); math.Abs(u-want) > 1e-3*want {
+					t.Fatalf("%d layers: %s = %g, want %g", layers, name, u, want)
+				}
+			}
+		})
+	}
+}
+
+// TestRainOnDryGroundTakesManySteps: there are no waves that would bound the first one.
+func TestRainOnDryGroundTakesManySteps(t *testing.T) {
+	cfg := config("pvm-ifcp")
+	cfg.Forcing = Forcing{Rain: series.Steady(1e-5)}
+	slope := func(x, _ float64) (depth, h1, h2 float64) { return x / 100, 0, 0 }
+	forcedRun(t, cfg, "float64", 600, slope, func(*Initial, *mesh.Part) {}, func(s Solver, _, now Diagnostics) {
+		if s.Steps() < 40 || math.Abs(now.Mass2-.6) > 1e-12 {
+			t.Errorf("%d steps; %g m³ of rain, want 0.6", s.Steps(), now.Mass2)
+		}
+	})
+}

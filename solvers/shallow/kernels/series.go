@@ -1,0 +1,49 @@
+package kernels
+
+import (
+	"github.com/atoll-hpc/atoll/kernelgen/atomics"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+)
+
+// Row is the value of a series at a time in s.
+type Row struct{ T, Value float64 }
+
+// Changing is a number that follows a series: rows of all series, from First on, so many. It is linear between them,
+// and constant before and after. At is the row that was met last. Total is its sum over all stages of steps times their
+// lengths.
+type Changing struct {
+	Slot, First, Count, At int32
+	Total                  float64
+}
+
+// Present sets element Slot of now to what series k is in a stage of the step: at its beginning, or later, at its end.
+// It finds the length of the step as TileStep does.
+//
+//atoll:kernel
+func Present[F num.Float](k int, later bool, clock *Clock[F], waves *atomics.Least[F], rows []Row, list []Changing,
+	now []F) {
+	c := clock.now(waves)
+	if c.Stop {
+		return
+	}
+	t := c.Time
+	if later {
+		t += float64(c.Dt)
+	}
+	s := list[k]
+	for s.At+1 < s.Count && rows[s.First+s.At+1].T <= t {
+		s.At++
+	}
+	for s.At > 0 && rows[s.First+s.At].T > t {
+		s.At--
+	}
+	from := rows[s.First+s.At]
+	value := from.Value
+	if s.At+1 < s.Count && t > from.T {
+		to := rows[s.First+s.At+1]
+		value += (to.Value - from.Value) * ((t - from.T) / (to.T - from.T))
+	}
+	now[s.Slot] = F(value)
+	list[k].At = s.At
+	list[k].Total += float64(c.Dt) * value
+}

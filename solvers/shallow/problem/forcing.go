@@ -1,0 +1,161 @@
+package problem
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// Forcing is the section [forcing]: what works on the water besides gravity and the bed. What is nil is nothing.
+type Forcing struct {
+	Rain         *config.Series // m/s
+	RainPattern  *config.Field  // by which rain is multiplied from place to place; 1
+	Evaporation  *config.Series // m/s
+	Infiltration *config.Field  // what the ground takes, m/s
+	WindX, WindY *config.Series // velocity of the air 10 m above the water, m/s
+	WindDrag     float64        // its coefficient; 0.0013
+	AirDensity   float64        // over that of the water, of the lower layer; 0.0012
+	Coriolis     *config.Field  // parameter, 1/s, or
+	Latitude     *config.Field  // in degrees, which gives it
+}
+
+// keys are those of the section, in the order in which they are printed.
+func (f *Forcing) series() map[string]**config.Series {
+	return map[string]**config.Series{
+		"rain": &f.Rain, "evaporation": &f.Evaporation, "wind_x": &f.WindX, "wind_y": &f.WindY,
+	}
+}
+
+func (f *Forcing) fields() map[string]**config.Field {
+	return map[string]**config.Field{
+		"rain_pattern": &f.RainPattern, "infiltration": &f.Infiltration, "coriolis": &f.Coriolis, "latitude": &f.Latitude,
+	}
+}
+
+var (
+	forcedInTime  = []string{"rain", "evaporation", "wind_x", "wind_y"}
+	forcedInPlace = []string{"rain_pattern", "infiltration", "coriolis", "latitude"}
+)
+
+func decodeForcing(s *config.Section, layers int) Forcing {
+	var f Forcing
+	for _, key := range forcedInTime {
+		if s.Know(key); s.Has(key) {
+			bound := config.Any
+			if key == "rain" || key == "evaporation" {
+				bound = config.NonNegative
+			}
+			v := s.Series(key, bound)
+			*f.series()[key] = &v
+		}
+	}
+	for _, key := range forcedInPlace {
+		if s.Know(key); s.Has(key) {
+			v := s.Field(key, config.Required, nil, false)
+			*f.fields()[key] = &v
+		}
+	}
+	f.WindDrag = s.Number("wind_drag", config.NonNegative.Or(0.0013))
+	f.AirDensity = s.Number("air_density", config.NonNegative.Or(0.0012))
+	if layers == 2 {
+		for _, key := range []string{"rain", "evaporation", "infiltration"} {
+			if s.Has(key) {
+				s.Fail(key, "is for one layer: of two, fresh water would need a density of its own")
+			}
+		}
+	}
+	for _, pair := range [][2]string{{"wind_x", "wind_y"}, {"wind_y", "wind_x"}, {"rain_pattern", "rain"}} {
+		if s.Has(pair[0]) && !s.Has(pair[1]) {
+			s.Fail(pair[0], "needs %s beside it", pair[1])
+		}
+	}
+	if s.Has("coriolis") && s.Has("latitude") {
+		s.Fail("latitude", "cannot be with coriolis: it gives that parameter")
+	}
+	s.Finish()
+	return f
+}
+
+func (f *Forcing) print(p *config.Printer) {
+	begun := false
+	pair := func(key string, value any) {
+		if !begun {
+			begun = true
+			p.Section("[forcing]")
+		}
+		p.Pair(key, value)
+	}
+	for _, key := range forcedInTime {
+		if v := *f.series()[key]; v != nil {
+			pair(key, *v)
+		}
+	}
+	for _, key := range forcedInPlace {
+		if v := *f.fields()[key]; v != nil {
+			pair(key, *v)
+		}
+	}
+	if f.WindX != nil {
+		pair("wind_drag", f.WindDrag)
+		pair("air_density", f.AirDensity)
+	}
+}
+
+// evaluate takes the section to what the solver takes.
+func (f *Forcing) evaluate(c *config.Case, part *mesh.Part, cfg *shallow.Config, in *shallow.Initial) error {
+	for _, key := range forcedInTime {
+		from := *f.series()[key]
+		if from == nil {
+			continue
+		}
+		rows, err := series.Of(c, *from)
+		if err != nil {
+			return fmt.Errorf("[forcing] %s: %w", key, err)
+		}
+		to := map[string]*[]series.Row{"rain": &cfg.Forcing.Rain, "evaporation": &cfg.Forcing.Evaporation,
+			"wind_x": &cfg.Forcing.WindX, "wind_y": &cfg.Forcing.WindY}
+		*to[key] = rows
+		for _, r := range rows {
+			if (key == "rain" || key == "evaporation") && r.Value < 0 {
+				return fmt.Errorf("[forcing] %s at t = %g s is %g: it cannot be negative", key, r.T, r.Value)
+			}
+		}
+	}
+	cfg.Forcing.Drag = f.WindDrag * f.AirDensity
+	for _, key := range forcedInPlace {
+		from := *f.fields()[key]
+		if from == nil {
+			continue
+		}
+		v, err := domain.Evaluate(c, []config.Field{*from}, part)
+		if err != nil {
+			return fmt.Errorf("[forcing] %w", err)
+		}
+		values := v[key]
+		for i := range values {
+			if (key == "rain_pattern" || key == "infiltration") && values[i] < 0 {
+				return fmt.Errorf("[forcing] %s at cell %d is %g: it cannot be negative", key, part.Global[i], values[i])
+			}
+			if key == "latitude" {
+				values[i] = coriolis(values[i])
+			}
+		}
+		switch key {
+		case "rain_pattern":
+			in.Pattern = values
+		case "infiltration":
+			in.Infiltration = values
+		default:
+			in.Coriolis = values
+		}
+	}
+	return nil
+}
+
+// coriolis is the parameter at a latitude in degrees: twice the rotation of the earth, 7.2921e-5/s, times the sine.
+func coriolis(latitude float64) float64 { return 2 * 7.2921e-5 * math.Sin(latitude*math.Pi/180) }

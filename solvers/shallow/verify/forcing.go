@@ -1,0 +1,195 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
+)
+
+// forcing shows what works on the water besides gravity: rain on a tilted plane, whose outflow and depth are exact once
+// it is steady; a vortex in balance with its centrifugal force and the earth's rotation, which stays; and the tide in a
+// gulf that is closed at its end, a standing wave.
+func forcing(ctx context.Context, p *verify.Page) error {
+	for _, check := range []func(context.Context, *verify.Page) error{rainOnAPlane, balance, gulf} {
+		if err := check(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rainOnAPlane has the depth of kinematic waves, h = (n r x/√S)^(3/5), where x is the way from the ridge, and lets as
+// much out as falls. The rain is 360 mm/h, and the water some millimetres deep.
+func rainOnAPlane(ctx context.Context, p *verify.Page) error {
+	const rain, slope, manning, long, wide = 1e-4, .02, .03, 100.0, 5.0
+	cells, end := 2000, 1200.0
+	if p.Options.Quick {
+		cells, end = 500, 600
+	}
+	m, err := mesh.Rectangle(0, 0, long, wide, cells, meshSeed)
+	if err != nil {
+		return err
+	}
+	cfg := second("pvm-ifcp", 1, 1e-5)
+	cfg.Forcing.Rain = series.Steady(rain)
+	normal := math.Pow(manning*rain*long/math.Sqrt(slope), .6)
+	cfg.Given = given(m, map[string]*shallow.Given{"right": {Kind: "level", Value: series.Steady(normal - slope*long)}})
+	p.Progress("rain, %d cells", len(m.Cells))
+	b, err := start(ctx, p, flow{mesh: m, config: cfg, manning: manning, initial: func(x, _ float64) state {
+		return state{depth: slope * x}
+	}})
+	if err != nil {
+		return err
+	}
+	defer b.close(ctx)
+	first, err := b.Diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.until(ctx, end-60, nil); err != nil {
+		return err
+	}
+	before, err := b.Diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.until(ctx, end, nil); err != nil {
+		return err
+	}
+	now, err := b.Diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	t := p.Table(fmt.Sprintf("rain on a tilted plane: %d cells, t = %g", b.part.Owned, end), "quantity", "theirs", "ours")
+	out := brought(before, "right") - brought(now, "right")
+	t.Row(verify.Near(out/60, rain*long*wide, share(p, .002, .02)), "outflow, m³/s", rain*long*wide, out/60)
+	fallen := brought(now, "rain")
+	t.Row(verify.Near(fallen, rain*long*wide*end, 1e-9), "rain, m³", rain*long*wide*end, fallen)
+	var sum, n float64
+	for i := range b.part.Owned {
+		if x, _ := b.part.Centroid(i); x > 40 && x < 90 {
+			sum, n = sum+b.Value("h2", i)/math.Pow(manning*rain*x/math.Sqrt(slope), .6), n+1
+		}
+	}
+	t.Row(verify.Near(sum/n, 1, share(p, .01, .03)), "mean of h/h of kinematic waves from 40 m to 90 m", 1, sum/n)
+	left := (now.Mass2 - first.Mass2 - brought(now, "right") - fallen) / now.Mass2
+	t.Row(verify.AtMost(math.Abs(left), 1e-12), "unexplained of the mass (of which 40 times fell)", 0, left)
+	t.Flush()
+	return nil
+}
+
+// brought is what a source has brought of the lower layer, m³.
+func brought(d shallow.Diagnostics, name string) float64 {
+	for _, s := range d.Sources {
+		if s.Name == name {
+			return s.V2
+		}
+	}
+	return 0
+}
+
+// balance is a vortex of speed U r/R exp((1 - r²/R²)/2) whose surface bears it: g dz/dr = f u + u²/r.
+func balance(ctx context.Context, p *verify.Page) error {
+	const f, most, wide, deep = 1e-4, 1.0, 5e4, 100.0
+	cells, end := 16000, 2*math.Pi/f
+	if p.Options.Quick {
+		cells, end = 2000, end/4
+	}
+	m, err := mesh.Rectangle(-4*wide, -4*wide, 4*wide, 4*wide, cells, meshSeed)
+	if err != nil {
+		return err
+	}
+	exact := func(x, y float64) state {
+		s := (x*x + y*y) / (wide * wide)
+		spin := most / wide * math.Exp((1-s)/2)
+		z := -f*most*wide/gravity*math.Exp((1-s)/2) - most*most/(2*gravity)*math.Exp(1-s)
+		return state{depth: deep, h2: deep + z, u2: -spin * y, v2: spin * x}
+	}
+	t := p.Table(fmt.Sprintf("a vortex in balance: %d cells, t = %.3g of its turning", len(m.Cells), end*f/(2*math.Pi)),
+		"order", "quantity", "ours")
+	for _, order := range []int{1, 2} {
+		p.Progress("vortex, order %d", order)
+		cfg := second("pvm-ifcp", 1, 1e-3)
+		cfg.Order = order
+		b, err := start(ctx, p, flow{mesh: m, config: cfg, coriolis: f, initial: exact})
+		if err != nil {
+			return err
+		}
+		err = b.until(ctx, end, nil)
+		var off, all float64
+		for i := range b.part.Owned {
+			x, y := b.part.Centroid(i)
+			s := exact(x, y)
+			off += b.part.Area(i) * math.Hypot(b.Value("u2", i)-s.u2, b.Value("v2", i)-s.v2)
+			all += b.part.Area(i) * math.Hypot(s.u2, s.v2)
+		}
+		b.close(ctx)
+		if err != nil {
+			return err
+		}
+		v := verify.Info
+		if order == 2 {
+			v = verify.AtMost(off/all, share(p, .01, .06))
+		}
+		t.Row(v, order, "error of the velocity, as a share", off/all)
+	}
+	t.Flush()
+	return nil
+}
+
+// gulf is the tide in a channel that is closed on its right, cos k(L-x)/cos kL of that at its mouth, where it is given.
+func gulf(ctx context.Context, p *verify.Page) error {
+	const deep, long, tall, period = 20.0, 40e3, .01, 12.42 * 3600
+	cells, end := 1000, 2*period
+	if p.Options.Quick {
+		cells, end = 200, period
+	}
+	m, err := mesh.Rectangle(0, 0, long, long/10, cells, meshSeed)
+	if err != nil {
+		return err
+	}
+	omega := 2 * math.Pi / period
+	k := omega / math.Sqrt(gravity*deep)
+	var tide []series.Row
+	for i := range 20001 {
+		at := 2 * period * float64(i) / 20000
+		tide = append(tide, series.Row{T: at, Value: tall * math.Sin(omega*at)})
+	}
+	cfg := second("pvm-ifcp", 1, 1e-3)
+	cfg.Given = given(m, map[string]*shallow.Given{"left": {Kind: "level", Value: tide}})
+	p.Progress("gulf, %d cells", len(m.Cells))
+	// The level is 0 at the start, and the water flows in as fast as it ever does.
+	f := flow{mesh: m, config: cfg, initial: func(x, _ float64) state {
+		u := tall * omega / (k * deep) * math.Sin(k*(long-x)) / math.Cos(k*long)
+		return state{depth: deep, h2: deep, u2: u}
+	}}
+	b, err := start(ctx, p, f)
+	if err != nil {
+		return err
+	}
+	defer b.close(ctx)
+	at := b.courseAt([2]float64{long * .98, long / 20})
+	if err := b.watch(ctx, end, at); err != nil {
+		return err
+	}
+	x := at.soundings[0].x
+	theirs := tall * math.Cos(k*(long-x)) / math.Cos(k*long)
+	most, when := peak(at.times, at.levels[0])
+	t := p.Table(fmt.Sprintf("the tide in a gulf: %d cells, %.0f periods", b.part.Owned, end/period), "quantity", "theirs",
+		"ours")
+	t.Row(verify.Near(most, theirs, share(p, .005, .02)), "largest level at the end, m", theirs, most)
+	var off, all float64
+	for i, s := range at.times {
+		exact := theirs * math.Sin(omega*s)
+		off, all = off+math.Abs(at.levels[0][i]-exact), all+math.Abs(exact)
+	}
+	t.Row(verify.AtMost(off/all, share(p, .01, .03)), "error of its course, as a share", 0, off/all)
+	t.Row(verify.Info, "time of the largest level in periods", "0.25 or 1.25", when/period)
+	t.Flush()
+	return nil
+}
