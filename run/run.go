@@ -165,7 +165,8 @@ func (r *runner) info() folder.Info {
 	}
 }
 
-// leave writes the summary of a run that has ended well, tells the folder what has become of the run, and gives it back.
+// leave writes the summary of a run that has ended well, tells the folder what has become of the run, and gives it
+// back.
 func (r *runner) leave(ctx context.Context, s *summary.Summary, ended error) error {
 	var errs []error
 	state := folder.Done
