@@ -1,8 +1,6 @@
 package run
 
 import (
-	"bufio"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -12,18 +10,17 @@ import (
 // conservation writes what the solver measures in the course of the run, above all what is conserved, to
 // conservation.csv.
 type conservation struct {
-	file  *os.File
-	w     *bufio.Writer
+	rows  *rows
 	row   []byte
 	begun bool
 }
 
 func openConservation(dir string) (*conservation, error) {
-	file, err := os.Create(filepath.Join(dir, "conservation.csv"))
+	rows, err := openRows(filepath.Join(dir, "conservation.csv"))
 	if err != nil {
 		return nil, err
 	}
-	return &conservation{file: file, w: bufio.NewWriter(file)}, nil
+	return &conservation{rows: rows}, nil
 }
 
 // record adds a row of the quantities that are columns; the first one names them.
@@ -48,14 +45,8 @@ func (c *conservation) record(now solvers.Clock, table []solvers.Quantity) error
 			add(v.Value)
 		}
 	}
-	_, err := c.w.Write(append(c.row, '\n'))
-	return err
+	c.row = append(c.row, '\n')
+	return c.rows.add(c.row)
 }
 
-func (c *conservation) close() error {
-	err := c.w.Flush()
-	if e := c.file.Close(); err == nil {
-		err = e
-	}
-	return err
-}
+func (c *conservation) close() error { return c.rows.close() }

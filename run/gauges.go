@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +22,7 @@ type gauge struct {
 	cell  int // -1 on other ranks, which have no file
 	every float64
 	next  float64 // when the next row is due: a multiple of every
-	file  *os.File
-	w     *bufio.Writer
+	rows  *rows
 	row   []byte
 }
 
@@ -108,14 +106,14 @@ func openGauge(dir string, g config.Gauge, cell int, columns []string) (*gauge, 
 	if err := os.MkdirAll(filepath.Join(dir, "gauges"), 0o777); err != nil {
 		return nil, err
 	}
-	file, err := os.Create(filepath.Join(dir, "gauges", g.Name+".csv"))
+	rows, err := openRows(filepath.Join(dir, "gauges", g.Name+".csv"))
 	if err != nil {
 		return nil, err
 	}
-	o := &gauge{cell: cell, every: g.Every, file: file, w: bufio.NewWriter(file)}
+	o := &gauge{cell: cell, every: g.Every, rows: rows}
 	o.row = append(o.row, "t,"+strings.Join(columns, ",")+"\n"...)
-	if _, err := o.w.Write(o.row); err != nil {
-		return nil, errors.Join(err, file.Close())
+	if err := o.rows.add(o.row); err != nil {
+		return nil, errors.Join(err, rows.close())
 	}
 	return o, nil
 }
@@ -179,17 +177,12 @@ func (g *gauge) record(t float64, values []float64) error {
 		g.row = strconv.AppendFloat(g.row, v, 'g', -1, 64)
 	}
 	g.row = append(g.row, '\n')
-	_, err := g.w.Write(g.row)
-	return err
+	return g.rows.add(g.row)
 }
 
 func (g *gauge) close() error {
-	if g.file == nil {
+	if g.rows == nil {
 		return nil
 	}
-	err := g.w.Flush()
-	if e := g.file.Close(); err == nil {
-		err = e
-	}
-	return err
+	return g.rows.close()
 }

@@ -88,6 +88,25 @@ func (r *runner) moment(t float64) string {
 	return fmt.Sprintf("at t = %g s", t)
 }
 
+// Interrupted tells where a run was when its context ended.
+type Interrupted struct {
+	Where string
+	Err   error
+}
+
+func (e *Interrupted) Error() string { return e.Where + ": " + e.Err.Error() }
+func (e *Interrupted) Unwrap() error { return e.Err }
+
+// position tells how far a run has come.
+func (r *runner) position() string {
+	now := r.solver.Clock()
+	where := fmt.Sprintf("%s, in step %d", r.moment(now.Time), now.Steps+1)
+	if len(r.frames) > 0 && r.frames[0].count > 0 {
+		where += fmt.Sprintf(", after frame %d", r.frames[0].count-1)
+	}
+	return where
+}
+
 // stride is how many steps may pass before the runner must look at the state.
 func (r *runner) stride(steps int) int {
 	n := math.MaxInt

@@ -18,6 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -31,6 +32,8 @@ type Options struct {
 	Transport string           // for the summary
 	Halo      string           // how devices exchange ghosts: auto, staged or nccl; auto if empty
 	Dir       string           // of all output; "" for the case's own
+	Force     bool             // results of another case in that folder are replaced
+	Summary   string           // file of the summary; "" for summary.json in the folder
 	Check     bool             // set up, but do not run
 	Progress  progress.Options // of rank 0
 
@@ -39,12 +42,14 @@ type Options struct {
 	Log    io.Writer
 }
 
-// Run runs a case. Every rank of opts.Comm calls it; the summary is the same on all but for times. An error of one rank
-// ends the others.
+// Run runs a case. Every rank of opts.Comm calls it; the summary, which rank 0 writes, is the same on all but for times.
+// An error of one rank ends the others.
 func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	r, err := newRunner(ctx, o)
 	if err == nil && !o.Check {
-		err = r.loop(ctx)
+		if err = r.loop(ctx); err != nil && ctx.Err() != nil {
+			err = &Interrupted{r.position(), err}
+		}
 	}
 	var result *summary.Summary
 	switch {
@@ -55,6 +60,9 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 		result, err = r.finish(ctx)
 	}
 	err = errors.Join(err, r.close())
+	if r.folder != nil {
+		err = errors.Join(err, r.leave(ctx, result, err))
+	}
 	var bad *solvers.BadInput
 	if err != nil && !errors.As(err, &bad) {
 		o.Comm.Abort(1, err)
@@ -67,6 +75,7 @@ type runner struct {
 	Options
 	solver   solvers.Solver
 	size     solvers.Size
+	folder   *folder.Folder // on rank 0, of runs that have one
 	started  time.Time
 	setUp    time.Duration
 	output   time.Duration
@@ -92,6 +101,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
+	}
+	if err := r.mine(ctx); err != nil {
+		return r, err
 	}
 	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Log: o.Progress.Out}
 	if o.Report != nil {
@@ -128,6 +140,57 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	return r, nil
 }
 
+// mine checks that the folder can have the results of the run, before anything that takes long.
+func (r *runner) mine(ctx context.Context) error {
+	if r.Check || r.Report != nil {
+		return nil
+	}
+	var err error
+	if r.Comm.Rank() == 0 {
+		err = folder.Check(r.Dir, r.info(), r.Force)
+	}
+	return solvers.Agree(ctx, r.Comm, err)
+}
+
+// claim takes the folder and removes what an earlier run has left there. All ranks may write to it afterwards.
+func (r *runner) claim(ctx context.Context) error {
+	err := os.MkdirAll(r.Dir, 0o777)
+	if err == nil && r.Comm.Rank() == 0 {
+		if r.folder, err = folder.Claim(r.Dir, r.info(), r.Force); err == nil {
+			err = r.folder.Begin(r.Case.Output.Mesh)
+		}
+	}
+	return solvers.Agree(ctx, r.Comm, err)
+}
+
+func (r *runner) info() folder.Info {
+	return folder.Info{
+		Solver: r.Case.Solver, Case: r.Case.Name, CaseSHA256: r.Case.Hash(), Version: summary.Version(),
+	}
+}
+
+// leave writes the summary of a run that has ended well, tells the folder what has become of the run, and gives it
+// back.
+func (r *runner) leave(ctx context.Context, s *summary.Summary, ended error) error {
+	var errs []error
+	state := folder.Done
+	switch {
+	case ended == nil:
+		path := r.Summary
+		if path == "" {
+			path = filepath.Join(r.Dir, "summary.json")
+		}
+		if err := s.Write(path); err != nil {
+			errs, state = append(errs, err), folder.Failed
+		}
+	case ctx.Err() != nil:
+		state = folder.Stopped
+	default:
+		state = folder.Failed
+	}
+	return errors.Join(append(errs, r.folder.Tell(state), r.folder.Close())...)
+}
+
 // comments makes each line that is told a comment of TOML, as what a check prints is a case file.
 type comments struct{ io.Writer }
 
@@ -151,8 +214,7 @@ func (r *runner) tellFindings() {
 
 // open makes the files of the run. cells are those of the gauges on this rank.
 func (r *runner) open(ctx context.Context, cells []int) error {
-	err := os.MkdirAll(r.Dir, 0o777)
-	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+	if err := r.claim(ctx); err != nil {
 		return err
 	}
 	for i, format := range r.Case.Output.Format {
@@ -178,9 +240,9 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		r.gauges = append(r.gauges, g)
 	}
 	if r.Comm.Rank() == 0 {
-		if r.ledger, err = openConservation(r.Dir); err != nil {
-			return err
-		}
+		var err error
+		r.ledger, err = openConservation(r.Dir)
+		return err
 	}
 	return nil
 }

@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -24,11 +26,24 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	code := execute(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
+	ctx, stop := context.WithCancel(context.Background())
+	stopBySignal(stop)
+	whenUnread(stop)
+	os.Exit(execute(ctx, os.Args[1:]))
+}
+
+// stopBySignal calls stop at the first signal to end. A second one ends the process at once, unless it comes with the
+// first: who signals a process and its group, as timeout does, means one.
+func stopBySignal(stop func()) {
+	const echo = 300 * time.Millisecond
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		<-signals
+		stop()
+		time.Sleep(echo)
+		signal.Stop(signals)
+	}()
 }
 
 // usageError is a wrong command line.
@@ -71,9 +86,13 @@ func execute(ctx context.Context, args []string) int {
 			return exitCode(ctx, err)
 		}
 	}
-	if ctx.Err() != nil {
+	var interrupted *run.Interrupted
+	switch {
+	case ctx.Err() != nil && errors.As(err, &interrupted):
+		fmt.Fprintln(os.Stderr, prefix, "stopped by a signal", interrupted.Where)
+	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, prefix, "stopped by a signal")
-	} else {
+	default:
 		fmt.Fprintln(os.Stderr, prefix, err)
 	}
 	return exitCode(ctx, err)

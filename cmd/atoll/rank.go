@@ -52,7 +52,7 @@ func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return r.report(c, result)
+	return r.report(result)
 }
 
 // process runs the rank that this process is.
@@ -77,7 +77,7 @@ func (r *rank) process(ctx context.Context, path string) error {
 	if err := errors.Join(err, comm.Close(), leave()); err != nil || r.place.Rank != 0 {
 		return err
 	}
-	return r.report(c, s)
+	return r.report(s)
 }
 
 // join meets the other ranks. Call leave after the communicator has been closed.
@@ -121,7 +121,8 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 		return nil, err
 	}
 	defer dev.Close()
-	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out, Check: r.check}
+	o := run.Options{Case: c, Comm: comm, Device: dev, Transport: r.transport, Halo: r.halo, Dir: r.out,
+		Force: r.force, Summary: r.summary, Check: r.check}
 	if comm.Rank() == 0 {
 		r.announce(c, comm.Size(), share)
 		o.Progress = progress.For(os.Stdout, r.quiet)

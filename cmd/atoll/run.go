@@ -26,7 +26,7 @@ type runFlags struct {
 	set                []string
 	out, summary       string
 	check, quiet       bool
-	logRanks           bool
+	logRanks, force    bool
 }
 
 func runCommand() *cobra.Command {
@@ -49,6 +49,7 @@ func runCommand() *cobra.Command {
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
+	p.BoolVar(&f.force, "force", false, "replace the results of another case in the output folder")
 	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder)")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -148,7 +149,7 @@ func (f *runFlags) processes(ctx context.Context, path string) error {
 	for _, flag := range []struct {
 		name string
 		on   bool
-	}{{"--check", f.check}, {"--quiet", f.quiet}, {"--log-ranks", f.logRanks}} {
+	}{{"--check", f.check}, {"--quiet", f.quiet}, {"--log-ranks", f.logRanks}, {"--force", f.force}} {
 		if flag.on {
 			args = append(args, flag.name)
 		}
@@ -158,21 +159,10 @@ func (f *runFlags) processes(ctx context.Context, path string) error {
 	})
 }
 
-// report prints and writes the summary of a run that has ended well.
-func (f *runFlags) report(c *config.Case, s *summary.Summary) error {
+// report prints the summary of a run that has ended well.
+func (f *runFlags) report(s *summary.Summary) error {
 	if f.check || s == nil {
 		return nil
-	}
-	path := f.summary
-	if path == "" {
-		dir := f.out
-		if dir == "" {
-			dir = c.Output.Dir
-		}
-		path = filepath.Join(dir, "summary.json")
-	}
-	if err := s.Write(path); err != nil {
-		return err
 	}
 	var w io.Writer = os.Stdout
 	if f.quiet {

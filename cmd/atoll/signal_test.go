@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -39,14 +40,22 @@ func TestSignalEndsARun(t *testing.T) {
 	}
 }
 
-// TestSecondSignalEndsAtOnce: who cannot wait for the set-up of a large case need not.
+// TestSecondSignalEndsAtOnce: who cannot wait for what a command is doing, here for a mesh that does not come, need not.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
-	c := atoll(t, caseFile(t, smallCase), nil, "run", "case.toml", "--set", "mesh.cells=8000000")
-	c.begin(t)
-	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+	pipe := filepath.Join(t.TempDir(), "a.msh")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again := time.NewTicker(50 * time.Millisecond) // until the first one has been taken, of which nothing tells
+	c := atoll(t, filepath.Dir(pipe), nil, "mesh", "info", pipe)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // which waits for the reader
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	again := time.NewTicker(50 * time.Millisecond) // those that come with the first count as one
 	defer again.Stop()
 	go func() {
 		for range again.C {

@@ -124,7 +124,7 @@ func TestSmoothTellsWhatIsLost(t *testing.T) {
 	}{
 		{[]string{"smooth", "a.msh", "b.mesh"}, true}, {[]string{"smooth", "a.msh", "b.msh"}, false},
 		{[]string{"run", "c.toml", "--ranks", "2", "--set", "output.mesh=b.meshb"}, true},
-		{[]string{"run", "c.toml", "--set", "output.mesh=b.vtu"}, false},
+		{[]string{"run", "c.toml", "--force", "--set", "output.mesh=b.vtu"}, false},
 	} {
 		ran := atoll(t, dir, nil, c.args...)
 		if code := ran.code(t); code != exitDone {

@@ -1,0 +1,126 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/run/folder"
+)
+
+// underWay starts a run of the small case that does not end by itself, and returns when it is under way.
+func underWay(t *testing.T, dir string, args ...string) *command {
+	t.Helper()
+	c := atoll(t, dir, nil, append([]string{"run", "case.toml"}, args...)...)
+	c.begin(t)
+	inLoop(t, filepath.Join(dir, "out"))
+	return c
+}
+
+func stateOf(t *testing.T, dir string) folder.State {
+	t.Helper()
+	info, err := folder.Read(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.State
+}
+
+// Of two runs into one folder the second is refused, until the first has ended, by force too.
+func TestTwoRunsIntoOneFolder(t *testing.T) {
+	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
+	short := []string{"run", "case.toml", "--set", "time.max_steps=3", "--ranks", "2", "--transport", "local"}
+	first := underWay(t, dir)
+	for _, args := range [][]string{short, append(short, "--force")} {
+		second := atoll(t, dir, nil, args...)
+		if code := second.code(t); code != exitUsage || !strings.Contains(second.stderr.String(), "out is in use by process ") ||
+			strings.Count(second.stderr.String(), "\n") != 1 {
+			t.Errorf("%v: exit code %d, stderr\n%s", args, code, second.stderr.String())
+		}
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.end(t)
+	other := atoll(t, dir, nil, short...)
+	if code := other.code(t); code != exitUsage || !strings.Contains(other.stderr.String(), "the results of another case") {
+		t.Errorf("another case after a kill: exit code %d, stderr\n%s", code, other.stderr.String())
+	}
+	if got := stateOf(t, dir); got != folder.Running {
+		t.Errorf("after a kill the folder is %s", got)
+	}
+	third := atoll(t, dir, nil, append(short, "--force")...)
+	if code := third.code(t); code != exitDone || stateOf(t, dir) != folder.Done {
+		t.Errorf("exit code %d, the folder is %s, stderr\n%s", code, stateOf(t, dir), third.stderr.String())
+	}
+}
+
+// Rows are in their files while a run goes on, so that nothing ends them.
+func TestRowsAreWrittenSoon(t *testing.T) {
+	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
+	c := underWay(t, dir)
+	defer c.end(t)
+	defer c.Process.Kill()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(dir, "out", "conservation.csv"))
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("the table has %d lines: %v", bytes.Count(text, []byte("\n")), err)
+		}
+		if bytes.Count(text, []byte("\n")) > 1 {
+			return
+		}
+	}
+}
+
+// A stopped run leaves no summary, tells where it was, and its folder tells that it was stopped, whatever the signal.
+func TestStoppedRunTellsWhere(t *testing.T) {
+	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))
+	for name, stop := range map[string]func(c *command) error{
+		"hangup":    func(c *command) error { return c.Process.Signal(syscall.SIGHUP) },
+		"interrupt": func(c *command) error { return c.Process.Signal(syscall.SIGINT) },
+		"no reader": func(*command) error { return nil }, // begin has read the first line alone
+	} {
+		if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+			t.Fatal(err)
+		}
+		c := atoll(t, dir, nil, "run", "case.toml", "--set", "output.every=0.1")
+		unread := name == "no reader"
+		if unread {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Stdout = w
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			w.Close()
+		} else {
+			c.begin(t)
+			inLoop(t, filepath.Join(dir, "out"))
+		}
+		if err := stop(c); err != nil {
+			t.Fatal(err)
+		}
+		code, said := c.end(t)
+		if code != exitFailed || !strings.Contains(said, "stopped by a signal") ||
+			!unread && !strings.Contains(said, "at t = ") {
+			t.Errorf("%s: exit code %d, stderr\n%s", name, code, said)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "out", "summary.json")); err == nil {
+			t.Errorf("%s: there is a summary", name)
+		}
+		if !unread && stateOf(t, dir) != folder.Stopped {
+			t.Errorf("%s: the folder is %s", name, stateOf(t, dir))
+		}
+	}
+}

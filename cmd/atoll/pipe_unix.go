@@ -1,0 +1,28 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// whenUnread calls stop when nobody reads the output any more, as of atoll run case.toml | head. The signal alone does
+// not tell: the connections of ranks bring it too.
+func whenUnread(stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGPIPE)
+	go func() {
+		for range signals {
+			output := []unix.PollFd{{Fd: 1}, {Fd: 2}}
+			if n, err := unix.Poll(output, 0); err == nil && n > 0 &&
+				(output[0].Revents|output[1].Revents)&unix.POLLERR != 0 {
+				stop()
+				return
+			}
+		}
+	}()
+}

@@ -1,0 +1,26 @@
+package folder
+
+import (
+	"io/fs"
+	"os"
+)
+
+const summaryFile = "summary.json"
+
+// patterns are what runs write to their folder.
+var patterns = []string{
+	summaryFile, "conservation.csv", "*.pvd", "gauges/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl",
+}
+
+// results are the files that runs have left in a folder, the summary first.
+func results(dir string) ([]string, error) {
+	var files []string
+	for _, p := range patterns {
+		found, err := fs.Glob(os.DirFS(dir), p)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
