@@ -42,7 +42,8 @@ type Options struct {
 	Log    io.Writer
 }
 
-// Run runs a case. Every rank of opts.Comm calls it; the summary, which rank 0 writes, is the same on all but for times.
+// Run runs a case. Every rank of opts.Comm calls it; the summary, which rank 0 writes, is the same on all of them but
+// for times.
 // An error of one rank ends the others.
 func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	r, err := newRunner(ctx, o)

@@ -39,9 +39,9 @@ func TestTwoRunsIntoOneFolder(t *testing.T) {
 	first := underWay(t, dir)
 	for _, args := range [][]string{short, append(short, "--force")} {
 		second := atoll(t, dir, nil, args...)
-		if code := second.code(t); code != exitUsage || !strings.Contains(second.stderr.String(), "out is in use by process ") ||
-			strings.Count(second.stderr.String(), "\n") != 1 {
-			t.Errorf("%v: exit code %d, stderr\n%s", args, code, second.stderr.String())
+		code, told := second.code(t), second.stderr.String()
+		if code != exitUsage || !strings.Contains(told, "out is in use by process ") || strings.Count(told, "\n") != 1 {
+			t.Errorf("%v: exit code %d, stderr\n%s", args, code, told)
 		}
 	}
 	if err := first.Process.Kill(); err != nil {
@@ -49,8 +49,9 @@ func TestTwoRunsIntoOneFolder(t *testing.T) {
 	}
 	first.end(t)
 	other := atoll(t, dir, nil, short...)
-	if code := other.code(t); code != exitUsage || !strings.Contains(other.stderr.String(), "the results of another case") {
-		t.Errorf("another case after a kill: exit code %d, stderr\n%s", code, other.stderr.String())
+	code, told := other.code(t), other.stderr.String()
+	if code != exitUsage || !strings.Contains(told, "the results of another case") {
+		t.Errorf("another case after a kill: exit code %d, stderr\n%s", code, told)
 	}
 	if got := stateOf(t, dir); got != folder.Running {
 		t.Errorf("after a kill the folder is %s", got)

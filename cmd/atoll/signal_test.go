@@ -40,7 +40,8 @@ func TestSignalEndsARun(t *testing.T) {
 	}
 }
 
-// TestSecondSignalEndsAtOnce: who cannot wait for what a command is doing, here for a mesh that does not come, need not.
+// TestSecondSignalEndsAtOnce: who cannot wait for what a command is doing, here for a mesh that does not come,
+// need not.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "a.msh")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

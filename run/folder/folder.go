@@ -119,8 +119,8 @@ func (f *Folder) foreign(force bool) error {
 	return nil
 }
 
-// Begin removes the results of an earlier run, the summary first, and tells that this one is under way. others are files
-// that this run will write besides, where they lie in the folder.
+// Begin removes the results of an earlier run, the summary first, and tells that this one is under way. others are
+// files that this run will write besides, where they lie in the folder.
 func (f *Folder) Begin(others ...string) error {
 	files, err := results(f.Dir)
 	if err != nil {

@@ -115,8 +115,10 @@ func TestForeignResultsAreRefused(t *testing.T) {
 func TestBeginRemovesResults(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
-		"summary.json": `{"case_sha256": "ab"}`, "conservation.csv": "", "plate.pvd": "", "gauges/a.csv": "", "frames/a.pvtu": "",
-		"frames/a_r0000.vtu": "", "frames/b.stl": "", "better.msh": "", "notes.txt": "", "frames/notes.txt": "", "own.csv": "",
+		"summary.json": `{"case_sha256": "ab"}`, "conservation.csv": "", "plate.pvd": "", "gauges/a.csv": "",
+		"frames/a.pvtu":      "",
+		"frames/a_r0000.vtu": "", "frames/b.stl": "", "better.msh": "", "notes.txt": "", "frames/notes.txt": "",
+		"own.csv": "",
 	})
 	f, err := Claim(dir, run, false)
 	if err != nil {

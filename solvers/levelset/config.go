@@ -61,7 +61,11 @@ func (c Config) Check() error {
 	for _, name := range []struct {
 		what, is string
 		of       []string
-	}{{"advection", c.Advect, Advections}, {"reinitialisation", c.Reinit, Reinits}, {"correction", c.Correct, Corrections}} {
+	}{
+		{"advection", c.Advect, Advections},
+		{"reinitialisation", c.Reinit, Reinits},
+		{"correction", c.Correct, Corrections},
+	} {
 		if !slices.Contains(name.of, name.is) {
 			return fmt.Errorf("%s %q is not known; choose from %s", name.what, name.is, strings.Join(name.of, ", "))
 		}

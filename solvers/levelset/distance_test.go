@@ -181,7 +181,8 @@ func TestNotFinite(t *testing.T) {
 	g := box(2, 16, 1)
 	s := on(t, plain, g, still(g), ball(.5, .5, 0, .2))
 	s.f[now][s.block.Index(3, 2, 0)] = math.NaN()
-	if _, err := s.Diagnose(t.Context()); err == nil || err.Error() != "rank 0: the level set of cell 35 is NaN in step 0" {
+	_, err := s.Diagnose(t.Context())
+	if err == nil || err.Error() != "rank 0: the level set of cell 35 is NaN in step 0" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -77,7 +77,8 @@ func TestCorrectionsHaveNoOrder(t *testing.T) {
 	}
 	// The first particle makes the corner at (7, 7, 7) outside: the second, which has escaped before, still counts.
 	copy(s.f[now], begun)
-	s.swarm.set(t, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .4}, kernels.Particle[float64]{X: 7.1, Y: 7, Z: 7, R: .5})
+	s.swarm.set(t, kernels.Particle[float64]{X: 7, Y: 7, Z: 7, R: .4},
+		kernels.Particle[float64]{X: 7.1, Y: 7, Z: 7, R: .5})
 	if err := s.correct(t.Context(), now); err != nil {
 		t.Fatal(err)
 	}

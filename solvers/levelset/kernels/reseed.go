@@ -32,7 +32,8 @@ func Cell[F num.Float](i int, s *Seeding[F], p []Particle[F], cell []int32) {
 // the level set where it has lost something. stays marks what is left; lack is for both signs of a cell.
 //
 //atoll:kernel grain=64
-func Thin[F num.Float](i, j, k int, r *Reseeding[F], n *Gone, p []Particle[F], id []int64, stays []uint8, lack []int32) {
+func Thin[F num.Float](i, j, k int, r *Reseeding[F], n *Gone, p []Particle[F], id []int64,
+	stays []uint8, lack []int32) {
 	s := &r.Seeding
 	cell := s.cell(i, j, k)
 	lo, hi := int(r.Start[cell]), int(r.Start[cell+1])

@@ -94,7 +94,7 @@ func TestVOFGaugesAreFields(t *testing.T) {
 		if err := f.Pick(t.Context(), cells, values); err != nil {
 			t.Fatal(err)
 		}
-		all, err := f.Values(t.Context())
+		all, err := f.Read(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
