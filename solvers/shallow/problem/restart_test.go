@@ -22,3 +22,18 @@ func TestRestarts(t *testing.T) {
 		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{1, 6}, c.sets...) })
 	}
 }
+
+// TestGoesOn: a run that was killed goes on from its checkpoint: with gauges, frames and a budget.
+func TestGoesOn(t *testing.T) {
+	const gauges = `
+[[gauge]]
+name = "middle"
+at = [0.1, 0.2]
+[[gauge]]
+name = "seldom"
+at = [-4, 3]
+every = 0.02
+`
+	runtest.GoesOn(t, forced+gauges, "checkpoint.steps=7", "output.format=['vtu']", "output.every=0.05",
+		"output.conservation_every=3")
+}
