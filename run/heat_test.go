@@ -92,7 +92,7 @@ func (h *heat) Size() solvers.Size {
 		End: h.c.Time.End, MaxSteps: h.c.Time.MaxSteps}
 }
 
-func (h *heat) Advance(ctx context.Context, until float64, _ int) (bool, error) {
+func (h *heat) Advance(ctx context.Context, until, _ float64, _ int) (bool, error) {
 	if err := h.ghosts.Start(ctx, h.now); err != nil {
 		return false, err
 	}
