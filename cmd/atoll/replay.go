@@ -28,8 +28,8 @@ func replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay DIR",
 		Short: "Compute a moment or a stretch of an earlier run again, with other gauges, fields and frames",
-		Long: "Begin at the checkpoint before a moment, or where there is none at the start, and take the steps of the run\n" +
-			"again: with the same bits, on any number of ranks and either backend. Its own output stays as it is.",
+		Long: "Begin at the checkpoint before a moment, or where there is none at the start, and take the steps of the\n" +
+			"run again: with the same bits, on any number of ranks and either backend. Its own output stays as it is.",
 		Example: "  atoll replay out/dam-break --at 0.3 --field speed\n" +
 			"  atoll replay out/dam-break --from 0.2 --until 0.4 --every 0.01 --gauge 1.5,0",
 		Args: cobra.ExactArgs(1),
@@ -41,8 +41,10 @@ func replayCommand() *cobra.Command {
 	p.Float64Var(&f.at, "at", 0, "the moment, s: the first step that is so far")
 	p.Float64Var(&f.from, "from", 0, "where the stretch begins, s")
 	p.Float64Var(&f.until, "until", 0, "where the stretch ends, s (default: where the run does)")
-	p.Float64Var(&f.every, "every", 0, "time between frames and rows of gauges, s; 0 for one frame at the end, and all rows")
-	p.StringArrayVar(&f.gauges, "gauge", nil, "coordinates of a gauge, as in 1.5,0; may be repeated (default: those of the case)")
+	p.Float64Var(&f.every, "every", 0,
+		"time between frames and rows of gauges, s; 0 for one frame at the end, and all rows")
+	p.StringArrayVar(&f.gauges, "gauge", nil,
+		"coordinates of a gauge, as in 1.5,0; may be repeated (default: those of the case)")
 	p.StringSliceVar(&f.fields, "field", nil, "fields of frames and gauges (default: those of the case)")
 	p.StringVar(&f.format, "format", "", "format of frames (default: that of the case)")
 	p.StringVar(&f.out, "out", "", "folder of the output (default: replay in DIR)")
@@ -143,9 +145,9 @@ func auditCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit DIR",
 		Short: "Recompute a run from checkpoint to checkpoint, and compare the hashes of the states",
-		Long: "Begin at each checkpoint of a run and at its start, take the steps up to the next one again, and compare the\n" +
-			"hash of the state with the one that was saved there. Ranks, threads and backend may be others than those of the run.\n" +
-			"The exit code is 1 where a hash differs.",
+		Long: "Begin at each checkpoint of a run and at its start, take the steps up to the next one again, and compare\n" +
+			"the hash of the state with the one that was saved there. Ranks, threads and backend may be others than\n" +
+			"those of the run. The exit code is 1 where a hash differs.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(true); err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/folder"
 )
 
 // saving is a run of smallCase that has saved its state several times, in the folder out.
@@ -41,7 +42,8 @@ func savedIn(t *testing.T, dir string) []string {
 // TestReplay: a stretch has the rows of the run that were written in it, on other ranks, and leaves the run's files.
 func TestReplay(t *testing.T) {
 	dir := saving(t)
-	c := atoll(t, dir, nil, "replay", "out", "--from", "0.1", "--until", "0.15", "--gauge", "0.1,0.2", "--ranks", "3", "-q")
+	c := atoll(t, dir, nil, "replay", "out", "--from", "0.1", "--until", "0.15",
+		"--gauge", "0.1,0.2", "--ranks", "3", "-q")
 	if code := c.code(t); code != exitDone {
 		t.Fatalf("exit code %d, stderr\n%s", code, c.stderr.String())
 	}
@@ -232,4 +234,13 @@ func hashOf(t *testing.T, dir, out string) string {
 		t.Fatal(fmt.Errorf("no hash in %s: %w", text, err))
 	}
 	return s.Hash
+}
+
+func stateOf(t *testing.T, dir string) folder.State {
+	t.Helper()
+	info, err := folder.Read(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.State
 }

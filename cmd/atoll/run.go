@@ -33,8 +33,10 @@ type runFlags struct {
 	restart            bool
 	timeLimit          time.Duration
 
-	past *run.Replay                                                          // of which the run is a stretch; nil for a run of its own
-	tell func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error // in place of a summary; nil for one
+	// past is the run of which this is a stretch; nil for a run of its own.
+	past *run.Replay
+	// tell comes in place of a summary; nil for one.
+	tell func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
 }
 
 func runCommand() *cobra.Command {
