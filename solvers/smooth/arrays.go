@@ -47,7 +47,8 @@ func (a *solver[F]) furnish(p *Part, field kernels.Field[F]) error {
 	b := &a.taken
 	rails := make([]kernels.Rail[F], len(p.Rails))
 	for i, r := range p.Rails {
-		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty)}
+		rails[i] = kernels.Rail[F]{X: F(r.X), Y: F(r.Y), Tx: F(r.Tx), Ty: F(r.Ty), Bx: F(r.Bx), By: F(r.By), Low: F(r.Low),
+			High: F(r.High)}
 	}
 	a.mesh = kernels.Mesh[F]{Rings: backend.Placed(b, p.Rings, "rings"), More: backend.Placed(b, p.More, "rings"),
 		Rails: backend.Placed(b, rails, "rails")}

@@ -54,11 +54,11 @@ func moments[F num.Float](i int, m *Mesh[F], v []Vertex[F]) (F, F, F) {
 	}
 }
 
-// newton makes the step A⁻¹ω g, or along a rail of direction t, ω t'g / t'At.
+// newton makes the step A⁻¹ω g, or along a rail of direction t there, ω t'g / t'At.
 func (s *step[F]) newton(a *Tensor[F], gx, gy, relax F) {
 	if s.slides {
-		t := &s.rail
-		s.ds = relax * (t.Tx*gx + t.Ty*gy) / a.product(t.Tx, t.Ty, t.Tx, t.Ty)
+		tx, ty := s.tangent()
+		s.ds = relax * (tx*gx + ty*gy) / a.product(tx, ty, tx, ty)
 		return
 	}
 	s.dx, s.dy = solve(a.M11, a.M12, a.M22, relax*gx, relax*gy)
