@@ -1,5 +1,5 @@
-// Package curved reconstructs the boundary of a mesh around its vertices, where it is curved, so that these may slide on
-// it: along the parabola through a vertex of a curve and its two neighbours (Arc), and on a paraboloid fitted to the
+// Package curved reconstructs the boundary of a mesh around its vertices, where it is curved, so that these may slide
+// on it: along the parabola through a vertex of a curve and its two neighbours (Arc), and on a paraboloid fitted to the
 // vertices of a surface around one of them (Surface).
 //
 // A boundary is known by its vertices alone, and what they say is believed only where they agree. Edges at which the

@@ -121,8 +121,8 @@ func (x *skin) across(v int32) (all []int32) {
 	return all
 }
 
-// normal is that of the boundary at a vertex, by the weights of N. Max, "Weights for computing vertex normals from facet
-// normals", J. Graphics Tools 4 (1999) 1, with which it is exact on a sphere.
+// normal is that of the boundary at a vertex, by the weights of N. Max, "Weights for computing vertex normals from
+// facet normals", J. Graphics Tools 4 (1999) 1, with which it is exact on a sphere.
 func (x *skin) normal(v int32) vector {
 	var sum vector
 	for _, f := range x.fans[v] {

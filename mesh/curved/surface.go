@@ -100,8 +100,8 @@ func (x *skin) along(v int32, ridges []int32) (Surface, bool) {
 	return Surface{Axes: 1, T: arc.T, P: arc.B, Reach: min(-arc.Low, arc.High)}, sees
 }
 
-// fitted is the paraboloid that fits the vertices around one best: those next to it, and those across their edges, which
-// count the less the farther they are.
+// fitted is the paraboloid that fits the vertices around one best: those next to it, and those across their edges,
+// which count the less the farther they are.
 func (x *skin) fitted(v int32) (Surface, bool) {
 	n := x.normal(v)
 	t := plane(n)

@@ -22,7 +22,7 @@ type Method struct {
 	Relax     float64 // ω, in (0, 2); what the literature has: 0.5 for pain, 1 for others; 0 for what barrier chooses
 	Guard     string  // none, halve or clip; halve
 	Boundary  string  // slide or fixed; slide
-	Ridge     float64 // degrees by which a boundary turns at edges and corners that stay; 45; 0 if only straight ones slide
+	Ridge     float64 // degrees by which a boundary turns at ridges and corners, which stay; 45; 0: all are that turn
 	Colouring string  // jones-plassmann, first-fit or two-level; jones-plassmann
 	Dedicated bool    // vertices of the boundary form sets of their own; false
 	Deep      bool    // ghosts that let a whole sweep go by with one exchange; false
