@@ -216,10 +216,10 @@ struct Side {
 };
 static_assert(sizeof(Side) == 12 && offsetof(Side, A) == 0 && offsetof(Side, B) == 4 && offsetof(Side, C) == 8, "Side");
 
-// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T alone,
-// with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line,
-// with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b is beyond
-// Reach. Only Barrier looks at that.
+// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
+// alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
+// a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
+// is beyond Reach. Only Barrier looks at that.
 // Frame[float32], types.go:41
 struct Frame_f32 {
     float X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
@@ -415,10 +415,10 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Relax) == 0 && of
     offsetof(Params_f64, Shortest) == 32 && offsetof(Params_f64, Margin) == 40 && offsetof(Params_f64, Flat) == 48 &&
     offsetof(Params_f64, Guard) == 56 && offsetof(Params_f64, Climbs) == 60 && offsetof(Params_f64, Cull) == 64, "Params_f64");
 
-// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T alone,
-// with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on a line,
-// with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b is beyond
-// Reach. Only Barrier looks at that.
+// Frame is where a vertex of the boundary began, and the directions in which it moves there: two, or on an edge T
+// alone, with U = 0. At (a, b) from the origin the vertex is at (X, Y, Z) + aT + bU + a²P + abQ + b²R: in a plane or on
+// a line, with directions at right angles and of length 1, or on a paraboloid or a parabola, on which neither a nor b
+// is beyond Reach. Only Barrier looks at that.
 // Frame[float64], types.go:41
 struct Frame_f64 {
     double X, Y, Z, Tx, Ty, Tz, Ux, Uy, Uz;
