@@ -123,7 +123,7 @@ func (m *Method) keys() []methodKey {
 		{"cull", m.Smoother != "barrier", smoother, "all others"},
 		{"gain", looks, smoother, "smart, fjp and hybrid"},
 		{"floor", m.Smoother == "hybrid", smoother, "hybrid"},
-		{"ridge", m.bends(), smoother + ", boundary = \"" + m.Boundary + fmt.Sprintf("\" and untangle = %v", m.Untangle),
+		{"ridge", m.bends(), fmt.Sprintf("%s, boundary = %q and untangle = %v", smoother, m.Boundary, m.Untangle),
 			"barrier, slide and false"},
 		{"settled", m.Cull, "cull = false", "cull = true"},
 	}
