@@ -106,10 +106,7 @@ func TestCurved(t *testing.T) {
 		off   func(x, y, z float64) float64
 	}{
 		{"disc", disc(t, 300, 3), nil, 2 * math.Pi / 60, func(x, y, _ float64) float64 { return math.Hypot(x, y) - 1 }},
-		{"ball", nil, round(t, func(x, y, z float64) (float64, float64, float64) {
-			return x * math.Sqrt(1-y*y/2-z*z/2+y*y*z*z/3), y * math.Sqrt(1-x*x/2-z*z/2+x*x*z*z/3),
-				z * math.Sqrt(1-x*x/2-y*y/2+x*x*y*y/3)
-		}), .3, func(x, y, z float64) float64 { return math.Hypot(math.Hypot(x, y), z) - 1 }},
+		{"ball", nil, ball(t), .3, func(x, y, z float64) float64 { return math.Hypot(math.Hypot(x, y), z) - 1 }},
 		{"cylinder", nil, round(t, func(x, y, z float64) (float64, float64, float64) {
 			x, y = rounded(x, y)
 			return x, y, z
@@ -144,6 +141,14 @@ func TestCurved(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ball is an irregular mesh of the ball of radius 1.
+func ball(t testing.TB) *mesh.Solid {
+	return round(t, func(x, y, z float64) (float64, float64, float64) {
+		return x * math.Sqrt(1-y*y/2-z*z/2+y*y*z*z/3), y * math.Sqrt(1-x*x/2-z*z/2+x*x*z*z/3),
+			z * math.Sqrt(1-x*x/2-y*y/2+x*x*y*y/3)
+	})
 }
 
 // round is an irregular mesh of what a map makes of the cube of half side 1.
