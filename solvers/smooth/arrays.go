@@ -10,12 +10,8 @@ import (
 func (a *solver[F]) mover(smoother string, set *kernels.Set) backend.Loop {
 	c, n, most := &a.control[0], &a.counters[0], &a.most[0]
 	switch smoother {
-	case "laplacian":
-		return kernels.NewLaplaceLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	case "pain":
 		return kernels.NewPainLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
-	case "pain-newton":
-		return kernels.NewPainNewtonLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	case "pain-exact":
 		return kernels.NewPainExactLoop(set, &a.params, &a.mesh, &a.field, c, a.v, a.moved, a.seen, n, most)
 	case "smart":

@@ -33,7 +33,7 @@ func TestSolidRefusals(t *testing.T) {
 		{"metric", func(*mesh.Solid, *Config, *setting) {}, zero,
 			[]string{"vertex 50 ", "(0, 0, 0.5)", "too large or too small"}},
 		{"smoother", func(_ *mesh.Solid, c *Config, _ *setting) { c.Smoother = "x" }, good, []string{`"x"`,
-			"laplacian, pain"}},
+			"pain, pain-exact"}},
 		{"tiles", func(_ *mesh.Solid, c *Config, _ *setting) { c.Sweep = "tiles" }, good, []string{`sweep = "tiles"`}},
 		{"guard", func(_ *mesh.Solid, c *Config, _ *setting) { c.Guard = "x" }, good, []string{`guard "x"`}},
 		{"precision", func(_ *mesh.Solid, _ *Config, s *setting) { s.precision = "half" }, good, []string{`"half"`}},
@@ -94,7 +94,7 @@ func TestSolidTooFar(t *testing.T) {
 	}
 	s := plain()
 	s.ranks = 2
-	err = s.onSolid(m, nil, metric, Config{Smoother: "laplacian", Guard: "none"},
+	err = s.onSolid(m, nil, metric, Config{Smoother: "pain-exact", Guard: "none"},
 		func(_ dist.Comm, _ *SolidPart, s Solver) error {
 			_, err := s.Sweep(t.Context(), 1)
 			return err

@@ -139,12 +139,8 @@ func (s *solidSolver[F]) mover(of *kernels.Set) backend.Loop {
 	set, n, most := (*solid.Set)(of), (*solid.Counters)(&s.counters[0]), &s.most[0]
 	p, c := &s.constants, s.tick()
 	switch s.cfg.Smoother {
-	case "laplacian":
-		return solid.NewLaplaceLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	case "pain":
 		return solid.NewPainLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
-	case "pain-newton":
-		return solid.NewPainNewtonLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	case "pain-exact":
 		return solid.NewPainExactLoop(set, p, &s.mesh, &s.field, c, s.v, s.moved, s.seen, n, most)
 	case "smart":

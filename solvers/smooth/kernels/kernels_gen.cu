@@ -2532,36 +2532,6 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], pain.go:105
-DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
-        Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
-        return 0.0f;
-    }
-    step_f32 s = {};
-    step_begin_f32(&s, i, set, m, v);
-    auto [a, gx, gy] = gather_f32(i, m, v);
-    step_newton_f32(&s, &a, gx, gy, p->Relax);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], pain.go:105
-DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
-        Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
-        return 0.0;
-    }
-    step_f64 s = {};
-    step_begin_f64(&s, i, set, m, v);
-    auto [a, gx, gy] = gather_f64(i, m, v);
-    step_newton_f64(&s, &a, gx, gy, p->Relax);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
 // moments returns Σ u_l u_l'.
 // moments[float32], pain.go:42
 struct moments_f32_results { float r0; float r1; float r2; };
@@ -2582,7 +2552,7 @@ DEVICE moments_f32_results moments_f32(int64 i, const Mesh_f32 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float32], pain.go:121
+// PainExact[float32], pain.go:106
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2620,7 +2590,7 @@ DEVICE moments_f64_results moments_f64(int64 i, const Mesh_f64 *m, Slice<Vertex_
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being half of what it is at the vertex itself.
-// PainExact[float64], pain.go:121
+// PainExact[float64], pain.go:106
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2638,8 +2608,8 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], pain.go:140
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace[float32], pain.go:125
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2664,8 +2634,8 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], pain.go:140
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace[float64], pain.go:125
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2771,7 +2741,7 @@ DEVICE float worst_f32(int64 i, bool closed, float x, float y, const Mesh_f32 *m
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none.
 // smart[float32], smart.go:28
 DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Slice<Vertex_f32> v) {
@@ -2795,8 +2765,8 @@ DEVICE float smart_f32(int64 i, step_f32 *s, const Params_f32 *p, const Mesh_f32
     return 0.0f;
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a triangle would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a triangle would turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -2837,7 +2807,7 @@ DEVICE double worst_f64(int64 i, bool closed, double x, double y, const Mesh_f64
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none.
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none.
 // smart[float64], smart.go:28
 DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Slice<Vertex_f64> v) {
@@ -2861,8 +2831,8 @@ DEVICE double smart_f64(int64 i, step_f64 *s, const Params_f64 *p, const Mesh_f6
     return 0.0;
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a triangle would turn
-// over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a triangle would turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -4389,29 +4359,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, pain.go:105
-extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
-        const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(PainNewton_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
-    reduce(result, key);
-}
-
-// Kernel PainNewton, pain.go:105
-extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
-        const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(PainNewton_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
-    reduce(result, key);
-}
-
-// Kernel PainExact, pain.go:121
+// Kernel PainExact, pain.go:106
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4422,7 +4370,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, pain.go:121
+// Kernel PainExact, pain.go:106
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4433,7 +4381,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:140
+// Kernel Laplace, pain.go:125
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4444,7 +4392,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, pain.go:140
+// Kernel Laplace, pain.go:125
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,

@@ -118,9 +118,6 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 			"Pain": func(s *state) loop {
 				return NewPainLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
-			"PainNewton": func(s *state) loop {
-				return NewPainNewtonLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
-			},
 			"PainExact": func(s *state) loop {
 				return NewPainExactLoop(set, p, mesh, field, control, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},

@@ -62,8 +62,7 @@ func Decode(root *config.Section, c *config.Case) {
 
 func decodeMethod(s *config.Section) Method {
 	m := Method{
-		Smoother: s.Choice("smoother", "barrier", "laplacian", "pain", "pain-newton", "pain-exact", "smart", "fjp",
-			"hybrid", "barrier"),
+		Smoother:  s.Choice("smoother", "barrier", "pain", "pain-exact", "smart", "fjp", "hybrid", "barrier"),
 		Guard:     s.Choice("guard", "halve", "none", "halve", "clip"),
 		Boundary:  s.Choice("boundary", "slide", "slide", "fixed"),
 		Colouring: s.Choice("colouring", "jones-plassmann", "jones-plassmann", "first-fit", "two-level"),
@@ -119,7 +118,7 @@ func (m *Method) keys() []methodKey {
 	looks := m.Smoother == "smart" || m.Smoother == "fjp" || m.Smoother == "hybrid"
 	return []methodKey{
 		{"relax", m.Smoother != "fjp", smoother, "all others"},
-		{"guard", !looks && m.Smoother != "barrier", smoother, "laplacian and those of pain; the others turn nothing over"},
+		{"guard", !looks && m.Smoother != "barrier", smoother, "pain and pain-exact; the others turn nothing over"},
 		{"cull", m.Smoother != "barrier", smoother, "all others"},
 		{"gain", looks, smoother, "smart, fjp and hybrid"},
 		{"floor", m.Smoother == "hybrid", smoother, "hybrid"},

@@ -2787,36 +2787,6 @@ DEVICE double Pain_f64_at(int64 i, const Set *set, const Params_f64 *p, const Me
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float32], move.go:85
-DEVICE float PainNewton_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
-        const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
-        Counters *n) {
-    if (!due_f32(i, p, m, moved, seen)) {
-        return 0.0f;
-    }
-    step_f32 s = {};
-    step_begin_f32(&s, i, set, m, v);
-    auto [a, g] = gather_f32(i, s.p, m, v);
-    step_newton_f32(&s, &a, g, p->Relax);
-    return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
-// PainNewton moves vertex i to where g vanishes, or beyond for ω > 1: A dp = ωg.
-// PainNewton[float64], move.go:85
-DEVICE double PainNewton_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
-        const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
-        Counters *n) {
-    if (!due_f64(i, p, m, moved, seen)) {
-        return 0.0;
-    }
-    step_f64 s = {};
-    step_begin_f64(&s, i, set, m, v);
-    auto [a, g] = gather_f64(i, s.p, m, v);
-    step_newton_f64(&s, &a, g, p->Relax);
-    return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
-}
-
 // bend returns ½Σ u'(dM/dp)u over the edges of vertex i at p, component by component: twice what the metric at the
 // vertex, of which an edge's has half, adds to the derivative of ½Σ u'Mu.
 // bend[float32], move.go:33
@@ -2837,7 +2807,7 @@ DEVICE Vector_f32 bend_f32(int64 i, Vector_f32 p, const Mesh_f32 *m, const Field
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float32], move.go:101
+// PainExact[float32], move.go:86
 DEVICE float PainExact_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2872,7 +2842,7 @@ DEVICE Vector_f64 bend_f64(int64 i, Vector_f64 p, const Mesh_f64 *m, const Field
 
 // PainExact moves vertex i toward where the derivative of ½Σ u'Mu vanishes, to which the metric at the vertex, as it
 // moves, belongs: A dp = ω(g - ½Σ u'(dM/dp)u), dM being that at the vertex itself.
-// PainExact[float64], move.go:101
+// PainExact[float64], move.go:86
 DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2887,8 +2857,8 @@ DEVICE double PainExact_f64_at(int64 i, const Set *set, const Params_f64 *p, con
     return guarded_f64(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float32], move.go:117
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace[float32], move.go:102
 DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m,
         const Field_f32 *field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -2912,8 +2882,8 @@ DEVICE float Laplace_f32_at(int64 i, const Set *set, const Params_f32 *p, const 
     return guarded_f32(i, set, p, m, field, c, &s, v, moved, seen, n);
 }
 
-// Laplace moves vertex i toward the mean of its neighbours, whatever the metric.
-// Laplace[float64], move.go:117
+// Laplace moves vertex i toward the mean of its neighbours, whatever the metric: where untangling is stuck.
+// Laplace[float64], move.go:102
 DEVICE double Laplace_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m,
         const Field_f64 *field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen,
         Counters *n) {
@@ -3061,7 +3031,7 @@ DEVICE float worst_f32(int64 i, Vector_f32 p, float floor_, const Mesh_f32 *m, c
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
 // the worst quality then is.
 // smart[float32], smart.go:29
 struct smart_f32_results { float r0; float r1; };
@@ -3083,8 +3053,8 @@ DEVICE smart_f32_results smart_f32(int64 i, step_f32 *s, const Params_f32 *p, co
     return {0.0f, was};
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
-// turn over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a tetrahedron would turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float32], smart.go:13
 DEVICE float Smart_f32_at(int64 i, const Set *set, const Params_f32 *p, const Mesh_f32 *m, const Field_f32 *field,
         Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -3120,7 +3090,7 @@ DEVICE double worst_f64(int64 i, Vector_f64 p, double floor_, const Mesh_f64 *m,
     return least;
 }
 
-// smart finds the step of PainNewton and returns the share of it that raises the worst quality, 0 for none, and what
+// smart finds the step and returns the share of it that raises the worst quality, 0 for none, and what
 // the worst quality then is.
 // smart[float64], smart.go:29
 struct smart_f64_results { double r0; double r1; };
@@ -3142,8 +3112,8 @@ DEVICE smart_f64_results smart_f64(int64 i, step_f64 *s, const Params_f64 *p, co
     return {0.0, was};
 }
 
-// Smart moves vertex i as PainNewton does, where that raises the worst quality around it; where a tetrahedron would
-// turn over, it tries half of the step. It returns the square of the move in the metric.
+// Smart moves vertex i by a step of Newton in the metric held fixed, where that raises the worst quality around it;
+// where a tetrahedron would turn over, it tries half of the step. It returns the square of the move in the metric.
 // Smart[float64], smart.go:13
 DEVICE double Smart_f64_at(int64 i, const Set *set, const Params_f64 *p, const Mesh_f64 *m, const Field_f64 *field,
         Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved, Slice<int32> seen, Counters *n) {
@@ -4764,29 +4734,7 @@ extern "C" __global__ void __launch_bounds__(128) Pain_f64(int64 lo, int64 hi, c
     reduce(result, key);
 }
 
-// Kernel PainNewton, move.go:85
-extern "C" __global__ void __launch_bounds__(128) PainNewton_f32(int64 lo, int64 hi,
-        const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
-        const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<float> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<float>::key_of(PainNewton_f32_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
-    reduce(result, key);
-}
-
-// Kernel PainNewton, move.go:85
-extern "C" __global__ void __launch_bounds__(128) PainNewton_f64(int64 lo, int64 hi,
-        const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
-        const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
-        Slice<int32> seen, Counters *n, Most<double> *result) {
-    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    uint64 key = 0;
-    if (i < hi) key = Most<double>::key_of(PainNewton_f64_at(i, &set, &p, &m, &field, c, v, moved, seen, n));
-    reduce(result, key);
-}
-
-// Kernel PainExact, move.go:101
+// Kernel PainExact, move.go:86
 extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4797,7 +4745,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f32(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel PainExact, move.go:101
+// Kernel PainExact, move.go:86
 extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 hi,
         const __grid_constant__ Set set, const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,
@@ -4808,7 +4756,7 @@ extern "C" __global__ void __launch_bounds__(128) PainExact_f64(int64 lo, int64 
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:117
+// Kernel Laplace, move.go:102
 extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
         const __grid_constant__ Field_f32 field, Control_f32 *c, Slice<Vertex_f32> v, Slice<int32> moved,
@@ -4819,7 +4767,7 @@ extern "C" __global__ void __launch_bounds__(128) Laplace_f32(int64 lo, int64 hi
     reduce(result, key);
 }
 
-// Kernel Laplace, move.go:117
+// Kernel Laplace, move.go:102
 extern "C" __global__ void __launch_bounds__(128) Laplace_f64(int64 lo, int64 hi, const __grid_constant__ Set set,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
         const __grid_constant__ Field_f64 field, Control_f64 *c, Slice<Vertex_f64> v, Slice<int32> moved,

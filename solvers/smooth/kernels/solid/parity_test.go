@@ -143,9 +143,6 @@ func compare[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, size 
 				return NewLaplaceLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
 			"Pain": func(s *state) loop { return NewPainLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most) },
-			"PainNewton": func(s *state) loop {
-				return NewPainNewtonLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
-			},
 			"PainExact": func(s *state) loop {
 				return NewPainExactLoop(set, p, m, field, c, s.v, s.moved, s.seen, &s.n[0], &s.most)
 			},
