@@ -9,29 +9,38 @@ import (
 	"github.com/atoll-hpc/atoll/partition"
 )
 
-// gpu is a setting on so many ranks that share a GPU. Where there is none the test is skipped.
-func gpu(t *testing.T, ranks int) setting {
+// lent is a device that goes back to others when it is closed, since it takes long to open one.
+type lent struct {
+	*cuda.Device
+	to chan *cuda.Device
+}
+
+func (l lent) Close() { l.to <- l.Device }
+
+// gpu returns settings on up to so many ranks that share a GPU. Where there is none the test is skipped.
+func gpu(t *testing.T, most int) func(ranks int) setting {
 	t.Helper()
-	dev, err := cuda.Open(cuda.Options{})
-	if err != nil {
-		t.Skipf("NOT TESTED: no GPU to smooth on: %v", err)
-	}
-	dev.Close()
-	s := plain()
-	s.ranks, s.cut, s.layout.Deep, s.layout.Spread = ranks, partition.RandomCut, true, true
-	s.device = func() backend.Device {
+	free := make(chan *cuda.Device, most)
+	for range most {
 		dev, err := cuda.Open(cuda.Options{})
 		if err != nil {
-			panic(err) // there was one
+			t.Skipf("NOT TESTED: no GPU to smooth on: %v", err)
 		}
-		return dev
+		t.Cleanup(dev.Close)
+		free <- dev
 	}
-	return s
+	return func(ranks int) setting {
+		s := plain()
+		s.ranks, s.cut, s.layout.Deep, s.layout.Spread = ranks, partition.RandomCut, true, true
+		s.device = func() backend.Device { return lent{<-free, free} }
+		return s
+	}
 }
 
 // TestBarrierOnGPU: the meshes of TestBarrierDoesNoHarm end on a GPU, of one rank and of five, with the bits of the
 // host.
 func TestBarrierOnGPU(t *testing.T) {
+	gpu := gpu(t, 5)
 	for n := range harmless(t) {
 		m, metric, s := harmed(t, n)
 		cfg := Config{Smoother: "barrier", Guard: "none", Rescale: true}
@@ -43,7 +52,7 @@ func TestBarrierOnGPU(t *testing.T) {
 		}
 		want := outcome{}
 		for k, ranks := range []int{1, 5} {
-			on := gpu(t, ranks)
+			on := gpu(ranks)
 			on.precision, on.layout.Colouring = s.precision, s.layout.Colouring
 			s.layout.Spread = true
 			if k == 0 {
@@ -58,8 +67,9 @@ func TestBarrierOnGPU(t *testing.T) {
 
 // TestCurvedOnGPU: curved boundaries have the bits of the host on a GPU.
 func TestCurvedOnGPU(t *testing.T) {
+	gpu := gpu(t, 3)
 	for _, ranks := range []int{1, 3} {
-		s, host := gpu(t, ranks), plain()
+		s, host := gpu(ranks), plain()
 		s.layout.Ridge, host.layout.Ridge = 45, 45
 		m, b := disc(t, 300, 3), ball(t)
 		if got, want := s.smoothed(t, m, nil), host.smoothed(t, m, nil); got.outcome != want.outcome {

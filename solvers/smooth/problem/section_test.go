@@ -93,7 +93,7 @@ func TestSmoothRefusals(t *testing.T) {
 		{`"hybrid"`, "'smart'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "smart"`},
 		{`"hybrid"`, "'barrier'\ncull = true", `c.toml:10: [method] cull: does nothing with smoother = "barrier"`},
 		{`"hybrid"`, "'barrier'\nguard = 'clip'", `c.toml:10: [method] guard: does nothing with smoother = "barrier"`},
-		{`"hybrid"`, "'pain'\nridge = 30", `c.toml:10: [method] ridge: does nothing with smoother = "pain", boundary = "slide"`},
+		{`"hybrid"`, "'pain'\nridge = 30", `c.toml:10: [method] ridge: does nothing with smoother = "pain", boundary`},
 		{`"hybrid"`, "'barrier'\nboundary = 'fixed'\nridge = 30", `c.toml:11: [method] ridge: does nothing with`},
 		{`"hybrid"`, "'barrier'\nridge = 91", `c.toml:10: [method] ridge: 91 must be`},
 		{`"hybrid"`, "'smart'\nfloor = 0.2",

@@ -18,7 +18,8 @@ func spaceInterpolations(ctx context.Context, p *verify.Page) error {
 	if p.Options.Quick {
 		side = 8
 	}
-	t := p.Table("the same for tetrahedra of a cube", "field", "round", "before", "after", "share", "mean quality", "worst")
+	t := p.Table("the same for tetrahedra of a cube", "field", "round", "before", "after", "share", "mean quality",
+		"worst")
 	for _, c := range []struct {
 		name  string
 		of    func(x, y, z float64) float64

@@ -13,8 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
 
-// geometries are meshes that Gmsh 4.8.4 has made of the files beside them, in the order in which the check "kinds" takes
-// them: gmsh -2 plate.geo (gmsh -3 in space), converted by atoll mesh convert with --drop-dangling.
+// geometries are meshes that Gmsh 4.8.4 has made of the files beside them: gmsh -2 plate.geo (gmsh -3 in space),
+// converted by atoll mesh convert with --drop-dangling.
 //
 //go:embed geometries/*.meshb
 var geometries embed.FS

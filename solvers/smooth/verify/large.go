@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 )
 
-// large takes barrier to an irregular mesh of 16,641 vertices in the graded and the anisotropic metric of "kinds", where
-// it is to come to its end within 200 sweeps. The bounds are our own.
+// large takes barrier to an irregular mesh of 16,641 vertices in the graded and the anisotropic metric of "kinds",
+// where it is to come to its end within 200 sweeps. The bounds are our own.
 func large(ctx context.Context, p *verify.Page) error {
 	side := 128
 	if p.Options.Quick {

@@ -37,8 +37,8 @@ func (m *mmg) version(ctx context.Context) string {
 	return "of unknown version"
 }
 
-// best is the best mean and the best worst quality to which the program moves the vertices of a mesh, of four ways, with
-// sizes as a metric of the given factor has them.
+// best is the best mean and the best worst quality to which the program moves the vertices of a mesh, of four ways,
+// with sizes as a metric of the given factor has them.
 func (m *mmg) best(ctx context.Context, p *verify.Page, k *kind, s *subject, scale float64) (best quality, err error) {
 	for _, graded := range [][]string{nil, {"-hgrad", "-1"}} {
 		now := *s
