@@ -72,6 +72,12 @@ func ownCommand(own *solvers.Command) *cobra.Command {
 			return f.run(cmd.Context(), c, report)
 		},
 	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		if strings.HasPrefix(err.Error(), "unknown shorthand flag") { // as of programs whose flags have one dash
+			err = fmt.Errorf("%w: names of flags have two dashes before them, as --%s has", err, own.Flags[0].Name)
+		}
+		return usageError{err}
+	})
 	p := c.Flags()
 	p.SortFlags = false
 	for _, k := range own.Flags {
