@@ -154,6 +154,7 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 	} else if s.viewed != s.Steps() {
 		// A gauge needs no more than its own cell. If the device has failed, the next step says so.
 		_ = backend.Download(s.dev, w[cell:cell+1], s.current()[cell:cell+1])
+		_ = s.look(cell, cell+1)
 	}
 	return s.quantity(name, cell, &w[cell])
 }

@@ -36,11 +36,15 @@ func (o *outlets[F]) forced(cfg Config, init Initial, part *mesh.Part, p *kernel
 	if (f.WindX == nil) != (f.WindY == nil) {
 		return errors.New("wind needs both of its parts")
 	}
-	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil || init.Coriolis != nil
+	p.Forced = f.Rain != nil || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
+		init.Coriolis != nil || init.Pressure != nil
 	p.Longest = F(math.Inf(1))
 	o.force.Drag = F(f.Drag)
 	if f.WindX != nil {
 		o.force.WindX, o.force.WindY = o.number(f.WindX, false), o.number(f.WindY, false)
+	}
+	if err := o.pressed(init.Pressure, f.Course, part); err != nil {
+		return err
 	}
 	o.force.Turning = owned[F](init.Coriolis, part)
 	o.force.Soaking = owned[F](init.Infiltration, part)
@@ -107,8 +111,8 @@ func (s *solver[F]) fallen(ctx context.Context, part float64) ([]Source, error) 
 	var sums [3]dist.Accumulator
 	var rained float64
 	if s.rain >= 0 {
-		changing := make([]kernels.Changing, len(s.changing))
-		if err := backend.Download(s.dev, changing, s.changing); err != nil {
+		changing, err := s.totals()
+		if err != nil {
 			return nil, err
 		}
 		rained = part * changing[s.rain].Total

@@ -356,7 +356,7 @@ static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, m: the sum over all stages of
 // steps.
-// Lost, forcing.go:22
+// Lost, forcing.go:26
 struct alignas(16) Lost {
     double Evaporated, Soaked;
 };
@@ -370,16 +370,19 @@ struct Forcing_f32 {
     int32 Rain, Evaporation;
     int32 WindX, WindY;
     float Drag;
+    int32 Course;
     Slice<float> Pattern;
     Slice<float> Soaking;
     Slice<float> Turning;
     Slice<Lost> Lost_;
+    Slice<Arrow_f32> Pressure;
 };
-static_assert(sizeof(Forcing_f32) == 144 && offsetof(Forcing_f32, Now) == 0 && offsetof(Forcing_f32, Rain) == 24 &&
+static_assert(sizeof(Forcing_f32) == 168 && offsetof(Forcing_f32, Now) == 0 && offsetof(Forcing_f32, Rain) == 24 &&
     offsetof(Forcing_f32, Evaporation) == 28 && offsetof(Forcing_f32, WindX) == 32 &&
-    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 &&
+    offsetof(Forcing_f32, WindY) == 36 && offsetof(Forcing_f32, Drag) == 40 && offsetof(Forcing_f32, Course) == 44 &&
     offsetof(Forcing_f32, Pattern) == 48 && offsetof(Forcing_f32, Soaking) == 72 &&
-    offsetof(Forcing_f32, Turning) == 96 && offsetof(Forcing_f32, Lost_) == 120, "Forcing_f32");
+    offsetof(Forcing_f32, Turning) == 96 && offsetof(Forcing_f32, Lost_) == 120 &&
+    offsetof(Forcing_f32, Pressure) == 144, "Forcing_f32");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
 // balance[float32], cell.go:22
@@ -547,16 +550,19 @@ struct Forcing_f64 {
     int32 Rain, Evaporation;
     int32 WindX, WindY;
     double Drag;
+    int32 Course;
     Slice<double> Pattern;
     Slice<double> Soaking;
     Slice<double> Turning;
     Slice<Lost> Lost_;
+    Slice<Arrow_f64> Pressure;
 };
-static_assert(sizeof(Forcing_f64) == 144 && offsetof(Forcing_f64, Now) == 0 && offsetof(Forcing_f64, Rain) == 24 &&
+static_assert(sizeof(Forcing_f64) == 176 && offsetof(Forcing_f64, Now) == 0 && offsetof(Forcing_f64, Rain) == 24 &&
     offsetof(Forcing_f64, Evaporation) == 28 && offsetof(Forcing_f64, WindX) == 32 &&
-    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 &&
-    offsetof(Forcing_f64, Pattern) == 48 && offsetof(Forcing_f64, Soaking) == 72 &&
-    offsetof(Forcing_f64, Turning) == 96 && offsetof(Forcing_f64, Lost_) == 120, "Forcing_f64");
+    offsetof(Forcing_f64, WindY) == 36 && offsetof(Forcing_f64, Drag) == 40 && offsetof(Forcing_f64, Course) == 48 &&
+    offsetof(Forcing_f64, Pattern) == 56 && offsetof(Forcing_f64, Soaking) == 80 &&
+    offsetof(Forcing_f64, Turning) == 104 && offsetof(Forcing_f64, Lost_) == 128 &&
+    offsetof(Forcing_f64, Pressure) == 152, "Forcing_f64");
 
 // balance is what leaves a cell a second through its edges, and the sum of their wave speeds times their lengths.
 // balance[float64], cell.go:22
@@ -836,6 +842,46 @@ static_assert(sizeof(TiledMesh_f64) == 240 && offsetof(TiledMesh_f64, Tiles) == 
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
     offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
 
+// Rise is a cell's bed before it moves, its depth in m and its slope, and what both change by in all. Slopes are those
+// of second order.
+// Rise[float32], uplift.go:17
+struct alignas(8) Rise_f32 {
+    float Depth, Height;
+    Arrow_f32 Slope, Tilt;
+};
+static_assert(sizeof(Rise_f32) == 24 && offsetof(Rise_f32, Depth) == 0 && offsetof(Rise_f32, Height) == 4 &&
+    offsetof(Rise_f32, Slope) == 8 && offsetof(Rise_f32, Tilt) == 16, "Rise_f32");
+
+// Uplift moves the bed, and with it the water that stands on it: evenly between two times, in s, or at once where they
+// are the same.
+// Uplift[float32], uplift.go:10
+struct Uplift_f32 {
+    double From, To;
+    Slice<Rise_f32> Rises;
+};
+static_assert(sizeof(Uplift_f32) == 40 && offsetof(Uplift_f32, From) == 0 && offsetof(Uplift_f32, To) == 8 &&
+    offsetof(Uplift_f32, Rises) == 16, "Uplift_f32");
+
+// Rise is a cell's bed before it moves, its depth in m and its slope, and what both change by in all. Slopes are those
+// of second order.
+// Rise[float64], uplift.go:17
+struct alignas(16) Rise_f64 {
+    double Depth, Height;
+    Arrow_f64 Slope, Tilt;
+};
+static_assert(sizeof(Rise_f64) == 48 && offsetof(Rise_f64, Depth) == 0 && offsetof(Rise_f64, Height) == 8 &&
+    offsetof(Rise_f64, Slope) == 16 && offsetof(Rise_f64, Tilt) == 32, "Rise_f64");
+
+// Uplift moves the bed, and with it the water that stands on it: evenly between two times, in s, or at once where they
+// are the same.
+// Uplift[float64], uplift.go:10
+struct Uplift_f64 {
+    double From, To;
+    Slice<Rise_f64> Rises;
+};
+static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && offsetof(Uplift_f64, To) == 8 &&
+    offsetof(Uplift_f64, Rises) == 16, "Uplift_f64");
+
 // add adds the flux of an edge of which the cell is the left, 0, or the right, 1.
 // (*balance[float32]).add, cell.go:36
 DEVICE void balance_add_f32(balance_f32 *b, Flux_f32 *f, int32 side) {
@@ -890,7 +936,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
-// (*Forcing[float32]).lose, forcing.go:45
+// (*Forcing[float32]).lose, forcing.go:66
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     float h = num_Larger_f32(c->H2, 0.0f);
     float up = num_Smaller_f32(dt * f->Now[f->Evaporation], h);
@@ -916,10 +962,29 @@ DEVICE float num_Sqrt_f32(float x) {
     return __fsqrt_rn(x);
 }
 
+// weigh lets the pressure of the air push both layers as it changes from place to place: all of it reaches the bed.
+// (*Forcing[float32]).weigh, forcing.go:53
+DEVICE void Forcing_weigh_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
+        State_f32 *c) {
+    float course = dt * f->Now[f->Course];
+    float x = course * f->Pressure[i].X, y = course * f->Pressure[i].Y;
+    if (from->H1 >= p->DryDepth) {
+        float h = from->H1 / p->DensityRatio;
+        c->Q1x = c->Q1x - h * x;
+        c->Q1y = c->Q1y - h * y;
+    }
+    if (from->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x - from->H2 * x;
+        c->Q2y = c->Q2y - from->H2 * y;
+    }
+}
+
 // act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
-// (*Forcing[float32]).act, forcing.go:26
-DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step is from the state from,
+// and c is what its fluxes have made of it.
+// (*Forcing[float32]).act, forcing.go:31
+DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
+        State_f32 *c) {
     float rain = f->Now[f->Rain];
     if (f->Pattern.len > 0) {
         rain *= f->Pattern[i];
@@ -937,11 +1002,14 @@ DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, 
         c->Q2x = c->Q2x + push * x;
         c->Q2y = c->Q2y + push * y;
     }
+    if (f->Pressure.len > 0) {
+        Forcing_weigh_f32(f, i, p, dt, from, c);
+    }
 }
 
 // turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
 // the angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).turn, forcing.go:64
+// (*Forcing[float32]).turn, forcing.go:85
 DEVICE void Forcing_turn_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Turning.len == 0) {
         return;
@@ -1060,7 +1128,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, int64 i, const Params_f32 *p, f
     State_f32 c = w[i];
     balance_take_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, &c);
+        Forcing_act_f32(force, i, p, dt, &w[i], &c);
         Forcing_turn_f32(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
@@ -1140,7 +1208,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // lose takes water out of a cell, no more than there is: what evaporates, and of the rest what the ground takes.
-// (*Forcing[float64]).lose, forcing.go:45
+// (*Forcing[float64]).lose, forcing.go:66
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     double h = num_Larger_f64(c->H2, 0.0);
     double up = num_Smaller_f64(dt * f->Now[f->Evaporation], h);
@@ -1166,10 +1234,29 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
+// weigh lets the pressure of the air push both layers as it changes from place to place: all of it reaches the bed.
+// (*Forcing[float64]).weigh, forcing.go:53
+DEVICE void Forcing_weigh_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
+        State_f64 *c) {
+    double course = dt * f->Now[f->Course];
+    double x = course * f->Pressure[i].X, y = course * f->Pressure[i].Y;
+    if (from->H1 >= p->DryDepth) {
+        double h = from->H1 / p->DensityRatio;
+        c->Q1x = c->Q1x - h * x;
+        c->Q1y = c->Q1y - h * y;
+    }
+    if (from->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x - from->H2 * x;
+        c->Q2y = c->Q2y - from->H2 * y;
+    }
+}
+
 // act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along.
-// (*Forcing[float64]).act, forcing.go:26
-DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step is from the state from,
+// and c is what its fluxes have made of it.
+// (*Forcing[float64]).act, forcing.go:31
+DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
+        State_f64 *c) {
     double rain = f->Now[f->Rain];
     if (f->Pattern.len > 0) {
         rain *= f->Pattern[i];
@@ -1187,11 +1274,14 @@ DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, 
         c->Q2x = c->Q2x + push * x;
         c->Q2y = c->Q2y + push * y;
     }
+    if (f->Pressure.len > 0) {
+        Forcing_weigh_f64(f, i, p, dt, from, c);
+    }
 }
 
 // turn turns the mass flows of owned cell i by the rotation of the earth over a time dt, at constant speed: by twice
 // the angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).turn, forcing.go:64
+// (*Forcing[float64]).turn, forcing.go:85
 DEVICE void Forcing_turn_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Turning.len == 0) {
         return;
@@ -1310,7 +1400,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, int64 i, const Params_f64 *p, 
     State_f64 c = w[i];
     balance_take_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, &c);
+        Forcing_act_f64(force, i, p, dt, &w[i], &c);
         Forcing_turn_f64(force, i, dt, &c);
     }
     if (p->Hyperbolic) {
@@ -3517,8 +3607,17 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
     out[i] = Slopes_f64{Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, me.u1, me.u2, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}, Arrow_f64{}};
 }
 
+// end is the time at the end of the step.
+// (*Clock[float32]).end, clock.go:40
+DEVICE double Clock_end_f32(Clock_f32 *c) {
+    if (double(c->Limit) >= c->Until - c->Time) {
+        return c->Until;
+    }
+    return c->Time + double(c->Dt);
+}
+
 // set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:44
+// (*Clock[float32]).set, clock.go:48
 DEVICE void Clock_set_f32(Clock_f32 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
@@ -3531,11 +3630,7 @@ DEVICE void Clock_set_f32(Clock_f32 *c) {
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 // (*Clock[float32]).Tick, clock.go:31
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
-    if (double(c->Limit) >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += double(c->Dt);
-    }
+    c->Time = Clock_end_f32(c);
     c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
@@ -3546,7 +3641,7 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
 
 // now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
 // one before that.
-// (*Clock[float32]).now, clock.go:62
+// (*Clock[float32]).now, clock.go:66
 DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     Clock_f32 n = *c;
     if (n.Pending) {
@@ -3586,8 +3681,17 @@ DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *
     list[k].Total += double(c.Dt) * value;
 }
 
+// end is the time at the end of the step.
+// (*Clock[float64]).end, clock.go:40
+DEVICE double Clock_end_f64(Clock_f64 *c) {
+    if (c->Limit >= c->Until - c->Time) {
+        return c->Until;
+    }
+    return c->Time + c->Dt;
+}
+
 // set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:44
+// (*Clock[float64]).set, clock.go:48
 DEVICE void Clock_set_f64(Clock_f64 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
@@ -3600,11 +3704,7 @@ DEVICE void Clock_set_f64(Clock_f64 *c) {
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
 // (*Clock[float64]).Tick, clock.go:31
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
-    if (c->Limit >= c->Until - c->Time) {
-        c->Time = c->Until;
-    } else {
-        c->Time += c->Dt;
-    }
+    c->Time = Clock_end_f64(c);
     c->Before = c->Took;
     c->Took = c->Dt;
     c->Limit = limit;
@@ -3615,7 +3715,7 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
 
 // now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
 // one before that.
-// (*Clock[float64]).now, clock.go:62
+// (*Clock[float64]).now, clock.go:66
 DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     Clock_f64 n = *c;
     if (n.Pending) {
@@ -3808,7 +3908,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, int64 i, bool last, const Params_
     balance_press_f32(b, p, area, &c, &slopes[i]);
     balance_take_f32(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f32(force, i, p, dt, &c);
+        Forcing_act_f32(force, i, p, dt, &w[i], &c);
         if (!last) {
             Forcing_turn_f32(force, i, dt, &c);
         }
@@ -3874,7 +3974,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, int64 i, bool last, const Params
     balance_press_f64(b, p, area, &c, &slopes[i]);
     balance_take_f64(b, dt / area, &c);
     if (p->Forced) {
-        Forcing_act_f64(force, i, p, dt, &c);
+        Forcing_act_f64(force, i, p, dt, &w[i], &c);
         if (!last) {
             Forcing_turn_f64(force, i, dt, &c);
         }
@@ -3949,7 +4049,7 @@ DEVICE int64 once(int64 t) {
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float32]).Book, clock.go:54
+// (*Clock[float32]).Book, clock.go:58
 DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
@@ -3957,7 +4057,7 @@ DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float32]).hand, clock.go:71
+// (*Clock[float32]).hand, clock.go:75
 DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
     float took = n.Took;
@@ -4034,7 +4134,7 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float64]).Book, clock.go:54
+// (*Clock[float64]).Book, clock.go:58
 DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
@@ -4042,7 +4142,7 @@ DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float64]).hand, clock.go:71
+// (*Clock[float64]).hand, clock.go:75
 DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
     double took = n.Took;
@@ -4180,6 +4280,84 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         best = go_min<double>(best, limit);
     }
     return best;
+}
+
+// Share is how much of the rise has come about at time t.
+// (*Uplift[float32]).Share, uplift.go:23
+DEVICE float Uplift_Share_f32(const Uplift_f32 *u, double t) {
+    if (t >= u->To) {
+        return 1.0f;
+    } else if (t <= u->From) {
+        return 0.0f;
+    }
+    return float((t - u->From) / (u->To - u->From));
+}
+
+// DepthAt is the depth of the bed when a share of the rise has come about.
+// (*Rise[float32]).DepthAt, uplift.go:34
+DEVICE float Rise_DepthAt_f32(Rise_f32 *r, float share) {
+    return r->Depth - share * r->Height;
+}
+
+// SlopeAt is its slope.
+// (*Rise[float32]).SlopeAt, uplift.go:37
+DEVICE Arrow_f32 Rise_SlopeAt_f32(Rise_f32 *r, float share) {
+    return Arrow_f32{r->Slope.X + share * r->Tilt.X, r->Slope.Y + share * r->Tilt.Y};
+}
+
+// MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
+// second order the second stage is the first to see it there.
+// MoveBed[float32], uplift.go:45
+DEVICE void MoveBed_f32_at(int64 i, const Uplift_f32 *up, Clock_f32 *clock, Least<float> *waves,
+        Slice<Bed_f32> beds, Slice<Stencil_f32> stencils) {
+    Clock_f32 now = Clock_now_f32(clock, waves);
+    if (now.Stop) {
+        return;
+    }
+    float share = Uplift_Share_f32(up, Clock_end_f32(&now));
+    beds[i].Depth = Rise_DepthAt_f32(&up->Rises[i], share);
+    if (i < stencils.len) {
+        stencils[i].Bed_ = Rise_SlopeAt_f32(&up->Rises[i], share);
+    }
+}
+
+// Share is how much of the rise has come about at time t.
+// (*Uplift[float64]).Share, uplift.go:23
+DEVICE double Uplift_Share_f64(const Uplift_f64 *u, double t) {
+    if (t >= u->To) {
+        return 1.0;
+    } else if (t <= u->From) {
+        return 0.0;
+    }
+    return (t - u->From) / (u->To - u->From);
+}
+
+// DepthAt is the depth of the bed when a share of the rise has come about.
+// (*Rise[float64]).DepthAt, uplift.go:34
+DEVICE double Rise_DepthAt_f64(Rise_f64 *r, double share) {
+    return r->Depth - share * r->Height;
+}
+
+// SlopeAt is its slope.
+// (*Rise[float64]).SlopeAt, uplift.go:37
+DEVICE Arrow_f64 Rise_SlopeAt_f64(Rise_f64 *r, double share) {
+    return Arrow_f64{r->Slope.X + share * r->Tilt.X, r->Slope.Y + share * r->Tilt.Y};
+}
+
+// MoveBed moves the bed of cell i to where it is at the end of the step, whose length it finds as TileStep does. At
+// second order the second stage is the first to see it there.
+// MoveBed[float64], uplift.go:45
+DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Least<double> *waves,
+        Slice<Bed_f64> beds, Slice<Stencil_f64> stencils) {
+    Clock_f64 now = Clock_now_f64(clock, waves);
+    if (now.Stop) {
+        return;
+    }
+    double share = Uplift_Share_f64(up, Clock_end_f64(&now));
+    beds[i].Depth = Rise_DepthAt_f64(&up->Rises[i], share);
+    if (i < stencils.len) {
+        stencils[i].Bed_ = Rise_SlopeAt_f64(&up->Rises[i], share);
+    }
 }
 
 // Kernel UpdateCell, cell.go:14
@@ -4634,4 +4812,20 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64
     uint64 key = 0;
     if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, waves, spare, start, w, slopes, manning, &force, out, &flux, n));
     reduce(result, key);
+}
+
+// Kernel MoveBed, uplift.go:45
+extern "C" __global__ void __launch_bounds__(128) MoveBed_f32(int64 lo, int64 hi,
+        const __grid_constant__ Uplift_f32 up, Clock_f32 *clock, Least<float> *waves, Slice<Bed_f32> beds,
+        Slice<Stencil_f32> stencils) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) MoveBed_f32_at(i, &up, clock, waves, beds, stencils);
+}
+
+// Kernel MoveBed, uplift.go:45
+extern "C" __global__ void __launch_bounds__(128) MoveBed_f64(int64 lo, int64 hi,
+        const __grid_constant__ Uplift_f64 up, Clock_f64 *clock, Least<double> *waves, Slice<Bed_f64> beds,
+        Slice<Stencil_f64> stencils) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) MoveBed_f64_at(i, &up, clock, waves, beds, stencils);
 }
