@@ -263,8 +263,8 @@ struct Arrow_f32 {
 static_assert(sizeof(Arrow_f32) == 8 && offsetof(Arrow_f32, X) == 0 && offsetof(Arrow_f32, Y) == 4, "Arrow_f32");
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
-// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m;
+// the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height.
 // Stencil[float32], slopes.go:18
 struct alignas(8) Stencil_f32 {
@@ -273,13 +273,9 @@ struct alignas(8) Stencil_f32 {
     Array<Arrow_f32, 3> Arm;
     Array<Arrow_f32, 3> Weight;
     Arrow_f32 Bed_;
-    float Xx, Xy, Yy;
-    float blank8;
 };
-static_assert(sizeof(Stencil_f32) == 88 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
-    offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 40 && offsetof(Stencil_f32, Bed_) == 64 &&
-    offsetof(Stencil_f32, Xx) == 72 && offsetof(Stencil_f32, Xy) == 76 && offsetof(Stencil_f32, Yy) == 80 &&
-    offsetof(Stencil_f32, blank8) == 84, "Stencil_f32");
+static_assert(sizeof(Stencil_f32) == 72 && offsetof(Stencil_f32, Near) == 0 && offsetof(Stencil_f32, blank1) == 12 &&
+    offsetof(Stencil_f32, Arm) == 16 && offsetof(Stencil_f32, Weight) == 40 && offsetof(Stencil_f32, Bed_) == 64, "Stencil_f32");
 
 // Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
 // Arms[float32], sloped.go:6
@@ -451,8 +447,8 @@ struct Arrow_f64 {
 static_assert(sizeof(Arrow_f64) == 16 && offsetof(Arrow_f64, X) == 0 && offsetof(Arrow_f64, Y) == 8, "Arrow_f64");
 
 // Stencil is what the gradients of an owned cell are made from: the neighbour across each edge in the order of the
-// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m,
-// and the sums of their squares, m²; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
+// cell's vertices, or one of the constants Wall and Open; the ways from the centroid to the middles of the edges, m;
+// the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height.
 // Stencil[float64], slopes.go:18
 struct alignas(16) Stencil_f64 {
@@ -461,13 +457,10 @@ struct alignas(16) Stencil_f64 {
     Array<Arrow_f64, 3> Arm;
     Array<Arrow_f64, 3> Weight;
     Arrow_f64 Bed_;
-    double Xx, Xy, Yy;
-    double blank8;
 };
-static_assert(sizeof(Stencil_f64) == 160 && offsetof(Stencil_f64, Near) == 0 &&
+static_assert(sizeof(Stencil_f64) == 128 && offsetof(Stencil_f64, Near) == 0 &&
     offsetof(Stencil_f64, blank1) == 12 && offsetof(Stencil_f64, Arm) == 16 && offsetof(Stencil_f64, Weight) == 64 &&
-    offsetof(Stencil_f64, Bed_) == 112 && offsetof(Stencil_f64, Xx) == 128 && offsetof(Stencil_f64, Xy) == 136 &&
-    offsetof(Stencil_f64, Yy) == 144 && offsetof(Stencil_f64, blank8) == 152, "Stencil_f64");
+    offsetof(Stencil_f64, Bed_) == 112, "Stencil_f64");
 
 // Arms are the ways from the centroids of an edge's cells to its middle, m. At the boundary both are the left cell's.
 // Arms[float64], sloped.go:6
@@ -728,7 +721,7 @@ static_assert(sizeof(wave_f64) == 32 && offsetof(wave_f64, l) == 0 && offsetof(w
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
 // from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness.
-// Slopes[float32], slopes.go:31
+// Slopes[float32], slopes.go:29
 struct alignas(8) Slopes_f32 {
     Arrow_f32 Z1, Z2, Bed_;
     Arrow_f32 U1, U2;
@@ -740,7 +733,7 @@ static_assert(sizeof(Slopes_f32) == 72 && offsetof(Slopes_f32, Z1) == 0 && offse
     offsetof(Slopes_f32, U2y) == 64, "Slopes_f32");
 
 // water is a cell as its neighbours see it: thicknesses, levels and velocities.
-// water[float32], slopes.go:38
+// water[float32], slopes.go:36
 struct water_f32 {
     float h1, h2, z1, z2;
     Arrow_f32 u1, u2;
@@ -752,7 +745,7 @@ static_assert(sizeof(water_f32) == 32 && offsetof(water_f32, h1) == 0 && offseto
 // Slopes are a cell's gradients, as its edges see them: of the levels of surface and interface, of the bed's height,
 // and of both components of both velocities, which are U1 and U2 at the centroid. A velocity at the centroid is shifted
 // from the cell's own so that the momentum of the cell is the mean over it, whatever the slope of the thickness.
-// Slopes[float64], slopes.go:31
+// Slopes[float64], slopes.go:29
 struct alignas(16) Slopes_f64 {
     Arrow_f64 Z1, Z2, Bed_;
     Arrow_f64 U1, U2;
@@ -764,7 +757,7 @@ static_assert(sizeof(Slopes_f64) == 144 && offsetof(Slopes_f64, Z1) == 0 && offs
     offsetof(Slopes_f64, U2y) == 128, "Slopes_f64");
 
 // water is a cell as its neighbours see it: thicknesses, levels and velocities.
-// water[float64], slopes.go:38
+// water[float64], slopes.go:36
 struct water_f64 {
     double h1, h2, z1, z2;
     Arrow_f64 u1, u2;
@@ -980,8 +973,8 @@ DEVICE void Forcing_weigh_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p
 }
 
 // act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step is from the state from,
-// and c is what its fluxes have made of it.
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step begins at the state
+// from, and c is what its fluxes have made of it.
 // (*Forcing[float32]).act, forcing.go:31
 DEVICE void Forcing_act_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
@@ -1050,13 +1043,17 @@ DEVICE void calm_f32(const Params_f32 *p, State_f32 *c) {
 }
 
 // cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
-// 1e-14 < x < 1e14.
+// 1e-14 < x < 1e14. What a step leaves as it is stays.
 // cubeRoot[float32], friction.go:45
 DEVICE float cubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
     float y = fourth * num_Sqrt_f32(num_Sqrt_f32(fourth));
     for (int64 i = 0; i < 6; i++) {
-        y -= (y * y * y - x) / (3.0f * y * y);
+        float next = y - (y * y * y - x) / (3.0f * y * y);
+        if (next == y) {
+            break;
+        }
+        y = next;
     }
     return y;
 }
@@ -1252,8 +1249,8 @@ DEVICE void Forcing_weigh_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
 }
 
 // act adds what works on owned cell i in a step of Euler of length dt, but for the rotation of the earth. One layer of
-// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step is from the state from,
-// and c is what its fluxes have made of it.
+// water is the lower one. Rain brings no momentum, and what is lost takes its own along. The step begins at the state
+// from, and c is what its fluxes have made of it.
 // (*Forcing[float64]).act, forcing.go:31
 DEVICE void Forcing_act_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
@@ -1322,13 +1319,17 @@ DEVICE void calm_f64(const Params_f64 *p, State_f64 *c) {
 }
 
 // cubeRoot is x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
-// 1e-14 < x < 1e14.
+// 1e-14 < x < 1e14. What a step leaves as it is stays.
 // cubeRoot[float64], friction.go:45
 DEVICE double cubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
     double y = fourth * num_Sqrt_f64(num_Sqrt_f64(fourth));
     for (int64 i = 0; i < 6; i++) {
-        y -= (y * y * y - x) / (3.0 * y * y);
+        double next = y - (y * y * y - x) / (3.0 * y * y);
+        if (next == y) {
+            break;
+        }
+        y = next;
     }
     return y;
 }
@@ -3145,8 +3146,21 @@ DEVICE void Measure_f64_at(int64 i, int32 what, const Params_f64 *p, Slice<Bed_f
     }
 }
 
-// see finds the levels and the velocities of a cell, these as a face does.
-// (*water[float32]).see, slopes.go:44
+// slow is the velocity of a layer that may be absent, as velocity has it.
+// slow[float32], slopes.go:55
+DEVICE Arrow_f32 slow_f32(float h, float qx, float qy, float dry) {
+    if (h <= 0.0f) {
+        return Arrow_f32{};
+    }
+    float v = 2.0f * h / (h * h + dry * dry);
+    if (h >= dry) {
+        v = 1.0f / h;
+    }
+    return Arrow_f32{qx * v, qy * v};
+}
+
+// see finds the levels and the velocities of a cell.
+// (*water[float32]).see, slopes.go:42
 DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
     s->h1 = w->H1;
@@ -3161,8 +3175,9 @@ DEVICE void water_see_f32(water_f32 *s, State_f32 *w, float depth, float dry) {
         s->u2 = value2;
         return;
     }
-    s->u1 = Arrow_f32{velocity_f32(w->H1, w->Q1x, dry), velocity_f32(w->H1, w->Q1y, dry)};
-    s->u2 = Arrow_f32{velocity_f32(w->H2, w->Q2x, dry), velocity_f32(w->H2, w->Q2y, dry)};
+    const Arrow_f32 value3 = slow_f32(w->H1, w->Q1x, w->Q1y, dry), value4 = slow_f32(w->H2, w->Q2x, w->Q2y, dry);
+    s->u1 = value3;
+    s->u2 = value4;
 }
 
 // (Arrow[float32]).less, slopes.go:10
@@ -3182,7 +3197,7 @@ DEVICE Arrow_f32 Arrow_times_f32(Arrow_f32 a, float s) {
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
 // half the third edge.
-// mirrored[float32], slopes.go:59
+// mirrored[float32], slopes.go:68
 DEVICE Arrow_f32 mirrored_f32(Arrow_f32 u, Array<Arrow_f32, 3> *arm, int64 k) {
     Arrow_f32 along = Arrow_less_f32((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
     Arrow_f32 across = Arrow_f32{along.Y, -along.X};
@@ -3236,7 +3251,7 @@ DEVICE bool water_around_f32(water_f32 *me, Stencil_f32 *c, float dry, Slice<Bed
 
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float32], slopes.go:83
+// widened[float32], slopes.go:92
 struct widened_f32_results { float r0; float r1; };
 DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -3252,7 +3267,7 @@ DEVICE widened_f32_results widened_f32(float d0, float d1, float d2, float scale
 }
 
 // within is the share of a difference d that is in the range.
-// within[float32], slopes.go:93
+// within[float32], slopes.go:102
 DEVICE float within_f32(float d, float lo, float hi) {
     if (d > hi) {
         return hi / d;
@@ -3266,7 +3281,7 @@ DEVICE float within_f32(float d, float lo, float hi) {
 // slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
 // middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
 // middle of each edge is between the cell and its neighbour.
-// (*Stencil[float32]).slope, slopes.go:68
+// (*Stencil[float32]).slope, slopes.go:77
 DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2, float scale) {
     Arrow_f32 g = Arrow_f32{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
     float m0 = Arrow_dot_f32(g, c->Arm[0]), m1 = Arrow_dot_f32(g, c->Arm[1]), m2 = Arrow_dot_f32(g, c->Arm[2]);
@@ -3282,14 +3297,13 @@ DEVICE Arrow_f32 Stencil_slope_f32(Stencil_f32 *c, float d0, float d1, float d2,
 // (*Stencil[float32]).positive, reconstruct.go:98
 DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 slope1, Arrow_f32 slope2) {
     float share = 1.0f;
-    for (int64 k = 0; k < 3; k++) {
-        float d1 = Arrow_dot_f32(slope1, c->Arm[k]), d2 = Arrow_dot_f32(slope2, c->Arm[k]);
-        if (h1 + d1 < 0.0f) {
-            share = num_Smaller_f32(share, h1 / -d1);
-        }
-        if (h2 + d2 < 0.0f) {
-            share = num_Smaller_f32(share, h2 / -d2);
-        }
+    float d1 = go_min<float>(go_min<float>(Arrow_dot_f32(slope1, c->Arm[0]), Arrow_dot_f32(slope1, c->Arm[1])), Arrow_dot_f32(slope1, c->Arm[2]));
+    float d2 = go_min<float>(go_min<float>(Arrow_dot_f32(slope2, c->Arm[0]), Arrow_dot_f32(slope2, c->Arm[1])), Arrow_dot_f32(slope2, c->Arm[2]));
+    if (h1 + d1 < 0.0f) {
+        share = h1 / -d1;
+    }
+    if (h2 + d2 < 0.0f) {
+        share = num_Smaller_f32(share, h2 / -d2);
     }
     if (share < 1.0f) {
         share *= 0x1.ffffdep-01f /* 0.999999 */;
@@ -3299,11 +3313,12 @@ DEVICE float Stencil_positive_f32(Stencil_f32 *c, float h1, float h2, Arrow_f32 
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float32]).centred, reconstruct.go:118
+// (*Stencil[float32]).centred, reconstruct.go:117
 DEVICE Arrow_f32 Stencil_centred_f32(Stencil_f32 *c, Arrow_f32 u, Arrow_f32 ux, Arrow_f32 uy, Arrow_f32 slope,
         float h) {
     float part = 1.0f / (3.0f * h);
-    Arrow_f32 moment = Arrow_f32{(c->Xx * slope.X + c->Xy * slope.Y) * part, (c->Xy * slope.X + c->Yy * slope.Y) * part};
+    float d0 = Arrow_dot_f32(slope, c->Arm[0]), d1 = Arrow_dot_f32(slope, c->Arm[1]), d2 = Arrow_dot_f32(slope, c->Arm[2]);
+    Arrow_f32 moment = Arrow_f32{(c->Arm[0].X * d0 + c->Arm[1].X * d1 + c->Arm[2].X * d2) * part, (c->Arm[0].Y * d0 + c->Arm[1].Y * d1 + c->Arm[2].Y * d2) * part};
     return Arrow_f32{u.X - Arrow_dot_f32(ux, moment), u.Y - Arrow_dot_f32(uy, moment)};
 }
 
@@ -3376,8 +3391,21 @@ DEVICE void CellSlopes_f32_at(int64 i, const Params_f32 *p, const Mesh_f32 *m, S
     out[i] = Slopes_f32{Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, me.u1, me.u2, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}, Arrow_f32{}};
 }
 
-// see finds the levels and the velocities of a cell, these as a face does.
-// (*water[float64]).see, slopes.go:44
+// slow is the velocity of a layer that may be absent, as velocity has it.
+// slow[float64], slopes.go:55
+DEVICE Arrow_f64 slow_f64(double h, double qx, double qy, double dry) {
+    if (h <= 0.0) {
+        return Arrow_f64{};
+    }
+    double v = 2.0 * h / (h * h + dry * dry);
+    if (h >= dry) {
+        v = 1.0 / h;
+    }
+    return Arrow_f64{qx * v, qy * v};
+}
+
+// see finds the levels and the velocities of a cell.
+// (*water[float64]).see, slopes.go:42
 DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
     s->h1 = w->H1;
@@ -3392,8 +3420,9 @@ DEVICE void water_see_f64(water_f64 *s, State_f64 *w, double depth, double dry) 
         s->u2 = value2;
         return;
     }
-    s->u1 = Arrow_f64{velocity_f64(w->H1, w->Q1x, dry), velocity_f64(w->H1, w->Q1y, dry)};
-    s->u2 = Arrow_f64{velocity_f64(w->H2, w->Q2x, dry), velocity_f64(w->H2, w->Q2y, dry)};
+    const Arrow_f64 value3 = slow_f64(w->H1, w->Q1x, w->Q1y, dry), value4 = slow_f64(w->H2, w->Q2x, w->Q2y, dry);
+    s->u1 = value3;
+    s->u2 = value4;
 }
 
 // (Arrow[float64]).less, slopes.go:10
@@ -3413,7 +3442,7 @@ DEVICE Arrow_f64 Arrow_times_f64(Arrow_f64 a, double s) {
 
 // mirrored is u behind the edge k of a triangle: its normal part turned round. The arms to two edges' middles differ by
 // half the third edge.
-// mirrored[float64], slopes.go:59
+// mirrored[float64], slopes.go:68
 DEVICE Arrow_f64 mirrored_f64(Arrow_f64 u, Array<Arrow_f64, 3> *arm, int64 k) {
     Arrow_f64 along = Arrow_less_f64((*arm)[add(k, int64(1)) % 3], (*arm)[add(k, int64(2)) % 3]);
     Arrow_f64 across = Arrow_f64{along.Y, -along.X};
@@ -3467,7 +3496,7 @@ DEVICE bool water_around_f64(water_f64 *me, Stencil_f64 *c, double dry, Slice<Be
 
 // widened is the range of differences with 0. One smaller than scale counts as wider, by at most an eighth of scale on
 // each side: it is that of a crest rather than of a front, which a limiter would flatten.
-// widened[float64], slopes.go:83
+// widened[float64], slopes.go:92
 struct widened_f64_results { double r0; double r1; };
 DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -3483,7 +3512,7 @@ DEVICE widened_f64_results widened_f64(double d0, double d1, double d2, double s
 }
 
 // within is the share of a difference d that is in the range.
-// within[float64], slopes.go:93
+// within[float64], slopes.go:102
 DEVICE double within_f64(double d, double lo, double hi) {
     if (d > hi) {
         return hi / d;
@@ -3497,7 +3526,7 @@ DEVICE double within_f64(double d, double lo, double hi) {
 // slope is the gradient of a field whose neighbours differ from the cell by d0, d1 and d2, limited so that at the
 // middles of the edges it stays in the range of these differences and 0. Most do without a look at the range: where the
 // middle of each edge is between the cell and its neighbour.
-// (*Stencil[float64]).slope, slopes.go:68
+// (*Stencil[float64]).slope, slopes.go:77
 DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double d2, double scale) {
     Arrow_f64 g = Arrow_f64{c->Weight[0].X * d0 + c->Weight[1].X * d1 + c->Weight[2].X * d2, c->Weight[0].Y * d0 + c->Weight[1].Y * d1 + c->Weight[2].Y * d2};
     double m0 = Arrow_dot_f64(g, c->Arm[0]), m1 = Arrow_dot_f64(g, c->Arm[1]), m2 = Arrow_dot_f64(g, c->Arm[2]);
@@ -3513,14 +3542,13 @@ DEVICE Arrow_f64 Stencil_slope_f64(Stencil_f64 *c, double d0, double d1, double 
 // (*Stencil[float64]).positive, reconstruct.go:98
 DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f64 slope1, Arrow_f64 slope2) {
     double share = 1.0;
-    for (int64 k = 0; k < 3; k++) {
-        double d1 = Arrow_dot_f64(slope1, c->Arm[k]), d2 = Arrow_dot_f64(slope2, c->Arm[k]);
-        if (h1 + d1 < 0.0) {
-            share = num_Smaller_f64(share, h1 / -d1);
-        }
-        if (h2 + d2 < 0.0) {
-            share = num_Smaller_f64(share, h2 / -d2);
-        }
+    double d1 = go_min<double>(go_min<double>(Arrow_dot_f64(slope1, c->Arm[0]), Arrow_dot_f64(slope1, c->Arm[1])), Arrow_dot_f64(slope1, c->Arm[2]));
+    double d2 = go_min<double>(go_min<double>(Arrow_dot_f64(slope2, c->Arm[0]), Arrow_dot_f64(slope2, c->Arm[1])), Arrow_dot_f64(slope2, c->Arm[2]));
+    if (h1 + d1 < 0.0) {
+        share = h1 / -d1;
+    }
+    if (h2 + d2 < 0.0) {
+        share = num_Smaller_f64(share, h2 / -d2);
     }
     if (share < 1.0) {
         share *= 0x1.ffffde7210be9p-01 /* 0.999999 */;
@@ -3530,11 +3558,12 @@ DEVICE double Stencil_positive_f64(Stencil_f64 *c, double h1, double h2, Arrow_f
 
 // centred is the velocity at the centroid of a layer of mean velocity u, with gradients ux and uy, where the thickness
 // h has a slope: a triangle's mean of a product of two linear functions is that at its edges' middles.
-// (*Stencil[float64]).centred, reconstruct.go:118
+// (*Stencil[float64]).centred, reconstruct.go:117
 DEVICE Arrow_f64 Stencil_centred_f64(Stencil_f64 *c, Arrow_f64 u, Arrow_f64 ux, Arrow_f64 uy, Arrow_f64 slope,
         double h) {
     double part = 1.0 / (3.0 * h);
-    Arrow_f64 moment = Arrow_f64{(c->Xx * slope.X + c->Xy * slope.Y) * part, (c->Xy * slope.X + c->Yy * slope.Y) * part};
+    double d0 = Arrow_dot_f64(slope, c->Arm[0]), d1 = Arrow_dot_f64(slope, c->Arm[1]), d2 = Arrow_dot_f64(slope, c->Arm[2]);
+    Arrow_f64 moment = Arrow_f64{(c->Arm[0].X * d0 + c->Arm[1].X * d1 + c->Arm[2].X * d2) * part, (c->Arm[0].Y * d0 + c->Arm[1].Y * d1 + c->Arm[2].Y * d2) * part};
     return Arrow_f64{u.X - Arrow_dot_f64(ux, moment), u.Y - Arrow_dot_f64(uy, moment)};
 }
 
@@ -3766,20 +3795,29 @@ DEVICE void side_reach_f32(side_f32 *s, State_f32 *w, Bed_f32 *bed, Slopes_f32 *
     s->mean2 = w->H2;
     float z2 = w->H2 - bed->Depth;
     s->z2 = z2 + Arrow_dot_f32(g->Z2, arm);
-    s->z1 = (w->H1 + z2) + Arrow_dot_f32(g->Z1, arm);
     s->depth = bed->Depth - Arrow_dot_f32(g->Bed_, arm);
-    s->h1 = num_Larger_f32(w->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
     s->h2 = num_Larger_f32(w->H2 + Arrow_dot_f32(Arrow_less_f32(g->Z2, g->Bed_), arm), 0.0f);
-    float x = g->U1.X + Arrow_dot_f32(g->U1x, arm), y = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
-    s->u1 = x * nx + y * ny;
-    s->t1 = y * nx - x * ny;
-    const float value1 = g->U2.X + Arrow_dot_f32(g->U2x, arm), value2 = g->U2.Y + Arrow_dot_f32(g->U2y, arm);
-    x = value1;
-    y = value2;
+    float x = g->U2.X + Arrow_dot_f32(g->U2x, arm), y = g->U2.Y + Arrow_dot_f32(g->U2y, arm);
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
-    s->q1 = s->h1 * s->u1;
     s->q2 = s->h2 * s->u2;
+    if (w->H1 <= 0.0f) {
+        // the only layer is the lower one: there is nothing of the upper to be read
+        s->z1 = s->z2;
+        s->h1 = 0.0f;
+        s->u1 = 0.0f;
+        s->t1 = 0.0f;
+        s->q1 = 0.0f;
+        return;
+    }
+    s->z1 = (w->H1 + z2) + Arrow_dot_f32(g->Z1, arm);
+    s->h1 = num_Larger_f32(w->H1 + Arrow_dot_f32(Arrow_less_f32(g->Z1, g->Z2), arm), 0.0f);
+    const float value1 = g->U1.X + Arrow_dot_f32(g->U1x, arm), value2 = g->U1.Y + Arrow_dot_f32(g->U1y, arm);
+    x = value1;
+    y = value2;
+    s->u1 = x * nx + y * ny;
+    s->t1 = y * nx - x * ny;
+    s->q1 = s->h1 * s->u1;
 }
 
 // Reach does what Look does, from the slopes of both cells.
@@ -3827,20 +3865,29 @@ DEVICE void side_reach_f64(side_f64 *s, State_f64 *w, Bed_f64 *bed, Slopes_f64 *
     s->mean2 = w->H2;
     double z2 = w->H2 - bed->Depth;
     s->z2 = z2 + Arrow_dot_f64(g->Z2, arm);
-    s->z1 = (w->H1 + z2) + Arrow_dot_f64(g->Z1, arm);
     s->depth = bed->Depth - Arrow_dot_f64(g->Bed_, arm);
-    s->h1 = num_Larger_f64(w->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
     s->h2 = num_Larger_f64(w->H2 + Arrow_dot_f64(Arrow_less_f64(g->Z2, g->Bed_), arm), 0.0);
-    double x = g->U1.X + Arrow_dot_f64(g->U1x, arm), y = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
-    s->u1 = x * nx + y * ny;
-    s->t1 = y * nx - x * ny;
-    const double value1 = g->U2.X + Arrow_dot_f64(g->U2x, arm), value2 = g->U2.Y + Arrow_dot_f64(g->U2y, arm);
-    x = value1;
-    y = value2;
+    double x = g->U2.X + Arrow_dot_f64(g->U2x, arm), y = g->U2.Y + Arrow_dot_f64(g->U2y, arm);
     s->u2 = x * nx + y * ny;
     s->t2 = y * nx - x * ny;
-    s->q1 = s->h1 * s->u1;
     s->q2 = s->h2 * s->u2;
+    if (w->H1 <= 0.0) {
+        // the only layer is the lower one: there is nothing of the upper to be read
+        s->z1 = s->z2;
+        s->h1 = 0.0;
+        s->u1 = 0.0;
+        s->t1 = 0.0;
+        s->q1 = 0.0;
+        return;
+    }
+    s->z1 = (w->H1 + z2) + Arrow_dot_f64(g->Z1, arm);
+    s->h1 = num_Larger_f64(w->H1 + Arrow_dot_f64(Arrow_less_f64(g->Z1, g->Z2), arm), 0.0);
+    const double value1 = g->U1.X + Arrow_dot_f64(g->U1x, arm), value2 = g->U1.Y + Arrow_dot_f64(g->U1y, arm);
+    x = value1;
+    y = value2;
+    s->u1 = x * nx + y * ny;
+    s->t1 = y * nx - x * ny;
+    s->q1 = s->h1 * s->u1;
 }
 
 // Reach does what Look does, from the slopes of both cells.

@@ -232,7 +232,6 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			s.Arm[k], s.Weight[k] = arrow(), arrow()
 		}
 		s.Bed = arrow()
-		s.Xx, s.Xy, s.Yy = F(rng.Float64()), F(rng.NormFloat64()), F(rng.Float64())
 		m.Stencils, m.Arms = append(m.Stencils, s), append(m.Arms, Arms[F]{Left: arrow(), Right: arrow()})
 	}
 	clock := &Clock[F]{Dt: 1e-2}
