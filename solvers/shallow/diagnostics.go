@@ -154,6 +154,7 @@ func (s *solver[F]) Value(name string, cell int) float64 {
 	} else if s.viewed != s.Steps() {
 		// A gauge needs no more than its own cell. If the device has failed, the next step says so.
 		_ = backend.Download(s.dev, w[cell:cell+1], s.current()[cell:cell+1])
+		_ = s.look(cell, cell+1)
 	}
 	return s.quantity(name, cell, &w[cell])
 }
@@ -213,7 +214,7 @@ func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
 	if err := s.rest(ctx); err != nil {
 		return nil, err
 	}
-	return solvers.HashedState(s.StateFields(domain.Cells(s.part)))
+	return solvers.HashedState([]solvers.Field{s.StateField(domain.Cells(s.part))})
 }
 
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {

@@ -104,6 +104,7 @@ func (s *solver[F]) queue(ctx context.Context, k int) error {
 func (s *solver[F]) queueTiles(ctx context.Context, k int) error {
 	tile := s.loops[k].tile
 	s.present(s.loops[k], 0)
+	s.move(s.loops[k])
 	if s.linked == nil {
 		s.dev.Run(tile, 0, s.ntiles)
 		return nil

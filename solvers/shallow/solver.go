@@ -35,9 +35,11 @@ type Solver interface {
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// StateFields are what the cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each, first; and
-	// what its cells and edges have lost and let through since the start.
-	StateFields(cells *solvers.Space) []solvers.Field
+	// StateField is what all cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each.
+	StateField(on *solvers.Space) solvers.Field
+	// BudgetFields are what has passed through edges of the boundary and what cells have lost since the start, where
+	// there are any. They are saved, so that the budget of a run that goes on is that of the whole run.
+	BudgetFields() []solvers.Field
 	// State, Rest, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
 	Rest(ctx context.Context) error
@@ -92,11 +94,11 @@ type solver[F num.Float] struct {
 	host   []kernels.State[F]
 	viewed int // the step whose state host holds whole, -1 for none
 
-	loops      [turns]loops
-	now        int     // which of the turns is next
-	gates      []int   // groups of edges through which water comes and goes, -1 for those of none
-	gateOf     []int32 // of each outlet
-	outletKeys []int64
+	loops  [turns]loops
+	now    int     // which of the turns is next
+	gates  []int   // groups of edges through which water comes and goes, -1 for those of none
+	gateOf []int32 // of each outlet
+	sides  []int64 // and its key
 	sources
 	inner  int // edges [0, inner) touch no ghost
 	tiled  bool
@@ -153,6 +155,9 @@ func (s *solver[F]) view() ([]kernels.State[F], error) {
 	}
 	if s.viewed != s.Steps() {
 		if err := backend.Download(s.dev, s.host, s.current()); err != nil {
+			return nil, err
+		}
+		if err := s.look(0, len(s.beds)); err != nil {
 			return nil, err
 		}
 		s.viewed = s.Steps()

@@ -198,7 +198,7 @@ func (d *flow) Fields() []solvers.Field {
 			return nil
 		}
 	}
-	return append(fields, d.StateFields(d.cells)...)
+	return append(append(fields, d.StateField(d.cells)), d.BudgetFields()...)
 }
 
 // least is the least that the solver takes on a device of its own memory for a part: both states, the beds, the
