@@ -14,7 +14,7 @@ type Arrays struct {
 // Err is the first error that there was, with the name of its array.
 func (a *Arrays) Err() error { return a.err }
 
-// Bytes is what the arrays take that were taken on the device.
+// Bytes is what the arrays take, also those that stay where they are in the host's memory.
 func (a *Arrays) Bytes() int64 { return a.bytes }
 
 // Free gives the arrays back. What cannot be freed goes with the device.
@@ -43,6 +43,7 @@ func Fresh[T any](a *Arrays, n int, what string) []T {
 // Placed copies an array of the host to the device. In the host's own memory it stays where it is.
 func Placed[T any](a *Arrays, from []T, what string) []T {
 	if _, apart := a.Device.(Memory); !apart {
+		a.bytes += int64(bytesOf(from))
 		return from
 	}
 	to := Fresh[T](a, len(from), what)

@@ -2,13 +2,15 @@ package solvers
 
 import "context"
 
-// Plain is what a simple Restarter gets by embedding it: a clock and declared fields, which are its state. It has
+// Plain is what a simple Restarter gets by embedding it: size, clock, and declared fields, which are its state. It has
 // neither shapes, nor quantities beside the totals of its fields, nor phases.
 type Plain struct {
+	Whole    Size
 	Now      Clock
 	Declared []Field
 }
 
+func (p *Plain) Size() Size                             { return p.Whole }
 func (p *Plain) Fields() []Field                        { return p.Declared }
 func (p *Plain) State(context.Context) ([]State, error) { return HashedState(p.Declared) }
 

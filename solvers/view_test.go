@@ -43,7 +43,6 @@ func waters(rank int) *water {
 	return w
 }
 
-func (*water) Size() Size                                                   { return Size{} }
 func (*water) Advance(context.Context, float64, int) (done bool, err error) { return true, nil }
 func (*water) Close()                                                       {}
 

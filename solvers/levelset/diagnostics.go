@@ -86,9 +86,9 @@ func (s *solver[F]) sound() error {
 		return err
 	}
 	n := 0
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		if v := field[c]; v-v != 0 {
-			return fmt.Errorf("rank %d: the level set of cell %d is %v in step %d", s.comm.Rank(), s.global(n), v, s.steps)
+			return fmt.Errorf("rank %d: the level set of cell %d is %v in step %d", s.comm.Rank(), s.block.Number(n), v, s.steps)
 		}
 		n++
 	}
@@ -110,7 +110,7 @@ func (s *solver[F]) Field(context.Context) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, 0, s.block.Cells())
-	for c := range s.cells() {
+	for c := range s.block.Own() {
 		out = append(out, float64(field[c]))
 	}
 	return out, nil
@@ -140,7 +140,7 @@ func (s *solver[F]) State(context.Context) ([]solvers.State, error) {
 		return nil, err
 	}
 	b := s.block
-	states := []solvers.State{solvers.StateOf(b.Cells(), s.global, field,
+	states := []solvers.State{solvers.StateOf(b.Cells(), s.block.Number, field,
 		func(i int) int { return b.Index(i%b.N[0], i/b.N[0]%b.N[1], i/b.N[0]/b.N[1]) })}
 	if s.swarm == nil {
 		return states, nil

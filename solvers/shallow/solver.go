@@ -51,8 +51,8 @@ type Solver interface {
 	Halo() string
 	// Close gives back what the device holds.
 	Close()
-	// BytesPerCell is what the arrays of the solver take, on average over its cells.
-	BytesPerCell() float64
+	// Bytes is what the arrays take that the kernels work on.
+	Bytes() int64
 }
 
 // New sets up the solver in the given precision, "float32" or "float64".

@@ -22,6 +22,8 @@ type Solver interface {
 	Untangle(ctx context.Context) (Untangling, error)
 	// Halo is how ghosts travel: "nccl" between devices, "staged" through the host, "direct" where it holds the vertices.
 	Halo() string
+	// Bytes is what the arrays take that the kernels work on.
+	Bytes() int64
 	// Sweeps is how many there were, without those that untangled.
 	Sweeps() int
 	// Scale is the factor of the metric, 1 unless it was rescaled.

@@ -65,9 +65,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	w.Forcing = decodeForcing(root.Sub("forcing"), w.Physics.Layers)
 	c.Sections = w
-	c.Time = config.DecodeTime(root.Sub("time"))
-	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, w.output(c.Time.End))
-	c.Gauges = config.DecodeGauges(root, 2)
+	c.DecodeCourse(root, 2, w.output())
 }
 
 func decodePhysics(s *config.Section) Physics {
@@ -198,10 +196,9 @@ func decodeGiven(s *config.Section) Given {
 	return g
 }
 
-func (w *Sections) output(end float64) config.Written {
+func (w *Sections) output() config.Written {
 	fields, _ := declared(w.Physics.Layers)
-	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"}, Formats: []string{"vtu"},
-		End: end}
+	o := config.Written{Fields: solvers.FieldNames(fields), Usual: []string{"h1", "h2", "z1"}, Formats: []string{"vtu"}}
 	if w.Physics.Layers == 1 {
 		o.Usual = []string{"h", "z"}
 	}

@@ -10,3 +10,9 @@ import (
 func TestHaloReachesTheSolver(t *testing.T) {
 	runtest.HaloReachesTheSolver(t, wavy, "method.deep=true")
 }
+
+func TestMemoryIsAskedForFirst(t *testing.T) {
+	for _, text := range []string{wavy, brick} {
+		runtest.MemoryIsAskedForFirst(t, .6, text, "mesh.cells=8000", "method.sweeps=1")
+	}
+}
