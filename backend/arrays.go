@@ -1,6 +1,10 @@
 package backend
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+	"slices"
+)
 
 // Arrays takes arrays on a device until the first error, so that one look at Err does for all, and gives them back
 // together.
@@ -17,9 +21,12 @@ func (a *Arrays) Err() error { return a.err }
 // Bytes is what the arrays take, also those that stay where they are in the host's memory.
 func (a *Arrays) Bytes() int64 { return a.bytes }
 
-// Free gives the arrays back. What cannot be freed goes with the device.
+// Owns makes Free close what works on the arrays, such as an exchange of ghosts.
+func (a *Arrays) Owns(of io.Closer) { a.free = append(a.free, of.Close) }
+
+// Free gives back all there is, the last first. What cannot be given back goes with the device.
 func (a *Arrays) Free() {
-	for _, free := range a.free {
+	for _, free := range slices.Backward(a.free) {
 		_ = free()
 	}
 	a.free, a.bytes = nil, 0

@@ -263,8 +263,12 @@ func (r *runner) tell(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, SetUp: r.setUp.Seconds(),
-		Seconds: r.looped.Seconds()})
+	drifts, err := r.totals.Drifts(ctx, r.solver.Clock().Steps)
+	if err != nil {
+		return err
+	}
+	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, Drifts: drifts,
+		SetUp: r.setUp.Seconds(), Seconds: r.looped.Seconds()})
 }
 
 // finish gathers the summary.

@@ -85,8 +85,13 @@ func QuantityOf(column string) (Quantity, Kind, bool) {
 			}
 		}
 		for _, f := range kinds[name].Fields {
-			if f.Total != nil && f.Total.Name == column {
-				return *f.Total, kinds[name], true
+			if f.Total == nil {
+				continue
+			}
+			for _, q := range f.totals() {
+				if q.Name == column {
+					return q, kinds[name], true
+				}
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -55,13 +56,14 @@ func (v *View) at(i int) int {
 	return v.Offset + a*v.Stride[0] + b*v.Stride[1] + c*v.Stride[2]
 }
 
-// host is the array where the host can read it: a copy, if the device has memory of its own.
-func (v *View) host() ([]byte, error) {
+// host is the array where the host can read it: a copy, if the device has memory of its own, which the next one may
+// overwrite.
+func (f *Field) host(v *View) ([]byte, error) {
 	if _, apart := v.Device.(backend.Memory); !apart {
 		return v.Memory, nil
 	}
-	copied := make([]byte, len(v.Memory))
-	return copied, backend.Download(v.Device, copied, v.Memory)
+	f.copied = slices.Grow(f.copied[:0], len(v.Memory))[:len(v.Memory)]
+	return f.copied, backend.Download(v.Device, f.copied, v.Memory)
 }
 
 // number reads one.
@@ -102,7 +104,7 @@ func (f *Field) hold() (h readable, err error) {
 		return h, fmt.Errorf("field %q has no view of an array", f.Name)
 	}
 	h.View, h.count = f.View(), len(f.Numbers())
-	h.bytes, err = h.host()
+	h.bytes, err = f.host(&h.View)
 	return h, err
 }
 
@@ -125,7 +127,8 @@ func (h *readable) numbers(to []float64, i int) []float64 {
 func (f *Field) pick(entities []int, values []float64) error {
 	v, n := f.View(), len(f.Numbers())
 	size := v.Kind.Size()
-	one := make([]byte, n*size)
+	one := slices.Grow(f.picked[:0], n*size)[:n*size]
+	f.picked = one
 	for e, i := range entities {
 		at := v.at(i)
 		if err := backend.Download(v.Device, one, v.Memory[at:at+len(one)]); err != nil {

@@ -1,5 +1,4 @@
-// Package heat is a whole solver: the conduction of heat, ∂T/∂t = κ ΔT, on a grid of the plane or of space whose rim
-// lets none through. docs/new-solver.md goes through it.
+// Package heat is a whole solver, of ∂T/∂t = κ ΔT on a grid whose rim is insulated: docs/new-solver.md.
 package heat
 
 import (
@@ -23,13 +22,11 @@ var decay string
 
 func init() {
 	solvers.Register(solvers.Kind{
-		Name: "heat", Title: "Conduction of heat on grids", Decode: decode, New: newHeat,
-		Fields: []solvers.Field{temperature},
-		Needs:  func(_ *config.Case, held solvers.Counts) int64 { return 8 * (2*int64(held.Held) + 1) },
+		Name: "heat", Title: "Conduction of heat", Decode: decode, New: newHeat, Fields: []solvers.Field{temperature},
+		Needs: func(_ *config.Case, held solvers.Counts) int64 { return 8 * (2*int64(held.Held) + 1) },
 		Checks: []solvers.Check{{Name: "decay", About: "A wave in an insulated square, by the series of Fourier", Case: decay,
-			Finer: []string{"grid.cells=[8, 8]", "grid.cells=[16, 16]", "grid.cells=[32, 32]", "grid.cells=[64, 64]"},
-			Exact: map[string]string{"T": "300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)"},
-			Order: 1.9, Error: 2e-3, Drift: 1e-13}},
+			Finer: []string{"grid.cells=[8, 8]", "grid.cells=[16, 16]", "grid.cells=[32, 32]", "grid.cells=[64, 64]"}, Order: 1.9,
+			Exact: map[string]string{"T": "300 + 10*cos(pi*x)*cos(pi*y)*exp(-0.2*pi^2*t)"}, Error: 2e-3, Drift: 1e-13}},
 	})
 }
 
@@ -61,7 +58,6 @@ func (s *sections) Print(p *config.Printer) {
 // heat is a rank's share of a case under way.
 type heat struct {
 	solvers.Plain
-	backend.Arrays
 	t       [2][]float64 // in turn
 	dt      []float64    // one, in s
 	next    [1]float64   // as the host has it
@@ -80,7 +76,7 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
-	h := &heat{Arrays: backend.Arrays{Device: env.Device}}
+	h := &heat{Plain: solvers.Plain{Arrays: backend.Arrays{Device: env.Device}}}
 	h.t[0] = backend.Placed(&h.Arrays, start, "temperature")
 	h.t[1] = backend.Fresh[float64](&h.Arrays, len(start), "temperature")
 	h.dt = backend.Fresh[float64](&h.Arrays, 1, "step")
@@ -89,6 +85,7 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 		h.Close()
 		return nil, err
 	}
+	h.Owns(h.ghosts)
 	l := &kernels.Lattice{Cells: b.Grid.N, Periodic: b.Grid.Periodic, First: b.Index(-b.Lo[0], -b.Lo[1], -b.Lo[2])}
 	l.Stride[0], l.Stride[1], l.Stride[2] = b.Strides()
 	fastest := 0.0
@@ -111,19 +108,11 @@ func (h *heat) Advance(ctx context.Context, until float64, steps int) (done bool
 	for ; steps > 0 && h.Now.Time < until; steps-- {
 		turn, after := h.Now.Steps%2, h.Now.Toward(until, h.longest)
 		h.next[0] = after.Dt
-		err := cmp.Or(backend.Upload(h.Device, h.dt, h.next[:]), halo.Exchange(ctx, h.ghosts, h.t[turn]))
-		if err != nil {
+		if err := cmp.Or(backend.Upload(h.Device, h.dt, h.next[:]), halo.Exchange(ctx, h.ghosts, h.t[turn])); err != nil {
 			return false, err
 		}
 		h.Device.Run(h.loops[turn], 0, h.Declared[0].On.Owned)
 		h.Now = after
 	}
 	return false, nil
-}
-
-func (h *heat) Close() {
-	if h.ghosts != nil {
-		_ = h.ghosts.Close() // what is not given back goes with the device
-	}
-	h.Free()
 }

@@ -74,6 +74,9 @@ func casesBelow(dir, top string) (all []*work, err error) {
 		return nil, nil
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && ofAnother(path) {
+			return filepath.SkipDir
+		}
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".toml" {
 			return err
 		}
@@ -93,6 +96,12 @@ func casesBelow(dir, top string) (all []*work, err error) {
 		return nil
 	})
 	return all, err
+}
+
+// ofAnother tells that a folder holds a solver that builds do not have, with cases for it.
+func ofAnother(folder string) bool {
+	sources, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+	return len(sources) > 0
 }
 
 // variantsOf returns the flags of each run of a case. A line "# run: FLAGS" asks for one; without any there is one
