@@ -56,14 +56,13 @@ func (v *View) at(i int) int {
 	return v.Offset + a*v.Stride[0] + b*v.Stride[1] + c*v.Stride[2]
 }
 
-// host is the array where the host can read it: a copy, if the device has memory of its own, which the next one may
-// overwrite.
-func (f *Field) host(v *View) ([]byte, error) {
+// host is the array where the host can read it: if the device has memory of its own a copy, in room if that is enough.
+func (v *View) host(room []byte) ([]byte, error) {
 	if _, apart := v.Device.(backend.Memory); !apart {
 		return v.Memory, nil
 	}
-	f.copied = slices.Grow(f.copied[:0], len(v.Memory))[:len(v.Memory)]
-	return f.copied, backend.Download(v.Device, f.copied, v.Memory)
+	copied := slices.Grow(room[:0], len(v.Memory))[:len(v.Memory)]
+	return copied, backend.Download(v.Device, copied, v.Memory)
 }
 
 // number reads one.
@@ -98,13 +97,15 @@ type readable struct {
 	count int // components
 }
 
-// hold brings a field that has a view to the host.
+// hold brings a field that has a view to the host. What is held of it again takes the place of a copy.
 func (f *Field) hold() (h readable, err error) {
 	if f.View == nil {
 		return h, fmt.Errorf("field %q has no view of an array", f.Name)
 	}
 	h.View, h.count = f.View(), len(f.Numbers())
-	h.bytes, err = f.host(&h.View)
+	if h.bytes, err = h.host(f.copied); len(h.bytes) > 0 && &h.bytes[0] != &h.Memory[0] {
+		f.copied = h.bytes
+	}
 	return h, err
 }
 

@@ -1672,7 +1672,7 @@ DEVICE bool Seeding_banded_f32(const Seeding_f32 *s, int64 i, int64 j, int64 k) 
 }
 
 // depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
-// (*Reseeding[float32]).depth, reseed.go:72
+// (*Reseeding[float32]).depth, reseed.go:73
 struct Reseeding_depth_f32_results { float r0; bool r1; };
 DEVICE Reseeding_depth_f32_results Reseeding_depth_f32(const Reseeding_f32 *r, Particle_f32 q) {
     const Seeding_f32 *s = &r->Seeding_;
@@ -1687,7 +1687,7 @@ DEVICE Reseeding_depth_f32_results Reseeding_depth_f32(const Reseeding_f32 *r, P
 }
 
 // counts tells whether a particle is one of a sign that has not escaped.
-// (*Reseeding[float32]).counts, reseed.go:66
+// (*Reseeding[float32]).counts, reseed.go:67
 DEVICE bool Reseeding_counts_f32(const Reseeding_f32 *r, Particle_f32 q, bool inside) {
     auto [unused1, escaped] = Reseeding_depth_f32(r, q);
     return (q.R < 0.0f) == inside && !escaped;
@@ -1703,7 +1703,7 @@ DEVICE int32 num_Larger_int32(int32 a, int32 b) {
 }
 
 // before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
-// (*Reseeding[float32]).before, reseed.go:85
+// (*Reseeding[float32]).before, reseed.go:86
 DEVICE int32 Reseeding_before_f32(const Reseeding_f32 *r, Slice<Particle_f32> p, Slice<int64> id, int64 lo,
         int64 hi, int64 one) {
     auto [depth, unused1] = Reseeding_depth_f32(r, p[one]);
@@ -1770,7 +1770,7 @@ DEVICE bool Seeding_banded_f64(const Seeding_f64 *s, int64 i, int64 j, int64 k) 
 }
 
 // depth is how far from the interface the sphere of a particle is on its side, and whether it has escaped.
-// (*Reseeding[float64]).depth, reseed.go:72
+// (*Reseeding[float64]).depth, reseed.go:73
 struct Reseeding_depth_f64_results { double r0; bool r1; };
 DEVICE Reseeding_depth_f64_results Reseeding_depth_f64(const Reseeding_f64 *r, Particle_f64 q) {
     const Seeding_f64 *s = &r->Seeding_;
@@ -1785,14 +1785,14 @@ DEVICE Reseeding_depth_f64_results Reseeding_depth_f64(const Reseeding_f64 *r, P
 }
 
 // counts tells whether a particle is one of a sign that has not escaped.
-// (*Reseeding[float64]).counts, reseed.go:66
+// (*Reseeding[float64]).counts, reseed.go:67
 DEVICE bool Reseeding_counts_f64(const Reseeding_f64 *r, Particle_f64 q, bool inside) {
     auto [unused1, escaped] = Reseeding_depth_f64(r, q);
     return (q.R < 0.0) == inside && !escaped;
 }
 
 // before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
-// (*Reseeding[float64]).before, reseed.go:85
+// (*Reseeding[float64]).before, reseed.go:86
 DEVICE int32 Reseeding_before_f64(const Reseeding_f64 *r, Slice<Particle_f64> p, Slice<int64> id, int64 lo,
         int64 hi, int64 one) {
     auto [depth, unused1] = Reseeding_depth_f64(r, p[one]);
@@ -1981,7 +1981,7 @@ DEVICE Particle_f32 Seeding_attracted_f32(const Seeding_f32 *s, Particle_f32 q, 
 
 // Fill sows what dual cell (i, j, k) lacks. A particle whose place would be in another cell is none: so nothing goes to
 // other blocks.
-// Fill[float32], reseed.go:105
+// Fill[float32], reseed.go:106
 DEVICE void Fill_f32_at(int64 i, int64 j, int64 k, const Seeding_f32 *s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f32> p, Slice<int64> id) {
     int64 cell = Seeding_cell_f32(s, i, j, k);
@@ -2133,7 +2133,7 @@ DEVICE Particle_f64 Seeding_attracted_f64(const Seeding_f64 *s, Particle_f64 q, 
 
 // Fill sows what dual cell (i, j, k) lacks. A particle whose place would be in another cell is none: so nothing goes to
 // other blocks.
-// Fill[float64], reseed.go:105
+// Fill[float64], reseed.go:106
 DEVICE void Fill_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f64> p, Slice<int64> id) {
     int64 cell = Seeding_cell_f64(s, i, j, k);
@@ -2950,7 +2950,7 @@ extern "C" __global__ void __launch_bounds__(128) Thin_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Thin_f64_at(i, j, k, &r, n, p, id, stays, lack);
 }
 
-// Kernel Fill, reseed.go:105
+// Kernel Fill, reseed.go:106
 extern "C" __global__ void __launch_bounds__(128) Fill_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f32 s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f32> p, Slice<int64> id) {
@@ -2960,7 +2960,7 @@ extern "C" __global__ void __launch_bounds__(128) Fill_f32(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Fill_f32_at(i, j, k, &s, first, lack, p, id);
 }
 
-// Kernel Fill, reseed.go:105
+// Kernel Fill, reseed.go:106
 extern "C" __global__ void __launch_bounds__(128) Fill_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Seeding_f64 s, Slice<int32> first, Slice<int32> lack,
         Slice<Particle_f64> p, Slice<int64> id) {
