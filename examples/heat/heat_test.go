@@ -9,12 +9,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/atoll-hpc/atoll/backend/cpu"
-	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/run/verify"
-	"github.com/atoll-hpc/atoll/solvers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -85,6 +82,10 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
+func TestGoesOn(t *testing.T) {
+	runtest.GoesOn(t, warm, "checkpoint.steps=3")
+}
+
 func TestHaloReachesTheSolver(t *testing.T)  { runtest.HaloReachesTheSolver(t, warm) }
 func TestMemoryIsAskedForFirst(t *testing.T) { runtest.MemoryIsAskedForFirst(t, .8, bar) }
 
@@ -109,26 +110,4 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllocated: neither by a step, nor by what is done at every step beside it, a look at a cell.
-func TestNothingIsAllocated(t *testing.T) {
-	comm, dev := local.New(1)[0], cpu.New(2)
-	defer dev.Close()
-	defer comm.Close()
-	kind, _ := solvers.Find("heat")
-	s, err := kind.New(t.Context(), solvers.Env{Comm: comm, Device: dev}, runtest.Parse(t, bar))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	fields, cells, values := s.Fields(), []int{3, 7}, make([]float64, 2)
-	if n := testing.AllocsPerRun(10, func() {
-		if _, err := s.Advance(t.Context(), 1e9, 3); err != nil {
-			t.Error(err)
-		}
-		if err := fields[0].Pick(t.Context(), cells, values); err != nil {
-			t.Error(err)
-		}
-	}); n != 0 {
-		t.Errorf("%g allocations", n)
-	}
-}
+func TestNothingIsAllocated(t *testing.T) { runtest.NothingIsAllocated(t, 3, bar) }

@@ -116,22 +116,8 @@ func (s *solver[F]) Field(context.Context) ([]float64, error) {
 	return out, nil
 }
 
-// Probe writes the level set of single cells.
-func (s *solver[F]) Probe(_ context.Context, cells []int, out []float64) error {
-	if len(out) != len(cells) {
-		return fmt.Errorf("room for %d values of %d cells", len(out), len(cells))
-	}
-	var one [1]F
-	n := s.block.N
-	for k, cell := range cells {
-		c := s.block.Index(cell%n[0], cell/n[0]%n[1], cell/n[0]/n[1])
-		if err := backend.Download(s.dev, one[:], s.f[now][c:c+1]); err != nil {
-			return err
-		}
-		out[k] = float64(one[0])
-	}
-	return nil
-}
+// View is that of the level set of the block.
+func (s *solver[F]) View() solvers.View { return solvers.BlockView(s.dev, s.f[now], s.block) }
 
 // State is the level set of the block, and its particles.
 func (s *solver[F]) State(context.Context) ([]solvers.State, error) {

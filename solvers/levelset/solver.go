@@ -28,8 +28,8 @@ type Solver interface {
 	Dt() float64
 	// Field returns the level set of the block's cells in m, x fastest.
 	Field(ctx context.Context) ([]float64, error)
-	// Probe writes the level set of single cells, by their number in the block. All ranks call it.
-	Probe(ctx context.Context, cells []int, out []float64) error
+	// View is that of the level set of the block.
+	View() solvers.View
 	Diagnose(ctx context.Context) (Diagnostics, error)
 	// State is the level set of the block and its particles, where the host can read them until the next step.
 	State(ctx context.Context) ([]solvers.State, error)

@@ -130,3 +130,9 @@ func TestMemoryIsAskedForFirst(t *testing.T) {
 		runtest.MemoryIsAskedForFirst(t, share, swirl, set, "method.precision=float32", "time.max_steps=1")
 	}
 }
+
+func TestNothingIsAllocated(t *testing.T) {
+	for _, set := range []string{"method.particles=0", "method.particles=4", "method.reinit=weno"} {
+		runtest.NothingIsAllocated(t, 5, swirl, set)
+	}
+}

@@ -125,6 +125,6 @@ var fields = []solvers.Field{
 
 func (d *body) Fields() []solvers.Field {
 	f := fields[0]
-	f.On, f.Values, f.At = d.cells, d.Field, d.Probe
+	f.On, f.View, f.Hashed = d.cells, d.View, true
 	return []solvers.Field{f}
 }

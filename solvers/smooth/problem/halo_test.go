@@ -16,3 +16,9 @@ func TestMemoryIsAskedForFirst(t *testing.T) {
 		runtest.MemoryIsAskedForFirst(t, .6, text, "mesh.cells=8000", "method.sweeps=1")
 	}
 }
+
+func TestNothingIsAllocated(t *testing.T) {
+	for _, text := range []string{wavy, brick} {
+		runtest.NothingIsAllocated(t, 3, text, "method.sweeps=100")
+	}
+}

@@ -13,3 +13,8 @@ func TestMemoryIsAskedForFirst(t *testing.T) {
 		runtest.MemoryIsAskedForFirst(t, share, swirl, "method.sweep="+sweep, "time.max_steps=1")
 	}
 }
+
+func TestNothingIsAllocated(t *testing.T) {
+	runtest.NothingIsAllocated(t, 5, swirl, "output.fields=['f', 'normal']")
+	runtest.NothingIsAllocated(t, 2, flatten)
+}
