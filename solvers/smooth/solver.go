@@ -47,7 +47,7 @@ type Solver interface {
 	// Finish ends the smoothing with barrier: where the mean or the worst quality is below that of the start, vertices go
 	// back to where neither was. After it no sweep does anything. Other smoothers know nothing of it.
 	Finish(ctx context.Context) error
-	// Hash returns the SHA-256 of the coordinates in global order, x and then y of each vertex.
+	// Hash is that of the coordinates of the vertices: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
 	// Resume puts the vertices where another solver of the same part and precision has them, before the first sweep.
 	Resume(ctx context.Context, from Solver) error

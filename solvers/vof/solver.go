@@ -45,7 +45,7 @@ type Solver interface {
 	State(ctx context.Context) ([]solvers.State, error)
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Hash returns the SHA-256 of the volume fractions in global order.
+	// Hash is that of the volume fractions: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
