@@ -59,14 +59,17 @@ func (r *runner) loop(ctx context.Context) error {
 	return nil
 }
 
-// step takes some steps, and writes what is due after them.
+// step takes some steps, and writes what is due after them. Only the end of the run shortens a step, so that looking at
+// a run does not change it; exact_times has frames shorten theirs too.
 func (r *runner) step(ctx context.Context) (done bool, err error) {
-	until, every := r.size.End, r.Case.Output.Every
-	if every > 0 {
-		until = min(until, float64(r.next)*every)
+	until, pause := r.size.End, r.sampled()
+	if next := r.nextFrame(); r.Case.Output.ExactTimes {
+		until = min(until, next)
+	} else {
+		pause = min(pause, next)
 	}
 	steps := r.solver.Clock().Steps
-	done, err = r.solver.Advance(ctx, until, min(r.stride(steps), r.left(steps)))
+	done, err = r.solver.Advance(ctx, until, pause, min(r.stride(steps), r.left(steps)))
 	now := r.solver.Clock()
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", r.moment(now.Time), err)
@@ -75,16 +78,39 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	if err := r.record(ctx, now); err != nil {
 		return false, err
 	}
-	if now.Time == until {
-		if until < r.size.End {
-			if err := r.frame(ctx, now.Time); err != nil {
-				return false, err
-			}
-			r.framed = now.Time
+	if now.Time < r.nextFrame() {
+		return done, nil
+	}
+	if now.Time < r.size.End {
+		if err := r.frame(ctx, now.Time); err != nil {
+			return false, err
 		}
+		r.framed = now.Time
+	}
+	r.next = max(r.next, int(now.Time/r.Case.Output.Every)) // rounded, and thus one off at most
+	for r.nextFrame() <= now.Time {
 		r.next++
 	}
 	return done, nil
+}
+
+// nextFrame is when the next frame is due.
+func (r *runner) nextFrame() float64 {
+	if r.Case.Output.Every == 0 {
+		return math.Inf(1)
+	}
+	return float64(r.next) * r.Case.Output.Every
+}
+
+// sampled is when the next row of a gauge is due.
+func (r *runner) sampled() float64 {
+	at := math.Inf(1)
+	for _, g := range r.gauges {
+		if g.every > 0 {
+			at = min(at, g.next)
+		}
+	}
+	return at
 }
 
 // rows is how many steps there are between rows of the ledger, 0 where it is not kept.
@@ -148,8 +174,10 @@ func (r *runner) stride(steps int) int {
 	if every := r.rows(); every > 0 {
 		n = min(n, every-steps%every)
 	}
-	if len(r.Case.Gauges) > 0 { // which may be another rank's: all make the same calls
-		n = 1
+	for _, g := range r.gauges {
+		if g.every == 0 {
+			n = 1
+		}
 	}
 	return n
 }

@@ -24,9 +24,9 @@ type Env struct {
 type Solver interface {
 	// Size tells how large the case is and where it ends.
 	Size() Size
-	// Advance takes at least one and at most so many steps, and stops at until, which is not passed. done tells that the
-	// solver has a reason of its own to end there.
-	Advance(ctx context.Context, until float64, steps int) (done bool, err error)
+	// Advance takes at least one and at most so many steps. None passes until; the first that reaches pause is the last of
+	// them, and has the length that it has without. done tells that the solver has a reason of its own to end there.
+	Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error)
 	Clock() Clock
 	// Fields are all that the case can write, in the order of the manual, and state that it cannot. They do not change.
 	Fields() []Field

@@ -104,8 +104,8 @@ func newHeat(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solv
 	return h, nil
 }
 
-func (h *heat) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
-	for ; steps > 0 && h.Now.Time < until; steps-- {
+func (h *heat) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+	for ; steps > 0 && h.Now.Time < min(until, pause); steps-- {
 		turn, after := h.Now.Steps%2, h.Now.Toward(until, h.longest)
 		h.next[0] = after.Dt
 		if err := cmp.Or(backend.Upload(h.Device, h.dt, h.next[:]), halo.Exchange(ctx, h.ghosts, h.t[turn])); err != nil {

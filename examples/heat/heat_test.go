@@ -82,6 +82,8 @@ func TestRestarts(t *testing.T) {
 	}
 }
 
+func TestLooksChangeNothing(t *testing.T) { runtest.LooksChangeNothing(t, warm, .5) }
+
 func TestGoesOn(t *testing.T) {
 	runtest.GoesOn(t, warm, "checkpoint.steps=3")
 }

@@ -147,7 +147,7 @@ func advance(ctx context.Context, s solvers.Solver, steps int) error {
 			return &solvers.BadInput{Err: fmt.Errorf("the case ends after %d steps: make it longer, as by --set time.end=…, "+
 				"or give fewer --warm, --steps and --repeat", now.Steps)}
 		}
-		done, err := s.Advance(ctx, size.End, last-s.Clock().Steps)
+		done, err := s.Advance(ctx, size.End, size.End, last-s.Clock().Steps)
 		if err != nil {
 			return err
 		}

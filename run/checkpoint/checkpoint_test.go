@@ -27,9 +27,9 @@ type sea struct {
 	marks []int32
 }
 
-func (s *sea) Size() solvers.Size                                         { return solvers.Size{} }
-func (s *sea) Advance(context.Context, float64, int) (done bool, _ error) { return false, nil }
-func (s *sea) Close()                                                     {}
+func (s *sea) Size() solvers.Size                                                  { return solvers.Size{} }
+func (s *sea) Advance(context.Context, float64, float64, int) (done bool, _ error) { return false, nil }
+func (s *sea) Close()                                                              {}
 func (s *sea) Scalars(context.Context) (map[string]float64, error) {
 	return map[string]float64{"least": math.Inf(1), "third": 1. / 3}, nil
 }

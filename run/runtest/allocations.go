@@ -26,7 +26,7 @@ func NothingIsAllocated(t *testing.T, pairs int, text string, sets ...string) {
 	cells, values := []int{0}, make([]float64, 16)
 	steps := func() {
 		for last := s.Clock().Steps + 2; s.Clock().Steps < last; {
-			if _, err := s.Advance(t.Context(), end, last-s.Clock().Steps); err != nil {
+			if _, err := s.Advance(t.Context(), end, end, last-s.Clock().Steps); err != nil {
 				t.Fatal(err)
 			}
 		}

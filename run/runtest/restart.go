@@ -128,7 +128,7 @@ func advance(ctx context.Context, s solvers.Solver, steps int) error {
 		steps = min(steps, size.MaxSteps)
 	}
 	for now := s.Clock(); now.Steps < steps && now.Time < size.End; now = s.Clock() {
-		if done, err := s.Advance(ctx, size.End, steps-now.Steps); done || err != nil {
+		if done, err := s.Advance(ctx, size.End, math.Inf(1), steps-now.Steps); done || err != nil {
 			return err
 		}
 	}

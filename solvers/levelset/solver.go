@@ -22,6 +22,8 @@ import (
 type Solver interface {
 	// Advance takes at least one and at most so many of equal steps that lead to the time until.
 	Advance(ctx context.Context, until float64, steps int) error
+	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	Pause(at float64)
 	Time() float64
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
@@ -86,6 +88,7 @@ type solver[F num.Float] struct {
 	limit  float64 // the longest step at a factor of 1
 	volume float64 // at the start
 
+	pause   float64
 	t, took float64
 	steps   int
 	next    [1]kernels.Clock[F]

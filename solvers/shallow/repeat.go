@@ -40,7 +40,11 @@ func (s *solver[F]) repeat(ctx context.Context, steps int) error {
 	}
 	clock := &s.time[0]
 	n := min(steps, most)
-	if left := math.Ceil((clock.Until - clock.Time) / float64(clock.Limit)); left < float64(n) {
+	next := clock.Until
+	if clock.Pause > 0 {
+		next = min(next, clock.Pause)
+	}
+	if left := math.Ceil((next - clock.Time) / float64(clock.Limit)); left < float64(n) {
 		n = max(1, int(left))
 	}
 	end := (s.now + n) % turns

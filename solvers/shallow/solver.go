@@ -20,6 +20,8 @@ type Solver interface {
 	// Advance takes at least one and at most so many time steps, the same number on all ranks, and stops at until, which
 	// is not passed. Where nothing is gained by taking more it takes one.
 	Advance(ctx context.Context, until float64, steps int) error
+	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	Pause(at float64)
 	// Step takes one time step, shortened so as not to pass until, and returns its length in s.
 	Step(ctx context.Context, until float64) (float64, error)
 	Time() float64
@@ -105,6 +107,7 @@ type solver[F num.Float] struct {
 	replay [turns]backend.Recording // of several steps, from each of the turns on
 
 	time    [1]kernels.Clock[F] // after the last step
+	pause   float64
 	least   [turns]atomics.Least[F]
 	clockAt time.Time
 	spent   [phases]time.Duration
@@ -118,7 +121,7 @@ func (s *solver[F]) DryDepth() float64 { return s.dry }
 func (s *solver[F]) Dt() float64       { return float64(s.time[0].Took) }
 
 func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error {
-	s.time[0].Aim(until)
+	s.time[0].Aim(until, s.pause)
 	if s.repeats() {
 		return s.repeat(ctx, steps)
 	}
@@ -129,12 +132,14 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 		if err := s.step(ctx); err != nil {
 			return err
 		}
-		if s.Time() >= until {
+		if s.time[0].Stop {
 			break
 		}
 	}
 	return s.rest(ctx) // the caller may have the ranks talk of something else
 }
+
+func (s *solver[F]) Pause(at float64) { s.pause = at }
 
 func (s *solver[F]) Step(ctx context.Context, until float64) (float64, error) {
 	err := s.Advance(ctx, until, 1)

@@ -22,6 +22,8 @@ type Solver interface {
 	Step(ctx context.Context, until float64) (float64, error)
 	// Advance takes at least one and at most so many of such steps. On a device it returns when they are queued.
 	Advance(ctx context.Context, until float64, steps int) error
+	// Pause lets Advance return after the first step that reaches a time; 0 for none.
+	Pause(at float64)
 	Time() float64
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
@@ -113,6 +115,7 @@ type solver[F num.Float] struct {
 	spread float64 // the largest |∇·u|
 
 	t       float64
+	pause   float64
 	took    float64 // the last step
 	steps   int
 	longest float64 // step so far, times the size of its factor

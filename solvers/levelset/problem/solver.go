@@ -81,7 +81,8 @@ func distance(ctx context.Context, text string, path func(string) string, b *gri
 
 func (d *body) Size() solvers.Size { return d.size }
 
-func (d *body) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+func (d *body) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+	d.Pause(pause)
 	err = d.Solver.Advance(ctx, until, steps)
 	return false, cmp.Or(err, d.late)
 }

@@ -311,6 +311,7 @@ static_assert(sizeof(Mesh_f32) == 248 && offsetof(Mesh_f32, Ends_) == 0 && offse
 struct Clock_f32 {
     double Time;
     double Until;
+    double Pause;
     double CFL;
     double Courant;
     int64 Steps;
@@ -321,10 +322,11 @@ struct Clock_f32 {
     bool Stop;
     bool Pending;
 };
-static_assert(sizeof(Clock_f32) == 64 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
-    offsetof(Clock_f32, CFL) == 16 && offsetof(Clock_f32, Courant) == 24 && offsetof(Clock_f32, Steps) == 32 &&
-    offsetof(Clock_f32, Dt) == 40 && offsetof(Clock_f32, Limit) == 44 && offsetof(Clock_f32, Took) == 48 &&
-    offsetof(Clock_f32, Before) == 52 && offsetof(Clock_f32, Stop) == 56 && offsetof(Clock_f32, Pending) == 57, "Clock_f32");
+static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Time) == 0 && offsetof(Clock_f32, Until) == 8 &&
+    offsetof(Clock_f32, Pause) == 16 && offsetof(Clock_f32, CFL) == 24 && offsetof(Clock_f32, Courant) == 32 &&
+    offsetof(Clock_f32, Steps) == 40 && offsetof(Clock_f32, Dt) == 48 && offsetof(Clock_f32, Limit) == 52 &&
+    offsetof(Clock_f32, Took) == 56 && offsetof(Clock_f32, Before) == 60 && offsetof(Clock_f32, Stop) == 64 &&
+    offsetof(Clock_f32, Pending) == 65, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float32], types.go:17
@@ -496,6 +498,7 @@ static_assert(sizeof(Mesh_f64) == 248 && offsetof(Mesh_f64, Ends_) == 0 && offse
 struct Clock_f64 {
     double Time;
     double Until;
+    double Pause;
     double CFL;
     double Courant;
     int64 Steps;
@@ -506,10 +509,11 @@ struct Clock_f64 {
     bool Stop;
     bool Pending;
 };
-static_assert(sizeof(Clock_f64) == 80 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
-    offsetof(Clock_f64, CFL) == 16 && offsetof(Clock_f64, Courant) == 24 && offsetof(Clock_f64, Steps) == 32 &&
-    offsetof(Clock_f64, Dt) == 40 && offsetof(Clock_f64, Limit) == 48 && offsetof(Clock_f64, Took) == 56 &&
-    offsetof(Clock_f64, Before) == 64 && offsetof(Clock_f64, Stop) == 72 && offsetof(Clock_f64, Pending) == 73, "Clock_f64");
+static_assert(sizeof(Clock_f64) == 88 && offsetof(Clock_f64, Time) == 0 && offsetof(Clock_f64, Until) == 8 &&
+    offsetof(Clock_f64, Pause) == 16 && offsetof(Clock_f64, CFL) == 24 && offsetof(Clock_f64, Courant) == 32 &&
+    offsetof(Clock_f64, Steps) == 40 && offsetof(Clock_f64, Dt) == 48 && offsetof(Clock_f64, Limit) == 56 &&
+    offsetof(Clock_f64, Took) == 64 && offsetof(Clock_f64, Before) == 72 && offsetof(Clock_f64, Stop) == 80 &&
+    offsetof(Clock_f64, Pending) == 81, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 // State[float64], types.go:17
@@ -3518,18 +3522,18 @@ DEVICE void CellSlopes_f64_at(int64 i, const Params_f64 *p, const Mesh_f64 *m, S
 }
 
 // set finds the length of the next step.
-// (*Clock[float32]).set, clock.go:44
+// (*Clock[float32]).set, clock.go:45
 DEVICE void Clock_set_f32(Clock_f32 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
     if (double(c->Limit) >= left) {
         c->Dt = float(left);
     }
-    c->Stop = !(c->Limit > 0.0f) || left <= 0.0;
+    c->Stop = !(c->Limit > 0.0f) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float32]).Tick, clock.go:31
+// (*Clock[float32]).Tick, clock.go:32
 DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
     if (double(c->Limit) >= c->Until - c->Time) {
         c->Time = c->Until;
@@ -3546,7 +3550,7 @@ DEVICE void Clock_Tick_f32(Clock_f32 *c, float limit) {
 
 // now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
 // one before that.
-// (*Clock[float32]).now, clock.go:62
+// (*Clock[float32]).now, clock.go:63
 DEVICE Clock_f32 Clock_now_f32(Clock_f32 *c, Least<float> *waves) {
     Clock_f32 n = *c;
     if (n.Pending) {
@@ -3587,18 +3591,18 @@ DEVICE void Present_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *
 }
 
 // set finds the length of the next step.
-// (*Clock[float64]).set, clock.go:44
+// (*Clock[float64]).set, clock.go:45
 DEVICE void Clock_set_f64(Clock_f64 *c) {
     double left = c->Until - c->Time;
     c->Dt = c->Limit;
     if (c->Limit >= left) {
         c->Dt = left;
     }
-    c->Stop = !(c->Limit > 0.0) || left <= 0.0;
+    c->Stop = !(c->Limit > 0.0) || left <= 0.0 || c->Pause > 0.0 && c->Time >= c->Pause;
 }
 
 // Tick ends a step whose waves allow the next one a length of limit; NaN if the step broke the state.
-// (*Clock[float64]).Tick, clock.go:31
+// (*Clock[float64]).Tick, clock.go:32
 DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
     if (c->Limit >= c->Until - c->Time) {
         c->Time = c->Until;
@@ -3615,7 +3619,7 @@ DEVICE void Clock_Tick_f64(Clock_f64 *c, double limit) {
 
 // now is the clock when a step begins: the step before has ended, and waves is what it allowed, or where steps lag, the
 // one before that.
-// (*Clock[float64]).now, clock.go:62
+// (*Clock[float64]).now, clock.go:63
 DEVICE Clock_f64 Clock_now_f64(Clock_f64 *c, Least<double> *waves) {
     Clock_f64 n = *c;
     if (n.Pending) {
@@ -3949,7 +3953,7 @@ DEVICE int64 once(int64 t) {
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float32]).Book, clock.go:54
+// (*Clock[float32]).Book, clock.go:55
 DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
     if (double courant = c->CFL * double(dt) / double(limit); courant > c->Courant) {
         c->Courant = courant;
@@ -3957,7 +3961,7 @@ DEVICE void Clock_Book_f32(Clock_f32 *c, float dt, float limit) {
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float32]).hand, clock.go:71
+// (*Clock[float32]).hand, clock.go:72
 DEVICE void Clock_hand_f32(Clock_f32 *c, Clock_f32 *next, bool lag) {
     Clock_f32 n = *c;
     float took = n.Took;
@@ -4034,7 +4038,7 @@ DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, i
 }
 
 // Book keeps the largest CFL number of the steps: of one that took dt, and whose waves allowed limit.
-// (*Clock[float64]).Book, clock.go:54
+// (*Clock[float64]).Book, clock.go:55
 DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
     if (double courant = c->CFL * dt / limit; courant > c->Courant) {
         c->Courant = courant;
@@ -4042,7 +4046,7 @@ DEVICE void Clock_Book_f64(Clock_f64 *c, double dt, double limit) {
 }
 
 // hand gives the clock on to the next step.
-// (*Clock[float64]).hand, clock.go:71
+// (*Clock[float64]).hand, clock.go:72
 DEVICE void Clock_hand_f64(Clock_f64 *c, Clock_f64 *next, bool lag) {
     Clock_f64 n = *c;
     double took = n.Took;

@@ -37,3 +37,7 @@ every = 0.02
 	runtest.GoesOn(t, forced+gauges, "checkpoint.steps=7", "output.format=['vtu']", "output.every=0.05",
 		"output.conservation_every=3")
 }
+
+func TestLooksChangeNothing(t *testing.T) {
+	runtest.LooksChangeNothing(t, forced, 0.1, "time={end=0.5}", "output.format=['vtu']")
+}

@@ -73,7 +73,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (_ solvers.
 
 func (d *flow) Size() solvers.Size { return d.size }
 
-func (d *flow) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+func (d *flow) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
+	d.Pause(pause)
 	return false, d.Solver.Advance(ctx, until, steps)
 }
 

@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"time"
 
@@ -85,11 +86,11 @@ func meshTo(out string, rank int) error {
 
 func (d *mover) Size() solvers.Size { return d.size }
 
-func (d *mover) Advance(ctx context.Context, until float64, steps int) (done bool, err error) {
+func (d *mover) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
 	begin := time.Now()
 	defer func() { d.sweeps += time.Since(begin).Seconds() }()
 	before, most := d.solver.Sweeps(), d.sections.Method.Sweeps
-	n := min(steps, int(until)-d.made, most-before, d.rules.left(before))
+	n := min(steps, int(min(until, math.Ceil(pause)))-d.made, most-before, d.rules.left(before))
 	move, err := d.solver.Sweep(ctx, n)
 	if err != nil {
 		return false, err
