@@ -129,8 +129,17 @@ func (s *Snapshot) Sums() []Digests {
 	return all
 }
 
-// SourceOf finds a saved state in the shares of all ranks that saved them.
-func SourceOf(shares []*Snapshot) Source { return shots(shares) }
+// SourceOf finds a saved state in the shares of all ranks that saved them. Several goroutines may read from it.
+func SourceOf(shares []*Snapshot) Source {
+	for _, share := range shares {
+		for _, space := range share.Spaces {
+			for k := range space.Fields {
+				space.Fields[k].Data()
+			}
+		}
+	}
+	return shots(shares)
+}
 
 type shots []*Snapshot
 

@@ -78,7 +78,7 @@ func decodePhysics(s *config.Section) Physics {
 		Precision:  s.Choice("precision", "float64", "float32", "float64"),
 		EntropyFix: s.Number("entropy_fix", config.Bound{Least: 0, Most: 1, Fallback: 0.05, Optional: true}),
 		DryDepth:   s.Number("dry_depth", config.Positive.Or(0)),
-		Manning:    s.Field("manning", "0", nil, false),
+		Manning:    s.Field("manning", "0", nil, ""),
 	}
 	p.InterlayerFriction = s.Boolean("interlayer_friction", false)
 	p.LaggedStep = s.Boolean("lagged_step", false)
@@ -132,8 +132,14 @@ func decodeInitial(s *config.Section, layers int) []config.Field {
 		if slices.Contains(velocity, name) {
 			fallback = "0"
 		}
-		upright := name == "depth" || slices.Contains(level, name)
-		fields = append(fields, s.Field(name, fallback, names, upright))
+		counts := ""
+		switch {
+		case name == "depth":
+			counts = "down"
+		case slices.Contains(level, name):
+			counts = "up"
+		}
+		fields = append(fields, s.Field(name, fallback, names, counts))
 	}
 	s.Finish()
 	return s.Sorted(fields)
