@@ -12,31 +12,25 @@ import (
 
 // loop advances the case to its end.
 func (r *runner) loop(ctx context.Context) error {
-	r.begun, r.next = time.Now(), 1
-	if r.from != nil {
+	r.begun = time.Now()
+	if r.checkpoint != nil {
 		if err := r.resume(ctx); err != nil {
 			return err
 		}
-		r.next, r.framed = r.from.Next, r.from.Framed
-		r.earlier = time.Duration(r.from.Wall * float64(time.Second))
 	}
 	r.progress = progress.New(r.Progress, r.span())
 	defer r.progress.Finish()
-	if r.from == nil {
-		if err := r.start(ctx); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
+	if err := r.start(ctx); err != nil {
+		return err
 	}
 	now := r.solver.Clock()
-	for done := false; !done && now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps); {
+	for done := false; !done && r.before(now); {
 		var err error
 		if done, err = r.step(ctx); err != nil {
 			return err
 		}
 		now = r.solver.Clock()
-		if !done && now.Time < r.size.End {
+		if !done && r.before(now) {
 			if err := r.keep(ctx, now); err != nil {
 				return err
 			}
@@ -59,10 +53,19 @@ func (r *runner) loop(ctx context.Context) error {
 	return nil
 }
 
+// before tells that the end has not come.
+func (r *runner) before(now solvers.Clock) bool {
+	return now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps) &&
+		(r.Replay == nil || now.Time < r.Replay.Until)
+}
+
 // step takes some steps, and writes what is due after them. Only the end of the run shortens a step, so that looking at
 // a run does not change it; exact_times has frames shorten theirs too.
 func (r *runner) step(ctx context.Context) (done bool, err error) {
 	until, pause := r.size.End, r.sampled()
+	if r.Replay != nil {
+		pause = min(pause, r.Replay.Until)
+	}
 	if next := r.nextFrame(); r.Case.Output.ExactTimes {
 		until = min(until, next)
 	} else {
@@ -182,8 +185,19 @@ func (r *runner) stride(steps int) int {
 	return n
 }
 
-// start writes the frame and the rows of the start.
+// start writes the frame and the rows of the start, or finds out what is next after it.
 func (r *runner) start(ctx context.Context) error {
+	switch {
+	case r.from != nil:
+		r.next, r.framed = r.from.Next, r.from.Framed
+		r.earlier = time.Duration(r.from.Wall * float64(time.Second))
+		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
+		return nil
+	case r.Replay != nil && (r.checkpoint != nil || r.Replay.From > 0):
+		r.await(r.Replay.From)
+		return nil
+	}
+	r.next = 1
 	if r.Report != nil {
 		return nil
 	}
@@ -201,7 +215,8 @@ func (r *runner) record(ctx context.Context, now solvers.Clock) error {
 	if err := r.sample(ctx, now.Time); err != nil {
 		return err
 	}
-	if every := r.rows(); every == 0 || now.Steps%every != 0 {
+	early := r.Replay != nil && now.Time < r.Replay.From
+	if every := r.rows(); every == 0 || now.Steps%every != 0 || early {
 		return nil
 	}
 	return r.measure(ctx, now)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -39,6 +40,7 @@ type Options struct {
 	Restart   bool             // the run must go on from a checkpoint
 	TimeLimit time.Duration    // on the wall, near which the run saves its state and stops; 0 for none
 	Warn      io.Writer        // is told of what does not end the run; nil for nobody
+	Replay    *Replay          // a stretch of an earlier run; nil for a run of its own
 	Summary   string           // file of the summary; "" for summary.json in the folder
 	Check     bool             // set up, but do not run
 	Progress  progress.Options // of rank 0
@@ -91,6 +93,7 @@ func (r *runner) through(ctx context.Context) error {
 		return r.loop(ctx)
 	}
 	r.keeper = r.newKeeper(ctx.Done())
+	go r.inputs() //nolint:errcheck // while the run begins; who needs them asks again
 	going, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(nil)
 	defer context.AfterFunc(ctx, func() {
@@ -121,11 +124,12 @@ type runner struct {
 	ledger   *conservation // on rank 0
 	progress *progress.Line
 
-	next    int           // which of the frames that are due at multiples of a time
-	framed  float64       // when the last one was written
-	begun   time.Time     // the loop
-	earlier time.Duration // that loops before a restart took
-	keeper  *keeper       // of runs that save their state
+	next    int                               // which of the frames that are due at multiples of a time
+	framed  float64                           // when the last one was written
+	begun   time.Time                         // the loop
+	earlier time.Duration                     // that loops before a restart took
+	keeper  *keeper                           // of runs that save their state
+	inputs  func() (map[string]string, error) // SHA-256 of the files that the case names; on rank 0
 
 	checkpoint *checkpoint.File // from which the run goes on, with
 	from       *position        // how far it was; nil for both
@@ -159,6 +163,15 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		return r, err
 	}
 	r.size = r.solver.Size()
+	if o.Replay != nil && o.Replay.Steps > 0 {
+		r.size.MaxSteps = o.Replay.Steps
+	}
+	r.inputs = sync.OnceValues(func() (map[string]string, error) {
+		if r.Comm.Rank() != 0 {
+			return nil, nil
+		}
+		return digests(r.Case.Inputs(), r.Case.Path)
+	})
 	if r.totals, err = solvers.NewTotals(ctx, o.Comm, r.solver); err != nil {
 		return r, err
 	}
@@ -235,8 +248,16 @@ func (r *runner) begin() error {
 func (r *runner) info() folder.Info {
 	return folder.Info{
 		Solver: r.Case.Solver, Case: r.Case.Name, CaseSHA256: r.Case.Hash(), StartSHA256: r.Case.StartHash(),
-		CaseDir: r.Case.Dir(), Version: summary.Version(),
+		CaseDir: absolute(r.Case.Dir()), Version: summary.Version(),
 	}
+}
+
+// absolute is a path from anywhere, if that can be told.
+func absolute(path string) string {
+	if a, err := filepath.Abs(path); err == nil {
+		return a
+	}
+	return path
 }
 
 // leave writes the summary of a run that has ended well, tells the folder what has become of the run, and gives it

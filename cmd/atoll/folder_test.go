@@ -23,15 +23,6 @@ func underWay(t *testing.T, dir string, args ...string) *command {
 	return c
 }
 
-func stateOf(t *testing.T, dir string) folder.State {
-	t.Helper()
-	info, err := folder.Read(filepath.Join(dir, "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.State
-}
-
 // Of two runs into one folder the second is refused, until the first has ended, by force too.
 func TestTwoRunsIntoOneFolder(t *testing.T) {
 	dir := caseFile(t, strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4"))

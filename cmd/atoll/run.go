@@ -32,6 +32,11 @@ type runFlags struct {
 	logRanks, force    bool
 	restart            bool
 	timeLimit          time.Duration
+
+	// past is the run of which this is a stretch; nil for a run of its own.
+	past *run.Replay
+	// tell comes in place of a summary; nil for one.
+	tell func(ctx context.Context, s solvers.Solver, o solvers.Outcome) error
 }
 
 func runCommand() *cobra.Command {
@@ -182,7 +187,7 @@ func (f *runFlags) processes(ctx context.Context, path string) error {
 
 // report prints the summary of a run that has ended well.
 func (f *runFlags) report(s *summary.Summary) error {
-	if f.check || s == nil {
+	if f.check || s == nil || f.tell != nil {
 		return nil
 	}
 	var w io.Writer = os.Stdout

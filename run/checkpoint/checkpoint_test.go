@@ -100,7 +100,7 @@ func write(t *testing.T, path string, ranks int) error {
 		if err != nil {
 			return err
 		}
-		w, err := Begin(t.Context(), comm, path, Info{Solver: "sea", Case: "test", StartSHA256: "ab"}, shot)
+		w, err := Begin(t.Context(), comm, path, Info{Solver: "sea", Case: "test", StepsSHA256: "ab"}, shot)
 		if err != nil {
 			return err
 		}
