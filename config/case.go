@@ -87,6 +87,15 @@ func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
 	return c
 }
 
+// DecodeCourse reads what cases with time have in common: [time], [[gauge]] at points of so many coordinates, and
+// [output], of which w tells all but the end.
+func (c *Case) DecodeCourse(root *Section, dim int, w Written) {
+	c.Time = DecodeTime(root.Sub("time"))
+	c.Gauges = DecodeGauges(root, dim)
+	w.End = c.Time.End
+	c.Output = DecodeOutput(root.Sub("output"), c.Name, w)
+}
+
 // DecodeTime reads the section [time].
 func DecodeTime(s *Section) Time {
 	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, 1<<53))}

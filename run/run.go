@@ -34,6 +34,7 @@ type Options struct {
 	Device    backend.Device
 	Transport string           // for the summary
 	Halo      string           // how devices exchange ghosts: auto, staged or nccl; auto if empty
+	Beside    int              // ranks that share the device's memory, this one among them; 1 if 0
 	Dir       string           // of all output; "" for the case's own
 	Force     bool             // results of another case in that folder are replaced, and checkpoints not looked at
 	Restart   bool             // the run must go on from a checkpoint
@@ -153,7 +154,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if err := r.mine(ctx); err != nil {
 		return r, err
 	}
-	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Log: o.Progress.Out}
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, Beside: o.Beside, Log: o.Progress.Out}
 	if o.Report != nil {
 		env.Log = o.Log
 	}
@@ -185,7 +186,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 		}
 	}
 	if o.Check {
-		r.tellFindings()
+		if err := r.tellFindings(ctx); err != nil {
+			return r, err
+		}
 	} else if o.Report == nil {
 		if err := r.open(ctx, cells); err != nil {
 			return r, err
@@ -290,14 +293,20 @@ func (c comments) Write(line []byte) (int, error) {
 }
 
 // tellFindings tells, where the progress would be shown, what a checked run takes, and what it found to fit.
-func (r *runner) tellFindings() {
-	if r.Progress.Out != nil {
-		if r.size.Found != "" {
-			fmt.Fprintln(r.Progress.Out, r.size.Found)
-		}
-		fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %.0f bytes a %s\n", solvers.Amount(r.size.Bytes),
-			float64(r.size.Bytes)/float64(max(1, r.size.Entities)), r.size.Unit)
+func (r *runner) tellFindings(ctx context.Context) error {
+	all, most := []int64{r.size.Bytes}, []int64{r.size.Bytes}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Sum, all); err != nil {
+		return err
 	}
+	if err := r.Comm.AllreduceInt64(ctx, dist.Max, most); err != nil || r.Progress.Out == nil {
+		return err
+	}
+	if r.size.Found != "" {
+		fmt.Fprintln(r.Progress.Out, r.size.Found)
+	}
+	fmt.Fprintf(r.Progress.Out, "memory: %s in arrays of all ranks, %s on a rank at most, %.0f bytes a %s\n",
+		solvers.Amount(all[0]), solvers.Amount(most[0]), float64(all[0])/float64(max(1, r.size.Entities)), r.size.Unit)
+	return nil
 }
 
 // open makes the files of the run. cells are those of the gauges on this rank.
@@ -341,8 +350,12 @@ func (r *runner) tell(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, SetUp: r.setUp.Seconds(),
-		Seconds: r.looped.Seconds()})
+	drifts, err := r.totals.Drifts(ctx, r.solver.Clock().Steps)
+	if err != nil {
+		return err
+	}
+	return r.Report(ctx, r.solver, solvers.Outcome{Steps: r.solver.Clock().Steps, Hash: hash, Drifts: drifts,
+		SetUp: r.setUp.Seconds(), Seconds: r.looped.Seconds()})
 }
 
 // finish gathers the summary.

@@ -45,7 +45,7 @@ type Solver interface {
 	Rest(ctx context.Context) error
 	Scalars(ctx context.Context) (map[string]float64, error)
 	Restore(ctx context.Context, at solvers.Clock, scalars map[string]float64, fill func() error) error
-	// Hash returns the SHA-256 of the state in global order.
+	// Hash is that of the state: see solvers.Hash.
 	Hash(ctx context.Context) (string, error)
 	// Nudge changes the state of every cell, ghosts included, from outside: change is given a local cell and its h1,
 	// q1x, q1y, h2, q2x, q2y. It must do the same to a cell on every rank that holds it.
@@ -56,8 +56,8 @@ type Solver interface {
 	Halo() string
 	// Close gives back what the device holds.
 	Close()
-	// BytesPerCell is what the arrays of the solver take, on average over its cells.
-	BytesPerCell() float64
+	// Bytes is what the arrays take that the kernels work on.
+	Bytes() int64
 }
 
 // New sets up the solver in the given precision, "float32" or "float64".

@@ -65,7 +65,7 @@ func decodeForcing(s *config.Section, layers int) Forcing {
 	}
 	for _, key := range forcedInPlace {
 		if s.Know(key); s.Has(key) {
-			v := s.Field(key, config.Required, nil, false)
+			v := s.Field(key, config.Required, nil, "")
 			*f.fields()[key] = &v
 		}
 	}
