@@ -84,8 +84,8 @@ func Relax[F num.Float](i, j, k int, s *Relaxation[F], n *Limits, share F, base,
 // rate is L at a cell.
 func (s *Relaxation[F]) rate(f []F, c int, start F) F {
 	l := &s.Lattice
-	if distance, crossed := l.subcell(s.Start, c); crossed {
-		sign := F(1)
+	if l.crossed(s.Start, c) {
+		distance, sign := l.subcell(s.Start, c), F(1)
 		if start < 0 {
 			sign = -1
 		}
