@@ -25,8 +25,8 @@ type arrays[F num.Float] struct {
 	gone   []kernels.Gone     // one
 	counts []kernels.Counts   // one
 	bricks kernels.Bricks
-	slope  []atomics.Most[F]  // one
-	device backend.Arrays     // that these are of
+	slope  []atomics.Most[F] // one
+	device backend.Arrays    // that these are of
 }
 
 // place puts the arrays on the device.

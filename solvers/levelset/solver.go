@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/contour"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
@@ -35,6 +36,12 @@ type Solver interface {
 	State(ctx context.Context) ([]solvers.State, error)
 	// Phases tells how many seconds this rank spent where.
 	Phases() map[string]float64
+	// Surface returns the interface of the block as a mesh without gaps.
+	Surface(ctx context.Context) (*contour.Surface, error)
+	// Particles returns those of the block.
+	Particles(ctx context.Context) (*Particles, error)
+	// Stages are parts of a step to be measured.
+	Stages() []Stage
 	// Halo tells how ghosts are exchanged: direct, staged or nccl.
 	Halo() string
 	// Close gives back what the device holds.

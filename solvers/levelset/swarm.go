@@ -17,7 +17,7 @@ type swarm[F num.Float] struct {
 	domain      kernels.Domain
 	n           int   // of this block, with those that are gone
 	sown        int64 // of all times, as far as they have begun
-	side        int // which array they are in
+	side        int   // which array they are in
 	p           [2][]kernels.Particle[F]
 	id          [2][]int64
 	stays, goes []uint8

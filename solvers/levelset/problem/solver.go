@@ -91,8 +91,6 @@ func (d *body) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
 
-func (d *body) Shapes() []solvers.Shape { return nil }
-
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are what is measured, in the order in which Measure has them.
