@@ -114,10 +114,14 @@ func (s *solver[F]) advect(ctx context.Context) error {
 	return s.refresh(ctx, &s.thin, next)
 }
 
-// reinitialise makes a distance of next, in now, with one layer of ghosts.
+// reinitialise makes a distance of next, in now, with at least one layer of ghosts.
 func (s *solver[F]) reinitialise(ctx context.Context) error {
 	switch s.cfg.Reinit {
 	case "sweep":
+		// A cell next to the interface asks its neighbours across it for their slopes.
+		if err := s.refresh(ctx, &s.deep, next); err != nil {
+			return err
+		}
 		s.run(s.loops.freeze)
 		return s.sweep(ctx)
 	case "weno":

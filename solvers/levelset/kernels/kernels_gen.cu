@@ -2428,18 +2428,18 @@ DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
 }
 
 // slopes are the central one along an axis and the steepest to one side.
-// slopes[float32], sweep.go:94
+// slopes[float32], sweep.go:126
 struct slopes_f32_results { float r0; float r1; };
 DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
     float lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
     return {(lower + upper) / 2.0f, num_Larger_f32(num_Abs_f32(lower), num_Abs_f32(upper))};
 }
 
-// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
-// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
-// (*Lattice[float32]).subcell, sweep.go:76
-DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
+// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
+// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
+// as they are.
+// (*Lattice[float32]).slope, sweep.go:111
+DEVICE float Lattice_slope_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     float v = f[c];
     auto [x, most] = slopes_f32(f, c, 1, l->H[0], v);
     auto [y, steep] = slopes_f32(f, c, l->SY, l->H[1], v);
@@ -2450,10 +2450,46 @@ DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) 
         most = num_Larger_f32(most, steep_2);
         sum += z * z;
     }
+    return num_Larger_f32(num_Sqrt_f32(sum), most);
+}
+
+// stride is how far apart neighbours along an axis are.
+// (*Lattice[float32]).stride, sweep.go:98
+DEVICE int64 Lattice_stride_f32(const Lattice_f32 *l, int64 axis) {
+    if (axis == 0) {
+        return 1;
+    }
+    if (axis == 1) {
+        return l->SY;
+    }
+    return l->SZ;
+}
+
+// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
+// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
+// Phys. 227, 2008).
+// (*Lattice[float32]).subcell, sweep.go:77
+DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
+    float v = num_Abs_f32(f[c]);
     if (v == 0.0f) {
         return 0.0f;
     }
-    return num_Abs_f32(v) / num_Larger_f32(num_Sqrt_f32(sum), most);
+    float sum = v / Lattice_slope_f32(l, f, c), weight = v;
+    for (int64 axis = 0, end1 = int64(l->Dim); axis < end1; axis++) {
+        int64 stride = Lattice_stride_f32(l, axis);
+        int64 n = sub(c, stride);
+        if ((f[n] < 0.0f) != (f[c] < 0.0f) && f[n] != 0.0f) {
+            sum = sum + num_Abs_f32(f[n]) / Lattice_slope_f32(l, f, n);
+            weight = weight + num_Abs_f32(f[n]);
+        }
+        n = add(c, stride);
+        if ((f[n] < 0.0f) != (f[c] < 0.0f) && f[n] != 0.0f) {
+            sum = sum + num_Abs_f32(f[n]) / Lattice_slope_f32(l, f, n);
+            weight = weight + num_Abs_f32(f[n]);
+        }
+    }
+    return v * (sum / weight);
 }
 
 // frozen does so for each brickPieces-th cell of a brick, from number k on.
@@ -2529,18 +2565,18 @@ DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) 
 }
 
 // slopes are the central one along an axis and the steepest to one side.
-// slopes[float64], sweep.go:94
+// slopes[float64], sweep.go:126
 struct slopes_f64_results { double r0; double r1; };
 DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
     double lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
     return {(lower + upper) / 2.0, num_Larger_f64(num_Abs_f64(lower), num_Abs_f64(upper))};
 }
 
-// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
-// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
-// (*Lattice[float64]).subcell, sweep.go:76
-DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
+// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
+// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
+// as they are.
+// (*Lattice[float64]).slope, sweep.go:111
+DEVICE double Lattice_slope_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
     double v = f[c];
     auto [x, most] = slopes_f64(f, c, 1, l->H[0], v);
     auto [y, steep] = slopes_f64(f, c, l->SY, l->H[1], v);
@@ -2551,10 +2587,46 @@ DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c
         most = num_Larger_f64(most, steep_2);
         sum += z * z;
     }
+    return num_Larger_f64(num_Sqrt_f64(sum), most);
+}
+
+// stride is how far apart neighbours along an axis are.
+// (*Lattice[float64]).stride, sweep.go:98
+DEVICE int64 Lattice_stride_f64(const Lattice_f64 *l, int64 axis) {
+    if (axis == 0) {
+        return 1;
+    }
+    if (axis == 1) {
+        return l->SY;
+    }
+    return l->SZ;
+}
+
+// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
+// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
+// Phys. 227, 2008).
+// (*Lattice[float64]).subcell, sweep.go:77
+DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
+    double v = num_Abs_f64(f[c]);
     if (v == 0.0) {
         return 0.0;
     }
-    return num_Abs_f64(v) / num_Larger_f64(num_Sqrt_f64(sum), most);
+    double sum = v / Lattice_slope_f64(l, f, c), weight = v;
+    for (int64 axis = 0, end1 = int64(l->Dim); axis < end1; axis++) {
+        int64 stride = Lattice_stride_f64(l, axis);
+        int64 n = sub(c, stride);
+        if ((f[n] < 0.0) != (f[c] < 0.0) && f[n] != 0.0) {
+            sum = sum + num_Abs_f64(f[n]) / Lattice_slope_f64(l, f, n);
+            weight = weight + num_Abs_f64(f[n]);
+        }
+        n = add(c, stride);
+        if ((f[n] < 0.0) != (f[c] < 0.0) && f[n] != 0.0) {
+            sum = sum + num_Abs_f64(f[n]) / Lattice_slope_f64(l, f, n);
+            weight = weight + num_Abs_f64(f[n]);
+        }
+    }
+    return v * (sum / weight);
 }
 
 // frozen does so for each brickPieces-th cell of a brick, from number k on.
@@ -2620,7 +2692,7 @@ DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float32]).eikonal, sweep.go:147
+// (*Lattice[float32]).eikonal, sweep.go:179
 DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d) {
     float p = l->H[0], q = l->H[1], r = l->H[2];
     if (l->Dim == 2) {
@@ -2671,7 +2743,7 @@ DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d
 }
 
 // swept is the least solution at a cell. Cells next to the interface keep theirs.
-// (*Sweeping[float32]).swept, sweep.go:114
+// (*Sweeping[float32]).swept, sweep.go:146
 DEVICE float Sweeping_swept_f32(const Sweeping_f32 *s, Slice<float> from, int64 c) {
     const Lattice_f32 *l = &s->Lattice_;
     float v = from[c];
@@ -2704,7 +2776,7 @@ DEVICE float Sweeping_swept_f32(const Sweeping_f32 *s, Slice<float> from, int64 
 }
 
 // Sweep takes each cell of brick t to the least solution that its neighbours allow.
-// Sweep[float32], sweep.go:102
+// Sweep[float32], sweep.go:134
 DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
@@ -2718,7 +2790,7 @@ DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slic
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float64]).eikonal, sweep.go:147
+// (*Lattice[float64]).eikonal, sweep.go:179
 DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, double d) {
     double p = l->H[0], q = l->H[1], r = l->H[2];
     if (l->Dim == 2) {
@@ -2769,7 +2841,7 @@ DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, doub
 }
 
 // swept is the least solution at a cell. Cells next to the interface keep theirs.
-// (*Sweeping[float64]).swept, sweep.go:114
+// (*Sweeping[float64]).swept, sweep.go:146
 DEVICE double Sweeping_swept_f64(const Sweeping_f64 *s, Slice<double> from, int64 c) {
     const Lattice_f64 *l = &s->Lattice_;
     double v = from[c];
@@ -2802,7 +2874,7 @@ DEVICE double Sweeping_swept_f64(const Sweeping_f64 *s, Slice<double> from, int6
 }
 
 // Sweep takes each cell of brick t to the least solution that its neighbours allow.
-// Sweep[float64], sweep.go:102
+// Sweep[float64], sweep.go:134
 DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
     auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
     TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
@@ -2815,13 +2887,13 @@ DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Sli
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float32], sweep.go:183
+// FillWall[float32], sweep.go:215
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float64], sweep.go:183
+// FillWall[float64], sweep.go:215
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
@@ -3344,28 +3416,28 @@ extern "C" __global__ void __launch_bounds__(256) Freeze_f64(int64 lo, int64 hi,
     if (t < hi) Freeze_f64_at(t, &s, from, to, also, &pieces, &groups);
 }
 
-// Kernel Sweep, sweep.go:102
+// Kernel Sweep, sweep.go:134
 extern "C" __global__ void __launch_bounds__(256) Sweep_f32(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) Sweep_f32_at(t, &s, from, to);
 }
 
-// Kernel Sweep, sweep.go:102
+// Kernel Sweep, sweep.go:134
 extern "C" __global__ void __launch_bounds__(256) Sweep_f64(int64 lo, int64 hi,
         const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to) {
     const int64 t = lo + blockIdx.x;
     if (t < hi) Sweep_f64_at(t, &s, from, to);
 }
 
-// Kernel FillWall, sweep.go:183
+// Kernel FillWall, sweep.go:215
 extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f32_at(i, from, to, f);
 }
 
-// Kernel FillWall, sweep.go:183
+// Kernel FillWall, sweep.go:215
 extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

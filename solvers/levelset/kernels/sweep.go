@@ -71,9 +71,44 @@ func (l *Lattice[F]) crossed(f []F, c int) bool {
 }
 
 // subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
-// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
+// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
+// Phys. 227, 2008).
 func (l *Lattice[F]) subcell(f []F, c int) F {
+	v := num.Abs(f[c])
+	if v == 0 {
+		return 0
+	}
+	sum, weight := v/l.slope(f, c), v
+	for axis := range int(l.Dim) {
+		stride := l.stride(axis)
+		n := c - stride
+		if (f[n] < 0) != (f[c] < 0) && f[n] != 0 {
+			sum, weight = sum+num.Abs(f[n])/l.slope(f, n), weight+num.Abs(f[n])
+		}
+		n = c + stride
+		if (f[n] < 0) != (f[c] < 0) && f[n] != 0 {
+			sum, weight = sum+num.Abs(f[n])/l.slope(f, n), weight+num.Abs(f[n])
+		}
+	}
+	return v * (sum / weight)
+}
+
+// stride is how far apart neighbours along an axis are.
+func (l *Lattice[F]) stride(axis int) int {
+	if axis == 0 {
+		return 1
+	}
+	if axis == 1 {
+		return l.SY
+	}
+	return l.SZ
+}
+
+// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
+// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
+// as they are.
+func (l *Lattice[F]) slope(f []F, c int) F {
 	v := f[c]
 	x, most := slopes(f, c, 1, l.H[0], v)
 	y, steep := slopes(f, c, l.SY, l.H[1], v)
@@ -84,10 +119,7 @@ func (l *Lattice[F]) subcell(f []F, c int) F {
 		most = num.Larger(most, steep)
 		sum += z * z
 	}
-	if v == 0 {
-		return 0
-	}
-	return num.Abs(v) / num.Larger(num.Sqrt(sum), most)
+	return num.Larger(num.Sqrt(sum), most)
 }
 
 // slopes are the central one along an axis and the steepest to one side.
