@@ -27,6 +27,8 @@ type Solver interface {
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
 	Dt() float64
+	// Band is what the level set is in size beyond its band, in m.
+	Band() float64
 	// Field returns the level set of the block's cells in m, x fastest.
 	Field(ctx context.Context) ([]float64, error)
 	// Probe writes the level set of single cells, by their number in the block. All ranks call it.
@@ -264,6 +266,7 @@ func (s *solver[F]) measureFlow(ctx context.Context, u [3][]F) error {
 func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
+func (s *solver[F]) Band() float64 { return float64(F(s.cfg.Band * s.longest())) }
 func (s *solver[F]) Halo() string  { return s.wide.ghosts.Way() }
 
 func (s *solver[F]) Close() {

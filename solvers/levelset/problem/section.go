@@ -42,7 +42,7 @@ func Decode(root *config.Section, c *config.Case) {
 	c.Time = config.DecodeTime(root.Sub("time"))
 	c.Gauges = config.DecodeGauges(root, w.Grid.Dim)
 	c.Output = config.DecodeOutput(root.Sub("output"), c.Name, config.Written{
-		Fields: solvers.FieldNames(fields), Usual: []string{"phi"}, Formats: []string{"vti"}, End: c.Time.End,
+		Fields: solvers.FieldNames(fields), Usual: []string{"phi"}, Formats: []string{"vti", "vtp", "stl", "obj", "particles", "vdb"}, End: c.Time.End,
 	})
 }
 

@@ -124,6 +124,6 @@ var fields = []solvers.Field{
 
 func (d *body) Fields() []solvers.Field {
 	f := fields[0]
-	f.On, f.Values, f.At = d.cells, d.Field, d.Probe
+	f.On, f.Values, f.At, f.Beyond = d.cells, d.Field, d.Probe, d.Band()
 	return []solvers.Field{f}
 }

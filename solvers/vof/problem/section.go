@@ -44,7 +44,7 @@ func Decode(root *config.Section, c *config.Case) {
 	output := root.Sub("output")
 	c.Output = config.DecodeOutput(output, c.Name, config.Written{
 		Fields: solvers.FieldNames(fields), Usual: []string{"f"},
-		Formats: []string{"vti", "vtp", "plic", "stl"}, End: c.Time.End,
+		Formats: []string{"vti", "vtp", "plic", "stl", "obj", "vdb"}, End: c.Time.End,
 	})
 	if slices.Contains(c.Output.Format, "stl") && w.Grid.Dim == 2 {
 		output.Fail("format", "stl holds triangles, of an interface in space; choose vtp in the plane")

@@ -11,6 +11,7 @@ func (d *body) Shapes() []solvers.Shape {
 	return []solvers.Shape{
 		{Format: "vtp", File: "vtp", Doc: "the interface without gaps", Faces: d.surface},
 		{Format: "stl", File: "stl", Doc: "the same, of triangles, in one file", Faces: d.surface},
+		{Format: "obj", File: "obj", Doc: "the same, with each point once, in one file", Faces: d.surface},
 		{Format: "plic", File: "vtp", Doc: "the lines or planes of mixed cells", Faces: d.planes},
 	}
 }
