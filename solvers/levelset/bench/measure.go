@@ -86,7 +86,7 @@ func (o *Options) on(ctx context.Context, m one, with func(s solvers.Solver, dev
 		sort = fmt.Sprintf("sort = %d", o.Sort)
 	}
 	text := fmt.Sprintf(ball, m.cells, o.Particles, m.reinit, m.cfl, m.precision, sort)
-	c, err := solvers.Parse("the benchmark's case", []byte(text), nil)
+	c, err := solvers.Parse("bench.toml", []byte(text), nil)
 	if err != nil {
 		return err
 	}
@@ -113,19 +113,24 @@ func (o *Options) stages(ctx context.Context, w io.Writer) error {
 			if _, err := s.Advance(ctx, 3, o.Warm); err != nil {
 				return err
 			}
-			fmt.Fprintf(w, "\n%d³ cells, %s, threads: %d\n%-36s %10s %-9s %10s %12s\n", m.cells, m.precision, m.threads, "stage",
-				"size", "of", "ms", "M a second")
+			fmt.Fprintf(w, "\n%d³ cells, %s, threads: %d\n%-36s %10s %-9s %10s %12s %12s %12s\n", m.cells, m.precision,
+				m.threads, "stage", "size", "of", "ms", "M a second", "processor ms", "M a second")
 			for _, stage := range s.(interface{ Stages() []levelset.Stage }).Stages() {
-				best := math.Inf(1)
+				wall, processor := math.Inf(1), math.Inf(1)
 				for range o.Repeat {
-					begin := time.Now()
+					watch := bench.StartWatch()
 					if err := stage.Run(ctx); err != nil {
 						return err
 					}
-					best = min(best, time.Since(begin).Seconds())
+					took := watch.Of(int64(stage.Size))
+					wall, processor = min(wall, took.Wall), min(processor, took.Processor)
 				}
-				fmt.Fprintf(w, "%-36s %10d %-9s %10.3f %12.2f\n", stage.Name, stage.Size, stage.Unit+"s", 1e3*best,
-					float64(stage.Size)/best/1e6)
+				size := float64(stage.Size) / 1e6
+				fmt.Fprintf(w, "%-36s %10d %-9s %10.3f %12.2f", stage.Name, stage.Size, stage.Unit+"s", 1e3*wall, size/wall)
+				if dev.Name() == "cpu" { // of a machine that others use too
+					fmt.Fprintf(w, " %12.3f %12.2f", 1e3*processor, size/processor)
+				}
+				fmt.Fprintln(w)
 			}
 			return nil
 		})

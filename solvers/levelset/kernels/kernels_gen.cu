@@ -210,7 +210,7 @@ static_assert(sizeof(Flow_f32) == 120 && offsetof(Flow_f32, Lattice_) == 0 && of
 
 // Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
 // they are parts of a cell.
-// Clock[float32], types.go:52
+// Clock[float32], types.go:60
 struct Clock_f32 {
     Array<float, 3> Half;
     Array<float, 3> Back;
@@ -244,7 +244,7 @@ static_assert(sizeof(Flow_f64) == 136 && offsetof(Flow_f64, Lattice_) == 0 && of
 
 // Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
 // they are parts of a cell.
-// Clock[float64], types.go:52
+// Clock[float64], types.go:60
 struct Clock_f64 {
     Array<double, 3> Half;
     Array<double, 3> Back;
@@ -532,7 +532,7 @@ DEVICE int64 Lattice_at_f32(const Lattice_f32 *l, int64 i, int64 j, int64 k) {
 }
 
 // central is the velocity at the centre of a cell.
-// (*Flow[float32]).central, flow.go:39
+// (*Flow[float32]).central, flow.go:42
 struct Flow_central_f32_results { float r0; float r1; float r2; };
 DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
     float u = 0.0f;
@@ -547,7 +547,7 @@ DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
 }
 
 // split returns the greatest whole number up to x, and what x is above it.
-// split[float32], types.go:42
+// split[float32], types.go:50
 struct split_f32_results { int64 r0; float r1; };
 DEVICE split_f32_results split_f32(float x) {
     int64 whole = 0;
@@ -559,31 +559,22 @@ DEVICE split_f32_results split_f32(float x) {
     return {whole, x - float(whole)};
 }
 
-// face turns a place between centres into one between faces, which are half a cell lower.
-// face[float32], flow.go:31
-struct face_f32_results { int64 r0; float r1; };
-DEVICE face_f32_results face_f32(int64 i, float part) {
-    if (part < 0.5f) {
-        return {i, part + 0.5f};
-    }
-    return {add(i, int64(1)), part - 0.5f};
-}
-
-// mix[float32], types.go:39
+// mix[float32], types.go:47
 DEVICE float mix_f32(float a, float b, float part) {
     return a + (b - a) * part;
 }
 
-// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
-// (*Lattice[float32]).linear, types.go:29
-DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
-    int64 sy = l->SY;
-    float v = mix_f32(mix_f32(f[c], f[add(c, int64(1))], x), mix_f32(f[add(c, sy)], f[add(add(c, sy), int64(1))], x), y);
-    if (l->Dim == 2) {
-        return v;
-    }
-    int64 d = add(c, l->SZ);
-    return mix_f32(v, mix_f32(mix_f32(f[d], f[add(d, int64(1))], x), mix_f32(f[add(d, sy)], f[add(add(d, sy), int64(1))], x), y), z);
+// square[float32], types.go:36
+DEVICE float square_f32(Slice<float> f, int64 c, int64 sy, float x, float y) {
+    Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
+    return mix_f32(mix_f32(a[0], a[1], x), mix_f32(b[0], b[1], x), y);
+}
+
+// cube[float32], types.go:41
+DEVICE float cube_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float x, float y, float z) {
+    Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
+    Slice<float> d = Slice<float>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<float>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
+    return mix_f32(mix_f32(mix_f32(a[0], a[1], x), mix_f32(b[0], b[1], x), y), mix_f32(mix_f32(d[0], d[1], x), mix_f32(e[0], e[1], x), y), z);
 }
 
 // velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
@@ -597,24 +588,43 @@ DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, f
     auto [i, fx] = split_f32(x);
     auto [j, fy] = split_f32(y);
     auto [k, fz] = split_f32(z);
-    auto [n, part] = face_f32(i, fx);
-    u = Lattice_linear_f32(l, s->U, Lattice_at_f32(l, n, j, k), part, fy, fz);
-    const auto results1 = face_f32(j, fy);
-    n = results1.r0;
-    part = results1.r1;
-    v = Lattice_linear_f32(l, s->V, Lattice_at_f32(l, i, n, k), fx, part, fz);
-    if (l->Dim == 3) {
-        const auto results2 = face_f32(k, fz);
-        n = results2.r0;
-        part = results2.r1;
-        w = Lattice_linear_f32(l, s->W, Lattice_at_f32(l, i, j, n), fx, fy, part);
+    // Faces are half a cell below centres: between which ones a place is, and where.
+    int64 cu = Lattice_at_f32(l, i, j, k);
+    int64 cv = cu, cw = cu;
+    float px = fx + 0.5f, py = fy + 0.5f, pz = fz + 0.5f;
+    if (fx >= 0.5f) {
+        cu = add(cu, int64(1));
+        px = fx - 0.5f;
     }
+    if (fy >= 0.5f) {
+        cv = add(cv, l->SY);
+        py = fy - 0.5f;
+    }
+    if (l->Dim == 2) {
+        return {square_f32(s->U, cu, l->SY, px, fy), square_f32(s->V, cv, l->SY, fx, py), 0.0f};
+    }
+    if (fz >= 0.5f) {
+        cw = add(cw, l->SZ);
+        pz = fz - 0.5f;
+    }
+    u = cube_f32(s->U, cu, l->SY, l->SZ, px, fy, fz);
+    v = cube_f32(s->V, cv, l->SY, l->SZ, fx, py, fz);
+    w = cube_f32(s->W, cw, l->SY, l->SZ, fx, fy, pz);
     return {u, v, w};
+}
+
+// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
+// (*Lattice[float32]).linear, types.go:29
+DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
+    if (l->Dim == 2) {
+        return square_f32(f, c, l->SY, x, y);
+    }
+    return cube_f32(f, c, l->SY, l->SZ, x, y, z);
 }
 
 // Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
 // of second order in time.
-// Trace[float32], flow.go:52
+// Trace[float32], flow.go:55
 DEVICE void Trace_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, Slice<float> from,
         Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -637,7 +647,7 @@ DEVICE int64 Lattice_at_f64(const Lattice_f64 *l, int64 i, int64 j, int64 k) {
 }
 
 // central is the velocity at the centre of a cell.
-// (*Flow[float64]).central, flow.go:39
+// (*Flow[float64]).central, flow.go:42
 struct Flow_central_f64_results { double r0; double r1; double r2; };
 DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
     double u = 0.0;
@@ -652,7 +662,7 @@ DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
 }
 
 // split returns the greatest whole number up to x, and what x is above it.
-// split[float64], types.go:42
+// split[float64], types.go:50
 struct split_f64_results { int64 r0; double r1; };
 DEVICE split_f64_results split_f64(double x) {
     int64 whole = 0;
@@ -664,31 +674,22 @@ DEVICE split_f64_results split_f64(double x) {
     return {whole, x - double(whole)};
 }
 
-// face turns a place between centres into one between faces, which are half a cell lower.
-// face[float64], flow.go:31
-struct face_f64_results { int64 r0; double r1; };
-DEVICE face_f64_results face_f64(int64 i, double part) {
-    if (part < 0.5) {
-        return {i, part + 0.5};
-    }
-    return {add(i, int64(1)), part - 0.5};
-}
-
-// mix[float64], types.go:39
+// mix[float64], types.go:47
 DEVICE double mix_f64(double a, double b, double part) {
     return a + (b - a) * part;
 }
 
-// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
-// (*Lattice[float64]).linear, types.go:29
-DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
-    int64 sy = l->SY;
-    double v = mix_f64(mix_f64(f[c], f[add(c, int64(1))], x), mix_f64(f[add(c, sy)], f[add(add(c, sy), int64(1))], x), y);
-    if (l->Dim == 2) {
-        return v;
-    }
-    int64 d = add(c, l->SZ);
-    return mix_f64(v, mix_f64(mix_f64(f[d], f[add(d, int64(1))], x), mix_f64(f[add(d, sy)], f[add(add(d, sy), int64(1))], x), y), z);
+// square[float64], types.go:36
+DEVICE double square_f64(Slice<double> f, int64 c, int64 sy, double x, double y) {
+    Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
+    return mix_f64(mix_f64(a[0], a[1], x), mix_f64(b[0], b[1], x), y);
+}
+
+// cube[float64], types.go:41
+DEVICE double cube_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double x, double y, double z) {
+    Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
+    Slice<double> d = Slice<double>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<double>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
+    return mix_f64(mix_f64(mix_f64(a[0], a[1], x), mix_f64(b[0], b[1], x), y), mix_f64(mix_f64(d[0], d[1], x), mix_f64(e[0], e[1], x), y), z);
 }
 
 // velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
@@ -702,24 +703,43 @@ DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, 
     auto [i, fx] = split_f64(x);
     auto [j, fy] = split_f64(y);
     auto [k, fz] = split_f64(z);
-    auto [n, part] = face_f64(i, fx);
-    u = Lattice_linear_f64(l, s->U, Lattice_at_f64(l, n, j, k), part, fy, fz);
-    const auto results1 = face_f64(j, fy);
-    n = results1.r0;
-    part = results1.r1;
-    v = Lattice_linear_f64(l, s->V, Lattice_at_f64(l, i, n, k), fx, part, fz);
-    if (l->Dim == 3) {
-        const auto results2 = face_f64(k, fz);
-        n = results2.r0;
-        part = results2.r1;
-        w = Lattice_linear_f64(l, s->W, Lattice_at_f64(l, i, j, n), fx, fy, part);
+    // Faces are half a cell below centres: between which ones a place is, and where.
+    int64 cu = Lattice_at_f64(l, i, j, k);
+    int64 cv = cu, cw = cu;
+    double px = fx + 0.5, py = fy + 0.5, pz = fz + 0.5;
+    if (fx >= 0.5) {
+        cu = add(cu, int64(1));
+        px = fx - 0.5;
     }
+    if (fy >= 0.5) {
+        cv = add(cv, l->SY);
+        py = fy - 0.5;
+    }
+    if (l->Dim == 2) {
+        return {square_f64(s->U, cu, l->SY, px, fy), square_f64(s->V, cv, l->SY, fx, py), 0.0};
+    }
+    if (fz >= 0.5) {
+        cw = add(cw, l->SZ);
+        pz = fz - 0.5;
+    }
+    u = cube_f64(s->U, cu, l->SY, l->SZ, px, fy, fz);
+    v = cube_f64(s->V, cv, l->SY, l->SZ, fx, py, fz);
+    w = cube_f64(s->W, cw, l->SY, l->SZ, fx, fy, pz);
     return {u, v, w};
+}
+
+// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
+// (*Lattice[float64]).linear, types.go:29
+DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
+    if (l->Dim == 2) {
+        return square_f64(f, c, l->SY, x, y);
+    }
+    return cube_f64(f, c, l->SY, l->SZ, x, y, z);
 }
 
 // Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
 // of second order in time.
-// Trace[float64], flow.go:52
+// Trace[float64], flow.go:55
 DEVICE void Trace_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, Slice<double> from,
         Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -788,7 +808,7 @@ DEVICE float upperSlope_f32(Slice<float> f, int64 c, int64 s) {
 }
 
 // against is the Courant number along an axis times the difference on the side that the flow comes from.
-// against[float32], flow.go:80
+// against[float32], flow.go:83
 DEVICE float against_f32(Slice<float> f, int64 c, int64 stride, float courant) {
     if (courant == 0.0f) {
         return 0.0f;
@@ -801,7 +821,7 @@ DEVICE float against_f32(Slice<float> f, int64 c, int64 stride, float courant) {
 
 // Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
-// Upwind[float32], flow.go:68
+// Upwind[float32], flow.go:71
 DEVICE void Upwind_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, int32 stage, float share,
         Slice<float> start, Slice<float> from, Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -866,7 +886,7 @@ DEVICE double upperSlope_f64(Slice<double> f, int64 c, int64 s) {
 }
 
 // against is the Courant number along an axis times the difference on the side that the flow comes from.
-// against[float64], flow.go:80
+// against[float64], flow.go:83
 DEVICE double against_f64(Slice<double> f, int64 c, int64 stride, double courant) {
     if (courant == 0.0) {
         return 0.0;
@@ -879,7 +899,7 @@ DEVICE double against_f64(Slice<double> f, int64 c, int64 stride, double courant
 
 // Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
-// Upwind[float64], flow.go:68
+// Upwind[float64], flow.go:71
 DEVICE void Upwind_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, int32 stage,
         double share, Slice<double> start, Slice<double> from, Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -3008,7 +3028,7 @@ extern "C" __global__ void __launch_bounds__(128) MarkBrick(int64 lo, int64 hi, 
     if (t < hi) MarkBrick_at(t, &b);
 }
 
-// Kernel Trace, flow.go:52
+// Kernel Trace, flow.go:55
 extern "C" __global__ void __launch_bounds__(128) Trace_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, Slice<float> from,
         Slice<float> to) {
@@ -3018,7 +3038,7 @@ extern "C" __global__ void __launch_bounds__(128) Trace_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Trace_f32_at(i, j, k, &s, clock, from, to);
 }
 
-// Kernel Trace, flow.go:52
+// Kernel Trace, flow.go:55
 extern "C" __global__ void __launch_bounds__(128) Trace_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, Slice<double> from,
         Slice<double> to) {
@@ -3028,7 +3048,7 @@ extern "C" __global__ void __launch_bounds__(128) Trace_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Trace_f64_at(i, j, k, &s, clock, from, to);
 }
 
-// Kernel Upwind, flow.go:68
+// Kernel Upwind, flow.go:71
 extern "C" __global__ void __launch_bounds__(128) Upwind_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, int32 stage, float share,
         Slice<float> start, Slice<float> from, Slice<float> to) {
@@ -3038,7 +3058,7 @@ extern "C" __global__ void __launch_bounds__(128) Upwind_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Upwind_f32_at(i, j, k, &s, clock, stage, share, start, from, to);
 }
 
-// Kernel Upwind, flow.go:68
+// Kernel Upwind, flow.go:71
 extern "C" __global__ void __launch_bounds__(128) Upwind_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, int32 stage, double share,
         Slice<double> start, Slice<double> from, Slice<double> to) {

@@ -43,8 +43,8 @@ func lost(least float64) func(loss float64) verify.Verdict {
 
 const theirLosses = "Theirs are Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183 (2002), by RK3 and WENO."
 
-// table runs rows and shows what they lose. exact is the volume of the body, length its surface.
-func table(ctx context.Context, p *verify.Page, title, text string, exact, length float64, rows []row) error {
+// table runs rows and shows what they lose since the start. length is the surface of the body.
+func table(ctx context.Context, p *verify.Page, title, text string, length float64, rows []row) error {
 	t := p.Table(title, "method", "cells", "ranks", "steps", "particles", "escaped", "volume", "lost", "theirs", "L1 / h")
 	for _, r := range rows {
 		if r.slow && p.Options.Quick {
@@ -60,7 +60,7 @@ func table(ctx context.Context, p *verify.Page, title, text string, exact, lengt
 			}
 			if n == 1 {
 				one = o
-				show(t, r, n, &o, exact, length)
+				show(t, r, n, &o, length)
 				continue
 			}
 			same := o.hash == one.hash
@@ -73,8 +73,8 @@ func table(ctx context.Context, p *verify.Page, title, text string, exact, lengt
 }
 
 // show adds a row of a run.
-func show(t *verify.Table, r row, ranks int, o *outcome, exact, length float64) {
-	loss := 1 - o.value["volume"]/exact
+func show(t *verify.Table, r row, ranks int, o *outcome, length float64) {
+	loss := o.loss()
 	theirs := ""
 	if r.theirs != 0 {
 		theirs = verify.Percent(r.theirs)

@@ -27,7 +27,7 @@ var (
 func vortex(ctx context.Context, p *verify.Page) error {
 	p.Note("%s\n", theirLosses)
 	r := .15
-	return table(ctx, p, "Area that is lost at the end", vortexCase, math.Pi*r*r, 2*math.Pi*r, []row{
+	return table(ctx, p, "Area that is lost at the end", vortexCase, 2*math.Pi*r, []row{
 		{name: "level set", cells: 64, sets: alone, theirs: 1, judge: lost(50)},
 		{name: "level set, WENO", cells: 64, sets: wenos, theirs: 1, judge: lost(30)},
 		{name: "particles", cells: 64, theirs: .0181, judge: percent(8), ranks: []int{3}},
@@ -68,7 +68,7 @@ const (
 func zalesak(ctx context.Context, p *verify.Page) error {
 	p.Note("%s\n", theirLosses)
 	length := 2*math.Pi*15 + 40 // about
-	err := table(ctx, p, "Disk: area that is lost", diskCase, diskArea, length, []row{
+	err := table(ctx, p, "Disk: area that is lost", diskCase, length, []row{
 		{name: "level set", cells: 50, sets: alone, theirs: 1, judge: lost(30)},
 		{name: "level set", cells: 100, sets: alone, theirs: -.053},
 		{name: "particles", cells: 50, theirs: .149, judge: percent(6)},
@@ -88,12 +88,12 @@ func zalesak(ctx context.Context, p *verify.Page) error {
 		{name: "particles, CFL 4.9", cells: 100, sets: []string{"method.cfl=4.9"}, judge: percent(6), slow: true},
 	}
 	err = table(ctx, p, "Sphere with a slot up to y = 85: volume that is lost", fmt.Sprintf(sphereCase, 50., 85.),
-		sphereVolume, area, rows)
+		area, rows)
 	if err != nil {
 		return err
 	}
 	return table(ctx, p, "Sphere with a slot of a depth of 12.5: volume that is lost", fmt.Sprintf(sphereCase, 50., 72.5),
-		shallowSlot, area, rows[1:2])
+		area, rows[1:2])
 }
 
 const ballCase = `
@@ -106,7 +106,6 @@ time = { end = 3 }
 
 const (
 	ballRadius = .15
-	ballVolume = 4. / 3 * math.Pi * ballRadius * ballRadius * ballRadius
 	ballArea   = 4 * math.Pi * ballRadius * ballRadius
 )
 
@@ -117,7 +116,7 @@ func far(more ...string) []string { return append([]string{"method.cfl=4.9"}, mo
 func ball(ctx context.Context, p *verify.Page) error {
 	p.Note("%s", theirLosses)
 	p.Note("Those of 64³ are an independent program's, with 64 particles a cell of both signs together.\n")
-	return table(ctx, p, "Volume that is lost at the end", ballCase, ballVolume, ballArea, []row{
+	return table(ctx, p, "Volume that is lost at the end", ballCase, ballArea, []row{
 		{name: "level set, CFL 4.9", cells: 32, sets: far(alone...), judge: lost(50)},
 		{name: "particles, CFL 4.9", cells: 32, sets: far(), judge: percent(15), ranks: []int{3, 8}},
 		{name: "particles, CFL 4.9, WENO", cells: 32, sets: far(relaxe...), judge: percent(15)},
@@ -150,7 +149,7 @@ func ball200(ctx context.Context, p *verify.Page) error {
 		if err != nil {
 			return err
 		}
-		show(t, r, 1, &o, ballVolume, ballArea)
+		show(t, r, 1, &o, ballArea)
 	}
 	t.Flush()
 	return nil

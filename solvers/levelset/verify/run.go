@@ -94,7 +94,7 @@ func gpu(p *verify.Page) backend.Device {
 }
 
 func (j job) rank(ctx context.Context, comm dist.Comm, dev backend.Device) (o outcome, err error) {
-	c, err := solvers.Parse("a case of atoll verify", []byte(j.text), j.sets)
+	c, err := solvers.Parse("verify.toml", []byte(j.text), j.sets)
 	if err != nil {
 		return o, err
 	}
