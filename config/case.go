@@ -19,11 +19,13 @@ type Case struct {
 
 	Sections Sections // what belongs to the solver alone, of its own type
 
-	Time   Time // empty for solvers without time
-	Output Output
-	Gauges []Gauge // none for solvers without gauges
+	Time       Time // empty for solvers without time
+	Output     Output
+	Checkpoint Checkpoint
+	Gauges     []Gauge // none for solvers without gauges
 
-	dir string // folder of the case file, where relative paths start
+	dir    string // folder of the case file, where relative paths start
+	inputs *inputs
 }
 
 // Time is the section [time].
@@ -40,6 +42,13 @@ type Output struct {
 	Dir               string   // folder of all output, relative to the working directory; "out/" and the name
 	ConservationEvery int      // steps between rows of conservation.csv; 10
 	Mesh              string   // of solvers that move a mesh: file for it at the end, relative to Dir; "" for none
+}
+
+// Checkpoint is the section [checkpoint]: when the state is saved, so that a run can go on from there.
+type Checkpoint struct {
+	Every float64 // s of the clock on the wall between checkpoints; 0 for none; 600
+	Steps int     // steps between checkpoints, besides; 0 for none
+	Keep  int     // how many of the latest are kept; 2
 }
 
 // Gauge is a section [[gauge]]: a point whose values are written in the course of the run.
@@ -59,11 +68,12 @@ type Sections interface{ Print(p *Printer) }
 type Decoder func(root *Section, c *Case)
 
 func decodeCase(d *decoder, path string, solvers map[string]Decoder) *Case {
-	c := &Case{}
+	c := &Case{inputs: &inputs{}}
 	root := &Section{decoder: d, values: d.root}
 	c.Solver = root.Text("solver", Required)
 	c.Name = root.Name("name", nameOf(path))
 	c.Title = root.Text("title", "")
+	c.Checkpoint = decodeCheckpoint(root.Sub("checkpoint"))
 	if decode, ok := solvers[c.Solver]; ok {
 		decode(root, c)
 		root.Finish()
@@ -81,6 +91,16 @@ func DecodeTime(s *Section) Time {
 	t := Time{End: s.Number("end", Positive), MaxSteps: int(s.Integer("max_steps", 0, 0, 1<<53))}
 	s.Finish()
 	return t
+}
+
+func decodeCheckpoint(s *Section) Checkpoint {
+	c := Checkpoint{
+		Every: s.Number("every", NonNegative.Or(600)),
+		Steps: int(s.Integer("steps", 0, 0, 1<<53)),
+		Keep:  int(s.Integer("keep", 2, 1, 1<<53)),
+	}
+	s.Finish()
+	return c
 }
 
 // Written is what a solver can write.

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // MaxSize is the size in bytes of the largest case file that is read.
@@ -53,19 +56,62 @@ func Parse(path string, data []byte, sets []string, solvers map[string]Decoder) 
 	return c, nil
 }
 
+// Dir returns where relative paths of the case start.
+func (c *Case) Dir() string { return c.dir }
+
 // Path returns where a file is that the case names.
 func (c *Case) Path(file string) string {
+	c.inputs.add(file)
 	if filepath.IsAbs(file) {
 		return file
 	}
 	return filepath.Join(c.dir, file)
 }
 
-// Hash returns the SHA-256 of the effective case in hexadecimal. It is the same on all machines and for all ways
-// to write the case. It does not cover the contents of the files that the case names.
+// Hash returns the SHA-256 of the effective case in hexadecimal, but for the section [checkpoint], which no result
+// depends on. It is the same on all machines and for all ways to write the case. It does not cover the contents of the
+// files that the case names.
 func (c *Case) Hash() string {
-	sum := sha256.Sum256([]byte(c.String()))
+	of := *c
+	of.Checkpoint = Checkpoint{}
+	sum := sha256.Sum256([]byte(of.String()))
 	return hex.EncodeToString(sum[:])
+}
+
+// StartHash is the hash of the case but for when it ends. Cases with the same one have the same steps as far as both
+// go, but for the last.
+func (c *Case) StartHash() string {
+	of := *c
+	of.Time = Time{}
+	return of.Hash()
+}
+
+// Inputs are the files that the case has named, and that somebody has asked the path of.
+func (c *Case) Inputs() []string {
+	if c.inputs == nil {
+		return nil
+	}
+	c.inputs.lock.Lock()
+	defer c.inputs.lock.Unlock()
+	return slices.Sorted(maps.Keys(c.inputs.of))
+}
+
+// inputs are files by their names in a case.
+type inputs struct {
+	lock sync.Mutex
+	of   map[string]bool
+}
+
+func (i *inputs) add(file string) {
+	if i == nil { // of a case that was not decoded
+		return
+	}
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	if i.of == nil {
+		i.of = map[string]bool{}
+	}
+	i.of[file] = true
 }
 
 func nameOf(path string) string {

@@ -29,6 +29,12 @@ func (c *Case) String() string {
 	if c.Output.Mesh != "" {
 		p.Pair("mesh", c.Output.Mesh)
 	}
+	if c.Checkpoint != (Checkpoint{}) {
+		p.Section("[checkpoint]")
+		p.Pair("every", c.Checkpoint.Every)
+		p.Pair("steps", c.Checkpoint.Steps)
+		p.Pair("keep", c.Checkpoint.Keep)
+	}
 	for _, g := range c.Gauges {
 		p.Section("[[gauge]]")
 		p.Pair("name", g.Name)

@@ -18,7 +18,7 @@ func TestRefusals(t *testing.T) {
 		{"[mesh]", "name = ''\n[mesh]", `c.toml:2: name: "" cannot name files`},
 		{"[mesh]", "title = 1\n[mesh]", `title: is an integer; a string is needed`},
 		{"[mesh]", "[mash]", `c.toml:2: mash: no such section; did you mean mesh?`},
-		{"[time]", "[checkpoint]\nevery=1\n[time]", `c.toml:12: checkpoint: no such section; choose`},
+		{"[time]", "[snapshot]\nevery=1\n[time]", `c.toml:12: snapshot: no such section; choose`},
 		{"[mesh]", "ttle = 'a'\n[mesh]", `c.toml:2: ttle: no such key; did you mean title?`},
 		{"cells = 64800", "cels = 64800", `c.toml:5: [mesh] cels: no such key; did you mean cells?`},
 		{"cells = 64800", "cels = 64800", `c.toml:2: [mesh] cells: is required`},

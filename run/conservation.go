@@ -15,12 +15,15 @@ type conservation struct {
 	begun bool
 }
 
-func openConservation(dir string) (*conservation, error) {
-	rows, err := openRows(filepath.Join(dir, "conservation.csv"))
+const conservationFile = "conservation.csv"
+
+// openConservation begins the table, or goes on behind so many bytes.
+func openConservation(dir string, length int64) (*conservation, error) {
+	rows, err := openRows(filepath.Join(dir, conservationFile), length)
 	if err != nil {
 		return nil, err
 	}
-	return &conservation{rows: rows}, nil
+	return &conservation{rows: rows, begun: length > 0}, nil
 }
 
 // record adds a row of the quantities that are columns; the first one names them.

@@ -21,16 +21,27 @@ type frames struct {
 	count             int
 }
 
-// newFrames begins a series; series names the .pvd, and extension the files of the format.
-func newFrames(dir, name, series, format, extension string, comm dist.Comm) (*frames, error) {
+// newFrames begins a series, or goes on behind so many frames; series names the .pvd, and extension the files of the
+// format.
+func newFrames(dir, name, series, format, extension string, count int, comm dist.Comm) (*frames, error) {
 	if err := os.MkdirAll(filepath.Join(dir, "frames"), 0o777); err != nil {
 		return nil, err
 	}
 	pvd := vtk.NewCollection(filepath.Join(dir, series+".pvd"))
+	if count > 0 && comm.Rank() == 0 && extension != "stl" {
+		var err error
+		if pvd, err = vtk.OpenCollection(filepath.Join(dir, series+".pvd")); err != nil {
+			return nil, err
+		}
+		if err := pvd.Cut(count); err != nil {
+			return nil, err
+		}
+	}
 	if format != extension { // another series has such files too
 		name += "_" + format
 	}
-	return &frames{dir: dir, name: name, format: format, extension: extension, comm: comm, pvd: pvd}, nil
+	return &frames{dir: dir, name: name, format: format, extension: extension, comm: comm, pvd: pvd,
+		count: count}, nil
 }
 
 // whole tells whether there is no index of files, but one of everything, which a .pvd cannot name.

@@ -2,10 +2,10 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,7 +19,8 @@ import (
 // gauge writes the values of the cell around a point to a CSV file, on the rank that owns the cell. The others know
 // when that is.
 type gauge struct {
-	cell  int // -1 on other ranks, which have no file
+	file  string // in the folder of the run
+	cell  int    // -1 on other ranks, which have no file
 	every float64
 	next  float64 // when the next row is due: a multiple of every
 	rows  *rows
@@ -98,24 +99,25 @@ func (p *probe) look(ctx context.Context) error {
 	return nil
 }
 
-// openGauge begins the file of a gauge on the rank that has its cell.
-func openGauge(dir string, g config.Gauge, cell int, columns []string) (*gauge, error) {
+// openGauge begins the file of a gauge on the rank that has its cell, or goes on from a position.
+func openGauge(dir string, g config.Gauge, cell int, columns []string, from *position) (*gauge, error) {
+	o := &gauge{file: path.Join("gauges", g.Name+".csv"), cell: cell, every: g.Every}
+	if from != nil {
+		o.wait(from.time)
+	}
 	if cell < 0 {
-		return &gauge{cell: cell, every: g.Every}, nil
+		return o, nil
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "gauges"), 0o777); err != nil {
 		return nil, err
 	}
-	rows, err := openRows(filepath.Join(dir, "gauges", g.Name+".csv"))
-	if err != nil {
-		return nil, err
+	length := from.length(o.file)
+	var err error
+	if o.rows, err = openRows(filepath.Join(dir, o.file), length); err != nil || length > 0 {
+		return o, err
 	}
-	o := &gauge{cell: cell, every: g.Every, rows: rows}
 	o.row = append(o.row, "t,"+strings.Join(columns, ",")+"\n"...)
-	if err := o.rows.add(o.row); err != nil {
-		return nil, errors.Join(err, rows.close())
-	}
-	return o, nil
+	return o, o.rows.add(o.row)
 }
 
 // sample adds rows to the gauges for which one is due.

@@ -12,41 +12,40 @@ import (
 
 // loop advances the case to its end.
 func (r *runner) loop(ctx context.Context) error {
-	d, every := r.solver, r.Case.Output.Every
-	begin := time.Now()
-	r.progress = progress.New(r.Progress, r.span())
-	defer r.progress.Finish()
-	if err := r.begin(ctx); err != nil {
-		return err
-	}
-	now := d.Clock()
-	now.Dt = 0
-	frame, framed := 1, 0.0
-	for done := false; !done && now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps); {
-		until := r.size.End
-		if every > 0 {
-			until = min(until, float64(frame)*every)
-		}
-		var err error
-		done, err = d.Advance(ctx, until, r.stride(now.Steps))
-		if now = d.Clock(); err != nil {
-			return fmt.Errorf("%s: %w", r.moment(now.Time), err)
-		}
-		r.progress.Step(now.Steps, now.Time, now.Dt)
-		if err := r.record(ctx, now); err != nil {
+	r.begun, r.next = time.Now(), 1
+	if r.from != nil {
+		if err := r.resume(ctx); err != nil {
 			return err
 		}
-		if now.Time == until {
-			if until < r.size.End {
-				if err := r.frame(ctx, now.Time); err != nil {
-					return err
-				}
-				framed = now.Time
+		r.next, r.framed = r.from.Next, r.from.Framed
+		r.earlier = time.Duration(r.from.Wall * float64(time.Second))
+	}
+	r.progress = progress.New(r.Progress, r.span())
+	defer r.progress.Finish()
+	if r.from == nil {
+		if err := r.start(ctx); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(r.progress, "%-16s %s, from %s\n", "goes on", r.moment(r.from.time), r.checkpoint.Path)
+	}
+	now := r.solver.Clock()
+	for done := false; !done && now.Time < r.size.End && (r.size.MaxSteps == 0 || now.Steps < r.size.MaxSteps); {
+		var err error
+		if done, err = r.step(ctx); err != nil {
+			return err
+		}
+		now = r.solver.Clock()
+		if !done && now.Time < r.size.End {
+			if err := r.keep(ctx, now); err != nil {
+				return err
 			}
-			frame++
 		}
 	}
-	if framed < now.Time {
+	if err := r.saved(ctx); err != nil {
+		return err
+	}
+	if r.framed < now.Time {
 		if err := r.frame(ctx, now.Time); err != nil {
 			return err
 		}
@@ -56,8 +55,36 @@ func (r *runner) loop(ctx context.Context) error {
 			return err
 		}
 	}
-	r.looped = time.Since(begin)
+	r.looped = r.earlier + time.Since(r.begun)
 	return nil
+}
+
+// step takes some steps, and writes what is due after them.
+func (r *runner) step(ctx context.Context) (done bool, err error) {
+	until, every := r.size.End, r.Case.Output.Every
+	if every > 0 {
+		until = min(until, float64(r.next)*every)
+	}
+	steps := r.solver.Clock().Steps
+	done, err = r.solver.Advance(ctx, until, min(r.stride(steps), r.left(steps)))
+	now := r.solver.Clock()
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", r.moment(now.Time), err)
+	}
+	r.progress.Step(now.Steps, now.Time, now.Dt)
+	if err := r.record(ctx, now); err != nil {
+		return false, err
+	}
+	if now.Time == until {
+		if until < r.size.End {
+			if err := r.frame(ctx, now.Time); err != nil {
+				return false, err
+			}
+			r.framed = now.Time
+		}
+		r.next++
+	}
+	return done, nil
 }
 
 // rows is how many steps there are between rows of the ledger, 0 where it is not kept.
@@ -70,7 +97,8 @@ func (r *runner) rows() int {
 
 // span is what the progress is measured by.
 func (r *runner) span() progress.Run {
-	p := progress.Run{Cells: r.size.Entities, End: r.size.End, MaxSteps: r.size.MaxSteps}
+	now := r.solver.Clock()
+	p := progress.Run{Cells: r.size.Entities, End: r.size.End, MaxSteps: r.size.MaxSteps, Step: now.Steps, Time: now.Time}
 	if r.size.Sweeps {
 		if p.MaxSteps == 0 || r.size.End < float64(p.MaxSteps) {
 			p.MaxSteps = int(r.size.End)
@@ -97,14 +125,18 @@ type Interrupted struct {
 func (e *Interrupted) Error() string { return e.Where + ": " + e.Err.Error() }
 func (e *Interrupted) Unwrap() error { return e.Err }
 
-// position tells how far a run has come.
-func (r *runner) position() string {
+// where tells how far a run has come.
+func (r *runner) where() string {
 	now := r.solver.Clock()
-	where := fmt.Sprintf("%s, in step %d", r.moment(now.Time), now.Steps+1)
-	if len(r.frames) > 0 && r.frames[0].count > 0 {
-		where += fmt.Sprintf(", after frame %d", r.frames[0].count-1)
+	return fmt.Sprintf("%s, in step %d%s", r.moment(now.Time), now.Steps+1, r.lastFrame())
+}
+
+// lastFrame tells which frame was the last, as the end of a sentence.
+func (r *runner) lastFrame() string {
+	if len(r.frames) == 0 || r.frames[0].count == 0 {
+		return ""
 	}
-	return where
+	return fmt.Sprintf(" and frame %d", r.frames[0].count-1)
 }
 
 // stride is how many steps may pass before the runner must look at the state.
@@ -122,8 +154,8 @@ func (r *runner) stride(steps int) int {
 	return n
 }
 
-// begin writes the frame and the rows of the start.
-func (r *runner) begin(ctx context.Context) error {
+// start writes the frame and the rows of the start.
+func (r *runner) start(ctx context.Context) error {
 	if r.Report != nil {
 		return nil
 	}

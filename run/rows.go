@@ -3,6 +3,8 @@ package run
 import (
 	"bufio"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -13,18 +15,37 @@ type rows struct {
 	lock    sync.Mutex
 	file    *os.File
 	w       *bufio.Writer
+	length  int64       // of the file, with what is not written yet
 	waiting *time.Timer // of a flush; nil if nothing waits
 	err     error       // of a flush
 }
 
 const flushAfter = 500 * time.Millisecond
 
-func openRows(path string) (*rows, error) {
-	file, err := os.Create(path)
+// openRows begins a table, or goes on with one behind its first so many bytes; what a run wrote later is cut off.
+func openRows(path string, length int64) (*rows, error) {
+	flags := os.O_RDWR | os.O_CREATE
+	if length > 0 {
+		flags = os.O_RDWR
+	}
+	file, err := os.OpenFile(path, flags, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	return &rows{file: file, w: bufio.NewWriter(file)}, nil
+	info, err := file.Stat()
+	if err == nil && info.Size() < length {
+		err = fmt.Errorf("%s has %d bytes, less than the %d that it had at the checkpoint", path, info.Size(), length)
+	}
+	if err == nil {
+		err = file.Truncate(length)
+	}
+	if err == nil {
+		_, err = file.Seek(length, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &rows{file: file, w: bufio.NewWriter(file), length: length}, nil
 }
 
 // add adds a row, with its end of line.
@@ -37,8 +58,20 @@ func (r *rows) add(row []byte) error {
 	if r.waiting == nil {
 		r.waiting = time.AfterFunc(flushAfter, r.flush)
 	}
+	r.length += int64(len(row))
 	_, err := r.w.Write(row)
 	return err
+}
+
+// sync brings all rows to the disk, and returns how many bytes there are.
+func (r *rows) sync() (int64, error) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if err := errors.Join(r.err, r.w.Flush()); err != nil {
+		return 0, err
+	}
+	_ = r.file.Sync() // as in flush
+	return r.length, nil
 }
 
 // flush brings what was added to the disk. Rows may be added while the disk is busy.

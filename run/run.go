@@ -18,6 +18,8 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/run/checkpoint"
 	"github.com/atoll-hpc/atoll/run/folder"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/summary"
@@ -32,7 +34,10 @@ type Options struct {
 	Transport string           // for the summary
 	Halo      string           // how devices exchange ghosts: auto, staged or nccl; auto if empty
 	Dir       string           // of all output; "" for the case's own
-	Force     bool             // results of another case in that folder are replaced
+	Force     bool             // results of another case in that folder are replaced, and checkpoints not looked at
+	Restart   bool             // the run must go on from a checkpoint
+	TimeLimit time.Duration    // on the wall, near which the run saves its state and stops; 0 for none
+	Warn      io.Writer        // is told of what does not end the run; nil for nobody
 	Summary   string           // file of the summary; "" for summary.json in the folder
 	Check     bool             // set up, but do not run
 	Progress  progress.Options // of rank 0
@@ -48,8 +53,11 @@ type Options struct {
 func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 	r, err := newRunner(ctx, o)
 	if err == nil && !o.Check {
-		if err = r.loop(ctx); err != nil && ctx.Err() != nil {
-			err = &Interrupted{r.position(), err}
+		if err = r.through(ctx); err != nil && ctx.Err() != nil {
+			var stopped *Stopped
+			if !errors.As(err, &stopped) {
+				err = &Interrupted{r.where(), err}
+			}
 		}
 	}
 	var result *summary.Summary
@@ -65,10 +73,33 @@ func Run(ctx context.Context, o Options) (*summary.Summary, error) {
 		err = errors.Join(err, r.leave(ctx, result, err))
 	}
 	var bad *solvers.BadInput
-	if err != nil && !errors.As(err, &bad) {
+	var stopped *Stopped
+	if err != nil && !errors.As(err, &bad) && !errors.As(err, &stopped) {
 		o.Comm.Abort(1, err)
 	}
 	return result, err
+}
+
+// Drain is how long a run that is told to stop may take until its state is saved.
+const Drain = 2 * time.Minute
+
+// through takes the run to its end. Where it saves its state, the end of the context is an order to stop, which is
+// obeyed after a step; and communication, which needs a context, goes on until then.
+func (r *runner) through(ctx context.Context) error {
+	if !r.keeps() {
+		return r.loop(ctx)
+	}
+	r.keeper = r.newKeeper(ctx.Done())
+	going, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer end(nil)
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(Drain):
+			end(fmt.Errorf("told to stop, and did not within %v", Drain))
+		case <-going.Done():
+		}
+	})()
+	return r.loop(going)
 }
 
 // runner is a run on one rank.
@@ -88,6 +119,15 @@ type runner struct {
 	gauges   []*gauge
 	ledger   *conservation // on rank 0
 	progress *progress.Line
+
+	next    int           // which of the frames that are due at multiples of a time
+	framed  float64       // when the last one was written
+	begun   time.Time     // the loop
+	earlier time.Duration // that loops before a restart took
+	keeper  *keeper       // of runs that save their state
+
+	checkpoint *checkpoint.File // from which the run goes on, with
+	from       *position        // how far it was; nil for both
 }
 
 // newRunner sets a run up. The runner is to be closed after an error too.
@@ -102,6 +142,9 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	kind, ok := solvers.Find(o.Case.Solver)
 	if !ok {
 		return r, &solvers.BadInput{Err: fmt.Errorf("solver %q cannot be run", o.Case.Solver)}
+	}
+	if err := r.find(ctx); err != nil {
+		return r, err
 	}
 	if err := r.mine(ctx); err != nil {
 		return r, err
@@ -148,7 +191,7 @@ func (r *runner) mine(ctx context.Context) error {
 	}
 	var err error
 	if r.Comm.Rank() == 0 {
-		err = folder.Check(r.Dir, r.info(), r.Force)
+		err = folder.Check(r.Dir, r.info(), r.mode())
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
@@ -157,16 +200,39 @@ func (r *runner) mine(ctx context.Context) error {
 func (r *runner) claim(ctx context.Context) error {
 	err := os.MkdirAll(r.Dir, 0o777)
 	if err == nil && r.Comm.Rank() == 0 {
-		if r.folder, err = folder.Claim(r.Dir, r.info(), r.Force); err == nil {
-			err = r.folder.Begin(r.Case.Output.Mesh)
+		if r.folder, err = folder.Claim(r.Dir, r.info(), r.mode()); err == nil {
+			err = r.begin()
 		}
 	}
 	return solvers.Agree(ctx, r.Comm, err)
 }
 
+func (r *runner) mode() folder.Mode {
+	switch {
+	case r.from != nil:
+		return folder.GoOn
+	case r.Force:
+		return folder.Replace
+	}
+	return folder.Fresh
+}
+
+// begin makes the folder that of this run.
+func (r *runner) begin() error {
+	err := r.folder.GoOn
+	if r.from == nil {
+		err = func() error { return r.folder.Begin(r.Case.Output.Mesh) }
+	}
+	return errors.Join(err(), atomicfile.Write(filepath.Join(r.Dir, folder.CaseFile), func(f *os.File) error {
+		_, err := f.WriteString(r.Case.String())
+		return err
+	}))
+}
+
 func (r *runner) info() folder.Info {
 	return folder.Info{
-		Solver: r.Case.Solver, Case: r.Case.Name, CaseSHA256: r.Case.Hash(), Version: summary.Version(),
+		Solver: r.Case.Solver, Case: r.Case.Name, CaseSHA256: r.Case.Hash(), StartSHA256: r.Case.StartHash(),
+		CaseDir: r.Case.Dir(), Version: summary.Version(),
 	}
 }
 
@@ -184,7 +250,7 @@ func (r *runner) leave(ctx context.Context, s *summary.Summary, ended error) err
 		if err := s.Write(path); err != nil {
 			errs, state = append(errs, err), folder.Failed
 		}
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || errors.As(ended, new(*Stopped)):
 		state = folder.Stopped
 	default:
 		state = folder.Failed
@@ -227,22 +293,22 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		if file == "" {
 			return &solvers.BadInput{Err: fmt.Errorf("solver %q has no frames in format %q", r.Case.Solver, format)}
 		}
-		f, err := newFrames(r.Dir, r.Case.Name, series, format, file, r.Comm)
+		f, err := newFrames(r.Dir, r.Case.Name, series, format, file, r.from.frames(format), r.Comm)
 		if err != nil {
 			return err
 		}
 		r.frames = append(r.frames, f)
 	}
 	for i, cell := range cells {
-		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns)
+		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns, r.from)
+		r.gauges = append(r.gauges, g)
 		if err != nil {
 			return err
 		}
-		r.gauges = append(r.gauges, g)
 	}
 	if r.Comm.Rank() == 0 {
 		var err error
-		r.ledger, err = openConservation(r.Dir)
+		r.ledger, err = openConservation(r.Dir, r.from.length(conservationFile))
 		return err
 	}
 	return nil

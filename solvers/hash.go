@@ -42,38 +42,49 @@ func Hash(ctx context.Context, comm dist.Comm, solver interface {
 	if err != nil {
 		return "", err
 	}
-	sums := make([]byte, 0, len(spaces)*sha256.Size)
+	all := make([]Digests, len(spaces))
 	for i := range spaces {
 		sum := spaces[i].sum()
 		limbs := sum.limbs()
 		if err := comm.AllreduceInt64(ctx, dist.Sum, limbs[:]); err != nil {
 			return "", err
 		}
-		sums = append(sums, carried(limbs)...)
+		all[i] = carried(limbs)
+	}
+	return HashOf(all), nil
+}
+
+// HashOf is the hash of a state of which the sums of all ranks are known, space by space.
+func HashOf(spaces []Digests) string {
+	sums := make([]byte, 0, len(spaces)*sha256.Size)
+	for _, d := range spaces {
+		for k := range d {
+			sums = binary.BigEndian.AppendUint64(sums, d[len(d)-1-k])
+		}
 	}
 	if len(spaces) != 1 {
 		whole := sha256.Sum256(sums)
 		sums = whole[:]
 	}
-	return hex.EncodeToString(sums), nil
+	return hex.EncodeToString(sums)
 }
 
-// digests is a sum of digests, numbers of 256 bits with their lowest 64 first.
-type digests [4]uint64
+// Digests is a sum of digests modulo 2²⁵⁶, with its lowest 64 bits first.
+type Digests [4]uint64
 
 // sum is that of this rank's entities.
-func (s *State) sum() digests {
+func (s *State) sum() Digests {
 	const least = 1 << 10 // entities of a goroutine
 	parts := parallel.Parts(s.Owned, least)
-	sums := make([]digests, parts)
+	sums := make([]Digests, parts)
 	parallel.Ranges(s.Owned, parts, func(part, lo, hi int) {
-		var sum digests
+		var sum Digests
 		entity := make([]byte, 8+s.Size)
 		for i := lo; i < hi; i++ {
 			binary.LittleEndian.PutUint64(entity, uint64(s.Key(i)))
 			copy(entity[8:], s.Bytes(i))
 			d := sha256.Sum256(entity)
-			sum.add(&digests{
+			sum.Add(&Digests{
 				binary.BigEndian.Uint64(d[24:]), binary.BigEndian.Uint64(d[16:]),
 				binary.BigEndian.Uint64(d[8:]), binary.BigEndian.Uint64(d[:]),
 			})
@@ -81,12 +92,13 @@ func (s *State) sum() digests {
 		sums[part] = sum
 	})
 	for part := 1; part < parts; part++ {
-		sums[0].add(&sums[part])
+		sums[0].Add(&sums[part])
 	}
 	return sums[0]
 }
 
-func (d *digests) add(o *digests) {
+// Add adds another sum.
+func (d *Digests) Add(o *Digests) {
 	var carry uint64
 	for k := range d {
 		d[k], carry = bits.Add64(d[k], o[k], carry)
@@ -94,7 +106,7 @@ func (d *digests) add(o *digests) {
 }
 
 // limbs are pieces of 32 bits, of which the sums over all ranks do not overflow.
-func (d *digests) limbs() [8]int64 {
+func (d *Digests) limbs() [8]int64 {
 	var l [8]int64
 	for k, word := range d {
 		l[2*k], l[2*k+1] = int64(word&(1<<32-1)), int64(word>>32)
@@ -102,14 +114,13 @@ func (d *digests) limbs() [8]int64 {
 	return l
 }
 
-// carried is the number of 256 bits, highest byte first, that sums of limbs make.
-func carried(limbs [8]int64) []byte {
-	number := make([]byte, sha256.Size)
+// carried is what sums of limbs make.
+func carried(limbs [8]int64) (d Digests) {
 	var carry uint64
 	for k, limb := range limbs {
 		carry += uint64(limb)
-		binary.BigEndian.PutUint32(number[sha256.Size-4*(k+1):], uint32(carry))
+		d[k/2] |= carry & (1<<32 - 1) << (32 * (k % 2))
 		carry >>= 32
 	}
-	return number
+	return d
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,8 +20,9 @@ import (
 // Exit codes.
 const (
 	exitDone   = 0
-	exitFailed = 1 // while running
-	exitUsage  = 2 // bad usage or input
+	exitFailed = 1  // while running
+	exitUsage  = 2  // bad usage or input
+	exitSaved  = 75 // stopped with its state saved: the same command goes on
 )
 
 func main() {
@@ -37,7 +37,7 @@ func main() {
 func stopBySignal(stop func()) {
 	const echo = 300 * time.Millisecond
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, endSignals...)
 	go func() {
 		<-signals
 		stop()
@@ -73,7 +73,7 @@ func execute(ctx context.Context, args []string) int {
 	if errors.As(err, &local) {
 		code := launch.ExitCode(err)
 		ordered := ctx.Err() != nil && local.Code == exitFailed && len(local.Killed) == 0
-		if code != exitUsage && !ordered { // of which rank 0 has told
+		if code != exitUsage && code != exitSaved && !ordered { // of which rank 0 has told
 			fmt.Fprintln(os.Stderr, "atoll:", err)
 		}
 		return code
@@ -87,7 +87,10 @@ func execute(ctx context.Context, args []string) int {
 		}
 	}
 	var interrupted *run.Interrupted
+	var stopped *run.Stopped
 	switch {
+	case errors.As(err, &stopped):
+		fmt.Fprintf(os.Stderr, "%s %v; its state is saved, and the same command goes on from there\n", prefix, stopped)
 	case ctx.Err() != nil && errors.As(err, &interrupted):
 		fmt.Fprintln(os.Stderr, prefix, "stopped by a signal", interrupted.Where)
 	case ctx.Err() != nil:
@@ -100,6 +103,9 @@ func execute(ctx context.Context, args []string) int {
 
 // exitCode is that of a command that has failed.
 func exitCode(ctx context.Context, err error) int {
+	if errors.As(err, new(*run.Stopped)) {
+		return exitSaved
+	}
 	if ctx.Err() != nil {
 		return exitFailed
 	}

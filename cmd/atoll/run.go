@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/mpi"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/launch"
+	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/run/summary"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -27,6 +30,8 @@ type runFlags struct {
 	out, summary       string
 	check, quiet       bool
 	logRanks, force    bool
+	restart            bool
+	timeLimit          time.Duration
 }
 
 func runCommand() *cobra.Command {
@@ -50,6 +55,10 @@ func runCommand() *cobra.Command {
 	p.StringArrayVar(&f.set, "set", nil, "override a key of the case, as in --set physics.scheme=roe; may be repeated")
 	p.StringVar(&f.out, "out", "", "folder of all output (default: output.dir of the case)")
 	p.BoolVar(&f.force, "force", false, "replace the results of another case in the output folder")
+	p.BoolVar(&f.restart, "restart", false, "go on from the latest whole checkpoint in the output folder, and fail if there "+
+		"is none (a run that was stopped or killed goes on anyway, unless --force starts it anew)")
+	p.DurationVar(&f.timeLimit, "time-limit", 0, "stop in good time before the run has taken so long, as in 2h30m, save the "+
+		"state and end with exit code 75; 0 for no limit")
 	p.StringVar(&f.summary, "summary", "", "file for the summary in JSON (default: summary.json in the output folder)")
 	p.BoolVar(&f.check, "check", false, "read, check and set up everything, print the effective case, and stop")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -84,6 +93,10 @@ func (f *runFlags) validate(ranksGiven bool) error {
 		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
 	case f.halo != "auto" && f.halo != "staged" && f.halo != "nccl":
 		return usageError{fmt.Errorf("--halo %q is not known; choose auto, staged or nccl", f.halo)}
+	case f.restart && f.force:
+		return usageError{errors.New("--restart goes on from what is there, --force replaces it: leave one out")}
+	case f.timeLimit < 0:
+		return usageError{fmt.Errorf("--time-limit %v: at least 0", f.timeLimit)}
 	case f.halo != "auto" && f.backend != "cuda":
 		return usageError{fmt.Errorf("--halo %s is for --backend cuda", f.halo)}
 	}
@@ -141,7 +154,13 @@ func (f *runFlags) processes(ctx context.Context, path string) error {
 	for _, s := range f.set {
 		args = append(args, "--set", s)
 	}
-	for _, flag := range []struct{ name, value string }{{"--out", f.out}, {"--summary", f.summary}} {
+	limit := ""
+	if f.timeLimit > 0 {
+		limit = f.timeLimit.String()
+	}
+	for _, flag := range []struct{ name, value string }{
+		{"--out", f.out}, {"--summary", f.summary}, {"--time-limit", limit},
+	} {
 		if flag.value != "" {
 			args = append(args, flag.name, flag.value)
 		}
@@ -149,13 +168,15 @@ func (f *runFlags) processes(ctx context.Context, path string) error {
 	for _, flag := range []struct {
 		name string
 		on   bool
-	}{{"--check", f.check}, {"--quiet", f.quiet}, {"--log-ranks", f.logRanks}, {"--force", f.force}} {
+	}{{"--check", f.check}, {"--quiet", f.quiet}, {"--log-ranks", f.logRanks}, {"--force", f.force},
+		{"--restart", f.restart}} {
 		if flag.on {
 			args = append(args, flag.name)
 		}
 	}
 	return launch.Local(ctx, launch.LocalConfig{
 		Ranks: f.ranks, Args: args, Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
+		Drain: run.Drain,
 	})
 }
 

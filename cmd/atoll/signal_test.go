@@ -4,40 +4,87 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/folder"
 )
 
-// TestSignalEndsARun: whatever a run is doing, a signal ends it with exit code 1 and a word about it.
+// TestSignalEndsARun: whatever a run is doing, a signal ends it with a word about it. While it sets up the exit code is
+// 1; later its state is saved, and the same command goes on from there, on other ranks, to the end that it has without.
 func TestSignalEndsARun(t *testing.T) {
 	long := strings.ReplaceAll(smallCase, "end = 0.2", "end = 1e4")
 	for name, args := range map[string][]string{
-		"one rank":        {},
-		"ranks, local":    {"--ranks", "3", "--transport", "local"},
-		"ranks, of gRPC":  {"--ranks", "2", "--transport", "grpc"},
-		"while it set up": {"--ranks", "2", "--set", "mesh.cells=1000000"},
+		"SIGTERM, one rank":         {},
+		"SIGHUP, ranks, local":      {"--ranks", "3", "--transport", "local"},
+		"SIGINT, ranks, of gRPC":    {"--ranks", "2", "--transport", "grpc"},
+		"SIGTERM, while it sets up": {"--ranks", "2", "--set", "mesh.cells=1000000"},
+		"SIGUSR1, one rank":         {},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := caseFile(t, long)
 			c := atoll(t, dir, nil, append([]string{"run", "case.toml"}, args...)...)
 			c.begin(t)
-			if !strings.Contains(name, "set up") {
+			want := exitFailed
+			if !strings.Contains(name, "sets up") {
 				inLoop(t, filepath.Join(dir, "out"))
+				want = exitSaved
 			}
-			if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			signal, _, _ := strings.Cut(name, ",")
+			if err := c.Process.Signal(unix.SignalNum(signal)); err != nil {
 				t.Fatal(err)
 			}
 			code, said := c.end(t)
-			if code != exitFailed || !strings.Contains(said, "stopped by a signal") {
+			if code != want || !strings.Contains(said, "stopped by a signal") || strings.Count(said, "\n") != 1 {
 				t.Errorf("exit code %d, stderr says\n%s", code, said)
+			}
+			if want != exitSaved {
+				return
+			}
+			if got := stateOf(t, dir); got != folder.Stopped {
+				t.Errorf("the folder is %s", got)
+			}
+			end := fmt.Sprintf("time.max_steps=%d", lastSaved(t, dir)+20)
+			for _, args := range [][]string{{"--ranks", "2"}, {"--out", "whole"}} {
+				again := atoll(t, dir, nil, append([]string{"run", "case.toml", "--set", end}, args...)...)
+				if code := again.code(t); code != exitDone {
+					t.Errorf("%v: exit code %d, stderr says\n%s", args, code, again.stderr.String())
+				}
+			}
+			for _, file := range []string{"conservation.csv", "gauges/centre.csv"} {
+				got, errGot := os.ReadFile(filepath.Join(dir, "out", file))
+				want, errWant := os.ReadFile(filepath.Join(dir, "whole", file))
+				if err := errors.Join(errGot, errWant); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%s is not that of a run without a stop; %v", file, err)
+				}
 			}
 		})
 	}
+}
+
+// lastSaved is after how many steps the latest checkpoint was written.
+func lastSaved(t *testing.T, dir string) (steps int) {
+	t.Helper()
+	saved, err := checkpoint.List(filepath.Join(dir, "out"))
+	if err != nil || len(saved) == 0 {
+		t.Fatalf("checkpoints %v, %v", saved, err)
+	}
+	if _, err := fmt.Sscanf(filepath.Base(saved[0]), "step_%d.ckpt", &steps); err != nil {
+		t.Fatal(err)
+	}
+	return steps
 }
 
 // TestSecondSignalEndsAtOnce: who cannot wait for what a command is doing, here for a mesh that does not come,

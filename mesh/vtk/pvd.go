@@ -48,6 +48,15 @@ func (c *Collection) Append(f Frame) error {
 	return nil
 }
 
+// Cut takes all frames away but the first n, which must be there.
+func (c *Collection) Cut(n int) error {
+	if n > len(c.frames) {
+		return fmt.Errorf("%s has %d frames, less than %d", c.path, len(c.frames), n)
+	}
+	c.frames = c.frames[:n]
+	return WritePVD(c.path, c.frames)
+}
+
 // WritePVD writes a series of frames. The times must increase, and the files differ.
 func WritePVD(path string, frames []Frame) error {
 	names := make([]string, len(frames))

@@ -23,22 +23,31 @@ const (
 	inUseLimit = 200 // bytes that are read of a lock's owner
 )
 
+// Mode is what a run does with the results that are in a folder.
+type Mode int
+
+const (
+	Fresh   Mode = iota // replaces those of the same case, and refuses those of another
+	Replace             // replaces all
+	GoOn                // goes on from them
+)
+
 // Check refuses what Claim would refuse, and leaves no trace.
-func Check(dir string, run Info, force bool) error {
+func Check(dir string, run Info, mode Mode) error {
 	f := open(dir, run)
 	if _, err := os.Stat(f.lock.Path()); errors.Is(err, os.ErrNotExist) {
-		return f.foreign(force)
+		return f.foreign(mode)
 	}
 	if err := f.take(); err != nil {
 		return err
 	}
-	return errors.Join(f.foreign(force), f.lock.Close())
+	return errors.Join(f.foreign(mode), f.lock.Close())
 }
 
 // Claim takes a folder for a run, and makes it if it is not there. It refuses a folder that another run holds, and,
-// without force, one with the results of another case, or with results of which nothing tells the case. What is there
+// unless they are to be replaced, one with the results of another case, or with results of which nothing tells the case. What is there
 // stays until Begin. A lock ends with the process that holds it.
-func Claim(dir string, run Info, force bool) (*Folder, error) {
+func Claim(dir string, run Info, mode Mode) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -46,7 +55,7 @@ func Claim(dir string, run Info, force bool) (*Folder, error) {
 	if err := f.take(); err != nil {
 		return nil, err
 	}
-	err := f.foreign(force)
+	err := f.foreign(mode)
 	if err == nil {
 		err = f.sign()
 	}
@@ -98,8 +107,8 @@ func (f *Folder) sign() error {
 }
 
 // foreign refuses results of another case, unless they are to be replaced.
-func (f *Folder) foreign(force bool) error {
-	if force {
+func (f *Folder) foreign(mode Mode) error {
+	if mode == Replace {
 		return nil
 	}
 	const remedy = "choose another folder with --out, or replace them with --force"
@@ -113,6 +122,7 @@ func (f *Folder) foreign(force bool) error {
 		return err
 	case err != nil:
 		return err
+	case mode == GoOn && old.StartSHA256 == f.info.StartSHA256: // it may end at another time
 	case old.CaseSHA256 != f.info.CaseSHA256:
 		return fmt.Errorf("%s has the results of another case, %s of solver %s: %s", f.Dir, old.Case, old.Solver, remedy)
 	}
@@ -135,6 +145,14 @@ func (f *Folder) Begin(others ...string) error {
 		if err := os.Remove(filepath.Join(f.Dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
+	}
+	return f.Tell(Running)
+}
+
+// GoOn removes the summary of the run that is gone on from, and tells that it is under way again.
+func (f *Folder) GoOn() error {
+	if err := os.Remove(filepath.Join(f.Dir, summaryFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return f.Tell(Running)
 }

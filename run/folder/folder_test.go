@@ -42,22 +42,22 @@ func names(t *testing.T, dir string) string {
 
 func TestOneRunAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	first, err := Claim(dir, run, false)
+	first, err := Claim(dir, run, Fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, force := range []bool{false, true} {
-		if _, err := Claim(dir, run, force); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
-			t.Errorf("force %v: error %v", force, err)
+	for _, mode := range []Mode{Fresh, Replace, GoOn} {
+		if _, err := Claim(dir, run, mode); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
+			t.Errorf("mode %v: error %v", mode, err)
 		}
-		if err := Check(dir, run, force); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
-			t.Errorf("force %v: checked, error %v", force, err)
+		if err := Check(dir, run, mode); err == nil || !strings.Contains(err.Error(), "is in use by process ") {
+			t.Errorf("mode %v: checked, error %v", mode, err)
 		}
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second, err := Claim(dir, run, false)
+	second, err := Claim(dir, run, Fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,11 +85,11 @@ func TestForeignResultsAreRefused(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, test.files)
 		before := names(t, dir)
-		checked := Check(dir, run, false)
+		checked := Check(dir, run, Fresh)
 		if got := names(t, dir); got != before {
 			t.Errorf("%s: the check made %q of %q", name, got, before)
 		}
-		f, err := Claim(dir, run, false)
+		f, err := Claim(dir, run, Fresh)
 		switch {
 		case (checked == nil) != (err == nil):
 			t.Errorf("%s: checked %v, claimed %v", name, checked, err)
@@ -100,7 +100,7 @@ func TestForeignResultsAreRefused(t *testing.T) {
 			t.Errorf("%s: %q became %q", name, before, got)
 		}
 		if err != nil {
-			f, err = Claim(dir, run, true)
+			f, err = Claim(dir, run, Replace)
 		}
 		if err != nil {
 			t.Fatalf("%s, with force: %v", name, err)
@@ -120,7 +120,7 @@ func TestBeginRemovesResults(t *testing.T) {
 		"frames/a_r0000.vtu": "", "frames/b.stl": "", "better.msh": "", "notes.txt": "", "frames/notes.txt": "",
 		"own.csv": "",
 	})
-	f, err := Claim(dir, run, false)
+	f, err := Claim(dir, run, Fresh)
 	if err != nil {
 		t.Fatal(err)
 	}

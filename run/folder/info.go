@@ -17,22 +17,27 @@ type State string
 
 const (
 	Running State = "running" // or ended by force
-	Stopped State = "stopped" // by a signal
+	Stopped State = "stopped" // by a signal or its time limit
 	Failed  State = "failed"
 	Done    State = "done"
 )
 
 // Info is what a folder tells of its run, in run.json.
 type Info struct {
-	Format     int    `json:"format"`
-	Solver     string `json:"solver"`
-	Case       string `json:"case"`
-	CaseSHA256 string `json:"case_sha256"` // of the effective case
-	Version    string `json:"version"`     // of the program
-	State      State  `json:"state"`
+	Format      int    `json:"format"`
+	Solver      string `json:"solver"`
+	Case        string `json:"case"`
+	CaseSHA256  string `json:"case_sha256"`  // of the effective case
+	StartSHA256 string `json:"start_sha256"` // of the same, but for when it ends
+	CaseDir     string `json:"case_dir"`     // where relative paths of CaseFile start
+	Version     string `json:"version"`      // of the program
+	State       State  `json:"state"`
 }
 
 const infoFile = "run.json"
+
+// CaseFile is where a folder has the effective case.
+const CaseFile = "case.toml"
 
 // Read returns what a folder tells of its run; the error is os.ErrNotExist where it tells nothing. Folders of older
 // versions have a summary alone, which only whole runs have.

@@ -43,7 +43,8 @@ func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 					}
 				}
 				if a, b := saved[0], again[0]; !maps.Equal(a.Scalars, b.Scalars) || a.Clock != b.Clock {
-					t.Errorf("%s: after %d steps %+v is restored on %d ranks as %+v", name, n, a, ranks, b)
+					t.Errorf("%s: after %d steps %+v %v is restored on %d ranks as %+v %v", name, n, a.Clock, a.Scalars, ranks,
+						b.Clock, b.Scalars)
 				}
 				saved = again
 			}

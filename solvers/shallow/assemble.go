@@ -67,7 +67,7 @@ func edge[F num.Float](p *mesh.Part, i int32, k int,
 	e.Left, e.Right = i, p.Neighbour[i][k]
 	left = true
 	if e.Right < 0 {
-		e.Right = out.add(e.Right)
+		e.Right = out.add(p, i, k)
 	} else if p.Global[e.Right] < p.Global[i] {
 		// Seen from the neighbour, the edge runs the other way.
 		e.Left, e.Right, a, b, left = e.Right, i, b, a, false

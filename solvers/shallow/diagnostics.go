@@ -213,7 +213,7 @@ func (s *solver[F]) State(ctx context.Context) ([]solvers.State, error) {
 	if err := s.rest(ctx); err != nil {
 		return nil, err
 	}
-	return solvers.HashedState([]solvers.Field{s.StateField(domain.Cells(s.part))})
+	return solvers.HashedState(s.StateFields(domain.Cells(s.part)))
 }
 
 func (s *solver[F]) Hash(ctx context.Context) (string, error) {

@@ -101,17 +101,25 @@ func owned[F num.Float](field []float64, part *mesh.Part) []F {
 	return out
 }
 
+// rained is how high it has rained since the start, m, in all stages of steps, where the pattern is 1.
+func (s *solver[F]) rained() (float64, error) {
+	if s.rain < 0 {
+		return 0, nil
+	}
+	changing := make([]kernels.Changing, len(s.changing))
+	err := backend.Download(s.dev, changing, s.changing)
+	return changing[s.rain].Total, err
+}
+
 // fallen are what rain has brought and what was lost, of which each stage counts for a part.
 func (s *solver[F]) fallen(ctx context.Context, part float64) ([]Source, error) {
 	var list []Source
 	var sums [3]dist.Accumulator
-	var rained float64
+	rained, err := s.rained()
+	if err != nil {
+		return nil, err
+	}
 	if s.rain >= 0 {
-		changing := make([]kernels.Changing, len(s.changing))
-		if err := backend.Download(s.dev, changing, s.changing); err != nil {
-			return nil, err
-		}
-		rained = part * changing[s.rain].Total
 		for _, area := range s.wet {
 			sums[0].Add(area)
 		}
@@ -134,7 +142,7 @@ func (s *solver[F]) fallen(ctx context.Context, part float64) ([]Source, error) 
 		return nil, err
 	}
 	if s.rain >= 0 {
-		list = append(list, Source{Name: "rain", V2: rained * sums[0].Float64()})
+		list = append(list, Source{Name: "rain", V2: part * rained * sums[0].Float64()})
 	}
 	if s.evaporation {
 		list = append(list, Source{Name: "evaporation", V2: 0 - part*sums[1].Float64()})

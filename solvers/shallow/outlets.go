@@ -14,6 +14,7 @@ import (
 // groups of edges through which water comes and goes, which are the same on all ranks.
 type outlets[F num.Float] struct {
 	boundary kernels.Boundary[F]
+	keys     []int64       // of the outlets: three times their cell's, and the slot of the edge in it
 	gates    []int         // groups, -1 standing for the edges of no group
 	of       map[int]int32 // gate by group
 	rows     []kernels.Row
@@ -94,13 +95,15 @@ func (o *outlets[F]) follow(slot int32, rows []series.Row, value func(series.Row
 	}
 }
 
-// add makes a boundary edge an outlet if it is no wall, and returns what stands for it at its right.
-func (o *outlets[F]) add(neighbour int32) int32 {
-	gate, ok := o.of[int(mesh.OutsideGroup(neighbour))]
+// add makes the boundary edge at slot k of cell i an outlet if it is no wall, and returns what stands for it at its
+// right.
+func (o *outlets[F]) add(p *mesh.Part, i int32, k int) int32 {
+	gate, ok := o.of[int(mesh.OutsideGroup(p.Neighbour[i][k]))]
 	if !ok {
 		return kernels.Wall
 	}
 	o.boundary.Of = append(o.boundary.Of, gate)
 	o.boundary.Passed = append(o.boundary.Passed, kernels.Passed{})
+	o.keys = append(o.keys, 3*int64(p.Global[i])+int64(k))
 	return kernels.FirstOutlet - int32(len(o.boundary.Of)-1)
 }

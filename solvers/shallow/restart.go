@@ -9,10 +9,24 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-func (s *solver[F]) StateField(on *solvers.Space) solvers.Field {
-	f := s.field(on, nil)
-	f.View = func() solvers.View { return solvers.ViewOf[F](s.dev, s.current(), 0) }
-	return f
+func (s *solver[F]) StateFields(cells *solvers.Space) []solvers.Field {
+	state := s.field(cells, nil)
+	state.View = func() solvers.View { return solvers.ViewOf[F](s.dev, s.current(), 0) }
+	all := []solvers.Field{state}
+	if len(s.force.Lost) > 0 {
+		own := *cells
+		own.Held = 0
+		all = append(all, solvers.Field{Name: "lost", Unit: "m", Doc: "to the air and the ground since the start", On: &own,
+			Saved: true, Components: []string{"evaporated", "soaked"},
+			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.force.Lost, 0) }})
+	}
+	if len(s.gates) > 0 {
+		outlets := &solvers.Space{Name: "outlet", Owned: len(s.outletKeys), Key: func(i int) int64 { return s.outletKeys[i] }}
+		all = append(all, solvers.Field{Name: "passed", Unit: "m³", Doc: "what has left through an edge since the start",
+			On: outlets, Saved: true, Components: []string{"upper", "lower"},
+			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.boundary.Passed, 0) }})
+	}
+	return all
 }
 
 // field is a state of all cells of the part.
@@ -31,10 +45,15 @@ func (s *solver[F]) Scalars(ctx context.Context) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	rained, err := s.rained()
+	if err != nil {
+		return nil, err
+	}
 	c := &s.time[0]
 	return map[string]float64{
 		"limit": float64(c.Limit), "before": float64(c.Before), "courant": c.Courant, "waves": s.reducer.last,
 		"complex_edges": float64(n.ComplexEdges), "limited_fluxes": float64(n.LimitedFluxes),
+		"rained": rained,
 	}, nil
 }
 
@@ -64,6 +83,16 @@ func (s *solver[F]) Restore(ctx context.Context, at solvers.Clock, of map[string
 	c.Limit, c.Courant = F(of["limit"]), of["courant"]
 	s.reducer.last = of["waves"]
 	s.viewed = -1
+	if s.rain >= 0 {
+		changing := make([]kernels.Changing, len(s.changing))
+		if err := backend.Download(s.dev, changing, s.changing); err != nil {
+			return err
+		}
+		changing[s.rain].Total = of["rained"]
+		if err := backend.Upload(s.dev, s.changing, changing); err != nil {
+			return err
+		}
+	}
 	var counted kernels.Counters // of all ranks, on one
 	if s.comm.Rank() == 0 {
 		counted = kernels.Counters{ComplexEdges: int64(of["complex_edges"]), LimitedFluxes: int64(of["limited_fluxes"])}

@@ -47,7 +47,8 @@ func setUp[F num.Float](ctx context.Context, cfg Config, part *mesh.Part, plan *
 	if err != nil {
 		return nil, err
 	}
-	s.inner, s.beds, s.gates, s.gateOf, s.sources = inner, whole.Beds, out.gates, out.boundary.Of, out.sources
+	s.inner, s.beds, s.sources = inner, whole.Beds, out.sources
+	s.gates, s.gateOf, s.outletKeys = out.gates, out.boundary.Of, out.keys
 	var tiles *kernels.TiledMesh[F]
 	if cfg.Order == 2 {
 		stencils(part, init.Depth, &whole)

@@ -33,8 +33,9 @@ type Solver interface {
 	// DryDepth is the thickness in m below which a layer counts as absent.
 	DryDepth() float64
 	Diagnose(ctx context.Context) (Diagnostics, error)
-	// StateField is what all cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each.
-	StateField(on *solvers.Space) solvers.Field
+	// StateFields are what the cells of the part hold, which are a space: h1, q1x, q1y, h2, q2x, q2y of each, first; and
+	// what its cells and edges have lost and let through since the start.
+	StateFields(cells *solvers.Space) []solvers.Field
 	// State, Rest, Scalars and Restore are those of solvers.Restarter.
 	State(ctx context.Context) ([]solvers.State, error)
 	Rest(ctx context.Context) error
@@ -89,10 +90,11 @@ type solver[F num.Float] struct {
 	host   []kernels.State[F]
 	viewed int // the step whose state host holds whole, -1 for none
 
-	loops  [turns]loops
-	now    int     // which of the turns is next
-	gates  []int   // groups of edges through which water comes and goes, -1 for those of none
-	gateOf []int32 // of each outlet
+	loops      [turns]loops
+	now        int     // which of the turns is next
+	gates      []int   // groups of edges through which water comes and goes, -1 for those of none
+	gateOf     []int32 // of each outlet
+	outletKeys []int64
 	sources
 	inner  int // edges [0, inner) touch no ghost
 	tiled  bool

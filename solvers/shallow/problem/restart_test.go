@@ -7,7 +7,7 @@ import (
 )
 
 // TestRestarts: a run goes on from its state and declared scalars alone, on any number of ranks: with steps whose
-// lengths lag, at second order, with friction and open sides, in both precisions.
+// lengths lag, at second order, with friction, open sides, rain and what seeps away, in both precisions.
 func TestRestarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -17,7 +17,23 @@ func TestRestarts(t *testing.T) {
 		"lag":    {wet, []string{"physics.lagged_step=true", "physics.precision=float32"}},
 		"dry":    {dry, []string{"physics.scheme=roe"}},
 		"second": {given, []string{"physics.lagged_step=true"}},
+		"forced": {forced, nil},
 	} {
 		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{1, 6}, c.sets...) })
 	}
+}
+
+// TestGoesOn: a run that was killed goes on from its checkpoint: with gauges, frames and a budget.
+func TestGoesOn(t *testing.T) {
+	const gauges = `
+[[gauge]]
+name = "middle"
+at = [0.1, 0.2]
+[[gauge]]
+name = "seldom"
+at = [-4, 3]
+every = 0.02
+`
+	runtest.GoesOn(t, forced+gauges, "checkpoint.steps=7", "output.format=['vtu']", "output.every=0.05",
+		"output.conservation_every=3")
 }

@@ -197,7 +197,7 @@ func (d *flow) Fields() []solvers.Field {
 			return nil
 		}
 	}
-	return append(fields, d.StateField(d.cells))
+	return append(fields, d.StateFields(d.cells)...)
 }
 
 // least is the least that the solver takes on a device of its own memory for a part: both states, the beds, the

@@ -24,3 +24,9 @@ func TestRestarts(t *testing.T) {
 		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{5}, c.sets...) })
 	}
 }
+
+// TestGoesOn: a run that was killed goes on from its checkpoint, with its rules to stop by and frames of the mesh.
+func TestGoesOn(t *testing.T) {
+	runtest.GoesOn(t, wavy, "checkpoint.steps=4", "method={smoother='barrier', sweeps=40}",
+		"stop={every=3, advance=1e-4}", "output.format=['vtu']", "output.every=5", "output.conservation_every=2")
+}

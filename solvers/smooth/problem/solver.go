@@ -218,18 +218,24 @@ func (d *mover) Save(ctx context.Context, path string) error {
 // Rest has nothing to wait for: what reads a view waits for the device.
 func (d *mover) Rest(context.Context) error { return nil }
 
-// Scalars are those of the solver, and what the rules looked at last.
+// Scalars are those of the solver, what the rules looked at last, and of the rounds the number and the sweeps of this
+// one.
 func (d *mover) Scalars(ctx context.Context) (map[string]float64, error) {
 	of, err := d.solver.Scalars(ctx)
 	if err == nil {
 		of["rule_mean"], of["rule_worst"] = d.rules.last.QualityMean, d.rules.last.QualityMin
+		of["round"], of["round_sweeps"] = float64(d.number), float64(d.solver.Sweeps())
 	}
 	return of, err
 }
 
 func (d *mover) Restore(ctx context.Context, at solvers.Clock, of map[string]float64, fill func() error) error {
+	if of["round"] != float64(d.number) {
+		return fmt.Errorf("round %g of the metric's cannot be restored: its mesh is not saved", of["round"]+1)
+	}
 	d.rules.last.QualityMean, d.rules.last.QualityMin = of["rule_mean"], of["rule_worst"]
-	d.places = nil
+	d.places, d.made = nil, at.Steps
+	at.Steps = int(of["round_sweeps"])
 	return d.solver.Restore(ctx, at, of, fill)
 }
 

@@ -32,3 +32,13 @@ func TestRestarts(t *testing.T) {
 		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{7}, c.sets...) })
 	}
 }
+
+// TestGoesOn: a run that was killed goes on from its checkpoint, with gauges and frames of cells and planes.
+func TestGoesOn(t *testing.T) {
+	const gauge = `
+[[gauge]]
+name = "edge"
+at = [0.5, 0.6]
+`
+	runtest.GoesOn(t, swirl+gauge, "checkpoint.steps=6", "output.format=['vti', 'vtp']", "output.every=0.1")
+}

@@ -1,0 +1,307 @@
+package checkpoint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// sea is a state on a rank: three numbers of each cell in the middle of more, with copies of others' behind, and a mark
+// of some of its edges, with keys far apart.
+type sea struct {
+	solvers.Plain
+	cells [][5]float64
+	marks []int32
+}
+
+func (s *sea) Size() solvers.Size                                         { return solvers.Size{} }
+func (s *sea) Advance(context.Context, float64, int) (done bool, _ error) { return false, nil }
+func (s *sea) Close()                                                     {}
+func (s *sea) Scalars(context.Context) (map[string]float64, error) {
+	return map[string]float64{"least": math.Inf(1), "third": 1. / 3}, nil
+}
+
+const cells, edges = 4000, 700
+
+// seaOn is the share of a rank. Keys are dealt out at random, the same for a number of ranks.
+func seaOn(rank, ranks int, filled bool) *sea {
+	dev := cpu.New(1)
+	rng := rand.New(rand.NewPCG(uint64(ranks), 5))
+	var own, copies, rims []int64
+	for _, key := range rng.Perm(cells) {
+		to := key % ranks
+		if ranks > 2 {
+			to = rng.IntN(ranks - 1) // the last one has nothing
+		}
+		switch {
+		case to == rank:
+			own = append(own, int64(key))
+		case key%5 == 0:
+			copies = append(copies, int64(key))
+		}
+	}
+	for k := range edges {
+		if k%ranks == rank {
+			rims = append(rims, int64(k)*int64(k)*1e9)
+		}
+	}
+	held := append(own, copies...)
+	s := &sea{cells: make([][5]float64, len(held)), marks: make([]int32, len(rims))}
+	if filled {
+		for i, key := range held {
+			for k := range 3 {
+				s.cells[i][1+k] = math.Sin(float64(key) + float64(k))
+			}
+		}
+		for i, key := range rims {
+			s.marks[i] = int32(key>>9) ^ 77
+		}
+		s.Now = solvers.Clock{Time: 1. / 7, Steps: 12, Dt: 1e-3}
+	}
+	on := &solvers.Space{Name: "cell", Owned: len(own), Held: len(held), Key: func(i int) int64 { return held[i] }}
+	rim := &solvers.Space{Name: "edge", Owned: len(rims), Key: func(i int) int64 { return rims[i] }}
+	s.Declared = []solvers.Field{
+		{Name: "w", On: on, Components: []string{"a", "b", "c"}, Hashed: true, Saved: true,
+			View: func() solvers.View { return solvers.ViewOf[float64](dev, s.cells, 8) }},
+		{Name: "mark", On: rim, Saved: true, View: func() solvers.View { return solvers.ViewOf[int32](dev, s.marks, 0) }},
+	}
+	return s
+}
+
+// onRanks calls f on each rank, and returns the first error.
+func onRanks(t *testing.T, ranks int, f func(comm dist.Comm) error) error {
+	t.Helper()
+	errs := make([]error, ranks)
+	var wg sync.WaitGroup
+	for rank, comm := range local.New(ranks) {
+		wg.Go(func() { errs[rank] = errors.Join(f(comm), comm.Close()) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// write writes the sea of some ranks.
+func write(t *testing.T, path string, ranks int) error {
+	return onRanks(t, ranks, func(comm dist.Comm) error {
+		shot, err := solvers.Save(t.Context(), seaOn(comm.Rank(), ranks, true))
+		if err != nil {
+			return err
+		}
+		w, err := Begin(t.Context(), comm, path, Info{Solver: "sea", Case: "test", StartSHA256: "ab"}, shot)
+		if err != nil {
+			return err
+		}
+		return w.Finish(t.Context())
+	})
+}
+
+func written(t *testing.T, ranks int) string {
+	t.Helper()
+	path := Path(t.TempDir(), 12)
+	if err := write(t, path, ranks); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestAnyRanksRestore: what some ranks wrote fills any number of them, copies too, and its hash is that of the state.
+func TestAnyRanksRestore(t *testing.T) {
+	for _, wrote := range []int{1, 4, 5} {
+		path := written(t, wrote)
+		var want string
+		if err := onRanks(t, 1, func(comm dist.Comm) (err error) {
+			want, err = solvers.Hash(t.Context(), comm, seaOn(0, 1, true))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, ranks := range []int{1, 3, 7} {
+			if err := onRanks(t, ranks, func(comm dist.Comm) error {
+				f, err := Open(path)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				if err := f.Verify(comm.Rank(), ranks); err != nil {
+					return err
+				}
+				s, expect := seaOn(comm.Rank(), ranks, false), seaOn(comm.Rank(), ranks, true)
+				info := f.Info()
+				if err := solvers.Restore(t.Context(), s, info.Clock(), info.Numbers(), f); err != nil {
+					return err
+				}
+				numbers, err := s.Scalars(t.Context())
+				switch {
+				case err != nil:
+					return err
+				case fmt.Sprint(s.cells, s.marks, s.Now) != fmt.Sprint(expect.cells, expect.marks, expect.Now):
+					return errors.New("another state")
+				case fmt.Sprint(info.Numbers()) != fmt.Sprint(numbers) || info.StateSHA256 != want || info.Ranks != wrote:
+					return fmt.Errorf("%+v, want hash %s", info, want)
+				}
+				return nil
+			}); err != nil {
+				t.Errorf("from %d ranks to %d: %v", wrote, ranks, err)
+			}
+		}
+	}
+}
+
+// check opens a file and looks at all of it.
+func check(text []byte) error {
+	f, err := open("a.ckpt", bytes.NewReader(text), int64(len(text)))
+	if err == nil {
+		err = f.Verify(0, 1)
+	}
+	return err
+}
+
+// TestDamageIsFound: there is no bit that can be another, and no byte that can be missing.
+func TestDamageIsFound(t *testing.T) {
+	text, err := os.ReadFile(written(t, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := check(text); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for k := range 1000 {
+		at, bit := rng.IntN(len(text)), byte(1)<<rng.IntN(8)
+		switch { // where there is least of
+		case k < 16*8:
+			at, bit = k/8, 1<<(k%8)
+		case k < (16+footerSize)*8:
+			at, bit = len(text)-1-(k/8-16), 1<<(k%8)
+		}
+		text[at] ^= bit
+		if check(text) == nil {
+			t.Errorf("bit %#x of byte %d of %d can be another", bit, at, len(text))
+		}
+		text[at] ^= bit
+	}
+	for range 500 {
+		n := rng.IntN(len(text))
+		if check(text[:n]) == nil {
+			t.Errorf("%d bytes of %d are enough", n, len(text))
+		}
+	}
+	if check(append(text, 0)) == nil {
+		t.Error("there may be a byte more")
+	}
+}
+
+// TestOtherFormat: a file of a later format is refused by its number.
+func TestOtherFormat(t *testing.T) {
+	path := written(t, 1)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[8], text[len(text)-12] = 9, 9
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "is a checkpoint of format 9") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestNotWritten: what cannot be written leaves nothing, is told to all ranks, and does not end them.
+func TestNotWritten(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(Folder(dir), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var failed *NotWritten
+	if err := write(t, Path(dir, 1), 3); !errors.As(err, &failed) || !strings.Contains(failed.Why, "rank 0") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestPrune: the latest stay, and nothing half written does.
+func TestPrune(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(Folder(dir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, steps := range []int{9, 10, 1000, 3} {
+		for _, path := range []string{Path(dir, steps), Path(dir, steps+1) + partial} {
+			if err := os.WriteFile(path, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := Prune(dir, 2); err != nil {
+		t.Fatal(err)
+	}
+	files, err := List(dir)
+	if err != nil || len(files) != 2 || files[0] != Path(dir, 1000) || files[1] != Path(dir, 10) {
+		t.Errorf("%v, %v", files, err)
+	}
+	if all, _ := filepath.Glob(filepath.Join(Folder(dir), "*")); len(all) != 2 {
+		t.Errorf("%v are left", all)
+	}
+}
+
+// FuzzOpen: whatever a file holds is read or refused, in memory that goes with its size.
+func FuzzOpen(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "a.ckpt")
+	text := append(header(), footer(headerSize, []byte("{}"))...)
+	f.Add(text)
+	f.Add(bytes.Join([][]byte{header(), []byte(`{"spaces":[{}],"blocks":[{}]}`), footer(headerSize, nil)}, nil))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		whole := append(append(header(), text...), footer(headerSize+int64(len(text)/2), text[len(text)/2:])...)
+		for _, text := range [][]byte{text, whole} {
+			f, err := open(path, bytes.NewReader(text), int64(len(text)))
+			if err != nil || f.Verify(0, 1) != nil {
+				continue
+			}
+			for name := range f.fields {
+				_ = f.Read(name, 8, []int64{0, 1}, func(int, []byte) {})
+			}
+		}
+	})
+}
+
+// FuzzKeys: runs that are read give the keys that were written, and no others.
+func FuzzKeys(f *testing.F) {
+	f.Add(appendKeys(nil, []int64{3, 4, 5, 1, -7}), 5)
+	f.Fuzz(func(t *testing.T, b []byte, count int) {
+		var keys []int64
+		if count > 1<<12 || eachRun(b, count, func(first int64, n, before int) {
+			if before != len(keys) {
+				t.Fatalf("%d before, %d have come", before, len(keys))
+			}
+			for k := range n {
+				keys = append(keys, first+int64(k))
+			}
+		}) != nil {
+			return
+		}
+		if max(count, 0) != len(keys) {
+			t.Fatalf("%d keys, want %d", len(keys), count)
+		}
+		var again []int64
+		if err := eachRun(appendKeys(nil, keys), len(keys), func(first int64, n, _ int) {
+			for k := range n {
+				again = append(again, first+int64(k))
+			}
+		}); err != nil || fmt.Sprint(again) != fmt.Sprint(keys) {
+			t.Fatalf("%v became %v, %v", keys, again, err)
+		}
+	})
+}

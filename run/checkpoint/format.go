@@ -1,0 +1,136 @@
+package checkpoint
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"strconv"
+
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// Format is the version of the files. Later versions of the program read it, or refuse it by name.
+const Format = 1
+
+const (
+	headMagic, tailMagic   = "ATOLLCKP", "ATOLLEND"
+	headerSize, footerSize = 16, 32
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Info is what a checkpoint tells of the run that it is of.
+type Info struct {
+	Format      int               `json:"format"`
+	Solver      string            `json:"solver"`
+	Case        string            `json:"case"`
+	StartSHA256 string            `json:"start_sha256"`     // of the case, but for when it ends
+	Inputs      map[string]string `json:"inputs,omitempty"` // SHA-256 of the files that the case names
+	Version     string            `json:"version"`          // of the program
+	Ranks       int               `json:"ranks"`
+	Time        number            `json:"time"` // s, or sweeps
+	Steps       int               `json:"steps"`
+	Dt          number            `json:"dt"` // of the last step
+	Scalars     map[string]number `json:"scalars"`
+	StateSHA256 string            `json:"state_sha256"`
+	HashVersion int               `json:"hash_version"`
+	Run         json.RawMessage   `json:"run,omitempty"` // what the run keeps beside the solver's state
+}
+
+// Clock is when the state is.
+func (i *Info) Clock() solvers.Clock {
+	return solvers.Clock{Time: float64(i.Time), Steps: i.Steps, Dt: float64(i.Dt)}
+}
+
+// Numbers are the solver's scalars.
+func (i *Info) Numbers() map[string]float64 {
+	all := make(map[string]float64, len(i.Scalars))
+	for name, v := range i.Scalars {
+		all[name] = float64(v)
+	}
+	return all
+}
+
+// number is written with all its digits; infinite ones and NaN too, as text.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	v := float64(n)
+	text := strconv.FormatFloat(v, 'g', -1, 64)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		text = strconv.Quote(text)
+	}
+	return []byte(text), nil
+}
+
+func (n *number) UnmarshalJSON(text []byte) error {
+	if len(text) > 1 && text[0] == '"' {
+		text = text[1 : len(text)-1]
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	*n = number(v)
+	return err
+}
+
+// index is what stands behind the blobs.
+type index struct {
+	Info
+	Spaces []space `json:"spaces"`
+	Blocks []block `json:"blocks"`
+}
+
+type space struct {
+	Name   string  `json:"name"`
+	Fields []field `json:"fields"`
+}
+
+type field struct {
+	Name   string `json:"name"`
+	Size   int    `json:"size"` // bytes of an entity
+	Hashed bool   `json:"hashed,omitempty"`
+}
+
+// block is some entities of a space that one rank had.
+type block struct {
+	Space  int    `json:"space"`
+	Count  int    `json:"count"`
+	Least  int64  `json:"least"` // of its keys
+	Most   int64  `json:"most"`
+	Keys   blob   `json:"keys"`
+	Fields []blob `json:"fields"`
+}
+
+// blob is some bytes of the file.
+type blob struct {
+	At  int64  `json:"at"`
+	Len int64  `json:"len"`
+	CRC uint32 `json:"crc32c"`
+}
+
+// header is what a file begins with.
+func header() []byte {
+	b := append(make([]byte, 0, headerSize), headMagic...)
+	b = binary.LittleEndian.AppendUint32(b, Format)
+	return binary.LittleEndian.AppendUint32(b, 0)
+}
+
+// footer is what a file ends with, whose index begins there.
+func footer(at int64, index []byte) []byte {
+	b := binary.LittleEndian.AppendUint64(make([]byte, 0, footerSize), uint64(at))
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(index)))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(index, castagnoli))
+	b = binary.LittleEndian.AppendUint32(b, Format)
+	return append(b, tailMagic...)
+}
+
+// OtherFormat is that a file is of a format that this program does not read.
+type OtherFormat struct {
+	Path   string
+	Format uint32
+}
+
+func (e *OtherFormat) Error() string {
+	return fmt.Sprintf("%s is a checkpoint of format %d; this program reads format %d", e.Path, e.Format, Format)
+}

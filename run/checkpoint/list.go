@@ -1,0 +1,58 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	extension = ".ckpt"
+	partial   = ".part" // behind the name of a file that is not whole
+)
+
+// Path is where the checkpoint after so many steps is in the folder of a run.
+func Path(dir string, steps int) string {
+	return filepath.Join(Folder(dir), fmt.Sprintf("step_%012d%s", steps, extension))
+}
+
+// Folder is where the checkpoints are in the folder of a run.
+func Folder(dir string) string { return filepath.Join(dir, "checkpoints") }
+
+// List returns the checkpoints of a run, the latest first.
+func List(dir string) ([]string, error) {
+	entries, err := os.ReadDir(Folder(dir))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var files []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), extension) {
+			files = append(files, filepath.Join(Folder(dir), e.Name()))
+		}
+	}
+	slices.Sort(files)
+	slices.Reverse(files)
+	return files, err
+}
+
+// Prune removes all checkpoints but the latest, of which it keeps so many, and what is left of such as never became
+// whole.
+func Prune(dir string, keep int) error {
+	files, err := List(dir)
+	if err != nil {
+		return err
+	}
+	files = files[min(keep, len(files)):]
+	parts, err := filepath.Glob(filepath.Join(Folder(dir), "*"+extension+partial))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(files, parts...) {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}

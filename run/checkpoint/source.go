@@ -1,0 +1,118 @@
+package checkpoint
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"sort"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// sorted are keys in their order.
+type sorted struct {
+	of    []int64 // as they were given
+	keys  []int64
+	which []int // of the given ones each is
+}
+
+// sort sorts keys, if they are others than the last.
+func (s *sorted) sort(keys []int64) {
+	if len(keys) == len(s.of) && (len(keys) == 0 || &keys[0] == &s.of[0]) {
+		return
+	}
+	*s = sorted{of: keys, keys: keys, which: nil}
+	if slices.IsSorted(keys) {
+		return
+	}
+	s.which = make([]int, len(keys))
+	for i := range s.which {
+		s.which[i] = i
+	}
+	slices.SortFunc(s.which, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	s.keys = make([]int64, len(keys))
+	for i, k := range s.which {
+		s.keys[i] = keys[k]
+	}
+}
+
+// from is the first of the sorted keys that is not less.
+func (s *sorted) from(key int64) int {
+	return sort.Search(len(s.keys), func(i int) bool { return s.keys[i] >= key })
+}
+
+// each calls f with each given key of a run: which it is, and how far in the run.
+func (s *sorted) each(first int64, n int, f func(i, at int)) {
+	for k := s.from(first); k < len(s.keys) && s.keys[k]-first < int64(n); k++ {
+		i := k
+		if s.which != nil {
+			i = s.which[k]
+		}
+		f(i, int(s.keys[k]-first))
+	}
+}
+
+// Read hands put the numbers of entities from several goroutines at once. Only blocks that have some are read.
+func (f *File) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
+	at, ok := f.find(field)
+	if !ok {
+		return fmt.Errorf("%s has no field %q", f.Path, field)
+	}
+	if has := f.Spaces[at.space].Fields[at.field].Size; has != size {
+		return fmt.Errorf("%s has %d bytes of field %q for a %s, where the case has %d", f.Path, has, field,
+			f.Spaces[at.space].Name, size)
+	}
+	f.sorted.sort(keys)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range f.Blocks {
+		b := &f.Blocks[k]
+		if b.Space != at.space {
+			continue
+		}
+		if i := f.sorted.from(b.Least); i == len(f.sorted.keys) || f.sorted.keys[i] > b.Most {
+			continue
+		}
+		g.Go(func() error { return f.fill(b, at.field, size, put) })
+	}
+	return g.Wait()
+}
+
+// find looks a field up.
+func (f *File) find(name string) (place, bool) {
+	if f.fields == nil {
+		f.fields = map[string]place{}
+		for s := range f.Spaces {
+			for k, of := range f.Spaces[s].Fields {
+				f.fields[of.Name] = place{s, k}
+			}
+		}
+	}
+	at, ok := f.fields[name]
+	return at, ok
+}
+
+// fill hands out what a block has of a field.
+func (f *File) fill(b *block, field, size int, put func(i int, numbers []byte)) error {
+	keys, err := f.read(b.Keys, nil)
+	if err != nil {
+		return err
+	}
+	var numbers []byte
+	failed := eachRun(keys, b.Count, func(first int64, n, before int) {
+		f.sorted.each(first, n, func(i, at int) {
+			if numbers == nil && err == nil {
+				numbers, err = f.read(b.Fields[field], nil)
+			}
+			if err == nil {
+				at += before
+				put(i, numbers[at*size:(at+1)*size])
+			}
+		})
+	})
+	if failed != nil {
+		return &Damaged{f.Path, failed}
+	}
+	return err
+}

@@ -1,0 +1,148 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+// find opens the checkpoint from which the run is to go on: the latest one of the folder that is whole. A run starts
+// anew where none is asked for, and the last one there has ended by itself.
+func (r *runner) find(ctx context.Context) error {
+	candidates, err := r.candidates()
+	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+		return err
+	}
+	text, err := json.Marshal(candidates)
+	if err != nil {
+		return err
+	}
+	_, said, err := dist.FirstText(ctx, r.Comm, string(text)) // of rank 0
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(said), &candidates); err != nil {
+		return err
+	}
+	for _, path := range candidates {
+		whole, err := r.whole(ctx, path)
+		if err != nil || whole {
+			return err
+		}
+	}
+	if len(candidates) > 0 {
+		return &solvers.BadInput{Err: fmt.Errorf("no checkpoint in %s is whole: start anew with --force", r.Dir)}
+	}
+	return nil
+}
+
+// candidates are what rank 0 finds.
+func (r *runner) candidates() ([]string, error) {
+	if r.Comm.Rank() != 0 {
+		return nil, nil
+	}
+	if r.Check || r.Report != nil || r.Force {
+		return nil, nil
+	}
+	files, err := checkpoint.List(r.Dir)
+	if err != nil || r.Restart {
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("--restart: %s has no checkpoint", r.Dir)
+		}
+		return files, err
+	}
+	last, err := folder.Read(r.Dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case last.StartSHA256 != r.Case.StartHash() || last.State == folder.Done || last.State == folder.Failed:
+		return nil, nil
+	}
+	return files, nil
+}
+
+// whole looks at a checkpoint, each rank at its share, and keeps it open if nothing is wrong with it.
+func (r *runner) whole(ctx context.Context, path string) (bool, error) {
+	f, err := checkpoint.Open(path)
+	if err == nil {
+		err = f.Verify(r.Comm.Rank(), r.Comm.Size())
+	}
+	_, text, failed := dist.FirstError(ctx, r.Comm, err)
+	if failed != nil {
+		return false, failed
+	}
+	if text != "" {
+		if r.Comm.Rank() == 0 {
+			r.warn("%s: the checkpoint before it is taken", text)
+		}
+		if f != nil {
+			_ = f.Close() // it was only read
+		}
+		return false, nil
+	}
+	r.checkpoint = f
+	r.from = &position{time: f.Info().Clock().Time}
+	if err := json.Unmarshal(f.Info().Run, r.from); err != nil {
+		return false, fmt.Errorf("%s: %w", path, err)
+	}
+	return true, r.fits(f.Info())
+}
+
+// fits refuses the checkpoint of another case.
+func (r *runner) fits(i *checkpoint.Info) error {
+	switch {
+	case i.Solver != r.Case.Solver || i.StartSHA256 != r.Case.StartHash():
+		return &solvers.BadInput{Err: fmt.Errorf("%s is of another case, %s of solver %s: only [time] and [checkpoint] may "+
+			"change before a restart", r.checkpoint.Path, i.Case, i.Solver)}
+	case i.HashVersion != solvers.HashVersion:
+		return &solvers.BadInput{Err: fmt.Errorf("%s has a hash of version %d, and this program makes version %d",
+			r.checkpoint.Path, i.HashVersion, solvers.HashVersion)}
+	}
+	return nil
+}
+
+// resume puts the solver into the state of the checkpoint.
+func (r *runner) resume(ctx context.Context) error {
+	defer r.checkpoint.Close()
+	i := r.checkpoint.Info()
+	inputs, err := r.keeper.inputs()
+	for file, was := range i.Inputs {
+		if r.Comm.Rank() == 0 && inputs[file] != was && err == nil {
+			err = fmt.Errorf("%s is not what it was at the checkpoint %s", r.Case.Path(file), r.checkpoint.Path)
+		}
+	}
+	if err := solvers.Agree(ctx, r.Comm, err); err != nil {
+		return err
+	}
+	return solvers.Restore(ctx, r.solver.(solvers.Restarter), i.Clock(), i.Numbers(), r.checkpoint)
+}
+
+// digests are the SHA-256 of files that a case names, by their names in it.
+func digests(files []string, path func(string) string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, name := range files {
+		f, err := os.Open(path(name))
+		if err != nil {
+			return nil, err
+		}
+		h := sha256.New()
+		_, err = io.Copy(h, f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		all[name] = hex.EncodeToString(h.Sum(nil))
+	}
+	return all, nil
+}

@@ -1,0 +1,138 @@
+package runtest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/run"
+	"github.com/atoll-hpc/atoll/run/checkpoint"
+	"github.com/atoll-hpc/atoll/run/summary"
+)
+
+// GoesOn tests that a run that was killed goes on from its latest checkpoint, on other numbers of ranks, over other
+// transports and on a device with memory of its own, to the files and the hash that it has without. sets make the case
+// one that saves its state several times.
+func GoesOn(t *testing.T, text string, sets ...string) {
+	t.Helper()
+	sets = append(sets, "checkpoint.keep=1000")
+	whole := t.TempDir()
+	want, err := On(t, text, 2, 1, Local, whole, sets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := checkpoint.List(whole)
+	if err != nil || len(saved) < 2 {
+		t.Fatalf("checkpoints %v, %v", saved, err)
+	}
+	host := func() backend.Device { return cpu.New(1) }
+	for _, again := range []struct {
+		name   string
+		ranks  int
+		open   Open
+		device func() backend.Device
+	}{
+		{"1 rank", 1, Local, func() backend.Device { return cpu.New(3) }},
+		{"3 ranks over gRPC", 3, GRPC, host},
+		{"4 ranks with memory of their own", 4, Local, func() backend.Device { return NewFar(cpu.New(1), 1<<30) }},
+	} {
+		dir := filepath.Join(t.TempDir(), "again")
+		killed(t, whole, dir, len(saved)/2)
+		got, err := restart(t, text, again.ranks, again.open, again.device, dir, sets...)
+		if err != nil {
+			t.Errorf("%s: %v", again.name, err)
+			continue
+		}
+		if got.StateSHA256 != want.StateSHA256 || got.Steps != want.Steps || got.Stopped != want.Stopped {
+			t.Errorf("%s: state %s after %d steps, want %s after %d", again.name, got.StateSHA256, got.Steps,
+				want.StateSHA256, want.Steps)
+		}
+		for name, v := range want.Metrics {
+			if got.Metrics[name] != v {
+				t.Errorf("%s: %s is %v, want %v", again.name, name, got.Metrics[name], v)
+			}
+		}
+		sameTables(t, whole, dir, again.name)
+	}
+}
+
+// killed makes a folder what it would be if its run had been killed after some of its checkpoints were written, and
+// more of its tables.
+func killed(t *testing.T, whole, dir string, later int) {
+	t.Helper()
+	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := checkpoint.List(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(saved[:later:later], filepath.Join(dir, "summary.json")) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := filepath.Join(dir, "run.json")
+	text, err := os.ReadFile(told)
+	if err == nil {
+		err = os.WriteFile(told, []byte(strings.Replace(string(text), `"done"`, `"running"`, 1)), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// restart runs a case in a folder as On does, on devices of its own.
+func restart(t *testing.T, text string, ranks int, open Open, device func() backend.Device, dir string,
+	sets ...string) (*summary.Summary, error) {
+	t.Helper()
+	c := Parse(t, text, sets...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	results, errs := make([]*summary.Summary, ranks), make([]error, ranks)
+	var wg sync.WaitGroup
+	for rank, comm := range open(t, ranks) {
+		wg.Go(func() {
+			dev := device()
+			defer dev.Close()
+			results[rank], errs[rank] = run.Run(ctx, run.Options{Case: c, Comm: comm, Device: dev, Dir: dir, Restart: true})
+			errs[rank] = errors.Join(errs[rank], comm.Close())
+		})
+	}
+	wg.Wait()
+	return results[0], errors.Join(errs...)
+}
+
+// sameTables compares tables and indices of frames.
+func sameTables(t *testing.T, want, got, name string) {
+	t.Helper()
+	var files []string
+	for _, pattern := range []string{"*.csv", "gauges/*.csv", "*.pvd"} {
+		found, err := filepath.Glob(filepath.Join(want, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) < 2 {
+		t.Errorf("%s: the run has only %v", name, files)
+	}
+	for _, path := range files {
+		file, err := filepath.Rel(want, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, errA := os.ReadFile(path)
+		b, errB := os.ReadFile(filepath.Join(got, file))
+		if err := errors.Join(errA, errB); err != nil || string(a) != string(b) {
+			t.Errorf("%s: %s has\n%s\nwant\n%s\n%v", name, file, b, a, err)
+		}
+	}
+}
