@@ -2918,8 +2918,21 @@ DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<d
     f[to[i]] = f[from[i]];
 }
 
+// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it, the
+// interface is there.
+// (*Relaxation[float32]).beside, weno.go:85
+DEVICE bool Relaxation_beside_f32(const Relaxation_f32 *s, int64 c) {
+    for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
+        int64 stride = Lattice_stride_f32(&s->Lattice_, axis);
+        if (num_Abs_f32(s->Start[sub(c, stride)]) < s->Band || num_Abs_f32(s->Start[add(c, stride)]) < s->Band) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // steep is the square of the slope along an axis on the side that information comes from, by Godunov.
-// steep[float32], weno.go:103
+// steep[float32], weno.go:114
 DEVICE float steep_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) {
     float a = lowerSlope_f32(f, c, s) / h, b = upperSlope_f32(f, c, s) / h;
     if (!outside) {
@@ -2932,7 +2945,7 @@ DEVICE float steep_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) 
 }
 
 // rate is L at a cell.
-// (*Relaxation[float32]).rate, weno.go:85
+// (*Relaxation[float32]).rate, weno.go:96
 DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 c, float start) {
     const Lattice_f32 *l = &s->Lattice_;
     if (Lattice_crossed_f32(l, s->Start, c)) {
@@ -2950,28 +2963,40 @@ DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 
     return -start / num_Sqrt_f32(start * start + l->Least_ * l->Least_) * (num_Sqrt_f32(sum) - 1.0f);
 }
 
-// Relax is a stage of RK3 for cells in the band: to = (1-share)·base + share·(from + Step·L(from)). Elsewhere to stays.
-// Away from the interface no cell changes its sign: next to the edge of the band a lone particle's correction could
-// otherwise grow.
+// Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
+// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected what
+// is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
 // Relax[float32], weno.go:69
 DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Limits *n, float share,
         Slice<float> base, Slice<float> from, Slice<float> to) {
-    const Lattice_f32 *l = &s->Lattice_;
-    int64 c = Lattice_at_f32(l, i, j, k);
+    int64 c = Lattice_at_f32(&s->Lattice_, i, j, k);
     float start = s->Start[c];
-    if (num_Abs_f32(start) >= s->Band) {
+    if (num_Abs_f32(start) >= s->Band && !Relaxation_beside_f32(s, c)) {
         return;
     }
     float v = (1.0f - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f32(s, from, c, start));
-    if (v * start < 0.0f && num_Abs_f32(start) > l->Least_) {
+    if (v * start < 0.0f) {
         atomic_add(&n->Flips, int64(1));
         v = from[c];
     }
-    to[c] = v;
+    to[c] = num_Larger_f32(num_Smaller_f32(v, s->Band), -s->Band);
+}
+
+// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it, the
+// interface is there.
+// (*Relaxation[float64]).beside, weno.go:85
+DEVICE bool Relaxation_beside_f64(const Relaxation_f64 *s, int64 c) {
+    for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
+        int64 stride = Lattice_stride_f64(&s->Lattice_, axis);
+        if (num_Abs_f64(s->Start[sub(c, stride)]) < s->Band || num_Abs_f64(s->Start[add(c, stride)]) < s->Band) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // steep is the square of the slope along an axis on the side that information comes from, by Godunov.
-// steep[float64], weno.go:103
+// steep[float64], weno.go:114
 DEVICE double steep_f64(Slice<double> f, int64 c, int64 s, double h, bool outside) {
     double a = lowerSlope_f64(f, c, s) / h, b = upperSlope_f64(f, c, s) / h;
     if (!outside) {
@@ -2984,7 +3009,7 @@ DEVICE double steep_f64(Slice<double> f, int64 c, int64 s, double h, bool outsid
 }
 
 // rate is L at a cell.
-// (*Relaxation[float64]).rate, weno.go:85
+// (*Relaxation[float64]).rate, weno.go:96
 DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int64 c, double start) {
     const Lattice_f64 *l = &s->Lattice_;
     if (Lattice_crossed_f64(l, s->Start, c)) {
@@ -3002,24 +3027,23 @@ DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int6
     return -start / num_Sqrt_f64(start * start + l->Least_ * l->Least_) * (num_Sqrt_f64(sum) - 1.0);
 }
 
-// Relax is a stage of RK3 for cells in the band: to = (1-share)·base + share·(from + Step·L(from)). Elsewhere to stays.
-// Away from the interface no cell changes its sign: next to the edge of the band a lone particle's correction could
-// otherwise grow.
+// Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
+// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected what
+// is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
 // Relax[float64], weno.go:69
 DEVICE void Relax_f64_at(int64 i, int64 j, int64 k, const Relaxation_f64 *s, Limits *n, double share,
         Slice<double> base, Slice<double> from, Slice<double> to) {
-    const Lattice_f64 *l = &s->Lattice_;
-    int64 c = Lattice_at_f64(l, i, j, k);
+    int64 c = Lattice_at_f64(&s->Lattice_, i, j, k);
     double start = s->Start[c];
-    if (num_Abs_f64(start) >= s->Band) {
+    if (num_Abs_f64(start) >= s->Band && !Relaxation_beside_f64(s, c)) {
         return;
     }
     double v = (1.0 - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f64(s, from, c, start));
-    if (v * start < 0.0 && num_Abs_f64(start) > l->Least_) {
+    if (v * start < 0.0) {
         atomic_add(&n->Flips, int64(1));
         v = from[c];
     }
-    to[c] = v;
+    to[c] = num_Larger_f64(num_Smaller_f64(v, s->Band), -s->Band);
 }
 
 // Kernel MarkBrick, bricks.go:63
