@@ -15,7 +15,7 @@ import (
 // joins them, whose extension has a p before it, and a .pvd with all frames.
 type frames struct {
 	dir, name, format string
-	extension         string // vtu, vti, vtp or stl
+	extension         string // vtu, vti, vtp, stl, obj or vdb
 	comm              dist.Comm
 	pvd               *vtk.Collection
 	count             int
@@ -44,9 +44,18 @@ func newFrames(dir, name, series, format, extension string, count int, comm dist
 		count: count}, nil
 }
 
+// whole tells whether there is no index of files, but one of everything, which a .pvd cannot name.
+func (f *frames) whole() bool {
+	return f.extension == "stl" || f.extension == "obj" || f.extension == volumeFormat
+}
+
 // write adds a frame.
 func (f *frames) write(ctx context.Context, time float64, p piece) error {
-	file := func(rank int) string { return fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, f.extension) }
+	extension := f.extension
+	if extension == volumeFormat { // made of pieces in a format that holds a part of a grid
+		extension = "vti"
+	}
+	file := func(rank int) string { return fmt.Sprintf("%s_%06d_r%04d.%s", f.name, f.count, rank, extension) }
 	if err := p.write(filepath.Join(f.dir, "frames", file(f.comm.Rank()))); err != nil {
 		return err
 	}
@@ -61,13 +70,13 @@ func (f *frames) write(ctx context.Context, time float64, p piece) error {
 		}
 		// With / on every system, as files that name files have it.
 		joined := path.Join("frames", fmt.Sprintf("%s_%06d.p%s", f.name, f.count, f.extension))
-		if f.extension == "stl" { // no index of files, but one of all triangles, which a .pvd cannot name
-			joined = path.Join("frames", fmt.Sprintf("%s_%06d.stl", f.name, f.count))
+		if f.whole() {
+			joined = path.Join("frames", fmt.Sprintf("%s_%06d.%s", f.name, f.count, f.extension))
 		}
 		if err := p.join(filepath.Join(f.dir, joined), pieces); err != nil {
 			return err
 		}
-		if f.extension == "stl" {
+		if f.whole() {
 			f.count++
 			return nil
 		}

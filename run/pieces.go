@@ -3,8 +3,11 @@ package run
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/atoll-hpc/atoll/mesh/vdb"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -42,6 +45,46 @@ func (p *imagePiece) join(path string, pieces []string) error {
 		all[r] = vtk.ImagePiece{Box: p.boxes[r], File: file}
 	}
 	return vtk.WritePVTI(path, all, p.Image)
+}
+
+// volumeFormat is of a grid, in a file that OpenVDB reads.
+const volumeFormat = "vdb"
+
+// volumePiece is of a grid, format vdb: an image that is joined to one file.
+type volumePiece struct {
+	imagePiece
+	fields []solvers.Field
+}
+
+func (p *volumePiece) join(path string, pieces []string) error {
+	index := strings.TrimSuffix(path, filepath.Ext(path)) + ".pvti"
+	if err := p.imagePiece.join(index, pieces); err != nil {
+		return err
+	}
+	all, err := vtk.ReadImage(index)
+	if err != nil {
+		return err
+	}
+	var grids []vdb.Grid
+	for _, f := range p.fields {
+		a, found := all.CellData.Find(f.Name)
+		if !found || a.Components > 1 {
+			continue // a vector, which has no such grid
+		}
+		g := vdb.Grid{Name: f.Name, N: all.Whole, Spacing: all.Spacing, First: all.Origin, Values: a.Float64s(),
+			Background: f.Beyond, LevelSet: f.Beyond > 0}
+		if all.Dim == 2 {
+			g.Spacing[2] = max(g.Spacing[0], g.Spacing[1])
+		}
+		for d := range all.Dim {
+			g.First[d] += g.Spacing[d] / 2
+		}
+		grids = append(grids, g)
+	}
+	if len(grids) == 0 {
+		return fmt.Errorf("%s: of the fields none has one number a cell", path)
+	}
+	return vdb.Write(path, grids...)
 }
 
 // facesPiece is of a shape, format vtp.
@@ -83,6 +126,9 @@ func (d *drawer) file(format string) string {
 
 // space is what frames of a format are of.
 func (d *drawer) space(format string) *solvers.Space {
+	if format == volumeFormat {
+		format = "vti"
+	}
 	for _, f := range d.all {
 		if f.On.Format == format {
 			return f.On
@@ -124,6 +170,9 @@ func (d *drawer) piece(ctx context.Context, format string) (piece, error) {
 	}
 	p := *g.Block
 	p.CellData, p.FieldData = data, d.moment()
+	if format == volumeFormat {
+		return &volumePiece{imagePiece{&p, g.Boxes}, d.fields}, nil
+	}
 	return &imagePiece{&p, g.Boxes}, nil
 }
 
@@ -151,8 +200,11 @@ func (d *drawer) faces(ctx context.Context, s *solvers.Shape) (piece, error) {
 			p.CellData = append(p.CellData, a)
 		}
 	}
-	if s.File == "stl" {
+	switch s.File {
+	case "stl":
 		return (*stlPiece)(&p.PolyData), nil
+	case "obj":
+		return (*objPiece)(&p.PolyData), nil
 	}
 	return (*facesPiece)(&p.PolyData), nil
 }

@@ -54,6 +54,10 @@ type Field struct {
 	Hashed, Saved bool
 	NotNegative   []string // numbers that are never below 0
 
+	// Beyond is of a signed distance, negative inside: what it is in size where the surface is so far away that nobody
+	// asks. 0 is for other fields.
+	Beyond float64
+
 	// Total is what a field of one number adds up to, times the sizes of its entities: its name, unit and meaning. It is a
 	// column of conservation.csv and a metric, with its drift; the sum is exact. nil for none.
 	Total *Quantity

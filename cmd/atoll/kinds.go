@@ -2,7 +2,9 @@ package main
 
 // The solvers that this program knows, their checks and their benchmarks.
 import (
+	_ "github.com/atoll-hpc/atoll/solvers/levelset/bench"
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem"
+	_ "github.com/atoll-hpc/atoll/solvers/levelset/verify"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/bench"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/verify"

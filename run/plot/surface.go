@@ -21,20 +21,14 @@ func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 		if err != nil {
 			return err
 		}
-		v := &View{Points: p.Points, Width: r.options.Width}
-		var found bool
-		if v.Box, found = box(p); !found {
+		v, found := viewOf(p)
+		if !found || p.Verts.Len() > 0 { // points are no surface
 			return nil
 		}
+		v.Width = r.options.Width
 		r.note(surfaceField)
 		if r.options.Field != "" && r.options.Field != surfaceField {
 			return nil
-		}
-		for c := range p.Polys.Len() {
-			points := p.Polys.Cell(c)
-			for k := 2; k < len(points) && len(p.Points) <= math.MaxInt32; k++ {
-				v.Triangles = append(v.Triangles, [3]int32{int32(points[0]), int32(points[k-1]), int32(points[k])})
-			}
 		}
 		v.Title = fmt.Sprintf("%s, %s", strings.TrimSuffix(name, "_vtp"), (&frameData{}).moment(all[i].Time))
 		img, err := v.Draw()
@@ -46,6 +40,19 @@ func (r *runner) surfaces(path string, all []vtk.Frame, chosen []int) error {
 		}
 	}
 	return nil
+}
+
+// viewOf is the view of a surface, if there is room to draw.
+func viewOf(p *vtk.PolyData) (v *View, found bool) {
+	v = &View{Points: p.Points}
+	v.Box, found = box(p)
+	for c := range p.Polys.Len() {
+		points := p.Polys.Cell(c)
+		for k := 2; k < len(points) && len(p.Points) <= math.MaxInt32; k++ {
+			v.Triangles = append(v.Triangles, [3]int32{int32(points[0]), int32(points[k-1]), int32(points[k])})
+		}
+	}
+	return v, found
 }
 
 // box is the array Bounds of a surface, the lowest corner of its grid and the highest one, or else what its polygons

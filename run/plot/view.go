@@ -18,7 +18,8 @@ type View struct {
 	Triangles [][3]int32 // seen counter-clockwise from outside; their other side has a colour of its own
 	Box       [2][3]float64
 	Title     string
-	Width     int // of the picture in pixels, 0 for 1200
+	Width     int  // of the picture in pixels, 0 for 1200
+	Small     bool // one of many: the title is large, and axes have no labels
 
 	// Of triangles that show a field: the colour of each, which is then drawn flat with its edges, and what the colours
 	// mean, for a bar beside the view.
@@ -97,8 +98,12 @@ func (v *View) Draw() (*image.RGBA, error) {
 	}
 	v.edges(d, place, f.unit*1.2)
 	d.paint(f.img)
-	v.labels(f, place)
-	f.text(v.Title, titleSize, side/2, top-f.px(24), 0)
+	if v.Small {
+		f.text(v.Title, 2*titleSize, side/2, top-f.px(6), 0)
+	} else {
+		v.labels(f, place)
+		f.text(v.Title, titleSize, side/2, top-f.px(24), 0)
+	}
 	if v.Scale != nil {
 		f.area = image.Rect(side, top+f.px(40), view-side/2, top+height-f.px(10))
 		f.bar(v.Scale, v.Label)

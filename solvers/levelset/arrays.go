@@ -1,6 +1,8 @@
 package levelset
 
 import (
+	"math"
+
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
@@ -22,8 +24,9 @@ type arrays[F num.Float] struct {
 	limits []kernels.Limits   // one
 	gone   []kernels.Gone     // one
 	counts []kernels.Counts   // one
-	slope  []atomics.Most[F]  // one
-	device backend.Arrays     // that these are of
+	bricks kernels.Bricks
+	slope  []atomics.Most[F] // one
+	device backend.Arrays    // that these are of
 }
 
 // place puts the arrays on the device.
@@ -39,12 +42,32 @@ func (s *solver[F]) place(u [3][]F) error {
 	if s.cfg.Particles > 0 {
 		s.near = backend.Fresh[kernels.Pair[F]](p, n, "corrections")
 	}
+	s.bricks = bricksOf(s.block, s.cfg.Band*s.longest()/float64(s.lattice.Least))
+	s.bricks.Crossed = backend.Fresh[int32](p, s.brickCount(), "bricks")
+	s.bricks.Busy = backend.Fresh[int32](p, s.brickCount(), "bricks")
 	s.clock = backend.Fresh[kernels.Clock[F]](p, 1, "clock")
 	s.limits = backend.Fresh[kernels.Limits](p, 1, "counters")
 	s.gone = backend.Fresh[kernels.Gone](p, 1, "counters")
 	s.counts = backend.Fresh[kernels.Counts](p, 1, "counters")
 	s.slope = backend.Fresh[atomics.Most[F]](p, 1, "counters")
 	return p.Err()
+}
+
+// bricksOf are the bricks of a block, in which what is so many cells away matters.
+func bricksOf(b *grid.Block, reach float64) (all kernels.Bricks) {
+	all.Reach = int32(math.Ceil((reach + 1) / kernels.BrickSide))
+	for d, n := range kernels.CountBricks(b.N) {
+		all.Lo[d], all.N[d], all.Count[d] = int32(b.Lo[d]), int32(b.N[d]), int32(n)
+		if d < b.Grid.Dim {
+			all.Open[d] = b.Open(d)
+		}
+	}
+	return all
+}
+
+func (s *solver[F]) brickCount() int {
+	n := s.bricks.Count
+	return int(n[0] * n[1] * n[2])
 }
 
 // latticeOf is where the cells of a block lie in its arrays, by their numbers in the grid.

@@ -58,9 +58,18 @@ func (s *solver[F]) Diagnose(ctx context.Context) (d Diagnostics, err error) {
 			return d, err
 		}
 	}
-	sums := []int64{n[0].Inside, n[0].Differ, n[0].Pieces, n[0].Escaped, gone[0].Left, gone[0].Deleted, limits[0].Flips}
+	sown := int64(0)
+	if s.swarm != nil {
+		sown = s.swarm.sown
+	}
+	sums := []int64{n[0].Inside, n[0].Differ, n[0].Pieces, n[0].Escaped, gone[0].Left, gone[0].Deleted, limits[0].Flips,
+		n[0].Strays, sown}
 	if err := s.comm.AllreduceInt64(ctx, dist.Sum, sums); err != nil {
 		return d, err
+	}
+	if in, strays, sown := sums[2]+sums[4]+sums[5], sums[7], sums[8]; in != sown || strays != 0 {
+		return d, fmt.Errorf("step %d: of %d particles that were sown %d are left, have gone or were deleted, and %d are in "+
+			"blocks that do not own their place", s.steps, sown, in, strays)
 	}
 	steepest := []float64{float64(slope[0].Value())}
 	if err := s.comm.AllreduceFloat64(ctx, dist.Max, steepest); err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
 // serial is the fast sweeping of Zhao: Gauss and Seidel's way in all orders, until nothing changes. It starts from what
@@ -203,6 +204,32 @@ func TestStartIsADistance(t *testing.T) {
 		}
 		if off := worstOff(s, exact, -5*h, 5*h); !(off < .3*h) {
 			t.Errorf("%s: off by %g cells in the band", name, off/h)
+		}
+	}
+}
+
+// A lone particle that has escaped far beyond the band tells corners that the interface is near, but not that they are
+// on its other side. Reinitialisation must not bring them there: beside a constant WENO overshoots (trap 15).
+func TestLoneParticleMakesNoSphere(t *testing.T) {
+	g := box(3, 28, 28)
+	for _, reinit := range []string{"sweep", "weno"} {
+		cfg := with(1)
+		cfg.Reinit = reinit
+		s := on(t, cfg, g, flow.Uniform(0.3, 0.2, 0.1), func(x, y, z float64) float64 { return x - 60 })
+		s.swarm.set(t, kernels.Particle[float64]{X: 9.3, Y: 9.4, Z: 9.45, R: .5})
+		for n := range 40 {
+			if err := s.Advance(t.Context(), float64(n+1), 1); err != nil {
+				t.Fatal(err)
+			}
+			outside := 0
+			for c := range s.block.Own() {
+				if s.f[now][c] >= 0 {
+					outside++
+				}
+			}
+			if outside > 0 {
+				t.Fatalf("%s: after %d steps %d cells are outside", reinit, n+1, outside)
+			}
 		}
 	}
 }

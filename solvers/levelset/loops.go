@@ -29,10 +29,10 @@ func (s *solver[F]) run(k kernelOver) { s.dev.Run(k.loop, 0, k.size) }
 type loops[F num.Float] struct {
 	advect       []kernelOver  // of now to next; several stages of WENO
 	keep, freeze kernelOver    // of next to now
-	sweep        [2]kernelOver // from now to next, and back
+	sweep        [2]kernelOver // from now to first, and back
 	relax        [3]kernelOver
-	spread       [2]kernelOver // of now and next
-	merge        [2]kernelOver
+	mark         kernelOver    // of bricks
+	merge        [2]kernelOver // of now and next
 	inside       kernelOver
 	steep        kernelOver
 }
@@ -51,13 +51,15 @@ func (s *solver[F]) prepare() {
 		s.loops.advect = []kernelOver{over(kernels.NewTraceLoop(box, stream, clock, s.f[now], s.f[next]), box)}
 	}
 	shortest, longest := s.spacings()
-	sweeping := kernels.Sweeping[F]{Lattice: *l, Band: F(s.cfg.Band * longest)}
+	sweeping := kernels.Sweeping[F]{Lattice: *l, Bricks: s.bricks, Band: F(s.cfg.Band * longest)}
 	keeping := sweeping
 	keeping.Keep = true
-	s.loops.keep = over(kernels.NewFreezeLoop(box, &keeping, s.f[next], s.f[now]), box)
-	s.loops.freeze = over(kernels.NewFreezeLoop(box, &sweeping, s.f[next], s.f[now]), box)
-	for n := range s.loops.sweep {
-		s.loops.sweep[n] = over(kernels.NewSweepLoop(box, &sweeping, s.f[n], s.f[1-n]), box)
+	n := s.brickCount()
+	s.loops.keep = kernelOver{kernels.NewFreezeLoop(&keeping, s.f[next], s.f[now], s.f[first]), n}
+	s.loops.freeze = kernelOver{kernels.NewFreezeLoop(&sweeping, s.f[next], s.f[now], s.f[first]), n}
+	s.loops.mark = kernelOver{kernels.NewMarkBrickLoop(&s.bricks), n}
+	for k, from := range sweepsFrom {
+		s.loops.sweep[k] = kernelOver{kernels.NewSweepLoop(&sweeping, s.f[from], s.f[sweepsFrom[1-k]]), n}
 	}
 	relaxation := &kernels.Relaxation[F]{Lattice: *l, Step: F(shortest / 2), Band: sweeping.Band, Start: s.f[next]}
 	for n, stage := range relaxStages {
@@ -65,16 +67,18 @@ func (s *solver[F]) prepare() {
 			s.f[stage.from], s.f[stage.to]), box)
 	}
 	if s.cfg.Particles > 0 {
-		rimmed := s.owned(1)
-		for n := range s.loops.spread {
-			s.loops.spread[n] = over(kernels.NewSpreadLoop(rimmed, s.correction(n), s.near), rimmed)
-			s.loops.merge[n] = over(kernels.NewMergeLoop(box, l, s.near, s.f[n]), box)
+		rimmed, domain := s.owned(1), s.domain()
+		for n := range s.loops.merge {
+			s.loops.merge[n] = over(kernels.NewMergeLoop(rimmed, l, domain, s.near, s.f[n]), rimmed)
 		}
 	}
 	sampling := &kernels.Sampling[F]{Lattice: *l, Points: int32(samples(s.block.Grid.Dim))}
 	s.loops.inside = over(kernels.NewCountInsideLoop(box, sampling, s.f[now], s.begun, &s.counts[0]), box)
 	s.loops.steep = over(kernels.NewSteepnessLoop(box, l, sweeping.Band/2, s.f[now], &s.slope[0]), box)
 }
+
+// sweepsFrom are the level sets that sweeps go between.
+var sweepsFrom = [2]int{now, first}
 
 // stage is one of Shu and Osher's RK3, of now to next.
 type stage struct {
@@ -96,6 +100,25 @@ func (s *solver[F]) spacings() (shortest, longest float64) {
 		shortest, longest = min(shortest, g.Spacing(d)), max(longest, g.Spacing(d))
 	}
 	return shortest, longest
+}
+
+func (s *solver[F]) longest() float64 {
+	_, longest := s.spacings()
+	return longest
+}
+
+// domain is where the block's particles may be.
+func (s *solver[F]) domain() *kernels.Domain {
+	b := s.block
+	d := &kernels.Domain{Periodic: b.Grid.Periodic, Dim: int32(b.Grid.Dim)}
+	for a := range 3 {
+		d.Cells[a] = int32(b.Grid.N[a])
+		d.Lo[a], d.Hi[a] = int32(b.Lo[a]), int32(b.Lo[a]+b.N[a])
+		if a < b.Grid.Dim && b.Lo[a] == 0 && !b.Grid.Periodic[a] {
+			d.Lo[a] = -1
+		}
+	}
+	return d
 }
 
 // correction is that of a level set.

@@ -30,6 +30,7 @@ func (w *swarm[F]) set(t *testing.T, all ...kernels.Particle[F]) {
 		t.Fatal(err)
 	}
 	w.n = copy(w.p[w.side], all)
+	w.sown = int64(w.n)
 	for i := range all {
 		w.id[w.side][i] = int64(i)
 	}
@@ -152,7 +153,7 @@ func TestReseeding(t *testing.T) {
 	for range 3 { // four times as many as there should be
 		all = append(all, all...)
 	}
-	deep := kernels.Particle[float64]{X: 7.5, Y: 7.5, Z: 7.5, R: .2 * h} // from outside, in the middle of the ball
+	deep := kernels.Particle[float64]{X: 7.5, Y: 7.5, Z: 7.5, R: .1 * h} // from outside, in the middle of the ball
 	far := kernels.Particle[float64]{X: 17, Y: 17, Z: 17, R: .5 * h}
 	all = append(all, deep, far)
 	w.set(t, all...)
@@ -286,6 +287,27 @@ func TestThroughTheCorner(t *testing.T) {
 	}
 	if !slices.Equal(ends[1], ends[8]) || len(ends[1]) != 2 || ends[1][1].X != 2.25 || ends[1][0].Z != 1 {
 		t.Errorf("on one rank %v, on eight %v", ends[1], ends[8])
+	}
+}
+
+// Particles that vanish, come twice or are where another block has its own are an error that says so.
+func TestParticlesAreCounted(t *testing.T) {
+	g := box(3, 20, 1)
+	for name, spoil := range map[string]func(w *swarm[float64]){
+		"of 1000 particles that were sown 999 are left, have gone or were deleted, and 0": func(w *swarm[float64]) { w.n-- },
+		"of 1000 particles that were sown 1000 are left, have gone or were deleted, and 1": func(w *swarm[float64]) {
+			w.p[w.side][3].X = 20.5
+		},
+	} {
+		s := on(t, with(4), g, deform(t, g), ball(.4, .4, .4, .2))
+		s.swarm.set(t, s.swarm.p[s.swarm.side][:1000]...)
+		if _, err := s.Diagnose(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		spoil(s.swarm)
+		if _, err := s.Diagnose(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v", err)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type sorting struct {
 // reseed takes particles where they are many, and sows where they are few. All ghosts are those of now.
 func (w *swarm[F]) reseed() error {
 	s := w.s
+	s.resize()
 	seeding := w.seeding()
 	w.event++
 	if err := w.sort(seeding); err != nil {
@@ -45,7 +46,11 @@ func (w *swarm[F]) reseed() error {
 	w.n += int(total)
 	s.dev.Run(kernels.NewFillLoop(box, seeding, w.sorted.first, w.sorted.lack, w.p[w.side][before:w.n],
 		w.id[w.side][before:w.n]), 0, box.Size())
-	return w.live()
+	if err := w.live(); err != nil {
+		return err
+	}
+	w.sown += int64(w.n - before)
+	return nil
 }
 
 // live leaves out the particles that are gone.

@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/contour"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
@@ -28,6 +29,8 @@ type Solver interface {
 	Steps() int
 	// Dt is the length of the last step in s, 0 before the first.
 	Dt() float64
+	// Band is what the level set is in size beyond its band, in m.
+	Band() float64
 	// Field returns the level set of the block's cells in m, x fastest.
 	Field(ctx context.Context) ([]float64, error)
 	// View is that of the level set of the block.
@@ -39,6 +42,12 @@ type Solver interface {
 	Phases() map[string]float64
 	// Bytes is what the arrays take that the kernels work on.
 	Bytes() int64
+	// Surface returns the interface of the block as a mesh without gaps.
+	Surface(ctx context.Context) (*contour.Surface, error)
+	// Particles returns those of the block.
+	Particles(ctx context.Context) (*Particles, error)
+	// Stages are parts of a step to be measured.
+	Stages() []Stage
 	// Halo tells how ghosts are exchanged: direct, staged or nccl.
 	Halo() string
 	// Close gives back what the device holds.
@@ -239,6 +248,7 @@ func (s *solver[F]) Time() float64 { return s.t }
 func (s *solver[F]) Steps() int    { return s.steps }
 func (s *solver[F]) Dt() float64   { return s.took }
 func (s *solver[F]) Bytes() int64  { return s.device.Bytes() }
+func (s *solver[F]) Band() float64 { return float64(F(s.cfg.Band * s.longest())) }
 func (s *solver[F]) Halo() string  { return s.wide.ghosts.Way() }
 
 func (s *solver[F]) Close() {

@@ -42,7 +42,12 @@ func (w *swarm[F]) seed() error {
 	}
 	s.dev.Run(kernels.NewSeedLoop(box, seeding, first, w.p[w.side], w.id[w.side]), 0, box.Size())
 	w.n = int(total)
-	return w.live()
+	if err := w.live(); err != nil {
+		return err
+	}
+	w.sown = int64(w.n)
+	s.dev.Run(kernels.NewNothingLoop(s.near), 0, len(s.near))
+	return nil
 }
 
 // particles are those of the block that are not gone, where the host can read them until the next step.

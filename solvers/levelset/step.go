@@ -14,6 +14,7 @@ func (s *solver[F]) Advance(ctx context.Context, until float64, steps int) error
 	if left := until - s.t; !(left > 0) || math.IsInf(left, 0) {
 		return fmt.Errorf("a step from t = %g to %g", s.t, until)
 	}
+	defer s.resize()
 	for steps = max(1, steps); steps > 0 && s.t < until; steps-- {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -44,12 +45,7 @@ func (s *solver[F]) step(ctx context.Context, dt float64) error {
 	if err := s.advect(ctx); err != nil {
 		return err
 	}
-	s.enter(inParticles)
-	if err := s.carry(ctx); err != nil {
-		return err
-	}
-	s.enter(inCorrect)
-	if err := s.correct(ctx, next); err != nil {
+	if err := s.transport(ctx); err != nil {
 		return err
 	}
 	s.enter(inReinit)
@@ -60,9 +56,6 @@ func (s *solver[F]) step(ctx context.Context, dt float64) error {
 	if err := s.correct(ctx, now); err != nil {
 		return err
 	}
-	if s.swarm != nil {
-		s.dev.Run(s.swarm.loops().resize, 0, s.swarm.n)
-	}
 	s.steps++
 	if err := s.tend(ctx); err != nil {
 		return err
@@ -70,6 +63,34 @@ func (s *solver[F]) step(ctx context.Context, dt float64) error {
 	err := s.refresh(ctx, &s.wide, now) // for the next step, and whoever looks
 	s.enter(inCorrect)
 	return err
+}
+
+// transport takes particles through a step, and lets them correct next.
+func (s *solver[F]) transport(ctx context.Context) error {
+	w := s.swarm
+	if w == nil {
+		return nil
+	}
+	s.enter(inParticles)
+	if len(w.plan.Peers) == 0 && s.cfg.Correct == "fused" {
+		s.dev.Run(w.loops().pass, 0, w.n)
+		s.enter(inCorrect)
+		return s.merge(ctx, next)
+	}
+	s.resize()
+	if err := s.carry(ctx); err != nil {
+		return err
+	}
+	s.enter(inCorrect)
+	return s.correct(ctx, next)
+}
+
+// resize gives particles the radii that the level set of now makes them. A step begins with it: what looks at particles
+// between steps, and reseeding, need them too, and it does not matter how often.
+func (s *solver[F]) resize() {
+	if s.swarm != nil {
+		s.dev.Run(s.swarm.loops().resize, 0, s.swarm.n)
+	}
 }
 
 // setClock tells the device of a step.
@@ -98,10 +119,14 @@ func (s *solver[F]) advect(ctx context.Context) error {
 	return s.refresh(ctx, &s.thin, next)
 }
 
-// reinitialise makes a distance of next, in now, with one layer of ghosts.
+// reinitialise makes a distance of next, in now, with at least one layer of ghosts.
 func (s *solver[F]) reinitialise(ctx context.Context) error {
 	switch s.cfg.Reinit {
 	case "sweep":
+		// A cell next to the interface asks its neighbours across it for their slopes.
+		if err := s.refresh(ctx, &s.deep, next); err != nil {
+			return err
+		}
 		s.run(s.loops.freeze)
 		return s.sweep(ctx)
 	case "weno":
@@ -116,15 +141,16 @@ func (s *solver[F]) reinitialise(ctx context.Context) error {
 // sweep brings distances from the interface to the edge of the band. Ghosts beyond walls are brought up to date at
 // first alone: they are as far as the cells next to them or farther, and so tell nothing.
 func (s *solver[F]) sweep(ctx context.Context) error {
+	s.run(s.loops.mark)
 	for n := range s.cfg.sweeps(s.block.Grid.Dim) {
-		from := n % 2
+		from := sweepsFrom[n%2]
 		if err := s.exchange(ctx, &s.thin, from); err != nil {
 			return err
 		}
 		if n < 2 {
 			s.dev.Run(s.thin.walls[from], 0, s.thin.count)
 		}
-		s.run(s.loops.sweep[from])
+		s.run(s.loops.sweep[n%2])
 	}
 	return s.refresh(ctx, &s.thin, now)
 }
@@ -155,7 +181,6 @@ func (s *solver[F]) correct(ctx context.Context, field int) error {
 	if s.swarm == nil {
 		return nil
 	}
-	s.run(s.loops.spread[field])
 	if s.cfg.Correct == "sorted" {
 		if err := s.swarm.correctSorted(field); err != nil {
 			return err
@@ -163,6 +188,11 @@ func (s *solver[F]) correct(ctx context.Context, field int) error {
 	} else {
 		s.dev.Run(s.swarm.loops().correct[field], 0, s.swarm.n)
 	}
+	return s.merge(ctx, field)
+}
+
+// merge brings what particles have told to a level set.
+func (s *solver[F]) merge(ctx context.Context, field int) error {
 	if err := s.gather(ctx); err != nil {
 		return err
 	}

@@ -15,8 +15,9 @@ import (
 type swarm[F num.Float] struct {
 	s           *solver[F]
 	domain      kernels.Domain
-	n           int // of this block, with those that are gone
-	side        int // which array they are in
+	n           int   // of this block, with those that are gone
+	sown        int64 // of all times, as far as they have begun
+	side        int   // which array they are in
 	p           [2][]kernels.Particle[F]
 	id          [2][]int64
 	stays, goes []uint8
@@ -43,8 +44,8 @@ type traveller[F num.Float] struct {
 }
 
 type swarmLoops struct {
-	carry, settle, live, resize, census backend.Loop
-	correct                             [2]backend.Loop // now and next
+	pass, carry, settle, live, resize, census backend.Loop
+	correct                                   [2]backend.Loop // now and next
 }
 
 // itemsACell bounds how many particles go to a block in one message for each cell of its ghosts; more go in several.
@@ -52,16 +53,7 @@ const itemsACell = 8
 
 // newSwarm is an empty one.
 func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (w *swarm[F], err error) {
-	b := s.block
-	w = &swarm[F]{s: s, boxes: boxes}
-	w.domain = kernels.Domain{Periodic: b.Grid.Periodic, Dim: int32(b.Grid.Dim)}
-	for d := range 3 {
-		w.domain.Cells[d] = int32(b.Grid.N[d])
-		w.domain.Lo[d], w.domain.Hi[d] = int32(b.Lo[d]), int32(b.Lo[d]+b.N[d])
-		if d < b.Grid.Dim && b.Lo[d] == 0 && !b.Grid.Periodic[d] {
-			w.domain.Lo[d] = -1
-		}
-	}
+	w = &swarm[F]{s: s, boxes: boxes, domain: *s.domain()}
 	if w.plan, err = plan.Items(func(cells int) int { return itemsACell * cells }); err != nil {
 		return nil, err
 	}
@@ -121,8 +113,11 @@ func (w *swarm[F]) prepare() {
 		of := s.correction(now)
 		l.correct = [2]backend.Loop{kernels.NewCorrectLoop(of, p, s.near),
 			kernels.NewCorrectLoop(s.correction(next), p, s.near)}
-		l.resize = kernels.NewResizeLoop(of, F(leastRadius*shortest), F(mostRadius*shortest), p)
-		l.census = kernels.NewCensusLoop(of, p, &s.counts[0])
+		least, most := F(leastRadius*shortest), F(mostRadius*shortest)
+		l.pass = kernels.NewPassLoop(stream, &w.domain, &s.clock[0], &s.gone[0], of, s.correction(next), least, most, p,
+			s.near)
+		l.resize = kernels.NewResizeLoop(of, least, most, p)
+		l.census = kernels.NewCensusLoop(of, &w.domain, p, &s.counts[0])
 	}
 }
 

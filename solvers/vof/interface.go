@@ -3,27 +3,16 @@ package vof
 import (
 	"context"
 
+	"github.com/atoll-hpc/atoll/solvers/common/contour"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// Surface is the interface as a mesh without gaps: segments in the plane, triangles in space. Planes of neighbouring
+// Surface is the interface of the block's cells as a mesh without gaps. Planes of neighbouring
 // cells do not meet, so it goes through none of them exactly. At each corner of a cell the signed distances to the
 // planes of the mixed cells round it, and to the faces there between full and empty cells, are averaged, near ones with
-// more weight; the surface is where this is zero, linear along the edges of simplices (two
-// triangles of each rectangle, six tetrahedra of each box, alike in all cells). It is closed within the grid whatever
-// the distances are, and ends at its sides. What is thinner than a cell may be missing.
-//
-// A point has the same number and the same bits on all ranks that hold it.
-type Surface struct {
-	Points []float64 // x, y, z of each
-	ID     []int64   // of each point in the whole grid
-	// Simplices are points, 2 to a segment, which has the fluid on its left, or 3 to a triangle, which is seen
-	// counter-clockwise from outside of the fluid.
-	Simplices []int32
-}
-
-// Surface is that of the cells of the block.
-func (s *solver[F]) Surface(ctx context.Context) (*Surface, error) {
+// more weight; the surface is where this is zero. It is closed within the grid whatever the distances are, and ends at
+// its sides. What is thinner than a cell may be missing.
+func (s *solver[F]) Surface(ctx context.Context) (*contour.Surface, error) {
 	field, err := s.view(ctx, true)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/solvers/common/contour"
 )
 
 // corners gathers distances at the corners of a block's cells. Cells come in the same order at every corner, whichever
@@ -96,10 +97,6 @@ func (c *corners) add(at int, distance float64) {
 	c.weight[at] += w
 }
 
-// shortest is the least distance of a corner, in sides of a cell: with less, points on the edges that meet there would
-// be one, and simplices of no size. In a file of float32 they stay apart in grids of some thousand cells.
-const shortest = 0x1p-12
-
 // average makes distances of sums. Where no plane is near, the fluid around tells the side.
 func (c *corners) average() {
 	for at, w := range c.weight {
@@ -108,8 +105,8 @@ func (c *corners) average() {
 		} else {
 			c.distance[at] = c.side * (0.5 - c.fluid[at]/float64(c.cells[at]))
 		}
-		if d := c.distance[at]; math.Abs(d) < shortest*c.side {
-			c.distance[at] = math.Copysign(shortest*c.side, d+0) // -0 is outside, as 0 is
+		if d := c.distance[at]; math.Abs(d) < contour.Shortest*c.side {
+			c.distance[at] = math.Copysign(contour.Shortest*c.side, d+0) // -0 is outside, as 0 is
 		}
 	}
 }

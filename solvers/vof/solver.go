@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/contour"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -31,7 +32,7 @@ type Solver interface {
 	// Planes returns the lines or planes of the block's mixed cells.
 	Planes(ctx context.Context) (*Planes, error)
 	// Surface returns the interface of the block as a mesh without gaps.
-	Surface(ctx context.Context) (*Surface, error)
+	Surface(ctx context.Context) (*contour.Surface, error)
 	// Field returns a quantity at every cell of the block, x fastest: f, or of mixed cells nx, ny, nz, alpha and
 	// curvature, 0 in others. The fluid is where n·x ≤ alpha, n a unit normal in space and x from the lowest corner of the
 	// cell on. The curvature is 1/r for a disk of fluid, 2/r for a ball, and NaN where too little of the interface is near

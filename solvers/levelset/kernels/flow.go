@@ -16,23 +16,26 @@ func (s *Flow[F]) velocity(x, y, z F) (u, v, w F) {
 	i, fx := split(x)
 	j, fy := split(y)
 	k, fz := split(z)
-	n, part := face(i, fx)
-	u = l.linear(s.U, l.at(n, j, k), part, fy, fz)
-	n, part = face(j, fy)
-	v = l.linear(s.V, l.at(i, n, k), fx, part, fz)
-	if l.Dim == 3 {
-		n, part = face(k, fz)
-		w = l.linear(s.W, l.at(i, j, n), fx, fy, part)
+	// Faces are half a cell below centres: between which ones a place is, and where.
+	cu := l.at(i, j, k)
+	cv, cw := cu, cu
+	px, py, pz := fx+0.5, fy+0.5, fz+0.5
+	if fx >= 0.5 {
+		cu, px = cu+1, fx-0.5
 	}
+	if fy >= 0.5 {
+		cv, py = cv+l.SY, fy-0.5
+	}
+	if l.Dim == 2 {
+		return square(s.U, cu, l.SY, px, fy), square(s.V, cv, l.SY, fx, py), 0
+	}
+	if fz >= 0.5 {
+		cw, pz = cw+l.SZ, fz-0.5
+	}
+	u = cube(s.U, cu, l.SY, l.SZ, px, fy, fz)
+	v = cube(s.V, cv, l.SY, l.SZ, fx, py, fz)
+	w = cube(s.W, cw, l.SY, l.SZ, fx, fy, pz)
 	return u, v, w
-}
-
-// face turns a place between centres into one between faces, which are half a cell lower.
-func face[F num.Float](i int, part F) (int, F) {
-	if part < 0.5 {
-		return i, part + 0.5
-	}
-	return i + 1, part - 0.5
 }
 
 // central is the velocity at the centre of a cell.

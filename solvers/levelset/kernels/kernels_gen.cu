@@ -171,6 +171,21 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
+// Bricks are boxes of 8 cells along each axis that cover a block, x fastest. Far from the interface nothing changes in
+// them, so that they are left out; which cells share one changes no bit.
+// Bricks, bricks.go:18
+struct Bricks {
+    Array<int32, 3> Lo, N;
+    Array<int32, 3> Count;
+    Array<Array<bool, 2>, 3> Open;
+    int32 Reach;
+    Slice<int32> Crossed;
+    Slice<int32> Busy;
+};
+static_assert(sizeof(Bricks) == 96 && offsetof(Bricks, Lo) == 0 && offsetof(Bricks, N) == 12 &&
+    offsetof(Bricks, Count) == 24 && offsetof(Bricks, Open) == 36 && offsetof(Bricks, Reach) == 44 &&
+    offsetof(Bricks, Crossed) == 48 && offsetof(Bricks, Busy) == 72, "Bricks");
+
 // Lattice says where cell (i, j, k) of the grid lies in the arrays of a block: at Base + i + j·SY + k·SZ. In the plane
 // SZ is 0.
 // Lattice[float32], types.go:19
@@ -195,7 +210,7 @@ static_assert(sizeof(Flow_f32) == 120 && offsetof(Flow_f32, Lattice_) == 0 && of
 
 // Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
 // they are parts of a cell.
-// Clock[float32], types.go:52
+// Clock[float32], types.go:60
 struct Clock_f32 {
     Array<float, 3> Half;
     Array<float, 3> Back;
@@ -229,7 +244,7 @@ static_assert(sizeof(Flow_f64) == 136 && offsetof(Flow_f64, Lattice_) == 0 && of
 
 // Clock holds what a step needs of its time. All are per side of a cell, by axis: times velocities at a factor of 1
 // they are parts of a cell.
-// Clock[float64], types.go:52
+// Clock[float64], types.go:60
 struct Clock_f64 {
     Array<double, 3> Half;
     Array<double, 3> Back;
@@ -255,9 +270,10 @@ struct Counts {
     int64 Differ;
     int64 Pieces;
     int64 Escaped;
+    int64 Strays;
 };
-static_assert(sizeof(Counts) == 32 && offsetof(Counts, Inside) == 0 && offsetof(Counts, Differ) == 8 &&
-    offsetof(Counts, Pieces) == 16 && offsetof(Counts, Escaped) == 24, "Counts");
+static_assert(sizeof(Counts) == 40 && offsetof(Counts, Inside) == 0 && offsetof(Counts, Differ) == 8 &&
+    offsetof(Counts, Pieces) == 16 && offsetof(Counts, Escaped) == 24 && offsetof(Counts, Strays) == 32, "Counts");
 
 // Sampling is how cells are measured: by Points samples along each axis.
 // Sampling[float64], measure.go:12
@@ -269,7 +285,7 @@ static_assert(sizeof(Sampling_f64) == 72 && offsetof(Sampling_f64, Lattice_) == 
     offsetof(Sampling_f64, Points) == 64, "Sampling_f64");
 
 // Correction is what particles correct.
-// Correction[float32], particle.go:121
+// Correction[float32], particle.go:169
 struct Correction_f32 {
     Lattice_f32 Lattice_;
     float Escape;
@@ -277,6 +293,19 @@ struct Correction_f32 {
 };
 static_assert(sizeof(Correction_f32) == 80 && offsetof(Correction_f32, Lattice_) == 0 &&
     offsetof(Correction_f32, Escape) == 48 && offsetof(Correction_f32, Phi) == 56, "Correction_f32");
+
+// Domain is where particles may be. A block owns those in the dual cells from Lo up to Hi, which are half open, so
+// that each particle has one owner. At a wall dual cells begin half a cell before the first centre, and those of the
+// last cell end half a cell behind its centre.
+// Domain, particle.go:19
+struct Domain {
+    Array<int32, 3> Cells;
+    Array<bool, 3> Periodic;
+    Array<int32, 3> Lo, Hi;
+    int32 Dim;
+};
+static_assert(sizeof(Domain) == 44 && offsetof(Domain, Cells) == 0 && offsetof(Domain, Periodic) == 12 &&
+    offsetof(Domain, Lo) == 16 && offsetof(Domain, Hi) == 28 && offsetof(Domain, Dim) == 40, "Domain");
 
 // Particle is a sphere that touches the interface: inside of it, which a negative R tells, or outside. Its position
 // counts cells, its radius |R| is a length. R is 0 of one that is gone.
@@ -288,7 +317,7 @@ static_assert(sizeof(Particle_f32) == 16 && offsetof(Particle_f32, X) == 0 && of
     offsetof(Particle_f32, Z) == 8 && offsetof(Particle_f32, R) == 12, "Particle_f32");
 
 // Correction is what particles correct.
-// Correction[float64], particle.go:121
+// Correction[float64], particle.go:169
 struct Correction_f64 {
     Lattice_f64 Lattice_;
     double Escape;
@@ -306,38 +335,25 @@ struct alignas(16) Particle_f64 {
 static_assert(sizeof(Particle_f64) == 32 && offsetof(Particle_f64, X) == 0 && offsetof(Particle_f64, Y) == 8 &&
     offsetof(Particle_f64, Z) == 16 && offsetof(Particle_f64, R) == 24, "Particle_f64");
 
-// Domain is where particles may be. A block owns those in the dual cells from Lo up to Hi, which are half open, so
-// that each particle has one owner. At a wall dual cells begin half a cell before the first centre, and those of the
-// last cell end half a cell behind its centre.
-// Domain, particle.go:19
-struct Domain {
-    Array<int32, 3> Cells;
-    Array<bool, 3> Periodic;
-    Array<int32, 3> Lo, Hi;
-    int32 Dim;
-};
-static_assert(sizeof(Domain) == 44 && offsetof(Domain, Cells) == 0 && offsetof(Domain, Periodic) == 12 &&
-    offsetof(Domain, Lo) == 16 && offsetof(Domain, Hi) == 28 && offsetof(Domain, Dim) == 40, "Domain");
-
 // Gone counts particles that are no more.
-// Gone, particle.go:27
+// Gone, particle.go:33
 struct Gone {
     int64 Left;
     int64 Deleted;
 };
 static_assert(sizeof(Gone) == 16 && offsetof(Gone, Left) == 0 && offsetof(Gone, Deleted) == 8, "Gone");
 
-// Pair is what escaped particles make of the level set at a cell: those from outside raise Plus, those from inside
-// lower Minus.
-// Pair[float32], particle.go:116
+// Pair is what escaped particles tell of the level set at a cell: those from outside raise Plus, those from inside
+// lower Minus. Where none has told anything it is that of Nothing.
+// Pair[float32], particle.go:157
 struct alignas(8) Pair_f32 {
     float Plus, Minus;
 };
 static_assert(sizeof(Pair_f32) == 8 && offsetof(Pair_f32, Plus) == 0 && offsetof(Pair_f32, Minus) == 4, "Pair_f32");
 
-// Pair is what escaped particles make of the level set at a cell: those from outside raise Plus, those from inside
-// lower Minus.
-// Pair[float64], particle.go:116
+// Pair is what escaped particles tell of the level set at a cell: those from outside raise Plus, those from inside
+// lower Minus. Where none has told anything it is that of Nothing.
+// Pair[float64], particle.go:157
 struct alignas(16) Pair_f64 {
     double Plus, Minus;
 };
@@ -409,11 +425,13 @@ static_assert(sizeof(Reseeding_f64) == 240 && offsetof(Reseeding_f64, Seeding_) 
 // Sweeping[float32], sweep.go:10
 struct Sweeping_f32 {
     Lattice_f32 Lattice_;
+    Bricks Bricks_;
     float Band;
     bool Keep;
 };
-static_assert(sizeof(Sweeping_f32) == 56 && offsetof(Sweeping_f32, Lattice_) == 0 &&
-    offsetof(Sweeping_f32, Band) == 48 && offsetof(Sweeping_f32, Keep) == 52, "Sweeping_f32");
+static_assert(sizeof(Sweeping_f32) == 152 && offsetof(Sweeping_f32, Lattice_) == 0 &&
+    offsetof(Sweeping_f32, Bricks_) == 48 && offsetof(Sweeping_f32, Band) == 144 &&
+    offsetof(Sweeping_f32, Keep) == 148, "Sweeping_f32");
 
 // Sweeping is fast sweeping (Zhao, Math. Comput. 74, 2005) with all cells at a time in place of eight orders, so that
 // the outcome depends on no order and no block: each pass brings the solution of |∇φ| = 1 of first order at least one
@@ -421,11 +439,13 @@ static_assert(sizeof(Sweeping_f32) == 56 && offsetof(Sweeping_f32, Lattice_) == 
 // Sweeping[float64], sweep.go:10
 struct Sweeping_f64 {
     Lattice_f64 Lattice_;
+    Bricks Bricks_;
     double Band;
     bool Keep;
 };
-static_assert(sizeof(Sweeping_f64) == 80 && offsetof(Sweeping_f64, Lattice_) == 0 &&
-    offsetof(Sweeping_f64, Band) == 64 && offsetof(Sweeping_f64, Keep) == 72, "Sweeping_f64");
+static_assert(sizeof(Sweeping_f64) == 176 && offsetof(Sweeping_f64, Lattice_) == 0 &&
+    offsetof(Sweeping_f64, Bricks_) == 64 && offsetof(Sweeping_f64, Band) == 160 &&
+    offsetof(Sweeping_f64, Keep) == 168, "Sweeping_f64");
 
 // Relaxation is what all stages of reinitialisation by φ_τ + S(φ₀)(|∇φ| - 1) = 0 have in common (Sussman, Smereka and
 // Osher, J. Comput. Phys. 114, 1994). Next to the interface the subcell fix holds it in place (Russo and Smereka, J.
@@ -462,13 +482,57 @@ static_assert(sizeof(Relaxation_f64) == 104 && offsetof(Relaxation_f64, Lattice_
     offsetof(Relaxation_f64, Step) == 64 && offsetof(Relaxation_f64, Band) == 72 &&
     offsetof(Relaxation_f64, Start) == 80, "Relaxation_f64");
 
+// beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at place p
+// along an axis. The last brick of a block may have few cells.
+// (*Bricks).beyond, bricks.go:82
+DEVICE bool Bricks_beyond(const Bricks *b, int32 axis, int32 p) {
+    return b->Open[axis][0] && p < b->Reach || b->Open[axis][1] && add(add(p, b->Reach), 1) >= b->Count[axis];
+}
+
+// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
+// Larger[int32], num/num.go:28
+DEVICE int32 num_Larger_int32(int32 a, int32 b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Smaller is a if a < b, else b: so b where either is NaN.
+// Smaller[int32], num/num.go:36
+DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
+    if (a < b) {
+        return a;
+    }
+    return b;
+}
+
+// MarkBrick finds out whether brick t is busy.
+// MarkBrick, bricks.go:63
+DEVICE void MarkBrick_at(int64 t, const Bricks *b) {
+    int32 row = quo(int32(t), b->Count[0]);
+    int32 x = rem(int32(t), b->Count[0]), y = rem(row, b->Count[1]), z = quo(row, b->Count[1]);
+    int32 busy = 0;
+    if (Bricks_beyond(b, 0, x) || Bricks_beyond(b, 1, y) || Bricks_beyond(b, 2, z)) {
+        busy = 1;
+    }
+    for (int32 k = num_Larger_int32(sub(z, b->Reach), 0); k < num_Smaller_int32(add(add(z, b->Reach), 1), b->Count[2]); k++) {
+        for (int32 j = num_Larger_int32(sub(y, b->Reach), 0); j < num_Smaller_int32(add(add(y, b->Reach), 1), b->Count[1]); j++) {
+            for (int32 i = num_Larger_int32(sub(x, b->Reach), 0); i < num_Smaller_int32(add(add(x, b->Reach), 1), b->Count[0]); i++) {
+                busy |= b->Crossed[add(i, mul(b->Count[0], add(j, mul(b->Count[1], k))))];
+            }
+        }
+    }
+    b->Busy[t] = busy;
+}
+
 // (*Lattice[float32]).at, types.go:26
 DEVICE int64 Lattice_at_f32(const Lattice_f32 *l, int64 i, int64 j, int64 k) {
     return add(add(add(l->Base, i), mul(j, l->SY)), mul(k, l->SZ));
 }
 
 // central is the velocity at the centre of a cell.
-// (*Flow[float32]).central, flow.go:39
+// (*Flow[float32]).central, flow.go:42
 struct Flow_central_f32_results { float r0; float r1; float r2; };
 DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
     float u = 0.0f;
@@ -483,7 +547,7 @@ DEVICE Flow_central_f32_results Flow_central_f32(const Flow_f32 *s, int64 c) {
 }
 
 // split returns the greatest whole number up to x, and what x is above it.
-// split[float32], types.go:42
+// split[float32], types.go:50
 struct split_f32_results { int64 r0; float r1; };
 DEVICE split_f32_results split_f32(float x) {
     int64 whole = 0;
@@ -495,31 +559,22 @@ DEVICE split_f32_results split_f32(float x) {
     return {whole, x - float(whole)};
 }
 
-// face turns a place between centres into one between faces, which are half a cell lower.
-// face[float32], flow.go:31
-struct face_f32_results { int64 r0; float r1; };
-DEVICE face_f32_results face_f32(int64 i, float part) {
-    if (part < 0.5f) {
-        return {i, part + 0.5f};
-    }
-    return {add(i, int64(1)), part - 0.5f};
-}
-
-// mix[float32], types.go:39
+// mix[float32], types.go:47
 DEVICE float mix_f32(float a, float b, float part) {
     return a + (b - a) * part;
 }
 
-// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
-// (*Lattice[float32]).linear, types.go:29
-DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
-    int64 sy = l->SY;
-    float v = mix_f32(mix_f32(f[c], f[add(c, int64(1))], x), mix_f32(f[add(c, sy)], f[add(add(c, sy), int64(1))], x), y);
-    if (l->Dim == 2) {
-        return v;
-    }
-    int64 d = add(c, l->SZ);
-    return mix_f32(v, mix_f32(mix_f32(f[d], f[add(d, int64(1))], x), mix_f32(f[add(d, sy)], f[add(add(d, sy), int64(1))], x), y), z);
+// square[float32], types.go:36
+DEVICE float square_f32(Slice<float> f, int64 c, int64 sy, float x, float y) {
+    Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
+    return mix_f32(mix_f32(a[0], a[1], x), mix_f32(b[0], b[1], x), y);
+}
+
+// cube[float32], types.go:41
+DEVICE float cube_f32(Slice<float> f, int64 c, int64 sy, int64 sz, float x, float y, float z) {
+    Slice<float> a = Slice<float>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<float>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
+    Slice<float> d = Slice<float>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<float>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
+    return mix_f32(mix_f32(mix_f32(a[0], a[1], x), mix_f32(b[0], b[1], x), y), mix_f32(mix_f32(d[0], d[1], x), mix_f32(e[0], e[1], x), y), z);
 }
 
 // velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
@@ -533,24 +588,43 @@ DEVICE Flow_velocity_f32_results Flow_velocity_f32(const Flow_f32 *s, float x, f
     auto [i, fx] = split_f32(x);
     auto [j, fy] = split_f32(y);
     auto [k, fz] = split_f32(z);
-    auto [n, part] = face_f32(i, fx);
-    u = Lattice_linear_f32(l, s->U, Lattice_at_f32(l, n, j, k), part, fy, fz);
-    const auto results1 = face_f32(j, fy);
-    n = results1.r0;
-    part = results1.r1;
-    v = Lattice_linear_f32(l, s->V, Lattice_at_f32(l, i, n, k), fx, part, fz);
-    if (l->Dim == 3) {
-        const auto results2 = face_f32(k, fz);
-        n = results2.r0;
-        part = results2.r1;
-        w = Lattice_linear_f32(l, s->W, Lattice_at_f32(l, i, j, n), fx, fy, part);
+    // Faces are half a cell below centres: between which ones a place is, and where.
+    int64 cu = Lattice_at_f32(l, i, j, k);
+    int64 cv = cu, cw = cu;
+    float px = fx + 0.5f, py = fy + 0.5f, pz = fz + 0.5f;
+    if (fx >= 0.5f) {
+        cu = add(cu, int64(1));
+        px = fx - 0.5f;
     }
+    if (fy >= 0.5f) {
+        cv = add(cv, l->SY);
+        py = fy - 0.5f;
+    }
+    if (l->Dim == 2) {
+        return {square_f32(s->U, cu, l->SY, px, fy), square_f32(s->V, cv, l->SY, fx, py), 0.0f};
+    }
+    if (fz >= 0.5f) {
+        cw = add(cw, l->SZ);
+        pz = fz - 0.5f;
+    }
+    u = cube_f32(s->U, cu, l->SY, l->SZ, px, fy, fz);
+    v = cube_f32(s->V, cv, l->SY, l->SZ, fx, py, fz);
+    w = cube_f32(s->W, cw, l->SY, l->SZ, fx, fy, pz);
     return {u, v, w};
+}
+
+// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
+// (*Lattice[float32]).linear, types.go:29
+DEVICE float Lattice_linear_f32(const Lattice_f32 *l, Slice<float> f, int64 c, float x, float y, float z) {
+    if (l->Dim == 2) {
+        return square_f32(f, c, l->SY, x, y);
+    }
+    return cube_f32(f, c, l->SY, l->SZ, x, y, z);
 }
 
 // Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
 // of second order in time.
-// Trace[float32], flow.go:52
+// Trace[float32], flow.go:55
 DEVICE void Trace_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, Slice<float> from,
         Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -573,7 +647,7 @@ DEVICE int64 Lattice_at_f64(const Lattice_f64 *l, int64 i, int64 j, int64 k) {
 }
 
 // central is the velocity at the centre of a cell.
-// (*Flow[float64]).central, flow.go:39
+// (*Flow[float64]).central, flow.go:42
 struct Flow_central_f64_results { double r0; double r1; double r2; };
 DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
     double u = 0.0;
@@ -588,7 +662,7 @@ DEVICE Flow_central_f64_results Flow_central_f64(const Flow_f64 *s, int64 c) {
 }
 
 // split returns the greatest whole number up to x, and what x is above it.
-// split[float64], types.go:42
+// split[float64], types.go:50
 struct split_f64_results { int64 r0; double r1; };
 DEVICE split_f64_results split_f64(double x) {
     int64 whole = 0;
@@ -600,31 +674,22 @@ DEVICE split_f64_results split_f64(double x) {
     return {whole, x - double(whole)};
 }
 
-// face turns a place between centres into one between faces, which are half a cell lower.
-// face[float64], flow.go:31
-struct face_f64_results { int64 r0; double r1; };
-DEVICE face_f64_results face_f64(int64 i, double part) {
-    if (part < 0.5) {
-        return {i, part + 0.5};
-    }
-    return {add(i, int64(1)), part - 0.5};
-}
-
-// mix[float64], types.go:39
+// mix[float64], types.go:47
 DEVICE double mix_f64(double a, double b, double part) {
     return a + (b - a) * part;
 }
 
-// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
-// (*Lattice[float64]).linear, types.go:29
-DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
-    int64 sy = l->SY;
-    double v = mix_f64(mix_f64(f[c], f[add(c, int64(1))], x), mix_f64(f[add(c, sy)], f[add(add(c, sy), int64(1))], x), y);
-    if (l->Dim == 2) {
-        return v;
-    }
-    int64 d = add(c, l->SZ);
-    return mix_f64(v, mix_f64(mix_f64(f[d], f[add(d, int64(1))], x), mix_f64(f[add(d, sy)], f[add(add(d, sy), int64(1))], x), y), z);
+// square[float64], types.go:36
+DEVICE double square_f64(Slice<double> f, int64 c, int64 sy, double x, double y) {
+    Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
+    return mix_f64(mix_f64(a[0], a[1], x), mix_f64(b[0], b[1], x), y);
+}
+
+// cube[float64], types.go:41
+DEVICE double cube_f64(Slice<double> f, int64 c, int64 sy, int64 sz, double x, double y, double z) {
+    Slice<double> a = Slice<double>{f.data + int64(c), sub(int64(add(c, int64(2))), int64(c)), sub(int64(add(c, int64(2))), int64(c))}, b = Slice<double>{f.data + int64(add(c, sy)), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy))), sub(int64(add(add(c, sy), int64(2))), int64(add(c, sy)))};
+    Slice<double> d = Slice<double>{f.data + int64(add(c, sz)), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz))), sub(int64(add(add(c, sz), int64(2))), int64(add(c, sz)))}, e = Slice<double>{f.data + int64(add(add(c, sz), sy)), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy))), sub(int64(add(add(add(c, sz), sy), int64(2))), int64(add(add(c, sz), sy)))};
+    return mix_f64(mix_f64(mix_f64(a[0], a[1], x), mix_f64(b[0], b[1], x), y), mix_f64(mix_f64(d[0], d[1], x), mix_f64(e[0], e[1], x), y), z);
 }
 
 // velocity interpolates each component linearly between its own faces, so that it is 0 on a face where nothing flows.
@@ -638,24 +703,43 @@ DEVICE Flow_velocity_f64_results Flow_velocity_f64(const Flow_f64 *s, double x, 
     auto [i, fx] = split_f64(x);
     auto [j, fy] = split_f64(y);
     auto [k, fz] = split_f64(z);
-    auto [n, part] = face_f64(i, fx);
-    u = Lattice_linear_f64(l, s->U, Lattice_at_f64(l, n, j, k), part, fy, fz);
-    const auto results1 = face_f64(j, fy);
-    n = results1.r0;
-    part = results1.r1;
-    v = Lattice_linear_f64(l, s->V, Lattice_at_f64(l, i, n, k), fx, part, fz);
-    if (l->Dim == 3) {
-        const auto results2 = face_f64(k, fz);
-        n = results2.r0;
-        part = results2.r1;
-        w = Lattice_linear_f64(l, s->W, Lattice_at_f64(l, i, j, n), fx, fy, part);
+    // Faces are half a cell below centres: between which ones a place is, and where.
+    int64 cu = Lattice_at_f64(l, i, j, k);
+    int64 cv = cu, cw = cu;
+    double px = fx + 0.5, py = fy + 0.5, pz = fz + 0.5;
+    if (fx >= 0.5) {
+        cu = add(cu, int64(1));
+        px = fx - 0.5;
     }
+    if (fy >= 0.5) {
+        cv = add(cv, l->SY);
+        py = fy - 0.5;
+    }
+    if (l->Dim == 2) {
+        return {square_f64(s->U, cu, l->SY, px, fy), square_f64(s->V, cv, l->SY, fx, py), 0.0};
+    }
+    if (fz >= 0.5) {
+        cw = add(cw, l->SZ);
+        pz = fz - 0.5;
+    }
+    u = cube_f64(s->U, cu, l->SY, l->SZ, px, fy, fz);
+    v = cube_f64(s->V, cv, l->SY, l->SZ, fx, py, fz);
+    w = cube_f64(s->W, cw, l->SY, l->SZ, fx, fy, pz);
     return {u, v, w};
+}
+
+// linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
+// (*Lattice[float64]).linear, types.go:29
+DEVICE double Lattice_linear_f64(const Lattice_f64 *l, Slice<double> f, int64 c, double x, double y, double z) {
+    if (l->Dim == 2) {
+        return square_f64(f, c, l->SY, x, y);
+    }
+    return cube_f64(f, c, l->SY, l->SZ, x, y, z);
 }
 
 // Trace gives cell (i, j, k) the level set from where a particle of its centre was a step ago: a semi-Lagrangian step
 // of second order in time.
-// Trace[float64], flow.go:52
+// Trace[float64], flow.go:55
 DEVICE void Trace_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, Slice<double> from,
         Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -724,7 +808,7 @@ DEVICE float upperSlope_f32(Slice<float> f, int64 c, int64 s) {
 }
 
 // against is the Courant number along an axis times the difference on the side that the flow comes from.
-// against[float32], flow.go:80
+// against[float32], flow.go:83
 DEVICE float against_f32(Slice<float> f, int64 c, int64 stride, float courant) {
     if (courant == 0.0f) {
         return 0.0f;
@@ -737,7 +821,7 @@ DEVICE float against_f32(Slice<float> f, int64 c, int64 stride, float courant) {
 
 // Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
-// Upwind[float32], flow.go:68
+// Upwind[float32], flow.go:71
 DEVICE void Upwind_f32_at(int64 i, int64 j, int64 k, const Flow_f32 *s, Clock_f32 *clock, int32 stage, float share,
         Slice<float> start, Slice<float> from, Slice<float> to) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -802,7 +886,7 @@ DEVICE double upperSlope_f64(Slice<double> f, int64 c, int64 s) {
 }
 
 // against is the Courant number along an axis times the difference on the side that the flow comes from.
-// against[float64], flow.go:80
+// against[float64], flow.go:83
 DEVICE double against_f64(Slice<double> f, int64 c, int64 stride, double courant) {
     if (courant == 0.0) {
         return 0.0;
@@ -815,7 +899,7 @@ DEVICE double against_f64(Slice<double> f, int64 c, int64 stride, double courant
 
 // Upwind is a stage of Shu and Osher's RK3 for the advection of a level set, with WENO differences of fifth order:
 // to = (1-share)·start + share·(from + dt·L(from)).
-// Upwind[float64], flow.go:68
+// Upwind[float64], flow.go:71
 DEVICE void Upwind_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f64 *clock, int32 stage,
         double share, Slice<double> start, Slice<double> from, Slice<double> to) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -830,7 +914,7 @@ DEVICE void Upwind_f64_at(int64 i, int64 j, int64 k, const Flow_f64 *s, Clock_f6
 
 // side is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between centres
 // has the sign that all of them have.
-// (*Lattice[float32]).side, measure.go:84
+// (*Lattice[float32]).side, measure.go:85
 DEVICE int32 Lattice_side_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int64 j, int64 k) {
     int64 deep = 1;
     if (l->Dim == 2) {
@@ -857,12 +941,12 @@ DEVICE int32 Lattice_side_f32(const Lattice_f32 *l, Slice<float> f, int64 i, int
 }
 
 // place is the position of a sample of a cell along an axis.
-// (*Sampling[float32]).place, measure.go:73
+// (*Sampling[float32]).place, measure.go:74
 DEVICE float Sampling_place_f32(const Sampling_f32 *s, int64 cell, int32 at) {
     return float(cell) + (float(at) + 0.5f) / float(s->Points) - 0.5f;
 }
 
-// (*Lattice[float32]).value, measure.go:75
+// (*Lattice[float32]).value, measure.go:76
 DEVICE float Lattice_value_f32(const Lattice_f32 *l, Slice<float> f, float x, float y, float z) {
     auto [i, fx] = split_f32(x);
     auto [j, fy] = split_f32(y);
@@ -871,7 +955,7 @@ DEVICE float Lattice_value_f32(const Lattice_f32 *l, Slice<float> f, float x, fl
 }
 
 // CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
-// CountInside[float32], measure.go:28
+// CountInside[float32], measure.go:29
 DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s, Slice<float> now,
         Slice<float> then, Counts *n) {
     const Lattice_f32 *l = &s->Lattice_;
@@ -919,7 +1003,7 @@ DEVICE void CountInside_f32_at(int64 i, int64 j, int64 k, const Sampling_f32 *s,
 
 // side is -1 for a cell that is inside as a whole, 1 for one outside, and 0 for others: what is linear between centres
 // has the sign that all of them have.
-// (*Lattice[float64]).side, measure.go:84
+// (*Lattice[float64]).side, measure.go:85
 DEVICE int32 Lattice_side_f64(const Lattice_f64 *l, Slice<double> f, int64 i, int64 j, int64 k) {
     int64 deep = 1;
     if (l->Dim == 2) {
@@ -946,12 +1030,12 @@ DEVICE int32 Lattice_side_f64(const Lattice_f64 *l, Slice<double> f, int64 i, in
 }
 
 // place is the position of a sample of a cell along an axis.
-// (*Sampling[float64]).place, measure.go:73
+// (*Sampling[float64]).place, measure.go:74
 DEVICE double Sampling_place_f64(const Sampling_f64 *s, int64 cell, int32 at) {
     return double(cell) + (double(at) + 0.5) / double(s->Points) - 0.5;
 }
 
-// (*Lattice[float64]).value, measure.go:75
+// (*Lattice[float64]).value, measure.go:76
 DEVICE double Lattice_value_f64(const Lattice_f64 *l, Slice<double> f, double x, double y, double z) {
     auto [i, fx] = split_f64(x);
     auto [j, fy] = split_f64(y);
@@ -960,7 +1044,7 @@ DEVICE double Lattice_value_f64(const Lattice_f64 *l, Slice<double> f, double x,
 }
 
 // CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
-// CountInside[float64], measure.go:28
+// CountInside[float64], measure.go:29
 DEVICE void CountInside_f64_at(int64 i, int64 j, int64 k, const Sampling_f64 *s, Slice<double> now,
         Slice<double> then, Counts *n) {
     const Lattice_f64 *l = &s->Lattice_;
@@ -1026,7 +1110,7 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // falls is the square of the steepest slope toward the interface along an axis.
-// falls[float32], measure.go:127
+// falls[float32], measure.go:128
 DEVICE float falls_f32(Slice<float> f, int64 c, int64 s, float h) {
     float v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0f) {
@@ -1049,7 +1133,7 @@ DEVICE float num_Sqrt_f32(float x) {
 
 // Steepness returns how far the slope of cell (i, j, k) is from 1, by differences of first order on the side of the
 // interface, if it is so near to that.
-// Steepness[float32], measure.go:113
+// Steepness[float32], measure.go:114
 DEVICE float Steepness_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, float near, Slice<float> f) {
     int64 c = Lattice_at_f32(l, i, j, k);
     float v = f[c];
@@ -1084,7 +1168,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // falls is the square of the steepest slope toward the interface along an axis.
-// falls[float64], measure.go:127
+// falls[float64], measure.go:128
 DEVICE double falls_f64(Slice<double> f, int64 c, int64 s, double h) {
     double v = f[c], a = f[sub(c, s)], b = f[add(c, s)];
     if (v < 0.0) {
@@ -1107,7 +1191,7 @@ DEVICE double num_Sqrt_f64(double x) {
 
 // Steepness returns how far the slope of cell (i, j, k) is from 1, by differences of first order on the side of the
 // interface, if it is so near to that.
-// Steepness[float64], measure.go:113
+// Steepness[float64], measure.go:114
 DEVICE double Steepness_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, double near, Slice<double> f) {
     int64 c = Lattice_at_f64(l, i, j, k);
     double v = f[c];
@@ -1122,68 +1206,8 @@ DEVICE double Steepness_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, 
     return num_Abs_f64(num_Sqrt_f64(sum) - 1.0);
 }
 
-// (*Correction[float32]).at, particle.go:213
-DEVICE float Correction_at_f32(const Correction_f32 *s, Particle_f32 q) {
-    auto [a, fx] = split_f32(q.X);
-    auto [b, fy] = split_f32(q.Y);
-    auto [d, fz] = split_f32(q.Z);
-    return Lattice_linear_f32(&s->Lattice_, s->Phi, Lattice_at_f32(&s->Lattice_, a, b, d), fx, fy, fz);
-}
-
-// escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float32]).escaped, particle.go:172
-DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
-    if (r < 0.0f) {
-        return phi > -s->Escape * r;
-    }
-    return -phi > s->Escape * r;
-}
-
-// Census counts particle i, and whether it has escaped.
-// Census[float32], measure.go:142
-DEVICE void Census_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Counts *n) {
-    Particle_f32 q = p[i];
-    if (q.R == 0.0f) {
-        return;
-    }
-    atomic_add(&n->Pieces, int64(1));
-    if (Correction_escaped_f32(s, q.R, Correction_at_f32(s, q))) {
-        atomic_add(&n->Escaped, int64(1));
-    }
-}
-
-// (*Correction[float64]).at, particle.go:213
-DEVICE double Correction_at_f64(const Correction_f64 *s, Particle_f64 q) {
-    auto [a, fx] = split_f64(q.X);
-    auto [b, fy] = split_f64(q.Y);
-    auto [d, fz] = split_f64(q.Z);
-    return Lattice_linear_f64(&s->Lattice_, s->Phi, Lattice_at_f64(&s->Lattice_, a, b, d), fx, fy, fz);
-}
-
-// escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
-// (*Correction[float64]).escaped, particle.go:172
-DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
-    if (r < 0.0) {
-        return phi > -s->Escape * r;
-    }
-    return -phi > s->Escape * r;
-}
-
-// Census counts particle i, and whether it has escaped.
-// Census[float64], measure.go:142
-DEVICE void Census_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Counts *n) {
-    Particle_f64 q = p[i];
-    if (q.R == 0.0) {
-        return;
-    }
-    atomic_add(&n->Pieces, int64(1));
-    if (Correction_escaped_f64(s, q.R, Correction_at_f64(s, q))) {
-        atomic_add(&n->Escaped, int64(1));
-    }
-}
-
 // arrive brings a coordinate into the grid along a periodic axis, and tells where it is.
-// arrive[float32], particle.go:40
+// arrive[float32], particle.go:46
 struct arrive_f32_results { float r0; int32 r1; };
 DEVICE arrive_f32_results arrive_f32(const Domain *d, int64 axis, float x) {
     float n = float(d->Cells[axis]);
@@ -1203,23 +1227,10 @@ DEVICE arrive_f32_results arrive_f32(const Domain *d, int64 axis, float x) {
     return {x, 2};
 }
 
-// Smaller is a if a < b, else b: so b where either is NaN.
-// Smaller[int32], num/num.go:36
-DEVICE int32 num_Smaller_int32(int32 a, int32 b) {
-    if (a < b) {
-        return a;
-    }
-    return b;
-}
-
-// settled[float32], particle.go:89
-DEVICE void settled_f32(int64 i, Particle_f32 q, const Domain *d, Gone *n, Slice<Particle_f32> p,
-        Slice<uint8> stays, Slice<uint8> goes) {
-    stays[i] = 0;
-    goes[i] = 0;
-    if (q.R == 0.0f) {
-        return;
-    }
+// arrived brings a particle into the grid along periodic axes, and tells where it is.
+// arrived[float32], particle.go:142
+struct arrived_f32_results { Particle_f32 r0; int32 r1; };
+DEVICE arrived_f32_results arrived_f32(Particle_f32 q, const Domain *d) {
     auto [x, worst] = arrive_f32(d, 0, q.X);
     auto [y, where] = arrive_f32(d, 1, q.Y);
     worst = num_Smaller_int32(worst, where);
@@ -1233,38 +1244,45 @@ DEVICE void settled_f32(int64 i, Particle_f32 q, const Domain *d, Gone *n, Slice
     q.X = x;
     q.Y = y;
     q.Z = z;
-    if (worst == 0) {
-        atomic_add(&n->Left, int64(1));
-        q.R = 0.0f;
-    } else if (worst == 1) {
-        goes[i] = 1;
-    } else {
-        stays[i] = 1;
-    }
-    p[i] = q;
+    return {q, worst};
 }
 
-// Carry takes particle i through a step of second order in time, and around the periods of the grid. stays and goes
-// tell whether it is still the block's, or another one's.
-// Carry[float32], particle.go:62
-DEVICE void Carry_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Gone *n,
-        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
-    Particle_f32 q = p[i];
-    if (q.R != 0.0f) {
-        auto [u, v, w] = Flow_velocity_f32(s, q.X, q.Y, q.Z);
-        const auto results1 = Flow_velocity_f32(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
-        u = results1.r0;
-        v = results1.r1;
-        w = results1.r2;
-        q.X = q.X + clock->Whole[0] * u;
-        q.Y = q.Y + clock->Whole[1] * v;
-        q.Z = q.Z + clock->Whole[2] * w;
+// (*Correction[float32]).at, particle.go:267
+DEVICE float Correction_at_f32(const Correction_f32 *s, Particle_f32 q) {
+    auto [a, fx] = split_f32(q.X);
+    auto [b, fy] = split_f32(q.Y);
+    auto [d, fz] = split_f32(q.Z);
+    return Lattice_linear_f32(&s->Lattice_, s->Phi, Lattice_at_f32(&s->Lattice_, a, b, d), fx, fy, fz);
+}
+
+// escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
+// (*Correction[float32]).escaped, particle.go:216
+DEVICE bool Correction_escaped_f32(const Correction_f32 *s, float r, float phi) {
+    if (r < 0.0f) {
+        return phi > -s->Escape * r;
     }
-    settled_f32(i, q, d, n, p, stays, goes);
+    return -phi > s->Escape * r;
+}
+
+// Census counts particle i, and whether it has escaped, or is not where the block has its own.
+// Census[float32], measure.go:143
+DEVICE void Census_f32_at(int64 i, const Correction_f32 *s, const Domain *d, Slice<Particle_f32> p, Counts *n) {
+    Particle_f32 q = p[i];
+    if (q.R == 0.0f) {
+        return;
+    }
+    atomic_add(&n->Pieces, int64(1));
+    if (auto [unused1, where] = arrived_f32(q, d); where != 2) {
+        atomic_add(&n->Strays, int64(1));
+        return;
+    }
+    if (Correction_escaped_f32(s, q.R, Correction_at_f32(s, q))) {
+        atomic_add(&n->Escaped, int64(1));
+    }
 }
 
 // arrive brings a coordinate into the grid along a periodic axis, and tells where it is.
-// arrive[float64], particle.go:40
+// arrive[float64], particle.go:46
 struct arrive_f64_results { double r0; int32 r1; };
 DEVICE arrive_f64_results arrive_f64(const Domain *d, int64 axis, double x) {
     double n = double(d->Cells[axis]);
@@ -1284,14 +1302,10 @@ DEVICE arrive_f64_results arrive_f64(const Domain *d, int64 axis, double x) {
     return {x, 2};
 }
 
-// settled[float64], particle.go:89
-DEVICE void settled_f64(int64 i, Particle_f64 q, const Domain *d, Gone *n, Slice<Particle_f64> p,
-        Slice<uint8> stays, Slice<uint8> goes) {
-    stays[i] = 0;
-    goes[i] = 0;
-    if (q.R == 0.0) {
-        return;
-    }
+// arrived brings a particle into the grid along periodic axes, and tells where it is.
+// arrived[float64], particle.go:142
+struct arrived_f64_results { Particle_f64 r0; int32 r1; };
+DEVICE arrived_f64_results arrived_f64(Particle_f64 q, const Domain *d) {
     auto [x, worst] = arrive_f64(d, 0, q.X);
     auto [y, where] = arrive_f64(d, 1, q.Y);
     worst = num_Smaller_int32(worst, where);
@@ -1305,10 +1319,72 @@ DEVICE void settled_f64(int64 i, Particle_f64 q, const Domain *d, Gone *n, Slice
     q.X = x;
     q.Y = y;
     q.Z = z;
-    if (worst == 0) {
+    return {q, worst};
+}
+
+// (*Correction[float64]).at, particle.go:267
+DEVICE double Correction_at_f64(const Correction_f64 *s, Particle_f64 q) {
+    auto [a, fx] = split_f64(q.X);
+    auto [b, fy] = split_f64(q.Y);
+    auto [d, fz] = split_f64(q.Z);
+    return Lattice_linear_f64(&s->Lattice_, s->Phi, Lattice_at_f64(&s->Lattice_, a, b, d), fx, fy, fz);
+}
+
+// escaped tells whether a particle is so far on the wrong side, where the level set is phi, that it corrects it.
+// (*Correction[float64]).escaped, particle.go:216
+DEVICE bool Correction_escaped_f64(const Correction_f64 *s, double r, double phi) {
+    if (r < 0.0) {
+        return phi > -s->Escape * r;
+    }
+    return -phi > s->Escape * r;
+}
+
+// Census counts particle i, and whether it has escaped, or is not where the block has its own.
+// Census[float64], measure.go:143
+DEVICE void Census_f64_at(int64 i, const Correction_f64 *s, const Domain *d, Slice<Particle_f64> p, Counts *n) {
+    Particle_f64 q = p[i];
+    if (q.R == 0.0) {
+        return;
+    }
+    atomic_add(&n->Pieces, int64(1));
+    if (auto [unused1, where] = arrived_f64(q, d); where != 2) {
+        atomic_add(&n->Strays, int64(1));
+        return;
+    }
+    if (Correction_escaped_f64(s, q.R, Correction_at_f64(s, q))) {
+        atomic_add(&n->Escaped, int64(1));
+    }
+}
+
+// carried is a particle after a step.
+// (*Flow[float32]).carried, particle.go:77
+DEVICE Particle_f32 Flow_carried_f32(const Flow_f32 *s, Particle_f32 q, Clock_f32 *clock) {
+    auto [u, v, w] = Flow_velocity_f32(s, q.X, q.Y, q.Z);
+    const auto results1 = Flow_velocity_f32(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
+    u = results1.r0;
+    v = results1.r1;
+    w = results1.r2;
+    q.X = q.X + clock->Whole[0] * u;
+    q.Y = q.Y + clock->Whole[1] * v;
+    q.Z = q.Z + clock->Whole[2] * w;
+    return q;
+}
+
+// settled[float32], particle.go:124
+DEVICE void settled_f32(int64 i, Particle_f32 q, const Domain *d, Gone *n, Slice<Particle_f32> p,
+        Slice<uint8> stays, Slice<uint8> goes) {
+    stays[i] = 0;
+    goes[i] = 0;
+    if (q.R == 0.0f) {
+        return;
+    }
+    const auto results1 = arrived_f32(q, d);
+    q = results1.r0;
+    int32 where = results1.r1;
+    if (where == 0) {
         atomic_add(&n->Left, int64(1));
-        q.R = 0.0;
-    } else if (worst == 1) {
+        q.R = 0.0f;
+    } else if (where == 1) {
         goes[i] = 1;
     } else {
         stays[i] = 1;
@@ -1318,71 +1394,75 @@ DEVICE void settled_f64(int64 i, Particle_f64 q, const Domain *d, Gone *n, Slice
 
 // Carry takes particle i through a step of second order in time, and around the periods of the grid. stays and goes
 // tell whether it is still the block's, or another one's.
-// Carry[float64], particle.go:62
+// Carry[float32], particle.go:68
+DEVICE void Carry_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Gone *n,
+        Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
+    Particle_f32 q = p[i];
+    if (q.R != 0.0f) {
+        q = Flow_carried_f32(s, q, clock);
+    }
+    settled_f32(i, q, d, n, p, stays, goes);
+}
+
+// carried is a particle after a step.
+// (*Flow[float64]).carried, particle.go:77
+DEVICE Particle_f64 Flow_carried_f64(const Flow_f64 *s, Particle_f64 q, Clock_f64 *clock) {
+    auto [u, v, w] = Flow_velocity_f64(s, q.X, q.Y, q.Z);
+    const auto results1 = Flow_velocity_f64(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
+    u = results1.r0;
+    v = results1.r1;
+    w = results1.r2;
+    q.X = q.X + clock->Whole[0] * u;
+    q.Y = q.Y + clock->Whole[1] * v;
+    q.Z = q.Z + clock->Whole[2] * w;
+    return q;
+}
+
+// settled[float64], particle.go:124
+DEVICE void settled_f64(int64 i, Particle_f64 q, const Domain *d, Gone *n, Slice<Particle_f64> p,
+        Slice<uint8> stays, Slice<uint8> goes) {
+    stays[i] = 0;
+    goes[i] = 0;
+    if (q.R == 0.0) {
+        return;
+    }
+    const auto results1 = arrived_f64(q, d);
+    q = results1.r0;
+    int32 where = results1.r1;
+    if (where == 0) {
+        atomic_add(&n->Left, int64(1));
+        q.R = 0.0;
+    } else if (where == 1) {
+        goes[i] = 1;
+    } else {
+        stays[i] = 1;
+    }
+    p[i] = q;
+}
+
+// Carry takes particle i through a step of second order in time, and around the periods of the grid. stays and goes
+// tell whether it is still the block's, or another one's.
+// Carry[float64], particle.go:68
 DEVICE void Carry_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Gone *n,
         Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
     Particle_f64 q = p[i];
     if (q.R != 0.0) {
-        auto [u, v, w] = Flow_velocity_f64(s, q.X, q.Y, q.Z);
-        const auto results1 = Flow_velocity_f64(s, q.X + clock->Half[0] * u, q.Y + clock->Half[1] * v, q.Z + clock->Half[2] * w);
-        u = results1.r0;
-        v = results1.r1;
-        w = results1.r2;
-        q.X = q.X + clock->Whole[0] * u;
-        q.Y = q.Y + clock->Whole[1] * v;
-        q.Z = q.Z + clock->Whole[2] * w;
+        q = Flow_carried_f64(s, q, clock);
     }
     settled_f64(i, q, d, n, p, stays, goes);
 }
 
-// Live marks the particles that are not gone.
-// Live[float32], particle.go:75
-DEVICE void Live_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> stays) {
-    stays[i] = 0;
-    if (p[i].R != 0.0f) {
-        stays[i] = 1;
+// (*Correction[float32]).radius, particle.go:274
+DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float least, float most) {
+    float phi = Correction_at_f32(s, q);
+    if (q.R < 0.0f) {
+        return -num_Smaller_f32(num_Larger_f32(-phi, least), most);
     }
-}
-
-// Live marks the particles that are not gone.
-// Live[float64], particle.go:75
-DEVICE void Live_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> stays) {
-    stays[i] = 0;
-    if (p[i].R != 0.0) {
-        stays[i] = 1;
-    }
-}
-
-// Settle does for particle i what Carry does where it arrives.
-// Settle[float32], particle.go:85
-DEVICE void Settle_f32_at(int64 i, const Domain *d, Gone *n, Slice<Particle_f32> p, Slice<uint8> stays,
-        Slice<uint8> goes) {
-    settled_f32(i, p[i], d, n, p, stays, goes);
-}
-
-// Settle does for particle i what Carry does where it arrives.
-// Settle[float64], particle.go:85
-DEVICE void Settle_f64_at(int64 i, const Domain *d, Gone *n, Slice<Particle_f64> p, Slice<uint8> stays,
-        Slice<uint8> goes) {
-    settled_f64(i, p[i], d, n, p, stays, goes);
-}
-
-// Spread begins a correction at cell (i, j, k).
-// Spread[float32], particle.go:130
-DEVICE void Spread_f32_at(int64 i, int64 j, int64 k, const Correction_f32 *s, Slice<Pair_f32> near) {
-    int64 c = Lattice_at_f32(&s->Lattice_, i, j, k);
-    near[c] = Pair_f32{s->Phi[c], s->Phi[c]};
-}
-
-// Spread begins a correction at cell (i, j, k).
-// Spread[float64], particle.go:130
-DEVICE void Spread_f64_at(int64 i, int64 j, int64 k, const Correction_f64 *s, Slice<Pair_f64> near) {
-    int64 c = Lattice_at_f64(&s->Lattice_, i, j, k);
-    near[c] = Pair_f64{s->Phi[c], s->Phi[c]};
+    return num_Smaller_f32(num_Larger_f32(phi, least), most);
 }
 
 // within is how far a place is within the sphere of a particle, from which it is some parts of a cell away; never -0.
-// (*Lattice[float32]).within, particle.go:166
+// (*Lattice[float32]).within, particle.go:210
 DEVICE float Lattice_within_f32(const Lattice_f32 *l, float r, float x, float y, float z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1390,14 +1470,8 @@ DEVICE float Lattice_within_f32(const Lattice_f32 *l, float r, float x, float y,
     return num_Abs_f32(r) - num_Sqrt_f32(x * x + y * y + z * z) + 0.0f;
 }
 
-// Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
-// All particles look at the same level set, and minima and maxima have no order.
-// Correct[float32], particle.go:139
-DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Pair_f32> near) {
-    Particle_f32 q = p[i];
-    if (q.R == 0.0f) {
-        return;
-    }
+// (*Correction[float32]).correct, particle.go:187
+DEVICE void Correction_correct_f32(const Correction_f32 *s, Particle_f32 q, Slice<Pair_f32> near) {
     const Lattice_f32 *l = &s->Lattice_;
     auto [a, fx] = split_f32(q.X);
     auto [b, fy] = split_f32(q.Y);
@@ -1419,8 +1493,42 @@ DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32>
     }
 }
 
+// Pass does for particle i, in one go, what Resize does at the end of a step, and Carry and Correct in the next one,
+// where no particle goes to other blocks: before is the level set that the step begins with, after what advection has
+// made of it.
+// Pass[float32], particle.go:89
+DEVICE void Pass_f32_at(int64 i, const Flow_f32 *s, const Domain *d, Clock_f32 *clock, Gone *n,
+        const Correction_f32 *before, const Correction_f32 *after, float least, float most, Slice<Particle_f32> p,
+        Slice<Pair_f32> near) {
+    Particle_f32 q = p[i];
+    if (q.R == 0.0f) {
+        return;
+    }
+    q.R = Correction_radius_f32(before, q, least, most);
+    const auto results1 = arrived_f32(Flow_carried_f32(s, q, clock), d);
+    q = results1.r0;
+    int32 where = results1.r1;
+    if (where == 0) {
+        atomic_add(&n->Left, int64(1));
+        q.R = 0.0f;
+    }
+    p[i] = q;
+    if (q.R != 0.0f) {
+        Correction_correct_f32(after, q, near);
+    }
+}
+
+// (*Correction[float64]).radius, particle.go:274
+DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double least, double most) {
+    double phi = Correction_at_f64(s, q);
+    if (q.R < 0.0) {
+        return -num_Smaller_f64(num_Larger_f64(-phi, least), most);
+    }
+    return num_Smaller_f64(num_Larger_f64(phi, least), most);
+}
+
 // within is how far a place is within the sphere of a particle, from which it is some parts of a cell away; never -0.
-// (*Lattice[float64]).within, particle.go:166
+// (*Lattice[float64]).within, particle.go:210
 DEVICE double Lattice_within_f64(const Lattice_f64 *l, double r, double x, double y, double z) {
     x = x * l->H[0];
     y = y * l->H[1];
@@ -1428,14 +1536,8 @@ DEVICE double Lattice_within_f64(const Lattice_f64 *l, double r, double x, doubl
     return num_Abs_f64(r) - num_Sqrt_f64(x * x + y * y + z * z) + 0.0;
 }
 
-// Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
-// All particles look at the same level set, and minima and maxima have no order.
-// Correct[float64], particle.go:139
-DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Pair_f64> near) {
-    Particle_f64 q = p[i];
-    if (q.R == 0.0) {
-        return;
-    }
+// (*Correction[float64]).correct, particle.go:187
+DEVICE void Correction_correct_f64(const Correction_f64 *s, Particle_f64 q, Slice<Pair_f64> near) {
     const Lattice_f64 *l = &s->Lattice_;
     auto [a, fx] = split_f64(q.X);
     auto [b, fy] = split_f64(q.Y);
@@ -1457,54 +1559,164 @@ DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64>
     }
 }
 
+// Pass does for particle i, in one go, what Resize does at the end of a step, and Carry and Correct in the next one,
+// where no particle goes to other blocks: before is the level set that the step begins with, after what advection has
+// made of it.
+// Pass[float64], particle.go:89
+DEVICE void Pass_f64_at(int64 i, const Flow_f64 *s, const Domain *d, Clock_f64 *clock, Gone *n,
+        const Correction_f64 *before, const Correction_f64 *after, double least, double most,
+        Slice<Particle_f64> p, Slice<Pair_f64> near) {
+    Particle_f64 q = p[i];
+    if (q.R == 0.0) {
+        return;
+    }
+    q.R = Correction_radius_f64(before, q, least, most);
+    const auto results1 = arrived_f64(Flow_carried_f64(s, q, clock), d);
+    q = results1.r0;
+    int32 where = results1.r1;
+    if (where == 0) {
+        atomic_add(&n->Left, int64(1));
+        q.R = 0.0;
+    }
+    p[i] = q;
+    if (q.R != 0.0) {
+        Correction_correct_f64(after, q, near);
+    }
+}
+
+// Live marks the particles that are not gone.
+// Live[float32], particle.go:110
+DEVICE void Live_f32_at(int64 i, Slice<Particle_f32> p, Slice<uint8> stays) {
+    stays[i] = 0;
+    if (p[i].R != 0.0f) {
+        stays[i] = 1;
+    }
+}
+
+// Live marks the particles that are not gone.
+// Live[float64], particle.go:110
+DEVICE void Live_f64_at(int64 i, Slice<Particle_f64> p, Slice<uint8> stays) {
+    stays[i] = 0;
+    if (p[i].R != 0.0) {
+        stays[i] = 1;
+    }
+}
+
+// Settle does for particle i what Carry does where it arrives.
+// Settle[float32], particle.go:120
+DEVICE void Settle_f32_at(int64 i, const Domain *d, Gone *n, Slice<Particle_f32> p, Slice<uint8> stays,
+        Slice<uint8> goes) {
+    settled_f32(i, p[i], d, n, p, stays, goes);
+}
+
+// Settle does for particle i what Carry does where it arrives.
+// Settle[float64], particle.go:120
+DEVICE void Settle_f64_at(int64 i, const Domain *d, Gone *n, Slice<Particle_f64> p, Slice<uint8> stays,
+        Slice<uint8> goes) {
+    settled_f64(i, p[i], d, n, p, stays, goes);
+}
+
+// Nothing clears what is told of place c of the arrays.
+// Nothing[float32], particle.go:164
+DEVICE void Nothing_f32_at(int64 c, Slice<Pair_f32> near) {
+    near[c] = Pair_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
+}
+
+// Nothing clears what is told of place c of the arrays.
+// Nothing[float64], particle.go:164
+DEVICE void Nothing_f64_at(int64 c, Slice<Pair_f64> near) {
+    near[c] = Pair_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
+}
+
+// Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
+// All particles look at the same level set, and minima and maxima have no order.
+// Correct[float32], particle.go:179
+DEVICE void Correct_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<Pair_f32> near) {
+    Particle_f32 q = p[i];
+    if (q.R == 0.0f) {
+        return;
+    }
+    Correction_correct_f32(s, q, near);
+}
+
+// Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
+// All particles look at the same level set, and minima and maxima have no order.
+// Correct[float64], particle.go:179
+DEVICE void Correct_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<Pair_f64> near) {
+    Particle_f64 q = p[i];
+    if (q.R == 0.0) {
+        return;
+    }
+    Correction_correct_f64(s, q, near);
+}
+
 // Take gives cell (i, j, k) what the next rank gathered for it, which has come to the ghost below along an axis.
-// Take[float32], particle.go:182
+// Take[float32], particle.go:226
 DEVICE void Take_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, int64 stride, Slice<Pair_f32> near) {
     int64 c = Lattice_at_f32(l, i, j, k);
     near[c] = Pair_f32{num_Larger_f32(near[c].Plus, near[sub(c, stride)].Plus), num_Smaller_f32(near[c].Minus, near[sub(c, stride)].Minus)};
 }
 
 // Take gives cell (i, j, k) what the next rank gathered for it, which has come to the ghost below along an axis.
-// Take[float64], particle.go:182
+// Take[float64], particle.go:226
 DEVICE void Take_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, int64 stride, Slice<Pair_f64> near) {
     int64 c = Lattice_at_f64(l, i, j, k);
     near[c] = Pair_f64{num_Larger_f64(near[c].Plus, near[sub(c, stride)].Plus), num_Smaller_f64(near[c].Minus, near[sub(c, stride)].Minus)};
 }
 
-// Merge ends a correction at cell (i, j, k): of both values the one nearer to the interface counts.
-// Merge[float32], particle.go:191
-DEVICE void Merge_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, Slice<Pair_f32> near, Slice<float> phi) {
+// owns tells whether a cell is the block's own.
+// (*Domain).owns, particle.go:27
+DEVICE bool Domain_owns(const Domain *d, int64 i, int64 j, int64 k) {
+    return i >= int64(d->Lo[0]) && i < int64(d->Hi[0]) && j >= int64(d->Lo[1]) && j < int64(d->Hi[1]) && k >= int64(d->Lo[2]) && k < int64(d->Hi[2]) && i >= 0 && j >= 0 && k >= 0;
+}
+
+// Merge ends a correction at cell (i, j, k), which may be a ghost next to the block: of what is told and the level set
+// as it was, the value nearer to the interface counts. What is told is cleared.
+// Merge[float32], particle.go:236
+DEVICE void Merge_f32_at(int64 i, int64 j, int64 k, const Lattice_f32 *l, const Domain *d, Slice<Pair_f32> near,
+        Slice<float> phi) {
     int64 c = Lattice_at_f32(l, i, j, k);
-    float v = near[c].Minus;
-    if (num_Abs_f32(near[c].Plus) <= num_Abs_f32(v)) {
-        v = near[c].Plus;
+    Pair_f32 told = near[c];
+    if (told.Plus == -0x1p+120f /* -1.329228e+36 */ && told.Minus == 0x1p+120f /* 1.329228e+36 */) {
+        return;
+    }
+    near[c] = Pair_f32{-0x1p+120f /* -1.329228e+36 */, 0x1p+120f /* 1.329228e+36 */};
+    if (!Domain_owns(d, i, j, k)) {
+        return;
+    }
+    float v = num_Smaller_f32(told.Minus, phi[c]);
+    float plus = num_Larger_f32(told.Plus, phi[c]);
+    if (num_Abs_f32(plus) <= num_Abs_f32(v)) {
+        v = plus;
     }
     phi[c] = v;
 }
 
-// Merge ends a correction at cell (i, j, k): of both values the one nearer to the interface counts.
-// Merge[float64], particle.go:191
-DEVICE void Merge_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, Slice<Pair_f64> near, Slice<double> phi) {
+// Merge ends a correction at cell (i, j, k), which may be a ghost next to the block: of what is told and the level set
+// as it was, the value nearer to the interface counts. What is told is cleared.
+// Merge[float64], particle.go:236
+DEVICE void Merge_f64_at(int64 i, int64 j, int64 k, const Lattice_f64 *l, const Domain *d, Slice<Pair_f64> near,
+        Slice<double> phi) {
     int64 c = Lattice_at_f64(l, i, j, k);
-    double v = near[c].Minus;
-    if (num_Abs_f64(near[c].Plus) <= num_Abs_f64(v)) {
-        v = near[c].Plus;
+    Pair_f64 told = near[c];
+    if (told.Plus == -0x1p+120 /* -1.329227995784916e+36 */ && told.Minus == 0x1p+120 /* 1.329227995784916e+36 */) {
+        return;
+    }
+    near[c] = Pair_f64{-0x1p+120 /* -1.329227995784916e+36 */, 0x1p+120 /* 1.329227995784916e+36 */};
+    if (!Domain_owns(d, i, j, k)) {
+        return;
+    }
+    double v = num_Smaller_f64(told.Minus, phi[c]);
+    double plus = num_Larger_f64(told.Plus, phi[c]);
+    if (num_Abs_f64(plus) <= num_Abs_f64(v)) {
+        v = plus;
     }
     phi[c] = v;
-}
-
-// (*Correction[float32]).radius, particle.go:220
-DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, float least, float most) {
-    float phi = Correction_at_f32(s, q);
-    if (q.R < 0.0f) {
-        return -num_Smaller_f32(num_Larger_f32(-phi, least), most);
-    }
-    return num_Smaller_f32(num_Larger_f32(phi, least), most);
 }
 
 // Resize gives particle i the radius with which it touches the interface, within bounds. One that has escaped gets the
 // least.
-// Resize[float32], particle.go:204
+// Resize[float32], particle.go:258
 DEVICE void Resize_f32_at(int64 i, const Correction_f32 *s, float least, float most, Slice<Particle_f32> p) {
     Particle_f32 q = p[i];
     if (q.R == 0.0f) {
@@ -1514,18 +1726,9 @@ DEVICE void Resize_f32_at(int64 i, const Correction_f32 *s, float least, float m
     p[i] = q;
 }
 
-// (*Correction[float64]).radius, particle.go:220
-DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, double least, double most) {
-    double phi = Correction_at_f64(s, q);
-    if (q.R < 0.0) {
-        return -num_Smaller_f64(num_Larger_f64(-phi, least), most);
-    }
-    return num_Smaller_f64(num_Larger_f64(phi, least), most);
-}
-
 // Resize gives particle i the radius with which it touches the interface, within bounds. One that has escaped gets the
 // least.
-// Resize[float64], particle.go:204
+// Resize[float64], particle.go:258
 DEVICE void Resize_f64_at(int64 i, const Correction_f64 *s, double least, double most, Slice<Particle_f64> p) {
     Particle_f64 q = p[i];
     if (q.R == 0.0) {
@@ -1536,7 +1739,7 @@ DEVICE void Resize_f64_at(int64 i, const Correction_f64 *s, double least, double
 }
 
 // Escapes marks the particles of a side that have escaped.
-// Escapes[float32], particle.go:231
+// Escapes[float32], particle.go:285
 DEVICE void Escapes_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<Particle_f32> p,
         Slice<uint8> marks) {
     Particle_f32 q = p[i];
@@ -1547,7 +1750,7 @@ DEVICE void Escapes_f32_at(int64 i, const Correction_f32 *s, bool inside, Slice<
 }
 
 // Escapes marks the particles of a side that have escaped.
-// Escapes[float64], particle.go:231
+// Escapes[float64], particle.go:285
 DEVICE void Escapes_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<Particle_f64> p,
         Slice<uint8> marks) {
     Particle_f64 q = p[i];
@@ -1558,7 +1761,7 @@ DEVICE void Escapes_f64_at(int64 i, const Correction_f64 *s, bool inside, Slice<
 }
 
 // Replicate writes what particle i tells the corners of its dual cell, one after the other, and their places.
-// Replicate[float32], particle.go:242
+// Replicate[float32], particle.go:296
 DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f32> p, Slice<uint32> keys,
         Slice<int32> order, Slice<float> values) {
     Particle_f32 q = p[i];
@@ -1580,7 +1783,7 @@ DEVICE void Replicate_f32_at(int64 i, const Correction_f32 *s, Slice<Particle_f3
 }
 
 // Replicate writes what particle i tells the corners of its dual cell, one after the other, and their places.
-// Replicate[float64], particle.go:242
+// Replicate[float64], particle.go:296
 DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f64> p, Slice<uint32> keys,
         Slice<int32> order, Slice<double> values) {
     Particle_f64 q = p[i];
@@ -1602,25 +1805,25 @@ DEVICE void Replicate_f64_at(int64 i, const Correction_f64 *s, Slice<Particle_f6
 }
 
 // Raise gives the i-th of the cells that outside particles tell something the most of it.
-// Raise[float32], particle.go:263
+// Raise[float32], particle.go:317
 DEVICE void Raise_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Pair_f32> near) {
     near[keys[i]].Plus = num_Larger_f32(near[keys[i]].Plus, values[i]);
 }
 
 // Raise gives the i-th of the cells that outside particles tell something the most of it.
-// Raise[float64], particle.go:263
+// Raise[float64], particle.go:317
 DEVICE void Raise_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Pair_f64> near) {
     near[keys[i]].Plus = num_Larger_f64(near[keys[i]].Plus, values[i]);
 }
 
 // Lower gives the i-th of the cells that inside particles tell something the least of it.
-// Lower[float32], particle.go:270
+// Lower[float32], particle.go:324
 DEVICE void Lower_f32_at(int64 i, Slice<uint32> keys, Slice<float> values, Slice<Pair_f32> near) {
     near[keys[i]].Minus = num_Smaller_f32(near[keys[i]].Minus, values[i]);
 }
 
 // Lower gives the i-th of the cells that inside particles tell something the least of it.
-// Lower[float64], particle.go:270
+// Lower[float64], particle.go:324
 DEVICE void Lower_f64_at(int64 i, Slice<uint32> keys, Slice<double> values, Slice<Pair_f64> near) {
     near[keys[i]].Minus = num_Smaller_f64(near[keys[i]].Minus, values[i]);
 }
@@ -1691,15 +1894,6 @@ DEVICE Reseeding_depth_f32_results Reseeding_depth_f32(const Reseeding_f32 *r, P
 DEVICE bool Reseeding_counts_f32(const Reseeding_f32 *r, Particle_f32 q, bool inside) {
     auto [unused1, escaped] = Reseeding_depth_f32(r, q);
     return (q.R < 0.0f) == inside && !escaped;
-}
-
-// Larger is a if a > b, else b: so b where either is NaN. The builtin max orders NaN and -0 too, which costs more.
-// Larger[int32], num/num.go:28
-DEVICE int32 num_Larger_int32(int32 a, int32 b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
 }
 
 // before counts the particles of a cell, of the sign of one of them, that stay rather than that one.
@@ -2220,133 +2414,305 @@ DEVICE void Seed_f64_at(int64 i, int64 j, int64 k, const Seeding_f64 *s, Slice<i
     }
 }
 
-// slopes are the central one along an axis and the steepest to one side, and whether the interface crosses there. A
-// centre on it is outside.
-// slopes[float32], sweep.go:57
-struct slopes_f32_results { float r0; float r1; bool r2; };
-DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
-    float central = 0.0f;
-    float steepest = 0.0f;
-    bool crossed = false;
-    float a = f[sub(c, s)], b = f[add(c, s)];
-    float lower = (v - a) / h, upper = (b - v) / h;
-    crossed = (a < 0.0f) != (v < 0.0f) || (b < 0.0f) != (v < 0.0f);
-    return {(lower + upper) / 2.0f, num_Larger_f32(num_Abs_f32(lower), num_Abs_f32(upper)), crossed};
+// corner is the first cell of brick t, from that of the block on.
+// (*Bricks).corner, bricks.go:36
+struct Bricks_corner_results { int32 r0; int32 r1; int32 r2; };
+DEVICE Bricks_corner_results Bricks_corner(const Bricks *b, int32 t) {
+    int32 row = quo(t, b->Count[0]);
+    return {mul(rem(t, b->Count[0]), 8), mul(rem(row, b->Count[1]), 8), mul(quo(row, b->Count[1]), 8)};
 }
 
-// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
-// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
-// (*Lattice[float32]).subcell, sweep.go:38
-struct Lattice_subcell_f32_results { float r0; bool r1; };
-DEVICE Lattice_subcell_f32_results Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
-    float distance = 0.0f;
-    bool crossed = false;
+// cells is how many turns a brick takes.
+// (*Bricks).cells, bricks.go:42
+DEVICE int32 Bricks_cells(const Bricks *b) {
+    if (b->Count[2] == 1 && b->N[2] == 1) {
+        return 64;
+    }
+    return 512;
+}
+
+// has tells whether a cell belongs to the block.
+// (*Bricks).has, bricks.go:58
+DEVICE bool Bricks_has(const Bricks *b, int32 i, int32 j, int32 k) {
+    return i < b->N[0] && j < b->N[1] && k < b->N[2];
+}
+
+// crossed tells whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is outside.
+// (*Lattice[float32]).crossed, sweep.go:65
+DEVICE bool Lattice_crossed_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
+    bool inside = f[c] < 0.0f;
+    if ((f[sub(c, int64(1))] < 0.0f) != inside || (f[add(c, int64(1))] < 0.0f) != inside || (f[sub(c, l->SY)] < 0.0f) != inside || (f[add(c, l->SY)] < 0.0f) != inside) {
+        return true;
+    }
+    return l->Dim == 3 && ((f[sub(c, l->SZ)] < 0.0f) != inside || (f[add(c, l->SZ)] < 0.0f) != inside);
+}
+
+// slopes are the central one along an axis and the steepest to one side.
+// slopes[float32], sweep.go:126
+struct slopes_f32_results { float r0; float r1; };
+DEVICE slopes_f32_results slopes_f32(Slice<float> f, int64 c, int64 s, float h, float v) {
+    float lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
+    return {(lower + upper) / 2.0f, num_Larger_f32(num_Abs_f32(lower), num_Abs_f32(upper))};
+}
+
+// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
+// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
+// as they are.
+// (*Lattice[float32]).slope, sweep.go:111
+DEVICE float Lattice_slope_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
     float v = f[c];
-    const auto results1 = slopes_f32(f, c, 1, l->H[0], v);
-    float x = results1.r0;
-    float most = results1.r1;
-    crossed = results1.r2;
-    auto [y, steep, also] = slopes_f32(f, c, l->SY, l->H[1], v);
+    auto [x, most] = slopes_f32(f, c, 1, l->H[0], v);
+    auto [y, steep] = slopes_f32(f, c, l->SY, l->H[1], v);
     most = num_Larger_f32(most, steep);
-    crossed = crossed || also;
     float sum = x * x + y * y;
     if (l->Dim == 3) {
-        auto [z, steep_2, also_2] = slopes_f32(f, c, l->SZ, l->H[2], v);
+        auto [z, steep_2] = slopes_f32(f, c, l->SZ, l->H[2], v);
         most = num_Larger_f32(most, steep_2);
-        crossed = crossed || also_2;
         sum += z * z;
     }
-    if (!crossed || v == 0.0f) {
-        return {0.0f, crossed};
-    }
-    return {num_Abs_f32(v) / num_Larger_f32(num_Sqrt_f32(sum), most), true};
+    return num_Larger_f32(num_Sqrt_f32(sum), most);
 }
 
-// Freeze gives cells next to the interface their distance from it, and all others that of the band.
-// Freeze[float32], sweep.go:19
-DEVICE void Freeze_f32_at(int64 i, int64 j, int64 k, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
-    int64 c = Lattice_at_f32(&s->Lattice_, i, j, k);
-    float v = from[c];
-    auto [distance, crossed] = Lattice_subcell_f32(&s->Lattice_, from, c);
-    if (!crossed) {
-        distance = s->Band;
-    } else if (s->Keep) {
-        distance = num_Abs_f32(v);
+// stride is how far apart neighbours along an axis are.
+// (*Lattice[float32]).stride, sweep.go:98
+DEVICE int64 Lattice_stride_f32(const Lattice_f32 *l, int64 axis) {
+    if (axis == 0) {
+        return 1;
     }
-    distance = num_Smaller_f32(distance, s->Band);
-    if (v < 0.0f) {
-        // not -0, which is outside
-        distance = -num_Larger_f32(distance, s->Lattice_.Least_ * 0x1p-60f /* 8.6736174e-19 */);
+    if (axis == 1) {
+        return l->SY;
     }
-    to[c] = distance;
-}
-
-// slopes are the central one along an axis and the steepest to one side, and whether the interface crosses there. A
-// centre on it is outside.
-// slopes[float64], sweep.go:57
-struct slopes_f64_results { double r0; double r1; bool r2; };
-DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
-    double central = 0.0;
-    double steepest = 0.0;
-    bool crossed = false;
-    double a = f[sub(c, s)], b = f[add(c, s)];
-    double lower = (v - a) / h, upper = (b - v) / h;
-    crossed = (a < 0.0) != (v < 0.0) || (b < 0.0) != (v < 0.0);
-    return {(lower + upper) / 2.0, num_Larger_f64(num_Abs_f64(lower), num_Abs_f64(upper)), crossed};
+    return l->SZ;
 }
 
 // subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
-// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
-// (*Lattice[float64]).subcell, sweep.go:38
-struct Lattice_subcell_f64_results { double r0; bool r1; };
-DEVICE Lattice_subcell_f64_results Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
-    double distance = 0.0;
-    bool crossed = false;
-    double v = f[c];
-    const auto results1 = slopes_f64(f, c, 1, l->H[0], v);
-    double x = results1.r0;
-    double most = results1.r1;
-    crossed = results1.r2;
-    auto [y, steep, also] = slopes_f64(f, c, l->SY, l->H[1], v);
-    most = num_Larger_f64(most, steep);
-    crossed = crossed || also;
-    double sum = x * x + y * y;
-    if (l->Dim == 3) {
-        auto [z, steep_2, also_2] = slopes_f64(f, c, l->SZ, l->H[2], v);
-        most = num_Larger_f64(most, steep_2);
-        crossed = crossed || also_2;
-        sum += z * z;
+// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
+// Phys. 227, 2008).
+// (*Lattice[float32]).subcell, sweep.go:77
+DEVICE float Lattice_subcell_f32(const Lattice_f32 *l, Slice<float> f, int64 c) {
+    float v = num_Abs_f32(f[c]);
+    if (v == 0.0f) {
+        return 0.0f;
     }
-    if (!crossed || v == 0.0) {
-        return {0.0, crossed};
+    float sum = v / Lattice_slope_f32(l, f, c), weight = v;
+    for (int64 axis = 0, end1 = int64(l->Dim); axis < end1; axis++) {
+        int64 stride = Lattice_stride_f32(l, axis);
+        int64 n = sub(c, stride);
+        if ((f[n] < 0.0f) != (f[c] < 0.0f) && f[n] != 0.0f) {
+            sum = sum + num_Abs_f32(f[n]) / Lattice_slope_f32(l, f, n);
+            weight = weight + num_Abs_f32(f[n]);
+        }
+        n = add(c, stride);
+        if ((f[n] < 0.0f) != (f[c] < 0.0f) && f[n] != 0.0f) {
+            sum = sum + num_Abs_f32(f[n]) / Lattice_slope_f32(l, f, n);
+            weight = weight + num_Abs_f32(f[n]);
+        }
     }
-    return {num_Abs_f64(v) / num_Larger_f64(num_Sqrt_f64(sum), most), true};
+    return v * (sum / weight);
 }
 
-// Freeze gives cells next to the interface their distance from it, and all others that of the band.
-// Freeze[float64], sweep.go:19
-DEVICE void Freeze_f64_at(int64 i, int64 j, int64 k, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
-    int64 c = Lattice_at_f64(&s->Lattice_, i, j, k);
-    double v = from[c];
-    auto [distance, crossed] = Lattice_subcell_f64(&s->Lattice_, from, c);
-    if (!crossed) {
-        distance = s->Band;
-    } else if (s->Keep) {
-        distance = num_Abs_f64(v);
+// frozen does so for each brickPieces-th cell of a brick, from number k on.
+// (*Sweeping[float32]).frozen, sweep.go:37
+DEVICE int32 Sweeping_frozen_f32(const Sweeping_f32 *s, int32 k, int32 x, int32 y, int32 z, Slice<float> from,
+        Slice<float> to, Slice<float> also) {
+    int32 crossed = 0;
+    const Bricks *b = &s->Bricks_;
+    for (int32 at = k; at < Bricks_cells(b); at = add(at, 256)) {
+        int32 i = add(x, at % 8), j = add(y, at / 8 % 8), h = add(z, at / 64);
+        if (!Bricks_has(b, i, j, h)) {
+            continue;
+        }
+        int64 c = Lattice_at_f32(&s->Lattice_, int64(add(b->Lo[0], i)), int64(add(b->Lo[1], j)), int64(add(b->Lo[2], h)));
+        float v = from[c];
+        float distance = s->Band;
+        if (Lattice_crossed_f32(&s->Lattice_, from, c)) {
+            crossed = 1;
+            distance = num_Abs_f32(v);
+            if (!s->Keep) {
+                distance = Lattice_subcell_f32(&s->Lattice_, from, c);
+            }
+            distance = num_Smaller_f32(distance, s->Band);
+        }
+        if (v < 0.0f) {
+            // not -0, which is outside
+            distance = -num_Larger_f32(distance, s->Lattice_.Least_ * 0x1p-60f /* 8.6736174e-19 */);
+        }
+        to[c] = distance;
+        also[c] = distance;
     }
-    distance = num_Smaller_f64(distance, s->Band);
-    if (v < 0.0) {
-        // not -0, which is outside
-        distance = -num_Larger_f64(distance, s->Lattice_.Least_ * 0x1p-60 /* 8.673617379884035e-19 */);
+    return crossed;
+}
+
+// either is not 0 if one of n pieces is not, the given stride apart.
+// either, bricks.go:87
+DEVICE int32 either(Slice<int32> pieces, int32 first, int32 stride, int32 n) {
+    int32 all = 0;
+    for (int32 k = 0, end1 = n; k < end1; k++) {
+        all |= pieces[add(first, mul(k, stride))];
     }
-    to[c] = distance;
+    return all;
+}
+
+// Freeze gives the cells of brick t next to the interface their distance from it, and all others that of the band, in
+// both of the arrays that sweeps go between, and tells whether there are any of the first kind.
+// Freeze[float32], sweep.go:21
+DEVICE void Freeze_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to, Slice<float> also,
+        Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+    auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
+    TURNS(int32, k, 256) {
+        int32 crossed = Sweeping_frozen_f32(s, k, x, y, z, from, to, also);
+        (*pieces)[k] = crossed;
+    }
+    __syncthreads();
+    TURNS(int32, k, 16) {
+        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+    }
+    __syncthreads();
+    TURNS(int64, turn3, 1) {
+        s->Bricks_.Crossed[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+    }
+}
+
+// crossed tells whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is outside.
+// (*Lattice[float64]).crossed, sweep.go:65
+DEVICE bool Lattice_crossed_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
+    bool inside = f[c] < 0.0;
+    if ((f[sub(c, int64(1))] < 0.0) != inside || (f[add(c, int64(1))] < 0.0) != inside || (f[sub(c, l->SY)] < 0.0) != inside || (f[add(c, l->SY)] < 0.0) != inside) {
+        return true;
+    }
+    return l->Dim == 3 && ((f[sub(c, l->SZ)] < 0.0) != inside || (f[add(c, l->SZ)] < 0.0) != inside);
+}
+
+// slopes are the central one along an axis and the steepest to one side.
+// slopes[float64], sweep.go:126
+struct slopes_f64_results { double r0; double r1; };
+DEVICE slopes_f64_results slopes_f64(Slice<double> f, int64 c, int64 s, double h, double v) {
+    double lower = (v - f[sub(c, s)]) / h, upper = (f[add(c, s)] - v) / h;
+    return {(lower + upper) / 2.0, num_Larger_f64(num_Abs_f64(lower), num_Abs_f64(upper))};
+}
+
+// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
+// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
+// as they are.
+// (*Lattice[float64]).slope, sweep.go:111
+DEVICE double Lattice_slope_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
+    double v = f[c];
+    auto [x, most] = slopes_f64(f, c, 1, l->H[0], v);
+    auto [y, steep] = slopes_f64(f, c, l->SY, l->H[1], v);
+    most = num_Larger_f64(most, steep);
+    double sum = x * x + y * y;
+    if (l->Dim == 3) {
+        auto [z, steep_2] = slopes_f64(f, c, l->SZ, l->H[2], v);
+        most = num_Larger_f64(most, steep_2);
+        sum += z * z;
+    }
+    return num_Larger_f64(num_Sqrt_f64(sum), most);
+}
+
+// stride is how far apart neighbours along an axis are.
+// (*Lattice[float64]).stride, sweep.go:98
+DEVICE int64 Lattice_stride_f64(const Lattice_f64 *l, int64 axis) {
+    if (axis == 0) {
+        return 1;
+    }
+    if (axis == 1) {
+        return l->SY;
+    }
+    return l->SZ;
+}
+
+// subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
+// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
+// Phys. 227, 2008).
+// (*Lattice[float64]).subcell, sweep.go:77
+DEVICE double Lattice_subcell_f64(const Lattice_f64 *l, Slice<double> f, int64 c) {
+    double v = num_Abs_f64(f[c]);
+    if (v == 0.0) {
+        return 0.0;
+    }
+    double sum = v / Lattice_slope_f64(l, f, c), weight = v;
+    for (int64 axis = 0, end1 = int64(l->Dim); axis < end1; axis++) {
+        int64 stride = Lattice_stride_f64(l, axis);
+        int64 n = sub(c, stride);
+        if ((f[n] < 0.0) != (f[c] < 0.0) && f[n] != 0.0) {
+            sum = sum + num_Abs_f64(f[n]) / Lattice_slope_f64(l, f, n);
+            weight = weight + num_Abs_f64(f[n]);
+        }
+        n = add(c, stride);
+        if ((f[n] < 0.0) != (f[c] < 0.0) && f[n] != 0.0) {
+            sum = sum + num_Abs_f64(f[n]) / Lattice_slope_f64(l, f, n);
+            weight = weight + num_Abs_f64(f[n]);
+        }
+    }
+    return v * (sum / weight);
+}
+
+// frozen does so for each brickPieces-th cell of a brick, from number k on.
+// (*Sweeping[float64]).frozen, sweep.go:37
+DEVICE int32 Sweeping_frozen_f64(const Sweeping_f64 *s, int32 k, int32 x, int32 y, int32 z, Slice<double> from,
+        Slice<double> to, Slice<double> also) {
+    int32 crossed = 0;
+    const Bricks *b = &s->Bricks_;
+    for (int32 at = k; at < Bricks_cells(b); at = add(at, 256)) {
+        int32 i = add(x, at % 8), j = add(y, at / 8 % 8), h = add(z, at / 64);
+        if (!Bricks_has(b, i, j, h)) {
+            continue;
+        }
+        int64 c = Lattice_at_f64(&s->Lattice_, int64(add(b->Lo[0], i)), int64(add(b->Lo[1], j)), int64(add(b->Lo[2], h)));
+        double v = from[c];
+        double distance = s->Band;
+        if (Lattice_crossed_f64(&s->Lattice_, from, c)) {
+            crossed = 1;
+            distance = num_Abs_f64(v);
+            if (!s->Keep) {
+                distance = Lattice_subcell_f64(&s->Lattice_, from, c);
+            }
+            distance = num_Smaller_f64(distance, s->Band);
+        }
+        if (v < 0.0) {
+            // not -0, which is outside
+            distance = -num_Larger_f64(distance, s->Lattice_.Least_ * 0x1p-60 /* 8.673617379884035e-19 */);
+        }
+        to[c] = distance;
+        also[c] = distance;
+    }
+    return crossed;
+}
+
+// Freeze gives the cells of brick t next to the interface their distance from it, and all others that of the band, in
+// both of the arrays that sweeps go between, and tells whether there are any of the first kind.
+// Freeze[float64], sweep.go:21
+DEVICE void Freeze_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to, Slice<double> also,
+        Array<int32, 256> *pieces, Array<int32, 16> *groups) {
+    auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
+    TURNS(int32, k, 256) {
+        int32 crossed = Sweeping_frozen_f64(s, k, x, y, z, from, to, also);
+        (*pieces)[k] = crossed;
+    }
+    __syncthreads();
+    TURNS(int32, k, 16) {
+        (*groups)[k] = either(Slice<int32>{pieces->at, int64(256), int64(256)}, k, 16, 16);
+    }
+    __syncthreads();
+    TURNS(int64, turn3, 1) {
+        s->Bricks_.Crossed[t] = either(Slice<int32>{groups->at, int64(16), int64(16)}, 0, 1, 16);
+    }
+}
+
+// work is how many turns brick t takes if it is busy.
+// (*Bricks).work, bricks.go:50
+DEVICE int32 Bricks_work(const Bricks *b, int64 t) {
+    if (b->Busy[t] == 0) {
+        return 0;
+    }
+    return Bricks_cells(b);
 }
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float32]).eikonal, sweep.go:102
+// (*Lattice[float32]).eikonal, sweep.go:179
 DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d) {
     float p = l->H[0], q = l->H[1], r = l->H[2];
     if (l->Dim == 2) {
@@ -2396,17 +2762,15 @@ DEVICE float Lattice_eikonal_f32(const Lattice_f32 *l, float a, float b, float d
     return a + (mean + num_Sqrt_f32(num_Larger_f32(rest, 0.0f))) / sum;
 }
 
-// Sweep takes cell (i, j, k) to the least solution that its neighbours allow.
-// Sweep[float32], sweep.go:67
-DEVICE void Sweep_f32_at(int64 i, int64 j, int64 k, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
+// swept is the least solution at a cell. Cells next to the interface keep theirs.
+// (*Sweeping[float32]).swept, sweep.go:146
+DEVICE float Sweeping_swept_f32(const Sweeping_f32 *s, Slice<float> from, int64 c) {
     const Lattice_f32 *l = &s->Lattice_;
-    int64 c = Lattice_at_f32(l, i, j, k);
     float v = from[c];
-    to[c] = v;
     bool inside = v < 0.0f;
     float x0 = from[sub(c, int64(1))], x1 = from[add(c, int64(1))], y0 = from[sub(c, l->SY)], y1 = from[add(c, l->SY)];
     if ((x0 < 0.0f) != inside || (x1 < 0.0f) != inside || (y0 < 0.0f) != inside || (y1 < 0.0f) != inside) {
-        return;
+        return v;
     }
     float a = num_Smaller_f32(num_Abs_f32(x0), num_Abs_f32(x1));
     float b = num_Smaller_f32(num_Abs_f32(y0), num_Abs_f32(y1));
@@ -2415,25 +2779,38 @@ DEVICE void Sweep_f32_at(int64 i, int64 j, int64 k, const Sweeping_f32 *s, Slice
     if (l->Dim == 3) {
         float z0 = from[sub(c, l->SZ)], z1 = from[add(c, l->SZ)];
         if ((z0 < 0.0f) != inside || (z1 < 0.0f) != inside) {
-            return;
+            return v;
         }
         d = num_Smaller_f32(num_Abs_f32(z0), num_Abs_f32(z1));
         least = num_Smaller_f32(least, d);
     }
     float u = num_Abs_f32(v);
     if (least >= u) {
-        return;
+        return v;
     }
     u = num_Smaller_f32(u, Lattice_eikonal_f32(l, a, b, d));
     if (inside) {
         u = -u;
     }
-    to[c] = u;
+    return u;
+}
+
+// Sweep takes each cell of brick t to the least solution that its neighbours allow.
+// Sweep[float32], sweep.go:134
+DEVICE void Sweep_f32_at(int64 t, const Sweeping_f32 *s, Slice<float> from, Slice<float> to) {
+    auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
+    TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
+        int32 i = add(x, k % 8), j = add(y, k / 8 % 8), h = add(z, k / 64);
+        if (Bricks_has(&s->Bricks_, i, j, h)) {
+            int64 c = Lattice_at_f32(&s->Lattice_, int64(add(s->Bricks_.Lo[0], i)), int64(add(s->Bricks_.Lo[1], j)), int64(add(s->Bricks_.Lo[2], h)));
+            to[c] = Sweeping_swept_f32(s, from, c);
+        }
+    }
 }
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them
 // as are below the solution.
-// (*Lattice[float64]).eikonal, sweep.go:102
+// (*Lattice[float64]).eikonal, sweep.go:179
 DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, double d) {
     double p = l->H[0], q = l->H[1], r = l->H[2];
     if (l->Dim == 2) {
@@ -2483,17 +2860,15 @@ DEVICE double Lattice_eikonal_f64(const Lattice_f64 *l, double a, double b, doub
     return a + (mean + num_Sqrt_f64(num_Larger_f64(rest, 0.0))) / sum;
 }
 
-// Sweep takes cell (i, j, k) to the least solution that its neighbours allow.
-// Sweep[float64], sweep.go:67
-DEVICE void Sweep_f64_at(int64 i, int64 j, int64 k, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
+// swept is the least solution at a cell. Cells next to the interface keep theirs.
+// (*Sweeping[float64]).swept, sweep.go:146
+DEVICE double Sweeping_swept_f64(const Sweeping_f64 *s, Slice<double> from, int64 c) {
     const Lattice_f64 *l = &s->Lattice_;
-    int64 c = Lattice_at_f64(l, i, j, k);
     double v = from[c];
-    to[c] = v;
     bool inside = v < 0.0;
     double x0 = from[sub(c, int64(1))], x1 = from[add(c, int64(1))], y0 = from[sub(c, l->SY)], y1 = from[add(c, l->SY)];
     if ((x0 < 0.0) != inside || (x1 < 0.0) != inside || (y0 < 0.0) != inside || (y1 < 0.0) != inside) {
-        return;
+        return v;
     }
     double a = num_Smaller_f64(num_Abs_f64(x0), num_Abs_f64(x1));
     double b = num_Smaller_f64(num_Abs_f64(y0), num_Abs_f64(y1));
@@ -2502,36 +2877,62 @@ DEVICE void Sweep_f64_at(int64 i, int64 j, int64 k, const Sweeping_f64 *s, Slice
     if (l->Dim == 3) {
         double z0 = from[sub(c, l->SZ)], z1 = from[add(c, l->SZ)];
         if ((z0 < 0.0) != inside || (z1 < 0.0) != inside) {
-            return;
+            return v;
         }
         d = num_Smaller_f64(num_Abs_f64(z0), num_Abs_f64(z1));
         least = num_Smaller_f64(least, d);
     }
     double u = num_Abs_f64(v);
     if (least >= u) {
-        return;
+        return v;
     }
     u = num_Smaller_f64(u, Lattice_eikonal_f64(l, a, b, d));
     if (inside) {
         u = -u;
     }
-    to[c] = u;
+    return u;
+}
+
+// Sweep takes each cell of brick t to the least solution that its neighbours allow.
+// Sweep[float64], sweep.go:134
+DEVICE void Sweep_f64_at(int64 t, const Sweeping_f64 *s, Slice<double> from, Slice<double> to) {
+    auto [x, y, z] = Bricks_corner(&s->Bricks_, int32(t));
+    TURNS(int32, k, Bricks_work(&s->Bricks_, t)) {
+        int32 i = add(x, k % 8), j = add(y, k / 8 % 8), h = add(z, k / 64);
+        if (Bricks_has(&s->Bricks_, i, j, h)) {
+            int64 c = Lattice_at_f64(&s->Lattice_, int64(add(s->Bricks_.Lo[0], i)), int64(add(s->Bricks_.Lo[1], j)), int64(add(s->Bricks_.Lo[2], h)));
+            to[c] = Sweeping_swept_f64(s, from, c);
+        }
+    }
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float32], sweep.go:138
+// FillWall[float32], sweep.go:215
 DEVICE void FillWall_f32_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<float> f) {
     f[to[i]] = f[from[i]];
 }
 
 // FillWall copies a cell at the boundary of the grid to one beyond it: nothing changes across the boundary.
-// FillWall[float64], sweep.go:138
+// FillWall[float64], sweep.go:215
 DEVICE void FillWall_f64_at(int64 i, Slice<int32> from, Slice<int32> to, Slice<double> f) {
     f[to[i]] = f[from[i]];
 }
 
+// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it,
+// the interface is there.
+// (*Relaxation[float32]).beside, weno.go:85
+DEVICE bool Relaxation_beside_f32(const Relaxation_f32 *s, int64 c) {
+    for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
+        int64 stride = Lattice_stride_f32(&s->Lattice_, axis);
+        if (num_Abs_f32(s->Start[sub(c, stride)]) < s->Band || num_Abs_f32(s->Start[add(c, stride)]) < s->Band) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // steep is the square of the slope along an axis on the side that information comes from, by Godunov.
-// steep[float32], weno.go:103
+// steep[float32], weno.go:114
 DEVICE float steep_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) {
     float a = lowerSlope_f32(f, c, s) / h, b = upperSlope_f32(f, c, s) / h;
     if (!outside) {
@@ -2544,11 +2945,11 @@ DEVICE float steep_f32(Slice<float> f, int64 c, int64 s, float h, bool outside) 
 }
 
 // rate is L at a cell.
-// (*Relaxation[float32]).rate, weno.go:85
+// (*Relaxation[float32]).rate, weno.go:96
 DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 c, float start) {
     const Lattice_f32 *l = &s->Lattice_;
-    if (auto [distance, crossed] = Lattice_subcell_f32(l, s->Start, c); crossed) {
-        float sign = 1.0f;
+    if (Lattice_crossed_f32(l, s->Start, c)) {
+        float distance = Lattice_subcell_f32(l, s->Start, c), sign = 1.0f;
         if (start < 0.0f) {
             sign = -1.0f;
         }
@@ -2562,28 +2963,40 @@ DEVICE float Relaxation_rate_f32(const Relaxation_f32 *s, Slice<float> f, int64 
     return -start / num_Sqrt_f32(start * start + l->Least_ * l->Least_) * (num_Sqrt_f32(sum) - 1.0f);
 }
 
-// Relax is a stage of RK3 for cells in the band: to = (1-share)·base + share·(from + Step·L(from)). Elsewhere to stays.
-// Away from the interface no cell changes its sign: next to the edge of the band a lone particle's correction could
-// otherwise grow.
+// Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
+// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
+// what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
 // Relax[float32], weno.go:69
 DEVICE void Relax_f32_at(int64 i, int64 j, int64 k, const Relaxation_f32 *s, Limits *n, float share,
         Slice<float> base, Slice<float> from, Slice<float> to) {
-    const Lattice_f32 *l = &s->Lattice_;
-    int64 c = Lattice_at_f32(l, i, j, k);
+    int64 c = Lattice_at_f32(&s->Lattice_, i, j, k);
     float start = s->Start[c];
-    if (num_Abs_f32(start) >= s->Band) {
+    if (num_Abs_f32(start) >= s->Band && !Relaxation_beside_f32(s, c)) {
         return;
     }
     float v = (1.0f - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f32(s, from, c, start));
-    if (v * start < 0.0f && num_Abs_f32(start) > l->Least_) {
+    if (v * start < 0.0f) {
         atomic_add(&n->Flips, int64(1));
         v = from[c];
     }
-    to[c] = v;
+    to[c] = num_Larger_f32(num_Smaller_f32(v, s->Band), -s->Band);
+}
+
+// beside tells whether a neighbour of a cell is in the band. Where a lone particle has corrected what was beyond it,
+// the interface is there.
+// (*Relaxation[float64]).beside, weno.go:85
+DEVICE bool Relaxation_beside_f64(const Relaxation_f64 *s, int64 c) {
+    for (int64 axis = 0, end1 = int64(s->Lattice_.Dim); axis < end1; axis++) {
+        int64 stride = Lattice_stride_f64(&s->Lattice_, axis);
+        if (num_Abs_f64(s->Start[sub(c, stride)]) < s->Band || num_Abs_f64(s->Start[add(c, stride)]) < s->Band) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // steep is the square of the slope along an axis on the side that information comes from, by Godunov.
-// steep[float64], weno.go:103
+// steep[float64], weno.go:114
 DEVICE double steep_f64(Slice<double> f, int64 c, int64 s, double h, bool outside) {
     double a = lowerSlope_f64(f, c, s) / h, b = upperSlope_f64(f, c, s) / h;
     if (!outside) {
@@ -2596,11 +3009,11 @@ DEVICE double steep_f64(Slice<double> f, int64 c, int64 s, double h, bool outsid
 }
 
 // rate is L at a cell.
-// (*Relaxation[float64]).rate, weno.go:85
+// (*Relaxation[float64]).rate, weno.go:96
 DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int64 c, double start) {
     const Lattice_f64 *l = &s->Lattice_;
-    if (auto [distance, crossed] = Lattice_subcell_f64(l, s->Start, c); crossed) {
-        double sign = 1.0;
+    if (Lattice_crossed_f64(l, s->Start, c)) {
+        double distance = Lattice_subcell_f64(l, s->Start, c), sign = 1.0;
         if (start < 0.0) {
             sign = -1.0;
         }
@@ -2614,27 +3027,32 @@ DEVICE double Relaxation_rate_f64(const Relaxation_f64 *s, Slice<double> f, int6
     return -start / num_Sqrt_f64(start * start + l->Least_ * l->Least_) * (num_Sqrt_f64(sum) - 1.0);
 }
 
-// Relax is a stage of RK3 for cells in the band: to = (1-share)·base + share·(from + Step·L(from)). Elsewhere to stays.
-// Away from the interface no cell changes its sign: next to the edge of the band a lone particle's correction could
-// otherwise grow.
+// Relax is a stage of RK3 for cells in the band and next to it: to = (1-share)·base + share·(from + Step·L(from)), but
+// at most what is beyond the band. Elsewhere to stays. No cell changes its sign: where a lone particle has corrected
+// what is beyond the band WENO overshoots, and in a thousand steps that grows to a quarter of the volume.
 // Relax[float64], weno.go:69
 DEVICE void Relax_f64_at(int64 i, int64 j, int64 k, const Relaxation_f64 *s, Limits *n, double share,
         Slice<double> base, Slice<double> from, Slice<double> to) {
-    const Lattice_f64 *l = &s->Lattice_;
-    int64 c = Lattice_at_f64(l, i, j, k);
+    int64 c = Lattice_at_f64(&s->Lattice_, i, j, k);
     double start = s->Start[c];
-    if (num_Abs_f64(start) >= s->Band) {
+    if (num_Abs_f64(start) >= s->Band && !Relaxation_beside_f64(s, c)) {
         return;
     }
     double v = (1.0 - share) * base[c] + share * (from[c] + s->Step * Relaxation_rate_f64(s, from, c, start));
-    if (v * start < 0.0 && num_Abs_f64(start) > l->Least_) {
+    if (v * start < 0.0) {
         atomic_add(&n->Flips, int64(1));
         v = from[c];
     }
-    to[c] = v;
+    to[c] = num_Larger_f64(num_Smaller_f64(v, s->Band), -s->Band);
 }
 
-// Kernel Trace, flow.go:52
+// Kernel MarkBrick, bricks.go:63
+extern "C" __global__ void __launch_bounds__(128) MarkBrick(int64 lo, int64 hi, const __grid_constant__ Bricks b) {
+    const int64 t = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (t < hi) MarkBrick_at(t, &b);
+}
+
+// Kernel Trace, flow.go:55
 extern "C" __global__ void __launch_bounds__(128) Trace_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, Slice<float> from,
         Slice<float> to) {
@@ -2644,7 +3062,7 @@ extern "C" __global__ void __launch_bounds__(128) Trace_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Trace_f32_at(i, j, k, &s, clock, from, to);
 }
 
-// Kernel Trace, flow.go:52
+// Kernel Trace, flow.go:55
 extern "C" __global__ void __launch_bounds__(128) Trace_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, Slice<double> from,
         Slice<double> to) {
@@ -2654,7 +3072,7 @@ extern "C" __global__ void __launch_bounds__(128) Trace_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Trace_f64_at(i, j, k, &s, clock, from, to);
 }
 
-// Kernel Upwind, flow.go:68
+// Kernel Upwind, flow.go:71
 extern "C" __global__ void __launch_bounds__(128) Upwind_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f32 s, Clock_f32 *clock, int32 stage, float share,
         Slice<float> start, Slice<float> from, Slice<float> to) {
@@ -2664,7 +3082,7 @@ extern "C" __global__ void __launch_bounds__(128) Upwind_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Upwind_f32_at(i, j, k, &s, clock, stage, share, start, from, to);
 }
 
-// Kernel Upwind, flow.go:68
+// Kernel Upwind, flow.go:71
 extern "C" __global__ void __launch_bounds__(128) Upwind_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Flow_f64 s, Clock_f64 *clock, int32 stage, double share,
         Slice<double> start, Slice<double> from, Slice<double> to) {
@@ -2674,7 +3092,7 @@ extern "C" __global__ void __launch_bounds__(128) Upwind_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Upwind_f64_at(i, j, k, &s, clock, stage, share, start, from, to);
 }
 
-// Kernel CountInside, measure.go:28
+// Kernel CountInside, measure.go:29
 extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f32 s, Slice<float> now, Slice<float> then,
         Counts *n) {
@@ -2684,7 +3102,7 @@ extern "C" __global__ void __launch_bounds__(128) CountInside_f32(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) CountInside_f32_at(i, j, k, &s, now, then, n);
 }
 
-// Kernel CountInside, measure.go:28
+// Kernel CountInside, measure.go:29
 extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sampling_f64 s, Slice<double> now, Slice<double> then,
         Counts *n) {
@@ -2694,7 +3112,7 @@ extern "C" __global__ void __launch_bounds__(128) CountInside_f64(int64 lo_i, in
     if (i < hi_i && j < hi_j && k < hi_k) CountInside_f64_at(i, j, k, &s, now, then, n);
 }
 
-// Kernel Steepness, measure.go:113
+// Kernel Steepness, measure.go:114
 extern "C" __global__ void __launch_bounds__(128) Steepness_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, float near, Slice<float> f,
         Most<float> *result) {
@@ -2706,7 +3124,7 @@ extern "C" __global__ void __launch_bounds__(128) Steepness_f32(int64 lo_i, int6
     reduce(result, key);
 }
 
-// Kernel Steepness, measure.go:113
+// Kernel Steepness, measure.go:114
 extern "C" __global__ void __launch_bounds__(128) Steepness_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, double near, Slice<double> f,
         Most<double> *result) {
@@ -2718,21 +3136,23 @@ extern "C" __global__ void __launch_bounds__(128) Steepness_f64(int64 lo_i, int6
     reduce(result, key);
 }
 
-// Kernel Census, measure.go:142
+// Kernel Census, measure.go:143
 extern "C" __global__ void __launch_bounds__(128) Census_f32(int64 lo, int64 hi,
-        const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Counts *n) {
+        const __grid_constant__ Correction_f32 s, const __grid_constant__ Domain d, Slice<Particle_f32> p,
+        Counts *n) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Census_f32_at(i, &s, p, n);
+    if (i < hi) Census_f32_at(i, &s, &d, p, n);
 }
 
-// Kernel Census, measure.go:142
+// Kernel Census, measure.go:143
 extern "C" __global__ void __launch_bounds__(128) Census_f64(int64 lo, int64 hi,
-        const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Counts *n) {
+        const __grid_constant__ Correction_f64 s, const __grid_constant__ Domain d, Slice<Particle_f64> p,
+        Counts *n) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) Census_f64_at(i, &s, p, n);
+    if (i < hi) Census_f64_at(i, &s, &d, p, n);
 }
 
-// Kernel Carry, particle.go:62
+// Kernel Carry, particle.go:68
 extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo, int64 hi, const __grid_constant__ Flow_f32 s,
         const __grid_constant__ Domain d, Clock_f32 *clock, Gone *n, Slice<Particle_f32> p, Slice<uint8> stays,
         Slice<uint8> goes) {
@@ -2740,7 +3160,7 @@ extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo, int64 hi, 
     if (i < hi) Carry_f32_at(i, &s, &d, clock, n, p, stays, goes);
 }
 
-// Kernel Carry, particle.go:62
+// Kernel Carry, particle.go:68
 extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo, int64 hi, const __grid_constant__ Flow_f64 s,
         const __grid_constant__ Domain d, Clock_f64 *clock, Gone *n, Slice<Particle_f64> p, Slice<uint8> stays,
         Slice<uint8> goes) {
@@ -2748,67 +3168,79 @@ extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo, int64 hi, 
     if (i < hi) Carry_f64_at(i, &s, &d, clock, n, p, stays, goes);
 }
 
-// Kernel Live, particle.go:75
+// Kernel Pass, particle.go:89
+extern "C" __global__ void __launch_bounds__(128) Pass_f32(int64 lo, int64 hi, const __grid_constant__ Flow_f32 s,
+        const __grid_constant__ Domain d, Clock_f32 *clock, Gone *n, const __grid_constant__ Correction_f32 before,
+        const __grid_constant__ Correction_f32 after, float least, float most, Slice<Particle_f32> p,
+        Slice<Pair_f32> near) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Pass_f32_at(i, &s, &d, clock, n, &before, &after, least, most, p, near);
+}
+
+// Kernel Pass, particle.go:89
+extern "C" __global__ void __launch_bounds__(128) Pass_f64(int64 lo, int64 hi, const __grid_constant__ Flow_f64 s,
+        const __grid_constant__ Domain d, Clock_f64 *clock, Gone *n, const __grid_constant__ Correction_f64 before,
+        const __grid_constant__ Correction_f64 after, double least, double most, Slice<Particle_f64> p,
+        Slice<Pair_f64> near) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) Pass_f64_at(i, &s, &d, clock, n, &before, &after, least, most, p, near);
+}
+
+// Kernel Live, particle.go:110
 extern "C" __global__ void __launch_bounds__(128) Live_f32(int64 lo, int64 hi, Slice<Particle_f32> p,
         Slice<uint8> stays) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Live_f32_at(i, p, stays);
 }
 
-// Kernel Live, particle.go:75
+// Kernel Live, particle.go:110
 extern "C" __global__ void __launch_bounds__(128) Live_f64(int64 lo, int64 hi, Slice<Particle_f64> p,
         Slice<uint8> stays) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Live_f64_at(i, p, stays);
 }
 
-// Kernel Settle, particle.go:85
+// Kernel Settle, particle.go:120
 extern "C" __global__ void __launch_bounds__(128) Settle_f32(int64 lo, int64 hi, const __grid_constant__ Domain d,
         Gone *n, Slice<Particle_f32> p, Slice<uint8> stays, Slice<uint8> goes) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Settle_f32_at(i, &d, n, p, stays, goes);
 }
 
-// Kernel Settle, particle.go:85
+// Kernel Settle, particle.go:120
 extern "C" __global__ void __launch_bounds__(128) Settle_f64(int64 lo, int64 hi, const __grid_constant__ Domain d,
         Gone *n, Slice<Particle_f64> p, Slice<uint8> stays, Slice<uint8> goes) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Settle_f64_at(i, &d, n, p, stays, goes);
 }
 
-// Kernel Spread, particle.go:130
-extern "C" __global__ void __launch_bounds__(128) Spread_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Correction_f32 s, Slice<Pair_f32> near) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Spread_f32_at(i, j, k, &s, near);
+// Kernel Nothing, particle.go:164
+extern "C" __global__ void __launch_bounds__(128) Nothing_f32(int64 lo, int64 hi, Slice<Pair_f32> near) {
+    const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (c < hi) Nothing_f32_at(c, near);
 }
 
-// Kernel Spread, particle.go:130
-extern "C" __global__ void __launch_bounds__(128) Spread_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Correction_f64 s, Slice<Pair_f64> near) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Spread_f64_at(i, j, k, &s, near);
+// Kernel Nothing, particle.go:164
+extern "C" __global__ void __launch_bounds__(128) Nothing_f64(int64 lo, int64 hi, Slice<Pair_f64> near) {
+    const int64 c = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (c < hi) Nothing_f64_at(c, near);
 }
 
-// Kernel Correct, particle.go:139
+// Kernel Correct, particle.go:179
 extern "C" __global__ void __launch_bounds__(128) Correct_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<Pair_f32> near) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Correct_f32_at(i, &s, p, near);
 }
 
-// Kernel Correct, particle.go:139
+// Kernel Correct, particle.go:179
 extern "C" __global__ void __launch_bounds__(128) Correct_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<Pair_f64> near) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Correct_f64_at(i, &s, p, near);
 }
 
-// Kernel Take, particle.go:182
+// Kernel Take, particle.go:226
 extern "C" __global__ void __launch_bounds__(128) Take_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, int64 stride, Slice<Pair_f32> near) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2817,7 +3249,7 @@ extern "C" __global__ void __launch_bounds__(128) Take_f32(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Take_f32_at(i, j, k, &l, stride, near);
 }
 
-// Kernel Take, particle.go:182
+// Kernel Take, particle.go:226
 extern "C" __global__ void __launch_bounds__(128) Take_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, int64 stride, Slice<Pair_f64> near) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -2826,53 +3258,55 @@ extern "C" __global__ void __launch_bounds__(128) Take_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Take_f64_at(i, j, k, &l, stride, near);
 }
 
-// Kernel Merge, particle.go:191
+// Kernel Merge, particle.go:236
 extern "C" __global__ void __launch_bounds__(128) Merge_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, Slice<Pair_f32> near, Slice<float> phi) {
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f32 l, const __grid_constant__ Domain d,
+        Slice<Pair_f32> near, Slice<float> phi) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Merge_f32_at(i, j, k, &l, near, phi);
+    if (i < hi_i && j < hi_j && k < hi_k) Merge_f32_at(i, j, k, &l, &d, near, phi);
 }
 
-// Kernel Merge, particle.go:191
+// Kernel Merge, particle.go:236
 extern "C" __global__ void __launch_bounds__(128) Merge_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, Slice<Pair_f64> near, Slice<double> phi) {
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice_f64 l, const __grid_constant__ Domain d,
+        Slice<Pair_f64> near, Slice<double> phi) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Merge_f64_at(i, j, k, &l, near, phi);
+    if (i < hi_i && j < hi_j && k < hi_k) Merge_f64_at(i, j, k, &l, &d, near, phi);
 }
 
-// Kernel Resize, particle.go:204
+// Kernel Resize, particle.go:258
 extern "C" __global__ void __launch_bounds__(128) Resize_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, float least, float most, Slice<Particle_f32> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Resize_f32_at(i, &s, least, most, p);
 }
 
-// Kernel Resize, particle.go:204
+// Kernel Resize, particle.go:258
 extern "C" __global__ void __launch_bounds__(128) Resize_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, double least, double most, Slice<Particle_f64> p) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Resize_f64_at(i, &s, least, most, p);
 }
 
-// Kernel Escapes, particle.go:231
+// Kernel Escapes, particle.go:285
 extern "C" __global__ void __launch_bounds__(128) Escapes_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, bool inside, Slice<Particle_f32> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Escapes_f32_at(i, &s, inside, p, marks);
 }
 
-// Kernel Escapes, particle.go:231
+// Kernel Escapes, particle.go:285
 extern "C" __global__ void __launch_bounds__(128) Escapes_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, bool inside, Slice<Particle_f64> p, Slice<uint8> marks) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Escapes_f64_at(i, &s, inside, p, marks);
 }
 
-// Kernel Replicate, particle.go:242
+// Kernel Replicate, particle.go:296
 extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 hi,
         const __grid_constant__ Correction_f32 s, Slice<Particle_f32> p, Slice<uint32> keys, Slice<int32> order,
         Slice<float> values) {
@@ -2880,7 +3314,7 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f32(int64 lo, int64 
     if (i < hi) Replicate_f32_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Replicate, particle.go:242
+// Kernel Replicate, particle.go:296
 extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 hi,
         const __grid_constant__ Correction_f64 s, Slice<Particle_f64> p, Slice<uint32> keys, Slice<int32> order,
         Slice<double> values) {
@@ -2888,28 +3322,28 @@ extern "C" __global__ void __launch_bounds__(128) Replicate_f64(int64 lo, int64 
     if (i < hi) Replicate_f64_at(i, &s, p, keys, order, values);
 }
 
-// Kernel Raise, particle.go:263
+// Kernel Raise, particle.go:317
 extern "C" __global__ void __launch_bounds__(128) Raise_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Pair_f32> near) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Raise_f32_at(i, keys, values, near);
 }
 
-// Kernel Raise, particle.go:263
+// Kernel Raise, particle.go:317
 extern "C" __global__ void __launch_bounds__(128) Raise_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Pair_f64> near) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Raise_f64_at(i, keys, values, near);
 }
 
-// Kernel Lower, particle.go:270
+// Kernel Lower, particle.go:324
 extern "C" __global__ void __launch_bounds__(128) Lower_f32(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<float> values, Slice<Pair_f32> near) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Lower_f32_at(i, keys, values, near);
 }
 
-// Kernel Lower, particle.go:270
+// Kernel Lower, particle.go:324
 extern "C" __global__ void __launch_bounds__(128) Lower_f64(int64 lo, int64 hi, Slice<uint32> keys,
         Slice<double> values, Slice<Pair_f64> near) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3008,50 +3442,46 @@ extern "C" __global__ void __launch_bounds__(128) Seed_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Seed_f64_at(i, j, k, &s, first, p, id);
 }
 
-// Kernel Freeze, sweep.go:19
-extern "C" __global__ void __launch_bounds__(128) Freeze_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Freeze_f32_at(i, j, k, &s, from, to);
+// Kernel Freeze, sweep.go:21
+extern "C" __global__ void __launch_bounds__(256) Freeze_f32(int64 lo, int64 hi,
+        const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to, Slice<float> also) {
+    SHARED(pieces, Array<int32, 256>);
+    SHARED(groups, Array<int32, 16>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Freeze_f32_at(t, &s, from, to, also, &pieces, &groups);
 }
 
-// Kernel Freeze, sweep.go:19
-extern "C" __global__ void __launch_bounds__(128) Freeze_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Freeze_f64_at(i, j, k, &s, from, to);
+// Kernel Freeze, sweep.go:21
+extern "C" __global__ void __launch_bounds__(256) Freeze_f64(int64 lo, int64 hi,
+        const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to, Slice<double> also) {
+    SHARED(pieces, Array<int32, 256>);
+    SHARED(groups, Array<int32, 16>);
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Freeze_f64_at(t, &s, from, to, also, &pieces, &groups);
 }
 
-// Kernel Sweep, sweep.go:67
-extern "C" __global__ void __launch_bounds__(128) Sweep_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Sweep_f32_at(i, j, k, &s, from, to);
+// Kernel Sweep, sweep.go:134
+extern "C" __global__ void __launch_bounds__(256) Sweep_f32(int64 lo, int64 hi,
+        const __grid_constant__ Sweeping_f32 s, Slice<float> from, Slice<float> to) {
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Sweep_f32_at(t, &s, from, to);
 }
 
-// Kernel Sweep, sweep.go:67
-extern "C" __global__ void __launch_bounds__(128) Sweep_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to) {
-    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
-    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Sweep_f64_at(i, j, k, &s, from, to);
+// Kernel Sweep, sweep.go:134
+extern "C" __global__ void __launch_bounds__(256) Sweep_f64(int64 lo, int64 hi,
+        const __grid_constant__ Sweeping_f64 s, Slice<double> from, Slice<double> to) {
+    const int64 t = lo + blockIdx.x;
+    if (t < hi) Sweep_f64_at(t, &s, from, to);
 }
 
-// Kernel FillWall, sweep.go:138
+// Kernel FillWall, sweep.go:215
 extern "C" __global__ void __launch_bounds__(256) FillWall_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) FillWall_f32_at(i, from, to, f);
 }
 
-// Kernel FillWall, sweep.go:138
+// Kernel FillWall, sweep.go:215
 extern "C" __global__ void __launch_bounds__(256) FillWall_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> f) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -17,6 +17,30 @@ var ptx string
 // Module is the kernels of this package for CUDA.
 var Module = &abi.Module{Name: "kernels", PTX: ptx}
 
+// MarkBrickLoop runs MarkBrick for lo ≤ index < hi, on the CPU or another device.
+type MarkBrickLoop struct {
+	b *Bricks
+}
+
+// NewMarkBrickLoop prepares MarkBrick.
+func NewMarkBrickLoop(b *Bricks) *MarkBrickLoop {
+	return &MarkBrickLoop{b}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *MarkBrickLoop) Range(lo, hi int) {
+	for t := lo; t < hi; t++ {
+		MarkBrick(t, loop.b)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *MarkBrickLoop) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "MarkBrick", Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("b", loop.b),
+	}}
+}
+
 // TraceLoop runs Trace for the elements of box, on the CPU or another device.
 type TraceLoop[F num.Float] struct {
 	box   abi.Box
@@ -168,19 +192,20 @@ func (loop *SteepnessLoop[F]) Launch() abi.Launch {
 // CensusLoop runs Census for lo ≤ index < hi, on the CPU or another device.
 type CensusLoop[F num.Float] struct {
 	s *Correction[F]
+	d *Domain
 	p []Particle[F]
 	n *Counts
 }
 
 // NewCensusLoop prepares Census.
-func NewCensusLoop[F num.Float](s *Correction[F], p []Particle[F], n *Counts) *CensusLoop[F] {
-	return &CensusLoop[F]{s, p, n}
+func NewCensusLoop[F num.Float](s *Correction[F], d *Domain, p []Particle[F], n *Counts) *CensusLoop[F] {
+	return &CensusLoop[F]{s, d, p, n}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *CensusLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		Census(i, loop.s, loop.p, loop.n)
+		Census(i, loop.s, loop.d, loop.p, loop.n)
 	}
 }
 
@@ -188,6 +213,7 @@ func (loop *CensusLoop[F]) Range(lo, hi int) {
 func (loop *CensusLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Census" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
+		abi.ConstantOf("d", loop.d),
 		abi.ElementsOf("p", loop.p),
 		abi.PointerTo("n", loop.n),
 	}}
@@ -226,6 +252,48 @@ func (loop *CarryLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("p", loop.p),
 		abi.ElementsOf("stays", loop.stays),
 		abi.ElementsOf("goes", loop.goes),
+	}}
+}
+
+// PassLoop runs Pass for lo ≤ index < hi, on the CPU or another device.
+type PassLoop[F num.Float] struct {
+	s      *Flow[F]
+	d      *Domain
+	clock  *Clock[F]
+	n      *Gone
+	before *Correction[F]
+	after  *Correction[F]
+	least  F
+	most   F
+	p      []Particle[F]
+	near   []Pair[F]
+}
+
+// NewPassLoop prepares Pass.
+func NewPassLoop[F num.Float](s *Flow[F], d *Domain, clock *Clock[F], n *Gone, before *Correction[F], after *Correction[F], least F, most F, p []Particle[F], near []Pair[F]) *PassLoop[F] {
+	return &PassLoop[F]{s, d, clock, n, before, after, least, most, p, near}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *PassLoop[F]) Range(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		Pass(i, loop.s, loop.d, loop.clock, loop.n, loop.before, loop.after, loop.least, loop.most, loop.p, loop.near)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *PassLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Pass" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("s", loop.s),
+		abi.ConstantOf("d", loop.d),
+		abi.PointerTo("clock", loop.clock),
+		abi.PointerTo("n", loop.n),
+		abi.ConstantOf("before", loop.before),
+		abi.ConstantOf("after", loop.after),
+		abi.ValueOf("least", &loop.least),
+		abi.ValueOf("most", &loop.most),
+		abi.ElementsOf("p", loop.p),
+		abi.ElementsOf("near", loop.near),
 	}}
 }
 
@@ -287,33 +355,26 @@ func (loop *SettleLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// SpreadLoop runs Spread for the elements of box, on the CPU or another device.
-type SpreadLoop[F num.Float] struct {
-	box  abi.Box
-	s    *Correction[F]
+// NothingLoop runs Nothing for lo ≤ index < hi, on the CPU or another device.
+type NothingLoop[F num.Float] struct {
 	near []Pair[F]
 }
 
-// NewSpreadLoop prepares Spread.
-func NewSpreadLoop[F num.Float](box abi.Box, s *Correction[F], near []Pair[F]) *SpreadLoop[F] {
-	return &SpreadLoop[F]{box, s, near}
+// NewNothingLoop prepares Nothing.
+func NewNothingLoop[F num.Float](near []Pair[F]) *NothingLoop[F] {
+	return &NothingLoop[F]{near}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *SpreadLoop[F]) Range(lo, hi int) {
-	for lo < hi {
-		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
-			Spread(i, j, k, loop.s, loop.near)
-		}
-		lo += count
+func (loop *NothingLoop[F]) Range(lo, hi int) {
+	for c := lo; c < hi; c++ {
+		Nothing(c, loop.near)
 	}
 }
 
 // Launch says how other devices run the kernel.
-func (loop *SpreadLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Spread" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
-		abi.ConstantOf("s", loop.s),
+func (loop *NothingLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Nothing" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("near", loop.near),
 	}}
 }
@@ -383,13 +444,14 @@ func (loop *TakeLoop[F]) Launch() abi.Launch {
 type MergeLoop[F num.Float] struct {
 	box  abi.Box
 	l    *Lattice[F]
+	d    *Domain
 	near []Pair[F]
 	phi  []F
 }
 
 // NewMergeLoop prepares Merge.
-func NewMergeLoop[F num.Float](box abi.Box, l *Lattice[F], near []Pair[F], phi []F) *MergeLoop[F] {
-	return &MergeLoop[F]{box, l, near, phi}
+func NewMergeLoop[F num.Float](box abi.Box, l *Lattice[F], d *Domain, near []Pair[F], phi []F) *MergeLoop[F] {
+	return &MergeLoop[F]{box, l, d, near, phi}
 }
 
 // Range runs the kernel on the CPU.
@@ -397,7 +459,7 @@ func (loop *MergeLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			Merge(i, j, k, loop.l, loop.near, loop.phi)
+			Merge(i, j, k, loop.l, loop.d, loop.near, loop.phi)
 		}
 		lo += count
 	}
@@ -407,6 +469,7 @@ func (loop *MergeLoop[F]) Range(lo, hi int) {
 func (loop *MergeLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Merge" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("l", loop.l),
+		abi.ConstantOf("d", loop.d),
 		abi.ElementsOf("near", loop.near),
 		abi.ElementsOf("phi", loop.phi),
 	}}
@@ -739,66 +802,66 @@ func (loop *SeedLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// FreezeLoop runs Freeze for the elements of box, on the CPU or another device.
+// FreezeLoop runs Freeze for lo ≤ index < hi, on the CPU or another device.
 type FreezeLoop[F num.Float] struct {
-	box  abi.Box
 	s    *Sweeping[F]
 	from []F
 	to   []F
+	also []F
 }
 
 // NewFreezeLoop prepares Freeze.
-func NewFreezeLoop[F num.Float](box abi.Box, s *Sweeping[F], from []F, to []F) *FreezeLoop[F] {
-	return &FreezeLoop[F]{box, s, from, to}
+func NewFreezeLoop[F num.Float](s *Sweeping[F], from []F, to []F, also []F) *FreezeLoop[F] {
+	return &FreezeLoop[F]{s, from, to, also}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *FreezeLoop[F]) Range(lo, hi int) {
-	for lo < hi {
-		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
-			Freeze(i, j, k, loop.s, loop.from, loop.to)
-		}
-		lo += count
+	var pieces [256]int32
+	var groups [16]int32
+	for t := lo; t < hi; t++ {
+		Freeze(t, loop.s, loop.from, loop.to, loop.also, &pieces, &groups)
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *FreezeLoop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *FreezeLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Freeze" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "Freeze" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("from", loop.from),
 		abi.ElementsOf("to", loop.to),
+		abi.ElementsOf("also", loop.also),
 	}}
 }
 
-// SweepLoop runs Sweep for the elements of box, on the CPU or another device.
+// SweepLoop runs Sweep for lo ≤ index < hi, on the CPU or another device.
 type SweepLoop[F num.Float] struct {
-	box  abi.Box
 	s    *Sweeping[F]
 	from []F
 	to   []F
 }
 
 // NewSweepLoop prepares Sweep.
-func NewSweepLoop[F num.Float](box abi.Box, s *Sweeping[F], from []F, to []F) *SweepLoop[F] {
-	return &SweepLoop[F]{box, s, from, to}
+func NewSweepLoop[F num.Float](s *Sweeping[F], from []F, to []F) *SweepLoop[F] {
+	return &SweepLoop[F]{s, from, to}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *SweepLoop[F]) Range(lo, hi int) {
-	for lo < hi {
-		i, j, k, count := loop.box.Row(lo, hi)
-		for end := i + count; i < end; i++ {
-			Sweep(i, j, k, loop.s, loop.from, loop.to)
-		}
-		lo += count
+	for t := lo; t < hi; t++ {
+		Sweep(t, loop.s, loop.from, loop.to)
 	}
 }
 
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *SweepLoop[F]) Grain() int { return 4 }
+
 // Launch says how other devices run the kernel.
 func (loop *SweepLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "Sweep" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+	return abi.Launch{Module: Module, Symbol: "Sweep" + abi.Suffix[F](), Block: 256, Tile: true, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("s", loop.s),
 		abi.ElementsOf("from", loop.from),
 		abi.ElementsOf("to", loop.to),

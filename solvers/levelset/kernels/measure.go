@@ -20,6 +20,7 @@ type Counts struct {
 	Differ  int64 // where one of two level sets is
 	Pieces  int64 // particles
 	Escaped int64 // of them
+	Strays  int64 // that are where another block should have them
 }
 
 // CountInside counts the samples of cell (i, j, k) that are inside, and those that are so by one of now and then alone.
@@ -136,15 +137,19 @@ func falls[F num.Float](f []F, c, s int, h F) F {
 	return slope * slope
 }
 
-// Census counts particle i, and whether it has escaped.
+// Census counts particle i, and whether it has escaped, or is not where the block has its own.
 //
 //atoll:kernel
-func Census[F num.Float](i int, s *Correction[F], p []Particle[F], n *Counts) {
+func Census[F num.Float](i int, s *Correction[F], d *Domain, p []Particle[F], n *Counts) {
 	q := p[i]
 	if q.R == 0 {
 		return
 	}
 	atomic.AddInt64(&n.Pieces, 1)
+	if _, where := arrived(q, d); where != Stays {
+		atomic.AddInt64(&n.Strays, 1)
+		return
+	}
 	if s.escaped(q.R, s.at(q)) {
 		atomic.AddInt64(&n.Escaped, 1)
 	}

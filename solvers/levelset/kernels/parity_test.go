@@ -166,12 +166,28 @@ func (b *block[F]) advection() {
 func (b *block[F]) distances() {
 	size := b.box.Size()
 	from := b.noise(.3)
+	count := CountBricks(b.n)
+	all := count[0] * count[1] * count[2]
 	for _, keep := range []bool{false, true} {
 		s := &Sweeping[F]{Lattice: b.l, Band: .3, Keep: keep}
-		to := twice(make([]F, b.len))
-		b.both(size, func(k int) loop { return NewFreezeLoop(b.box, s, from, to[k]) })
+		for d := range 3 {
+			s.Bricks.N[d], s.Bricks.Count[d] = int32(b.n[d]), int32(count[d])
+		}
+		s.Bricks.Open[1][keep2(keep)], s.Bricks.Reach = true, 1
+		crossed, busy := twice(make([]int32, all)), twice(make([]int32, all))
+		of := func(k int) *Sweeping[F] {
+			one := *s
+			one.Bricks.Crossed, one.Bricks.Busy = crossed[k], busy[k]
+			return &one
+		}
+		to, also := twice(make([]F, b.len)), twice(make([]F, b.len))
+		b.both(all, func(k int) loop { return NewFreezeLoop(of(k), from, to[k], also[k]) })
 		kerneltest.Same(b.t, "Freeze", to[0], to[1], nil)
-		b.both(size, func(k int) loop { return NewSweepLoop(b.box, s, from, to[k]) })
+		kerneltest.Same(b.t, "Freeze, also", also[0], also[1], nil)
+		kerneltest.Same(b.t, "Freeze, crossed", crossed[0], crossed[1], nil)
+		b.both(all, func(k int) loop { return NewMarkBrickLoop(&of(k).Bricks) })
+		kerneltest.Same(b.t, "MarkBrick", busy[0], busy[1], nil)
+		b.both(all, func(k int) loop { return NewSweepLoop(of(k), from, to[k]) })
 		kerneltest.Same(b.t, "Sweep", to[0], to[1], nil)
 	}
 	base, to, n := b.noise(.3), twice(b.noise(.3)), twice(make([]Limits, 1))
@@ -182,6 +198,13 @@ func (b *block[F]) distances() {
 	f := twice(b.noise(1))
 	b.both(3, func(k int) loop { return NewFillWallLoop([]int32{5, 6, 5}, []int32{1, 2, 3}, f[k]) })
 	kerneltest.Same(b.t, "FillWall", f[0], f[1], nil)
+}
+
+func keep2(keep bool) int {
+	if keep {
+		return 1
+	}
+	return 0
 }
 
 func (b *block[F]) measures() {
@@ -197,12 +220,11 @@ func (b *block[F]) measures() {
 	}
 	p := b.particles()
 	of := &Correction[F]{Lattice: b.l, Escape: 1, Phi: now}
-	b.both(b.swarmed, func(k int) loop { return NewCensusLoop(of, p, &n[k][0]) })
+	b.both(b.swarmed, func(k int) loop { return NewCensusLoop(of, b.domain, p, &n[k][0]) })
 	kerneltest.Same(b.t, "Census", n[0], n[1], nil)
 }
 
 func (b *block[F]) corrections() {
-	size := b.box.Size()
 	phi, p := b.noise(.05), b.particles()
 	for _, escape := range []F{0, 1} {
 		of := &Correction[F]{Lattice: b.l, Escape: escape, Phi: phi}
@@ -211,8 +233,8 @@ func (b *block[F]) corrections() {
 		if b.l.Dim == 2 {
 			rim.Lo[2], rim.Hi[2] = 0, 1
 		}
-		b.both(rim.Size(), func(k int) loop { return NewSpreadLoop(rim, of, near[k]) })
-		kerneltest.Same(b.t, "Spread", near[0], near[1], nil)
+		b.both(b.len, func(k int) loop { return NewNothingLoop(near[k]) })
+		kerneltest.Same(b.t, "Nothing", near[0], near[1], nil)
 		b.both(b.swarmed, func(k int) loop { return NewCorrectLoop(of, p, near[k]) })
 		kerneltest.Same(b.t, "Correct", near[0], near[1], nil)
 		for _, inside := range []bool{false, true} {
@@ -221,9 +243,17 @@ func (b *block[F]) corrections() {
 		layer := abi.Box{Hi: [3]int{1, b.n[1], b.n[2]}}
 		b.both(layer.Size(), func(k int) loop { return NewTakeLoop(layer, &b.l, 1, near[k]) })
 		kerneltest.Same(b.t, "Take", near[0], near[1], nil)
-		out := twice(make([]F, b.len))
-		b.both(size, func(k int) loop { return NewMergeLoop(b.box, &b.l, near[k], out[k]) })
+		out := twice(b.noise(.05))
+		b.both(rim.Size(), func(k int) loop { return NewMergeLoop(rim, &b.l, b.domain, near[k], out[k]) })
 		kerneltest.Same(b.t, "Merge", out[0], out[1], nil)
+		kerneltest.Same(b.t, "Merge, what is told", near[0], near[1], nil)
+		passed, gone, after := twice(p), twice(make([]Gone, 1)), &Correction[F]{Lattice: b.l, Escape: 1, Phi: out[0]}
+		b.both(b.swarmed, func(k int) loop {
+			return NewPassLoop(b.flow, b.domain, b.clock, &gone[k][0], of, after, F(.01), F(.05), passed[k], near[k])
+		})
+		kerneltest.Same(b.t, "Pass", passed[0], passed[1], nil)
+		kerneltest.Same(b.t, "Pass, what is told", near[0], near[1], nil)
+		kerneltest.Same(b.t, "Pass, gone", gone[0], gone[1], nil)
 		resized := twice(p)
 		b.both(b.swarmed, func(k int) loop { return NewResizeLoop(of, F(.01), F(.05), resized[k]) })
 		kerneltest.Same(b.t, "Resize", resized[0], resized[1], nil)

@@ -23,6 +23,12 @@ type Domain struct {
 	Dim      int32
 }
 
+// owns tells whether a cell is the block's own.
+func (d *Domain) owns(i, j, k int) bool {
+	return i >= int(d.Lo[0]) && i < int(d.Hi[0]) && j >= int(d.Lo[1]) && j < int(d.Hi[1]) && k >= int(d.Lo[2]) &&
+		k < int(d.Hi[2]) && i >= 0 && j >= 0 && k >= 0
+}
+
 // Gone counts particles that are no more.
 type Gone struct {
 	Left    int64 // the domain
@@ -62,11 +68,40 @@ func arrive[F num.Float](d *Domain, axis int, x F) (at F, where int32) {
 func Carry[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], n *Gone, p []Particle[F], stays, goes []uint8) {
 	q := p[i]
 	if q.R != 0 {
-		u, v, w := s.velocity(q.X, q.Y, q.Z)
-		u, v, w = s.velocity(q.X+clock.Half[0]*u, q.Y+clock.Half[1]*v, q.Z+clock.Half[2]*w)
-		q.X, q.Y, q.Z = q.X+clock.Whole[0]*u, q.Y+clock.Whole[1]*v, q.Z+clock.Whole[2]*w
+		q = s.carried(q, clock)
 	}
 	settled(i, q, d, n, p, stays, goes)
+}
+
+// carried is a particle after a step.
+func (s *Flow[F]) carried(q Particle[F], clock *Clock[F]) Particle[F] {
+	u, v, w := s.velocity(q.X, q.Y, q.Z)
+	u, v, w = s.velocity(q.X+clock.Half[0]*u, q.Y+clock.Half[1]*v, q.Z+clock.Half[2]*w)
+	q.X, q.Y, q.Z = q.X+clock.Whole[0]*u, q.Y+clock.Whole[1]*v, q.Z+clock.Whole[2]*w
+	return q
+}
+
+// Pass does for particle i, in one go, what Resize does at the end of a step, and Carry and Correct in the next one,
+// where no particle goes to other blocks: before is the level set that the step begins with, after what advection has
+// made of it.
+//
+//atoll:kernel
+func Pass[F num.Float](i int, s *Flow[F], d *Domain, clock *Clock[F], n *Gone, before, after *Correction[F],
+	least, most F, p []Particle[F], near []Pair[F]) {
+	q := p[i]
+	if q.R == 0 {
+		return
+	}
+	q.R = before.radius(q, least, most)
+	q, where := arrived(s.carried(q, clock), d)
+	if where == Leaves {
+		atomic.AddInt64(&n.Left, 1)
+		q.R = 0
+	}
+	p[i] = q
+	if q.R != 0 {
+		after.correct(q, near)
+	}
 }
 
 // Live marks the particles that are not gone.
@@ -91,6 +126,20 @@ func settled[F num.Float](i int, q Particle[F], d *Domain, n *Gone, p []Particle
 	if q.R == 0 {
 		return
 	}
+	q, where := arrived(q, d)
+	if where == Leaves {
+		atomic.AddInt64(&n.Left, 1)
+		q.R = 0
+	} else if where == Moves {
+		goes[i] = 1
+	} else {
+		stays[i] = 1
+	}
+	p[i] = q
+}
+
+// arrived brings a particle into the grid along periodic axes, and tells where it is.
+func arrived[F num.Float](q Particle[F], d *Domain) (Particle[F], int32) {
 	x, worst := arrive(d, 0, q.X)
 	y, where := arrive(d, 1, q.Y)
 	worst = num.Smaller(worst, where)
@@ -100,20 +149,19 @@ func settled[F num.Float](i int, q Particle[F], d *Domain, n *Gone, p []Particle
 		worst = num.Smaller(worst, where)
 	}
 	q.X, q.Y, q.Z = x, y, z
-	if worst == Leaves {
-		atomic.AddInt64(&n.Left, 1)
-		q.R = 0
-	} else if worst == Moves {
-		goes[i] = 1
-	} else {
-		stays[i] = 1
-	}
-	p[i] = q
+	return q, worst
 }
 
-// Pair is what escaped particles make of the level set at a cell: those from outside raise Plus, those from inside
-// lower Minus.
+// Pair is what escaped particles tell of the level set at a cell: those from outside raise Plus, those from inside
+// lower Minus. Where none has told anything it is that of Nothing.
 type Pair[F num.Float] struct{ Plus, Minus F }
+
+const beyond = 0x1p120 // any level set
+
+// Nothing clears what is told of place c of the arrays.
+//
+//atoll:kernel
+func Nothing[F num.Float](c int, near []Pair[F]) { near[c] = Pair[F]{Plus: -beyond, Minus: beyond} }
 
 // Correction is what particles correct.
 //
@@ -122,14 +170,6 @@ type Correction[F num.Float] struct {
 	Lattice Lattice[F]
 	Escape  F   // how many radii a particle is on the wrong side when it has escaped
 	Phi     []F // as it was before any correction
-}
-
-// Spread begins a correction at cell (i, j, k).
-//
-//atoll:kernel
-func Spread[F num.Float](i, j, k int, s *Correction[F], near []Pair[F]) {
-	c := s.Lattice.at(i, j, k)
-	near[c] = Pair[F]{Plus: s.Phi[c], Minus: s.Phi[c]}
 }
 
 // Correct lets particle i, where it has escaped, tell the corners of its dual cell how far they are from its sphere.
@@ -141,6 +181,10 @@ func Correct[F num.Float](i int, s *Correction[F], p []Particle[F], near []Pair[
 	if q.R == 0 {
 		return
 	}
+	s.correct(q, near)
+}
+
+func (s *Correction[F]) correct(q Particle[F], near []Pair[F]) {
 	l := &s.Lattice
 	a, fx := split(q.X)
 	b, fy := split(q.Y)
@@ -185,14 +229,24 @@ func Take[F num.Float](i, j, k int, l *Lattice[F], stride int, near []Pair[F]) {
 		Minus: num.Smaller(near[c].Minus, near[c-stride].Minus)}
 }
 
-// Merge ends a correction at cell (i, j, k): of both values the one nearer to the interface counts.
+// Merge ends a correction at cell (i, j, k), which may be a ghost next to the block: of what is told and the level set
+// as it was, the value nearer to the interface counts. What is told is cleared.
 //
 //atoll:kernel
-func Merge[F num.Float](i, j, k int, l *Lattice[F], near []Pair[F], phi []F) {
+func Merge[F num.Float](i, j, k int, l *Lattice[F], d *Domain, near []Pair[F], phi []F) {
 	c := l.at(i, j, k)
-	v := near[c].Minus
-	if num.Abs(near[c].Plus) <= num.Abs(v) {
-		v = near[c].Plus
+	told := near[c]
+	if told.Plus == -beyond && told.Minus == beyond {
+		return
+	}
+	near[c] = Pair[F]{Plus: -beyond, Minus: beyond}
+	if !d.owns(i, j, k) {
+		return
+	}
+	v := num.Smaller(told.Minus, phi[c])
+	plus := num.Larger(told.Plus, phi[c])
+	if num.Abs(plus) <= num.Abs(v) {
+		v = plus
 	}
 	phi[c] = v
 }

@@ -9,70 +9,147 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 //atoll:constant
 type Sweeping[F num.Float] struct {
 	Lattice Lattice[F]
+	Bricks  Bricks
 	Band    F    // |φ| where it is farther from the interface, or not known yet
 	Keep    bool // cells next to the interface have their distance already
 }
 
-// Freeze gives cells next to the interface their distance from it, and all others that of the band.
+// Freeze gives the cells of brick t next to the interface their distance from it, and all others that of the band, in
+// both of the arrays that sweeps go between, and tells whether there are any of the first kind.
 //
-//atoll:kernel
-func Freeze[F num.Float](i, j, k int, s *Sweeping[F], from, to []F) {
-	c := s.Lattice.at(i, j, k)
-	v := from[c]
-	distance, crossed := s.Lattice.subcell(from, c)
-	if !crossed {
-		distance = s.Band
-	} else if s.Keep {
-		distance = num.Abs(v)
+//atoll:kernel tile block=256
+func Freeze[F num.Float](t int, s *Sweeping[F], from, to, also []F, pieces *[brickPieces]int32,
+	groups *[brickGroups]int32) {
+	x, y, z := s.Bricks.corner(int32(t))
+	for k := range int32(brickPieces) {
+		crossed := s.frozen(k, x, y, z, from, to, also)
+		pieces[k] = crossed
 	}
-	distance = num.Smaller(distance, s.Band)
-	if v < 0 {
-		distance = -num.Larger(distance, s.Lattice.Least*0x1p-60) // not -0, which is outside
+	for k := range int32(brickGroups) {
+		groups[k] = either(pieces[:], k, brickGroups, brickPieces/brickGroups)
 	}
-	to[c] = distance
+	for range 1 {
+		s.Bricks.Crossed[t] = either(groups[:], 0, 1, brickGroups)
+	}
+}
+
+// frozen does so for each brickPieces-th cell of a brick, from number k on.
+func (s *Sweeping[F]) frozen(k, x, y, z int32, from, to, also []F) (crossed int32) {
+	b := &s.Bricks
+	for at := k; at < b.cells(); at += brickPieces {
+		i, j, h := x+at%BrickSide, y+at/BrickSide%BrickSide, z+at/(BrickSide*BrickSide)
+		if !b.has(i, j, h) {
+			continue
+		}
+		c := s.Lattice.at(int(b.Lo[0]+i), int(b.Lo[1]+j), int(b.Lo[2]+h))
+		v := from[c]
+		distance := s.Band
+		if s.Lattice.crossed(from, c) {
+			crossed = 1
+			distance = num.Abs(v)
+			if !s.Keep {
+				distance = s.Lattice.subcell(from, c)
+			}
+			distance = num.Smaller(distance, s.Band)
+		}
+		if v < 0 {
+			distance = -num.Larger(distance, s.Lattice.Least*0x1p-60) // not -0, which is outside
+		}
+		to[c] = distance
+		also[c] = distance
+	}
+	return crossed
+}
+
+// crossed tells whether the interface crosses an edge from a cell's centre to a neighbour's. A centre on it is outside.
+func (l *Lattice[F]) crossed(f []F, c int) bool {
+	inside := f[c] < 0
+	if (f[c-1] < 0) != inside || (f[c+1] < 0) != inside || (f[c-l.SY] < 0) != inside || (f[c+l.SY] < 0) != inside {
+		return true
+	}
+	return l.Dim == 3 && ((f[c-l.SZ] < 0) != inside || (f[c+l.SZ] < 0) != inside)
 }
 
 // subcell is the distance of a cell's centre from the interface where that crosses an edge to a neighbour: its value
-// over its slope, the central one or the steepest to one side (Russo and Smereka, J. Comput. Phys. 163, 2000, equation
-// 13): so the interface stays where it is, and thin bodies, which are steep to both sides, stay as thick as they are.
-func (l *Lattice[F]) subcell(f []F, c int) (distance F, crossed bool) {
+// over the slope there. That is a mean over the cell and its neighbours across the interface, with weights that are the
+// same for both ends of an edge, so that the interface stays where it is (Hartmann, Meinke and Schröder, J. Comput.
+// Phys. 227, 2008).
+func (l *Lattice[F]) subcell(f []F, c int) F {
+	v := num.Abs(f[c])
+	if v == 0 {
+		return 0
+	}
+	sum, weight := v/l.slope(f, c), v
+	for axis := range int(l.Dim) {
+		stride := l.stride(axis)
+		n := c - stride
+		if (f[n] < 0) != (f[c] < 0) && f[n] != 0 {
+			sum, weight = sum+num.Abs(f[n])/l.slope(f, n), weight+num.Abs(f[n])
+		}
+		n = c + stride
+		if (f[n] < 0) != (f[c] < 0) && f[n] != 0 {
+			sum, weight = sum+num.Abs(f[n])/l.slope(f, n), weight+num.Abs(f[n])
+		}
+	}
+	return v * (sum / weight)
+}
+
+// stride is how far apart neighbours along an axis are.
+func (l *Lattice[F]) stride(axis int) int {
+	if axis == 0 {
+		return 1
+	}
+	if axis == 1 {
+		return l.SY
+	}
+	return l.SZ
+}
+
+// slope is that of a level set at a cell next to the interface: the central one or the steepest to one side (Russo and
+// Smereka, J. Comput. Phys. 163, 2000, equation 13), so that thin bodies, which are steep to both sides, stay as thick
+// as they are.
+func (l *Lattice[F]) slope(f []F, c int) F {
 	v := f[c]
-	x, most, crossed := slopes(f, c, 1, l.H[0], v)
-	y, steep, also := slopes(f, c, l.SY, l.H[1], v)
-	most, crossed = num.Larger(most, steep), crossed || also
+	x, most := slopes(f, c, 1, l.H[0], v)
+	y, steep := slopes(f, c, l.SY, l.H[1], v)
+	most = num.Larger(most, steep)
 	sum := x*x + y*y
 	if l.Dim == 3 {
-		z, steep, also := slopes(f, c, l.SZ, l.H[2], v)
-		most, crossed = num.Larger(most, steep), crossed || also
+		z, steep := slopes(f, c, l.SZ, l.H[2], v)
+		most = num.Larger(most, steep)
 		sum += z * z
 	}
-	if !crossed || v == 0 {
-		return 0, crossed
-	}
-	return num.Abs(v) / num.Larger(num.Sqrt(sum), most), true
+	return num.Larger(num.Sqrt(sum), most)
 }
 
-// slopes are the central one along an axis and the steepest to one side, and whether the interface crosses there. A
-// centre on it is outside.
-func slopes[F num.Float](f []F, c, s int, h, v F) (central, steepest F, crossed bool) {
-	a, b := f[c-s], f[c+s]
-	lower, upper := (v-a)/h, (b-v)/h
-	crossed = (a < 0) != (v < 0) || (b < 0) != (v < 0)
-	return (lower + upper) / 2, num.Larger(num.Abs(lower), num.Abs(upper)), crossed
+// slopes are the central one along an axis and the steepest to one side.
+func slopes[F num.Float](f []F, c, s int, h, v F) (central, steepest F) {
+	lower, upper := (v-f[c-s])/h, (f[c+s]-v)/h
+	return (lower + upper) / 2, num.Larger(num.Abs(lower), num.Abs(upper))
 }
 
-// Sweep takes cell (i, j, k) to the least solution that its neighbours allow.
+// Sweep takes each cell of brick t to the least solution that its neighbours allow.
 //
-//atoll:kernel
-func Sweep[F num.Float](i, j, k int, s *Sweeping[F], from, to []F) {
+//atoll:kernel tile block=256
+func Sweep[F num.Float](t int, s *Sweeping[F], from, to []F) {
+	x, y, z := s.Bricks.corner(int32(t))
+	for k := range s.Bricks.work(t) {
+		i, j, h := x+k%BrickSide, y+k/BrickSide%BrickSide, z+k/(BrickSide*BrickSide)
+		if s.Bricks.has(i, j, h) {
+			c := s.Lattice.at(int(s.Bricks.Lo[0]+i), int(s.Bricks.Lo[1]+j), int(s.Bricks.Lo[2]+h))
+			to[c] = s.swept(from, c)
+		}
+	}
+}
+
+// swept is the least solution at a cell. Cells next to the interface keep theirs.
+func (s *Sweeping[F]) swept(from []F, c int) F {
 	l := &s.Lattice
-	c := l.at(i, j, k)
 	v := from[c]
-	to[c] = v
 	inside := v < 0
 	x0, x1, y0, y1 := from[c-1], from[c+1], from[c-l.SY], from[c+l.SY]
 	if (x0 < 0) != inside || (x1 < 0) != inside || (y0 < 0) != inside || (y1 < 0) != inside {
-		return
+		return v
 	}
 	a := num.Smaller(num.Abs(x0), num.Abs(x1))
 	b := num.Smaller(num.Abs(y0), num.Abs(y1))
@@ -81,20 +158,20 @@ func Sweep[F num.Float](i, j, k int, s *Sweeping[F], from, to []F) {
 	if l.Dim == 3 {
 		z0, z1 := from[c-l.SZ], from[c+l.SZ]
 		if (z0 < 0) != inside || (z1 < 0) != inside {
-			return
+			return v
 		}
 		d = num.Smaller(num.Abs(z0), num.Abs(z1))
 		least = num.Smaller(least, d)
 	}
 	u := num.Abs(v)
 	if least >= u {
-		return
+		return v
 	}
 	u = num.Smaller(u, l.eikonal(a, b, d))
 	if inside {
 		u = -u
 	}
-	to[c] = u
+	return u
 }
 
 // eikonal solves |∇φ| = 1 for a cell of which the lesser neighbours along the axes are a, b and d, by as many of them

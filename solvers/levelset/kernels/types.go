@@ -27,13 +27,21 @@ func (l *Lattice[F]) at(i, j, k int) int { return l.Base + i + j*l.SY + k*l.SZ }
 
 // linear interpolates f in the dual cell whose lowest corner is at place c, at parts x, y, z of its sides.
 func (l *Lattice[F]) linear(f []F, c int, x, y, z F) F {
-	sy := l.SY
-	v := mix(mix(f[c], f[c+1], x), mix(f[c+sy], f[c+sy+1], x), y)
 	if l.Dim == 2 {
-		return v
+		return square(f, c, l.SY, x, y)
 	}
-	d := c + l.SZ
-	return mix(v, mix(mix(f[d], f[d+1], x), mix(f[d+sy], f[d+sy+1], x), y), z)
+	return cube(f, c, l.SY, l.SZ, x, y, z)
+}
+
+func square[F num.Float](f []F, c, sy int, x, y F) F {
+	a, b := f[c:c+2], f[c+sy:c+sy+2]
+	return mix(mix(a[0], a[1], x), mix(b[0], b[1], x), y)
+}
+
+func cube[F num.Float](f []F, c, sy, sz int, x, y, z F) F {
+	a, b := f[c:c+2], f[c+sy:c+sy+2]
+	d, e := f[c+sz:c+sz+2], f[c+sz+sy:c+sz+sy+2]
+	return mix(mix(mix(a[0], a[1], x), mix(b[0], b[1], x), y), mix(mix(d[0], d[1], x), mix(e[0], e[1], x), y), z)
 }
 
 func mix[F num.Float](a, b, part F) F { return a + (b-a)*part }

@@ -91,17 +91,15 @@ func (d *body) Clock() solvers.Clock {
 	return solvers.Clock{Time: d.Time(), Steps: d.Steps(), Dt: d.Dt()}
 }
 
-func (d *body) Shapes() []solvers.Shape { return nil }
-
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
 
 // quantities are what is measured, in the order in which Measure has them.
 var quantities = []solvers.Quantity{
-	{Name: "volume", Doc: "inside; in the plane its area", In: inAll},
+	{Name: "volume", Doc: "inside; in the plane its area", In: inAll, Panel: "volume"},
 	{Name: "volume_loss", Doc: "since the start, as a part of it", In: inAll},
 	{Name: "grad_error", Doc: "the largest ||∇φ| - 1| in the inner half of the band", In: inAll},
 	{Name: "particles", Doc: "of both signs", In: inAll},
-	{Name: "escaped", Doc: "particles that are on the wrong side", In: inAll},
+	{Name: "escaped", Doc: "particles that are on the wrong side", In: inAll, Panel: "escaped particles"},
 	{Name: "escaped_max", Doc: "the most of them that were measured", In: inSummary},
 	{Name: "left", Doc: "particles that have left the grid", In: inAll},
 	{Name: "deleted", Doc: "particles that reseeding took", In: inAll},
@@ -126,6 +124,6 @@ var fields = []solvers.Field{
 
 func (d *body) Fields() []solvers.Field {
 	f := fields[0]
-	f.On, f.View, f.Hashed = d.cells, d.View, true
+	f.On, f.View, f.Hashed, f.Beyond = d.cells, d.View, true, d.Band()
 	return []solvers.Field{f}
 }

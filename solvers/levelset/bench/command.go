@@ -1,0 +1,61 @@
+// Package bench measures the level set.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/atoll-hpc/atoll/run/bench"
+	"github.com/atoll-hpc/atoll/solvers"
+)
+
+func init() {
+	bench.Register(bench.Benchmark{Name: "levelset", New: command,
+		Short: "Particle level set: the stages of a step, or whole runs of Enright's ball, by cells, method and threads"})
+}
+
+func command(p *pflag.FlagSet) func(ctx context.Context, m *bench.Machine) error {
+	o := Options{}
+	p.IntSliceVar(&o.Cells, "cells", []int{100}, "cells along each axis")
+	p.IntVar(&o.Particles, "particles", 64, "particles of each sign a cell next to the interface; 0 for none")
+	p.StringSliceVar(&o.Reinits, "reinit", []string{"sweep"}, "reinitialisation: sweep, weno")
+	p.Float64SliceVar(&o.CFLs, "cfl", []float64{1}, "CFL numbers")
+	p.StringSliceVar(&o.Precisions, "precisions", []string{"float64"}, "precisions")
+	p.IntSliceVar(&o.Threads, "threads", bench.EachThreads(), "threads")
+	p.IntVar(&o.Sort, "sort", 20, "steps between sortings of the particles by cell; 0 for none")
+	p.IntVar(&o.Warm, "warm", 5, "steps before stages are measured")
+	p.IntVar(&o.Repeat, "repeat", 3, "measurements of each stage, of which the fastest counts")
+	p.BoolVar(&o.Whole, "whole", false, "whole runs to t = 3 in place of stages")
+	p.BoolVar(&o.Timeline, "timeline", false, "print what the GPU does in one step")
+	return func(ctx context.Context, m *bench.Machine) error {
+		if o.Repeat < 1 || o.Warm < 1 {
+			return &solvers.BadInput{Err: errors.New("--repeat and --warm are at least 1")}
+		}
+		m.Begin(false)
+		if m.GPU {
+			o.Threads = o.Threads[:1]
+		}
+		done, err := o.open(m)
+		if err != nil {
+			return err
+		}
+		defer done()
+		if o.Whole {
+			return o.runs(ctx, m.Out)
+		}
+		return o.stages(ctx, m.Out)
+	}
+}
+
+// open makes the GPU one for all measurements.
+func (o *Options) open(m *bench.Machine) (done func(), err error) {
+	name, done, err := m.Share()
+	o.device = m.Open
+	if err == nil && name != "" {
+		fmt.Fprintf(m.Out, "on %s\n", name)
+	}
+	return done, err
+}

@@ -1,0 +1,19 @@
+package levelset
+
+import "testing"
+
+// BenchmarkStages measures the parts of a step of Enright's ball, by what they go over.
+func BenchmarkStages(b *testing.B) {
+	g := box(3, 64, 1)
+	s := on(b, with(64), g, deform(b, g), ball(.35, .35, .35, .15))
+	for _, stage := range s.Stages() {
+		b.Run(stage.Name, func(b *testing.B) {
+			for b.Loop() {
+				if err := stage.Run(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)*float64(stage.Size)/b.Elapsed().Seconds()/1e6, "M/s")
+		})
+	}
+}

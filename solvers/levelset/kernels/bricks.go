@@ -1,0 +1,93 @@
+package kernels
+
+import "github.com/atoll-hpc/atoll/solvers/common/num"
+
+// BrickSide is how many cells a brick has along each axis.
+const BrickSide = 8
+
+const (
+	brickCells = BrickSide * BrickSide * BrickSide
+
+	brickPieces, brickGroups = 256, 16 // of a brick, in which interfaces are looked for apart
+)
+
+// Bricks are boxes of 8 cells along each axis that cover a block, x fastest. Far from the interface nothing changes in
+// them, so that they are left out; which cells share one changes no bit.
+//
+//atoll:constant
+type Bricks struct {
+	Lo, N   [3]int32 // of the block's cells: the first one's number in the grid, and how many there are
+	Count   [3]int32 // bricks along each axis
+	Open    [3][2]bool
+	Reach   int32   // how many bricks away the interface matters
+	Crossed []int32 // of bricks: not 0 where the interface is
+	Busy    []int32 // not 0 where it is within reach, or might be on another block
+}
+
+// CountBricks tells how many bricks along each axis cover n cells.
+func CountBricks(n [3]int) (count [3]int) {
+	for d := range count {
+		count[d] = (n[d] + BrickSide - 1) / BrickSide
+	}
+	return count
+}
+
+// corner is the first cell of brick t, from that of the block on.
+func (b *Bricks) corner(t int32) (x, y, z int32) {
+	row := t / b.Count[0]
+	return t % b.Count[0] * BrickSide, row % b.Count[1] * BrickSide, row / b.Count[1] * BrickSide
+}
+
+// cells is how many turns a brick takes.
+func (b *Bricks) cells() int32 {
+	if b.Count[2] == 1 && b.N[2] == 1 {
+		return BrickSide * BrickSide
+	}
+	return brickCells
+}
+
+// work is how many turns brick t takes if it is busy.
+func (b *Bricks) work(t int) int32 {
+	if b.Busy[t] == 0 {
+		return 0
+	}
+	return b.cells()
+}
+
+// has tells whether a cell belongs to the block.
+func (b *Bricks) has(i, j, k int32) bool { return i < b.N[0] && j < b.N[1] && k < b.N[2] }
+
+// MarkBrick finds out whether brick t is busy.
+//
+//atoll:kernel
+func MarkBrick(t int, b *Bricks) {
+	row := int32(t) / b.Count[0]
+	x, y, z := int32(t)%b.Count[0], row%b.Count[1], row/b.Count[1]
+	busy := int32(0)
+	if b.beyond(0, x) || b.beyond(1, y) || b.beyond(2, z) {
+		busy = 1
+	}
+	for k := num.Larger(z-b.Reach, 0); k < num.Smaller(z+b.Reach+1, b.Count[2]); k++ {
+		for j := num.Larger(y-b.Reach, 0); j < num.Smaller(y+b.Reach+1, b.Count[1]); j++ {
+			for i := num.Larger(x-b.Reach, 0); i < num.Smaller(x+b.Reach+1, b.Count[0]); i++ {
+				busy |= b.Crossed[i+b.Count[0]*(j+b.Count[1]*k)]
+			}
+		}
+	}
+	b.Busy[t] = busy
+}
+
+// beyond tells whether cells of other blocks, where the interface may be, are within reach of the brick at place p
+// along an axis. The last brick of a block may have few cells.
+func (b *Bricks) beyond(axis, p int32) bool {
+	return b.Open[axis][0] && p < b.Reach || b.Open[axis][1] && p+b.Reach+1 >= b.Count[axis]
+}
+
+// either is not 0 if one of n pieces is not, the given stride apart.
+func either(pieces []int32, first, stride, n int32) int32 {
+	all := int32(0)
+	for k := range n {
+		all |= pieces[first+k*stride]
+	}
+	return all
+}

@@ -1,0 +1,62 @@
+package levelset
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
+)
+
+// Particles are those of a block, in no order that means anything.
+type Particles struct {
+	Points  []float64 // x, y, z of each
+	ID      []int64   // that no other particle has at any time
+	Sign    []int32   // -1 of those from inside, 1 of those from outside
+	Radius  []float64 // in m
+	Escaped []uint8   // 1 of those that are on the wrong side
+}
+
+// Particles returns those of the block. There are none where the method has none.
+func (s *solver[F]) Particles(context.Context) (*Particles, error) {
+	all := &Particles{}
+	if s.swarm == nil {
+		return all, nil
+	}
+	p, id, err := s.swarm.particles()
+	if err != nil {
+		return nil, err
+	}
+	field, err := s.view()
+	if err != nil {
+		return nil, err
+	}
+	of := &kernels.Correction[F]{Lattice: s.lattice, Escape: F(s.cfg.Escape), Phi: field}
+	escaped := make([]uint8, len(p))
+	for _, inside := range []bool{false, true} {
+		marks := make([]uint8, len(p))
+		kernels.NewEscapesLoop(of, inside, p, marks).Range(0, len(p))
+		for i, m := range marks {
+			escaped[i] |= m
+		}
+	}
+	all.Escaped, all.ID = escaped, append(all.ID, id...)
+	for _, q := range p {
+		for d, x := range [3]F{q.X, q.Y, q.Z} {
+			all.Points = append(all.Points, s.coordinate(d, x))
+		}
+		sign, r := int32(1), float64(q.R)
+		if r < 0 {
+			sign, r = -1, -r
+		}
+		all.Sign, all.Radius = append(all.Sign, sign), append(all.Radius, r)
+	}
+	return all, nil
+}
+
+// coordinate is where a place lies that counts cells.
+func (s *solver[F]) coordinate(axis int, x F) float64 {
+	g := s.block.Grid
+	if axis >= g.Dim {
+		return g.Lo[axis]
+	}
+	return g.Lo[axis] + (float64(x)+0.5)*g.Spacing(axis)
+}

@@ -1,0 +1,55 @@
+package levelset
+
+import (
+	"context"
+
+	"github.com/atoll-hpc/atoll/backend"
+)
+
+// Stage is a part of a step that can be measured by itself. Running it leaves a state that is of no use.
+type Stage struct {
+	Name string
+	Unit string // of what it goes over: cell or particle
+	Size int    // of these in the block
+	Run  func(ctx context.Context) error
+}
+
+// Stages are the parts of a step of a block that has no neighbours, and both ways to correct.
+func (s *solver[F]) Stages() []Stage {
+	cells := s.block.Cells()
+	plain := func(run func()) func(context.Context) error {
+		return func(context.Context) error { run(); return backend.Sync(s.dev) }
+	}
+	then := func(run func(context.Context) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			if err := run(ctx); err != nil {
+				return err
+			}
+			return backend.Sync(s.dev)
+		}
+	}
+	all := []Stage{
+		{"advection, " + s.cfg.Advect, "cell", cells, then(s.advect)},
+		{"reinitialisation, " + s.cfg.Reinit, "cell", cells, then(s.reinitialise)},
+	}
+	w := s.swarm
+	if w == nil {
+		return all
+	}
+	correct := func(how string) func(context.Context) error {
+		return then(func(ctx context.Context) error {
+			before := s.cfg.Correct
+			s.cfg.Correct = how
+			defer func() { s.cfg.Correct = before }()
+			return s.correct(ctx, now)
+		})
+	}
+	return append(all,
+		Stage{"particles, advection", "particle", w.n, plain(func() { s.dev.Run(w.loops().carry, 0, w.n) })},
+		Stage{"particles, escape and correction", "particle", w.n,
+			plain(func() { s.dev.Run(w.loops().correct[now], 0, w.n) })},
+		Stage{"particles, in one pass", "particle", w.n, plain(func() { s.dev.Run(w.loops().pass, 0, w.n) })},
+		Stage{"correction, fused", "particle", w.n, correct("fused")},
+		Stage{"correction, sorted", "particle", w.n, correct("sorted")},
+	)
+}

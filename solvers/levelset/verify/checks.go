@@ -1,0 +1,93 @@
+// Package verify holds the checks of the level set.
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/atoll-hpc/atoll/run/verify"
+)
+
+func init() { verify.Register(suite) }
+
+// suite is the checks, the fast ones first.
+var suite = verify.Suite{Name: "levelset", Twins: true, Checks: []verify.Check{
+	{Name: "volumes", About: "Volumes of bodies, by samples and by the surface", Run: volumes},
+	{Name: "distances", About: "Both halves of the band are a distance, and thin bodies do not drain", Run: distances},
+	{Name: "vortex", About: "The reversed vortex of Rider and Kothe, T = 8", Run: vortex},
+	{Name: "zalesak", About: "Zalesak's slotted disk and sphere, one turn", Run: zalesak},
+	{Name: "ball", About: "Enright's ball in a deforming flow, T = 3", Run: ball},
+	{Name: "ball-200", About: "The same with 200³ cells, on a GPU (--backend cuda)", Run: ball200},
+}}
+
+// row is a way to run a case, and what it must keep.
+type row struct {
+	name   string
+	cells  int
+	sets   []string
+	theirs float64 // share of the volume that is lost, published or by an independent program; 0 for none
+	judge  func(loss float64) verify.Verdict
+	slow   bool // not in quick runs
+	ranks  []int
+}
+
+// percent bounds a loss by some per cent of the volume.
+func percent(most float64) func(loss float64) verify.Verdict {
+	return func(loss float64) verify.Verdict { return verify.AtMost(max(loss, -loss), most/100) }
+}
+
+// lost wants at least so many per cent to be lost: the test bites.
+func lost(least float64) func(loss float64) verify.Verdict {
+	return func(loss float64) verify.Verdict { return verify.AtLeast(loss, least/100) }
+}
+
+const theirLosses = "Theirs are Enright, Fedkiw, Ferziger and Mitchell, J. Comput. Phys. 183 (2002), by RK3 and WENO."
+
+// table runs rows and shows what they lose since the start. length is the surface of the body.
+func table(ctx context.Context, p *verify.Page, title, text string, length float64, rows []row) error {
+	t := p.Table(title, "method", "cells", "ranks", "steps", "particles", "escaped", "volume", "lost", "theirs", "L1 / h")
+	for _, r := range rows {
+		if r.slow && p.Options.Quick {
+			continue
+		}
+		ranks := append([]int{1}, r.ranks...)
+		var one outcome
+		for _, n := range ranks {
+			p.Progress("%s, %d cells an axis, %d ranks", r.name, r.cells, n)
+			o, err := job{text: fmt.Sprintf(text, r.cells), sets: r.sets}.run(ctx, p, n)
+			if err != nil {
+				return fmt.Errorf("%s, %d cells an axis: %w", r.name, r.cells, err)
+			}
+			if n == 1 {
+				one = o
+				show(t, r, n, &o, length)
+				continue
+			}
+			same := o.hash == one.hash
+			t.Row(verify.VerdictOf(same, "same bits"), r.name, r.cells, n, o.steps, fmt.Sprint(o.value["particles"]), "", "",
+				"", "", "")
+		}
+	}
+	t.Flush()
+	return nil
+}
+
+// show adds a row of a run.
+func show(t *verify.Table, r row, ranks int, o *outcome, length float64) {
+	loss := o.loss()
+	theirs := ""
+	if r.theirs != 0 {
+		theirs = verify.Percent(r.theirs)
+	}
+	verdict := verify.Info
+	if r.judge != nil {
+		verdict = r.judge(loss)
+	}
+	h := 1.0
+	if o.cells != nil {
+		h = o.cells.At(1)[0] - o.cells.At(0)[0]
+	}
+	t.Row(verdict, r.name, r.cells, ranks, o.steps, fmt.Sprint(o.value["particles"]), fmt.Sprint(o.value["escaped_max"]),
+		fmt.Sprintf("%.6g", o.value["volume"]), verify.Percent(loss), theirs,
+		fmt.Sprintf("%.3f", o.value["l1_error"]/length/h))
+}

@@ -1,0 +1,183 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
+	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
+	"github.com/atoll-hpc/atoll/run/verify"
+	"github.com/atoll-hpc/atoll/solvers"
+	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem" // whose cases these are
+)
+
+// outcome is what a run led to.
+type outcome struct {
+	value   map[string]float64 // of quantities, at the end
+	worst   float64            // |volume_loss| at any of the moments that were looked at
+	steps   int
+	hash    string
+	surface float64        // the volume that the surface encloses, of runs on one rank
+	cells   *solvers.Space // of runs on one rank
+	phi     []float64      // of its cells
+}
+
+// loss is that of volume, as a share.
+func (o *outcome) loss() float64 { return o.value["volume_loss"] }
+
+// job is a case, and how it is run.
+type job struct {
+	text  string
+	sets  []string
+	looks int // moments at which it is measured before the end
+}
+
+// on runs the case on one rank of a device.
+func (j job) on(ctx context.Context, dev backend.Device) (outcome, error) {
+	comm := local.New(1)[0]
+	o, err := j.rank(ctx, comm, dev)
+	return o, errors.Join(err, comm.Close())
+}
+
+// run runs the case on so many ranks of the CPU; on one of them where there are twins on these too, which must have the
+// same bits.
+func (j job) run(ctx context.Context, p *verify.Page, ranks int) (outcome, error) {
+	all := make([]outcome, ranks)
+	g, within := errgroup.WithContext(ctx)
+	for rank, comm := range local.New(ranks) {
+		g.Go(func() (err error) {
+			threads := p.Options.Threads
+			if ranks > 1 {
+				threads = 1
+			}
+			dev := cpu.New(threads)
+			defer dev.Close()
+			if all[rank], err = j.rank(within, comm, dev); err != nil {
+				comm.Abort(1, err)
+			}
+			return errors.Join(err, comm.Close())
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return outcome{}, err
+	}
+	if dev := gpu(p); dev != nil && ranks == 1 {
+		o, err := j.on(ctx, dev)
+		if err != nil {
+			return outcome{}, err
+		}
+		missed := ""
+		if o.hash != all[0].hash {
+			missed = fmt.Sprintf("%v: the state on the GPU is %s, on the CPU %s", j.sets, o.hash, all[0].hash)
+		}
+		p.Twin(missed)
+	}
+	return all[0], nil
+}
+
+// gpu is a device of the options for one rank, nil if there is none.
+func gpu(p *verify.Page) backend.Device {
+	for _, t := range p.Options.Twins {
+		if len(t.Devices) == 1 {
+			return t.Devices[0]
+		}
+	}
+	return nil
+}
+
+func (j job) rank(ctx context.Context, comm dist.Comm, dev backend.Device) (o outcome, err error) {
+	c, err := solvers.Parse("verify.toml", []byte(j.text), j.sets)
+	if err != nil {
+		return o, err
+	}
+	kind, _ := solvers.Find("level-set")
+	s, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
+	if err != nil {
+		return o, err
+	}
+	defer s.Close()
+	if o.worst, err = j.advance(ctx, s, c); err != nil {
+		return o, err
+	}
+	all, err := s.Measure(ctx)
+	if err != nil {
+		return o, err
+	}
+	o.value = map[string]float64{}
+	for _, q := range all {
+		o.value[q.Name] = q.Value
+	}
+	o.worst = max(o.worst, math.Abs(o.loss()))
+	o.steps = s.Clock().Steps
+	if o.hash, err = solvers.Hash(ctx, comm, s); err != nil || comm.Size() > 1 {
+		return o, err
+	}
+	return o, o.look(ctx, s)
+}
+
+// advance goes to the end, and looks on the way.
+func (j job) advance(ctx context.Context, s solvers.Solver, c *config.Case) (worst float64, err error) {
+	end, most := c.Time.End, c.Time.MaxSteps
+	for look := 1; s.Clock().Time < end && (most == 0 || s.Clock().Steps < most); {
+		until, stride := end, math.MaxInt
+		if j.looks > 0 {
+			until = end * float64(look) / float64(j.looks)
+		}
+		if most > 0 {
+			stride = most - s.Clock().Steps
+		}
+		if _, err := s.Advance(ctx, until, 0, stride); err != nil {
+			return worst, err
+		}
+		if s.Clock().Time < until || until == end {
+			continue
+		}
+		look++
+		all, err := s.Measure(ctx)
+		if err != nil {
+			return worst, err
+		}
+		i := slices.IndexFunc(all, func(q solvers.Quantity) bool { return q.Name == "volume_loss" })
+		worst = max(worst, math.Abs(all[i].Value))
+	}
+	return worst, nil
+}
+
+// look takes what only a whole grid shows: the level set and its surface.
+func (o *outcome) look(ctx context.Context, s solvers.Solver) error {
+	f := s.Fields()[0]
+	o.cells = f.On
+	var err error
+	if o.phi, err = f.Read(ctx); err != nil {
+		return err
+	}
+	for _, shape := range s.Shapes() {
+		if shape.Format != "vtp" {
+			continue
+		}
+		p, err := shape.Faces(ctx)
+		if err != nil {
+			return err
+		}
+		at := func(i int64) []float64 { return p.Points[3*i : 3*i+3] }
+		for t := range p.Polys.Len() { // the volumes of the tetrahedra that triangles make with the origin
+			c := p.Polys.Cell(t)
+			a, b, d := at(c[0]), at(c[1]), at(c[2])
+			o.surface += (a[0]*(b[1]*d[2]-b[2]*d[1]) + a[1]*(b[2]*d[0]-b[0]*d[2]) + a[2]*(b[0]*d[1]-b[1]*d[0])) / 6
+		}
+		for t := range p.Lines.Len() {
+			c := p.Lines.Cell(t)
+			a, b := at(c[0]), at(c[1])
+			o.surface += (a[0]*b[1] - a[1]*b[0]) / 2
+		}
+	}
+	return nil
+}
