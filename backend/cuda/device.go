@@ -31,7 +31,7 @@ type Device struct {
 	compute *Stream
 	copy    *Stream
 
-	modules   []*Module
+	modules   []uintptr // that were compiled
 	loaded    map[*abi.Module]*Module
 	loops     map[backend.Loop]*prepared
 	arrays    spans   // what Alloc gave
@@ -159,7 +159,7 @@ func (d *Device) release() {
 		d.do(cuMemFree, a.at)
 	}
 	for _, m := range d.modules {
-		d.do(cuModuleUnload, m.handle)
+		d.do(cuModuleUnload, m)
 	}
 	d.compute.close()
 	d.copy.close()
