@@ -55,6 +55,7 @@ var (
 	_ backend.Fitter     = (*Device)(nil)
 	_ backend.Primitives = (*Device)(nil)
 	_ backend.Staging    = (*Device)(nil)
+	_ backend.Reporter   = (*Device)(nil)
 )
 
 // Open takes the GPU of a rank. Without a driver or a GPU it says so in one line.

@@ -31,7 +31,7 @@ func (s *solver[F]) Field(ctx context.Context, name string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, 0, len(s.begun))
+	out := make([]float64, 0, s.block.Cells())
 	for c := range s.block.Own() {
 		out = append(out, s.quantity(field, name, c))
 	}
