@@ -91,6 +91,9 @@ func (r *runner) keep(ctx context.Context, now solvers.Clock) error {
 	if now.Steps < k.look && !regular {
 		return nil
 	}
+	if err := r.observeAll(ctx); err != nil {
+		return err
+	}
 	all := make([]int64, words)
 	select {
 	case <-k.told:

@@ -109,20 +109,21 @@ func (r *runner) through(ctx context.Context) error {
 // runner is a run on one rank.
 type runner struct {
 	Options
-	solver   solvers.Solver
-	size     solvers.Size
-	folder   *folder.Folder // on rank 0, of runs that have one
-	started  time.Time
-	setUp    time.Duration
-	output   time.Duration
-	looped   time.Duration
-	totals   *solvers.Totals
-	drawer   *drawer
-	frames   []*frames // one for each format
-	probe    *probe    // of cases that have gauges
-	gauges   []*gauge
-	ledger   *conservation // on rank 0
-	progress *progress.Line
+	solver    solvers.Solver
+	size      solvers.Size
+	folder    *folder.Folder // on rank 0, of runs that have one
+	started   time.Time
+	setUp     time.Duration
+	output    time.Duration
+	looped    time.Duration
+	totals    *solvers.Totals
+	drawer    *drawer
+	frames    []*frames // one for each format
+	probe     *probe    // of cases that have gauges
+	gauges    []*gauge
+	ledger    *conservation // on rank 0
+	observing observing
+	progress  *progress.Line
 
 	next    int                               // which of the frames that are due at multiples of a time
 	framed  float64                           // when the last one was written
@@ -175,6 +176,7 @@ func newRunner(ctx context.Context, o Options) (*runner, error) {
 	if r.totals, err = solvers.NewTotals(ctx, o.Comm, r.solver); err != nil {
 		return r, err
 	}
+	r.observing = newObserving(o.Device, r.solver, r.totals)
 	r.drawer = newDrawer(r.solver, o.Comm.Rank(), o.Case.Output.Fields)
 	var cells []int // of the gauges on this rank
 	if len(o.Case.Gauges) > 0 {
