@@ -44,19 +44,6 @@ type Solver interface {
 	Close()
 }
 
-// Observations is how many an [Observer] has room for.
-const Observations = 8
-
-// Observer is a solver that measures on its device while steps are queued.
-type Observer interface {
-	Solver
-	// Observe queues the measurement of the state as it is. All ranks call it at the same moments.
-	Observe(ctx context.Context) error
-	// Observed returns what Measure would have, of the earliest observation that was not returned. It waits for that, and
-	// not for steps that were taken since. All ranks call it at the same moments.
-	Observed(ctx context.Context) ([]Quantity, error)
-}
-
 // Restarter is a solver whose runs can be saved, and go on on any number of ranks: see Save and Restore.
 type Restarter interface {
 	Solver

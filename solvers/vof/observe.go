@@ -23,9 +23,7 @@ type observer[F num.Float] struct {
 	planes  [2]kernelOver // by field: of all mixed cells, where they are stored
 	survey  [2]kernelOver
 	found   []int64
-	rooms   [1 + solvers.Observations]observation // the first is for those who wait
-	next    int                                   // room of the next observation
-	waiting int                                   // observations that nobody has read
+	solvers.Observing[observation]
 }
 
 // observation is what was found of one state.
@@ -43,12 +41,12 @@ func (o *observer[F]) prepare(s *solver[F], start []float64) error {
 	if a.Err() != nil {
 		return a.Err()
 	}
-	for k := range o.rooms {
+	for _, room := range o.All() {
 		r, err := backend.NewReport(s.dev, kernels.SurveyWords*int(unsafe.Sizeof(int64(0))))
 		if err != nil {
 			return err
 		}
-		o.rooms[k].report = r
+		room.report = r
 		a.Owns(r)
 	}
 	o.clear = kernels.NewClearSurveyLoop(o.found)
@@ -102,30 +100,23 @@ func (s *solver[F]) queueSurvey(ctx context.Context, to *observation) error {
 }
 
 func (s *solver[F]) Observe(ctx context.Context) error {
-	o := &s.observer
-	if o.waiting == solvers.Observations {
-		return errors.New("vof: an observation too many is under way")
-	}
-	if err := s.queueSurvey(ctx, &o.rooms[1+o.next]); err != nil {
+	room, err := s.observer.Begin()
+	if err != nil {
 		return err
 	}
-	o.next = (o.next + 1) % solvers.Observations
-	o.waiting++
-	return nil
+	return s.queueSurvey(ctx, room)
 }
 
 func (s *solver[F]) Observed(ctx context.Context) (Diagnostics, error) {
-	o := &s.observer
-	if o.waiting == 0 {
-		return Diagnostics{}, errors.New("vof: no observation is under way")
+	room, err := s.observer.End()
+	if err != nil {
+		return Diagnostics{}, err
 	}
-	first := (o.next - o.waiting + solvers.Observations) % solvers.Observations
-	o.waiting--
-	return s.told(ctx, &o.rooms[1+first])
+	return s.told(ctx, room)
 }
 
 func (s *solver[F]) Diagnose(ctx context.Context) (Diagnostics, error) {
-	room := &s.observer.rooms[0]
+	room := s.observer.Now()
 	if err := s.queueSurvey(ctx, room); err != nil {
 		return Diagnostics{}, err
 	}
