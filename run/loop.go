@@ -47,6 +47,9 @@ func (r *runner) loop(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.drawn(ctx); err != nil {
+		return err
+	}
 	if every := r.rows(); every > 0 && now.Steps%every != 0 {
 		if err := r.measure(ctx, now); err != nil {
 			return err
@@ -242,7 +245,7 @@ func (r *runner) measure(ctx context.Context, now solvers.Clock) error {
 	return r.ledger.record(now, table)
 }
 
-// frame adds the state to each series of frames.
+// frame adds the state to each series of frames. It returns while they are being written, one of each series at a time.
 func (r *runner) frame(ctx context.Context, t float64) error {
 	if len(r.frames) == 0 {
 		return nil
@@ -253,11 +256,26 @@ func (r *runner) frame(ctx context.Context, t float64) error {
 	begin := time.Now()
 	defer func() { r.output += time.Since(begin) }()
 	for _, f := range r.frames {
+		if err := f.end(ctx); err != nil { // before another holds as much memory
+			return err
+		}
+	}
+	for _, f := range r.frames {
 		p, err := r.drawer.piece(ctx, f.format)
 		if err != nil {
 			return err
 		}
-		if err := f.write(ctx, t, p); err != nil {
+		f.begin(t, p)
+	}
+	return nil
+}
+
+// drawn ends the frames under way.
+func (r *runner) drawn(ctx context.Context) error {
+	begin := time.Now()
+	defer func() { r.output += time.Since(begin) }()
+	for _, f := range r.frames {
+		if err := f.end(ctx); err != nil {
 			return err
 		}
 	}

@@ -415,6 +415,9 @@ func (r *runner) close() error {
 	if r.solver != nil {
 		r.solver.Close()
 	}
+	for _, f := range r.frames {
+		f.close()
+	}
 	for _, g := range r.gauges {
 		errs = append(errs, g.close())
 	}

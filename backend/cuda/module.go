@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Module is PTX, of which the driver compiles each kernel for the device when it is first asked for: of many kernels, in
-// all their variants and precisions, a run uses few.
+// Module is PTX, of which the driver compiles each kernel for the device when it is first asked for: of many kernels,
+// in all their variants and precisions, a run uses few.
 type Module struct {
 	d      *Device
 	name   string
@@ -23,7 +23,8 @@ const (
 	jitErrorLogSize
 )
 
-// Load takes PTX, which is compiled kernel by kernel: see [Module.Function]. The module lives until the device is closed.
+// Load takes PTX, which is compiled kernel by kernel: see [Module.Function]. The module lives until the device is
+// closed.
 func (d *Device) Load(name, ptx string) (*Module, error) {
 	if d.err != nil {
 		return nil, d.err
@@ -82,8 +83,8 @@ type Function struct {
 	shared int // bytes that a block asks for
 }
 
-// Function finds a kernel by its symbol. The first time its PTX is compiled, which the driver's cache on the disk spares
-// later runs; an error then holds the compiler's log.
+// Function finds a kernel by its symbol. The first time its PTX is compiled, which the driver's cache on the disk
+// spares later runs; an error then holds the compiler's log.
 func (m *Module) Function(symbol string) (*Function, error) {
 	if m.d.err != nil {
 		return nil, m.d.err

@@ -14,8 +14,8 @@ var (
 	betweenOfPTX = regexp.MustCompile(`(?m)^\.(visible \.|weak \.|extern \.)?(func|global|shared|const)\b`)
 )
 
-// split takes PTX apart. kernelgen's kernels call no functions that stand apart, and declare what they share with others
-// before the first one.
+// split takes PTX apart. kernelgen's kernels call no functions that stand apart, and declare what they share with
+// others before the first one.
 func split(ptx string) kernelTexts {
 	at := entryOfPTX.FindAllStringSubmatchIndex(ptx, -1)
 	if len(at) == 0 {

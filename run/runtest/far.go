@@ -67,7 +67,9 @@ func (f *Far) Fetched() error                { return nil }
 func (f *Far) Deliver(dst, src []byte) error { copy(dst, src); return nil }
 
 // NewReport implements backend.Reporter.
-func (f *Far) NewReport(n int) (backend.Report, error) { return &late{of: f, held: make([]byte, n)}, nil }
+func (f *Far) NewReport(n int) (backend.Report, error) {
+	return &late{of: f, held: make([]byte, n)}, nil
+}
 
 // late is a report that knows whether it was read.
 type late struct {

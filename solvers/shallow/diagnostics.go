@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -138,9 +139,12 @@ func (s *solver[F]) Field(name string) ([]float64, error) {
 		return nil, err
 	}
 	out := make([]float64, s.part.Owned)
-	for i := range out {
-		out[i] = s.quantity(name, i, &w[i])
-	}
+	const few = 20_000 // cells, for one thread
+	parallel.Ranges(len(out), parallel.Parts(len(out), few), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			out[i] = s.quantity(name, i, &w[i])
+		}
+	})
 	return out, nil
 }
 

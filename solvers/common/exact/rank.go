@@ -2,8 +2,8 @@ package exact
 
 import "math"
 
-// Rank is a number that grows with x: above it for a NaN, and lower for -0 than for 0. So the greatest of many numbers is
-// found by integers that are never below, and 0 is the rank of nothing.
+// Rank is an integer that grows with x: the greatest for a NaN, and less for -0 than for 0. 0 is the rank of nothing,
+// so that zeroed memory holds the greatest of no numbers.
 func Rank(x float64) uint64 {
 	if x != x {
 		return 1<<64 - 1

@@ -37,9 +37,11 @@ type Survey[F num.Float] struct {
 }
 
 // NewSurvey prepares a survey of a block of so many cells, and tells how many patches it takes.
-func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, dust F, f []F, begun []float64, found []int64) (*Survey[F], int) {
+func NewSurvey[F num.Float](l Lattice, n [3]int, h [3]F, dust F, f []F, begun []float64, found []int64) (
+	s *Survey[F], patches int) {
 	p, patches := NewPatches([2]int{}, [2]int{n[0], n[1] * n[2]})
-	return &Survey[F]{Lattice: l, Patches: *p, Rows: int32(n[1]), Dust: dust, H: h, F: f, Begun: begun, Found: found}, patches
+	return &Survey[F]{Lattice: l, Patches: *p, Rows: int32(n[1]), Dust: dust, H: h, F: f, Begun: begun,
+		Found: found}, patches
 }
 
 // Survey2 measures patch t, in the plane. The mixed cells are listed and get a thread each.
