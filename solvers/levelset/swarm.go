@@ -57,7 +57,8 @@ const itemsACell = 8
 // newSwarm is an empty one.
 func newSwarm[F num.Float](s *solver[F], plan *halo.BoxPlan, boxes halo.Boxes) (w *swarm[F], err error) {
 	w = &swarm[F]{s: s, boxes: boxes, domain: *s.domain()}
-	w.space = solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, Take: w.take, Belongs: w.belongs}
+	w.space = solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, Take: w.take,
+		Belongs: w.belongs}
 	if w.plan, err = plan.Items(func(cells int) int { return itemsACell * cells }); err != nil {
 		return nil, err
 	}
