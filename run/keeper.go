@@ -115,7 +115,14 @@ func (r *runner) keep(ctx context.Context, now solvers.Clock) error {
 	if err := r.Comm.AllreduceInt64(ctx, dist.Max, all); err != nil {
 		return err
 	}
-	if all[stillDrawing] == 0 || all[toStop] != 0 {
+	for _, f := range r.frames {
+		if all[stillDrawing] == 0 && f.drawing != nil {
+			if err := f.goOn(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if all[toStop] != 0 {
 		if err := r.drawn(ctx); err != nil {
 			return err
 		}

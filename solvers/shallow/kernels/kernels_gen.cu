@@ -3133,8 +3133,8 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
     p->w2 = add(p->w2, sub((int64(high) ^ sign), sign));
 }
 
-// Rank is a number that grows with x: above it for a NaN, and lower for -0 than for 0. So the greatest of many numbers is
-// found by integers that are never below, and 0 is the rank of nothing.
+// Rank is an integer that grows with x: the greatest for a NaN, and less for -0 than for 0. 0 is the rank of nothing,
+// so that zeroed memory holds the greatest of no numbers.
 // Rank, exact/rank.go:7
 DEVICE uint64 exact_Rank(double x) {
     if (x != x) {

@@ -607,7 +607,7 @@ static_assert(sizeof(exact_Part) == 40 && offsetof(exact_Part, at) == 0 && offse
     offsetof(exact_Part, w1) == 16 && offsetof(exact_Part, w2) == 24 && offsetof(exact_Part, ones_) == 32, "exact_Part");
 
 // found is what a thread finds in a run of cells.
-// found[float32], survey.go:118
+// found[float32], survey.go:120
 struct found_f32 {
     exact_Part volume, change;
     double excess;
@@ -635,7 +635,7 @@ static_assert(sizeof(Survey_f64) == 144 && offsetof(Survey_f64, Lattice_) == 0 &
     offsetof(Survey_f64, Found) == 120, "Survey_f64");
 
 // found is what a thread finds in a run of cells.
-// found[float64], survey.go:118
+// found[float64], survey.go:120
 struct found_f64 {
     exact_Part volume, change;
     double excess;
@@ -3692,13 +3692,13 @@ DEVICE void PatchReconstruct2_f64_at(int64 t, const Sweep2_f64 *s, const Patches
 }
 
 // place is where cell i of a row lies.
-// (*Survey[float32]).place, survey.go:115
+// (*Survey[float32]).place, survey.go:117
 DEVICE int64 Survey_place_f32(const Survey_f32 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
 // cell is the volume fraction of a cell and what it is compared with, 0 beyond the block.
-// (*Survey[float32]).cell, survey.go:159
+// (*Survey[float32]).cell, survey.go:161
 struct Survey_cell_f32_results { float r0; double r1; };
 DEVICE Survey_cell_f32_results Survey_cell_f32(const Survey_f32 *m, int32 i, int32 row) {
     float v = 0.0f;
@@ -3710,7 +3710,7 @@ DEVICE Survey_cell_f32_results Survey_cell_f32(const Survey_f32 *m, int32 i, int
     return {v, begun};
 }
 
-// brokenAt, survey.go:181
+// brokenAt, survey.go:183
 DEVICE int64 brokenAt(int64 cell, double f) {
     int64 what = 0;
     if (f > 0.0) {
@@ -3796,7 +3796,7 @@ DEVICE void exact_Part_Add(exact_Part *p, double x, Slice<int64> words) {
 }
 
 // take adds a cell to what a thread finds.
-// (*Survey[float32]).take, survey.go:167
+// (*Survey[float32]).take, survey.go:169
 DEVICE void Survey_take_f32(const Survey_f32 *m, found_f32 *o, int32 i, int32 row, float v, double begun,
         Slice<int64> words) {
     double f = double(v);
@@ -3821,7 +3821,7 @@ DEVICE void exact_Part_Flush(exact_Part *p, Slice<int64> words) {
 
 // run surveys run k of the patch at (x, y), and has a bit for each cell that is mixed. A GPU's thread reads all cells
 // before it looks at any.
-// (*Survey[float32]).run, survey.go:126
+// (*Survey[float32]).run, survey.go:128
 DEVICE int32 Survey_run_f32(const Survey_f32 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     octet_f32 v = {};
@@ -3909,7 +3909,7 @@ DEVICE float geom_Length_f32(geom_Line_f32 *p, float hx, float hy) {
     return num_Sqrt_f32(dx * dx + dy * dy);
 }
 
-// (*Survey[float32]).interfaceSize, survey.go:205
+// (*Survey[float32]).interfaceSize, survey.go:207
 DEVICE void Survey_interfaceSize_f32(const Survey_f32 *m, double size, Slice<int64> words) {
     exact_Part sum = {};
     exact_Part_Add(&sum, size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
@@ -3917,7 +3917,7 @@ DEVICE void Survey_interfaceSize_f32(const Survey_f32 *m, double size, Slice<int
 }
 
 // tell adds word k of a patch to what is found, and n mixed cells.
-// (*Survey[float32]).tell, survey.go:212
+// (*Survey[float32]).tell, survey.go:214
 DEVICE void Survey_tell_f32(const Survey_f32 *m, int32 k, int32 n, Slice<int64> words) {
     if (k == 213) {
         if (n != 0) {
@@ -3936,7 +3936,7 @@ DEVICE void Survey_tell_f32(const Survey_f32 *m, int32 k, int32 n, Slice<int64> 
 }
 
 // Survey2 measures patch t, in the plane. The mixed cells are listed and get a thread each.
-// Survey2[float32], survey.go:48
+// Survey2[float32], survey.go:50
 DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Array<int64, 216> *words,
         Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(&m->Patches_, t);
@@ -3973,13 +3973,13 @@ DEVICE void Survey2_f32_at(int64 t, const Survey_f32 *m, const Sweep2_f32 *s, Ar
 }
 
 // place is where cell i of a row lies.
-// (*Survey[float64]).place, survey.go:115
+// (*Survey[float64]).place, survey.go:117
 DEVICE int64 Survey_place_f64(const Survey_f64 *m, int32 i, int32 row) {
     return Lattice_at(&m->Lattice_, int64(i), int64(rem(row, m->Rows)), int64(quo(row, m->Rows)));
 }
 
 // cell is the volume fraction of a cell and what it is compared with, 0 beyond the block.
-// (*Survey[float64]).cell, survey.go:159
+// (*Survey[float64]).cell, survey.go:161
 struct Survey_cell_f64_results { double r0; double r1; };
 DEVICE Survey_cell_f64_results Survey_cell_f64(const Survey_f64 *m, int32 i, int32 row) {
     double v = 0.0;
@@ -3992,7 +3992,7 @@ DEVICE Survey_cell_f64_results Survey_cell_f64(const Survey_f64 *m, int32 i, int
 }
 
 // take adds a cell to what a thread finds.
-// (*Survey[float64]).take, survey.go:167
+// (*Survey[float64]).take, survey.go:169
 DEVICE void Survey_take_f64(const Survey_f64 *m, found_f64 *o, int32 i, int32 row, double v, double begun,
         Slice<int64> words) {
     double f = v;
@@ -4007,7 +4007,7 @@ DEVICE void Survey_take_f64(const Survey_f64 *m, found_f64 *o, int32 i, int32 ro
 
 // run surveys run k of the patch at (x, y), and has a bit for each cell that is mixed. A GPU's thread reads all cells
 // before it looks at any.
-// (*Survey[float64]).run, survey.go:126
+// (*Survey[float64]).run, survey.go:128
 DEVICE int32 Survey_run_f64(const Survey_f64 *m, int32 k, int32 x, int32 y, Slice<int64> words) {
     int32 i = add(x, k % 32), j = add(y, mul(k / 32, 8));
     octet_f64 v = {};
@@ -4095,7 +4095,7 @@ DEVICE double geom_Length_f64(geom_Line_f64 *p, double hx, double hy) {
     return num_Sqrt_f64(dx * dx + dy * dy);
 }
 
-// (*Survey[float64]).interfaceSize, survey.go:205
+// (*Survey[float64]).interfaceSize, survey.go:207
 DEVICE void Survey_interfaceSize_f64(const Survey_f64 *m, double size, Slice<int64> words) {
     exact_Part sum = {};
     exact_Part_Add(&sum, size, Slice<int64>{words.data + int64(142), sub(int64(213), int64(142)), sub(int64(213), int64(142))});
@@ -4103,7 +4103,7 @@ DEVICE void Survey_interfaceSize_f64(const Survey_f64 *m, double size, Slice<int
 }
 
 // tell adds word k of a patch to what is found, and n mixed cells.
-// (*Survey[float64]).tell, survey.go:212
+// (*Survey[float64]).tell, survey.go:214
 DEVICE void Survey_tell_f64(const Survey_f64 *m, int32 k, int32 n, Slice<int64> words) {
     if (k == 213) {
         if (n != 0) {
@@ -4122,7 +4122,7 @@ DEVICE void Survey_tell_f64(const Survey_f64 *m, int32 k, int32 n, Slice<int64> 
 }
 
 // Survey2 measures patch t, in the plane. The mixed cells are listed and get a thread each.
-// Survey2[float64], survey.go:48
+// Survey2[float64], survey.go:50
 DEVICE void Survey2_f64_at(int64 t, const Survey_f64 *m, const Sweep2_f64 *s, Array<int64, 216> *words,
         Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(&m->Patches_, t);
@@ -4364,7 +4364,7 @@ DEVICE float geom_Section_f32(geom_Plane_f32 *p, float hx, float hy, float hz) {
 }
 
 // Survey3 is Survey2 in space.
-// Survey3[float32], survey.go:80
+// Survey3[float32], survey.go:82
 DEVICE void Survey3_f32_at(int64 t, const Survey_f32 *m, const Sweep3_f32 *s, Array<int64, 216> *words,
         Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(&m->Patches_, t);
@@ -4606,7 +4606,7 @@ DEVICE double geom_Section_f64(geom_Plane_f64 *p, double hx, double hy, double h
 }
 
 // Survey3 is Survey2 in space.
-// Survey3[float64], survey.go:80
+// Survey3[float64], survey.go:82
 DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Array<int64, 216> *words,
         Array<int32, 128> *bits, Array<int32, 8> *groups, Array<int32, 1024> *list) {
     auto [x, y] = Patches_corner(&m->Patches_, t);
@@ -4643,7 +4643,7 @@ DEVICE void Survey3_f64_at(int64 t, const Survey_f64 *m, const Sweep3_f64 *s, Ar
 }
 
 // ClearSurvey empties word k of what a survey finds.
-// ClearSurvey, survey.go:112
+// ClearSurvey, survey.go:114
 DEVICE void ClearSurvey_at(int64 k, Slice<int64> found) {
     found[k] = 0;
 }
@@ -6716,7 +6716,7 @@ extern "C" __global__ void __launch_bounds__(128, 6) PatchReconstruct2_f64(int64
     if (t < hi) PatchReconstruct2_f64_at(t, &s, &p, &bits, &groups, &list);
 }
 
-// Kernel Survey2, survey.go:48
+// Kernel Survey2, survey.go:50
 extern "C" __global__ void __launch_bounds__(128) Survey2_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep2_f32 s) {
     SHARED(words, Array<int64, 216>);
@@ -6727,7 +6727,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey2_f32(int64 lo, int64 hi
     if (t < hi) Survey2_f32_at(t, &m, &s, &words, &bits, &groups, &list);
 }
 
-// Kernel Survey2, survey.go:48
+// Kernel Survey2, survey.go:50
 extern "C" __global__ void __launch_bounds__(128) Survey2_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep2_f64 s) {
     SHARED(words, Array<int64, 216>);
@@ -6738,7 +6738,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey2_f64(int64 lo, int64 hi
     if (t < hi) Survey2_f64_at(t, &m, &s, &words, &bits, &groups, &list);
 }
 
-// Kernel Survey3, survey.go:80
+// Kernel Survey3, survey.go:82
 extern "C" __global__ void __launch_bounds__(128) Survey3_f32(int64 lo, int64 hi,
         const __grid_constant__ Survey_f32 m, const __grid_constant__ Sweep3_f32 s) {
     SHARED(words, Array<int64, 216>);
@@ -6749,7 +6749,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey3_f32(int64 lo, int64 hi
     if (t < hi) Survey3_f32_at(t, &m, &s, &words, &bits, &groups, &list);
 }
 
-// Kernel Survey3, survey.go:80
+// Kernel Survey3, survey.go:82
 extern "C" __global__ void __launch_bounds__(128) Survey3_f64(int64 lo, int64 hi,
         const __grid_constant__ Survey_f64 m, const __grid_constant__ Sweep3_f64 s) {
     SHARED(words, Array<int64, 216>);
@@ -6760,7 +6760,7 @@ extern "C" __global__ void __launch_bounds__(128) Survey3_f64(int64 lo, int64 hi
     if (t < hi) Survey3_f64_at(t, &m, &s, &words, &bits, &groups, &list);
 }
 
-// Kernel ClearSurvey, survey.go:112
+// Kernel ClearSurvey, survey.go:114
 extern "C" __global__ void __launch_bounds__(128) ClearSurvey(int64 lo, int64 hi, Slice<int64> found) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) ClearSurvey_at(k, found);
