@@ -86,6 +86,9 @@ func (r *runner) step(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", r.moment(now.Time), r.firstCause(ctx, err))
 	}
+	if r.first == 0 && !r.Began.IsZero() {
+		r.first = time.Since(r.Began)
+	}
 	r.progress.Step(now.Steps, now.Time, now.Dt)
 	if err := r.record(ctx, now); err != nil {
 		return false, err

@@ -42,6 +42,7 @@ type Options struct {
 	Warn      io.Writer        // is told of what does not end the run; nil for nobody
 	Replay    *Replay          // a stretch of an earlier run; nil for a run of its own
 	Summary   string           // file of the summary; "" for summary.json in the folder
+	Began     time.Time        // when the process did; zero where the run is one of several
 	Check     bool             // set up, but do not run
 	Progress  progress.Options // of rank 0
 
@@ -116,6 +117,7 @@ type runner struct {
 	setUp     time.Duration
 	output    time.Duration
 	looped    time.Duration
+	first     time.Duration // from when the process began until a step was taken, or queued; 0 if not known
 	totals    *solvers.Totals
 	drawer    *drawer
 	frames    []*frames // one for each format
@@ -331,6 +333,10 @@ func (r *runner) open(ctx context.Context, cells []int) error {
 		}
 		r.frames = append(r.frames, f)
 	}
+	// Nobody writes a frame before rank 0 has removed what is left of an earlier run.
+	if err := r.Comm.Barrier(ctx); err != nil {
+		return err
+	}
 	for i, cell := range cells {
 		g, err := openGauge(r.Dir, r.Case.Gauges[i], cell, r.probe.columns, r.from)
 		r.gauges = append(r.gauges, g)
@@ -404,6 +410,16 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 		s.Stopped = d.Stopped()
 	}
 	s.Phases["setup"], s.Phases["output"] = r.setUp.Seconds(), r.output.Seconds()
+	if r.first > 0 {
+		s.Phases["first_step"] = r.first.Seconds()
+	}
+	if d, apart := r.Device.(backend.Account); apart {
+		bytes := []int64{d.Peak()}
+		if err := r.Comm.AllreduceInt64(ctx, dist.Sum, bytes); err != nil {
+			return nil, err
+		}
+		s.DeviceBytes = bytes[0]
+	}
 	if s.Wall > 0 {
 		s.UpdatesPerS = float64(r.size.Entities) * float64(now.Steps) / s.Wall
 	}

@@ -34,7 +34,9 @@ type Device struct {
 	modules   []uintptr // that were compiled
 	loaded    map[*abi.Module]*Module
 	loops     map[backend.Loop]*prepared
-	arrays    spans   // what Alloc gave
+	arrays    spans // what Alloc gave
+	taken     int64 // bytes of the GPU's memory now, and at most
+	peak      int64
 	own       *Module // the primitives, loaded on first use
 	named     map[primitive]*Function
 	slots     *slots
@@ -56,6 +58,7 @@ var (
 	_ backend.Primitives = (*Device)(nil)
 	_ backend.Staging    = (*Device)(nil)
 	_ backend.Reporter   = (*Device)(nil)
+	_ backend.Account    = (*Device)(nil)
 )
 
 // Open takes the GPU of a rank. Without a driver or a GPU it says so in one line.
