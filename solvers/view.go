@@ -124,6 +124,19 @@ func (h *readable) numbers(to []float64, i int) []float64 {
 	return to
 }
 
+// read appends what the entities from lo to below hi have.
+func (h *readable) read(to []float64, lo, hi int) {
+	if h.Kind != backend.Float64 || h.count > 1 {
+		for i := lo; i < hi; i++ {
+			to = h.numbers(to, i)
+		}
+		return
+	}
+	for i := lo; i < hi; i++ {
+		to = append(to, math.Float64frombits(binary.NativeEndian.Uint64(h.bytes[h.at(i):])))
+	}
+}
+
 // pick reads the numbers of some entities, and no others of the array.
 func (f *Field) pick(entities []int, values []float64) error {
 	v, n := f.View(), len(f.Numbers())

@@ -29,12 +29,13 @@ type Summary struct {
 	Threads      int                `json:"threads"` // of each rank
 	Wall         float64            `json:"wall_s"`  // of the time loop with its output
 	UpdatesPerS  float64            `json:"updates_per_s"`
-	StateSHA256  string             `json:"state_sha256"`      // of the final state, see solvers.Hash
-	HashVersion  int                `json:"hash_version"`      // of that hash's definition
-	Stopped      string             `json:"stopped,omitempty"` // the rule by which a solver with such rules ended
-	Metrics      map[string]float64 `json:"metrics"`           // of the solver
-	Phases       map[string]float64 `json:"phases"`            // s by name
-	Conservation map[string]float64 `json:"conservation"`      // relative drift of what is conserved, by name
+	StateSHA256  string             `json:"state_sha256"`           // of the final state, see solvers.Hash
+	HashVersion  int                `json:"hash_version"`           // of that hash's definition
+	Stopped      string             `json:"stopped,omitempty"`      // the rule by which a solver with such rules ended
+	Metrics      map[string]float64 `json:"metrics"`                // of the solver
+	Phases       map[string]float64 `json:"phases"`                 // s by name
+	DeviceBytes  int64              `json:"device_bytes,omitempty"` // of memory that devices have apart, at most
+	Conservation map[string]float64 `json:"conservation"`           // relative drift of what is conserved, by name
 	Version      string             `json:"version"`
 	FMA          bool               `json:"fma"` // whether this binary fuses x*y + z
 	Host         Host               `json:"host"`
