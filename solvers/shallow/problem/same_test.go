@@ -83,8 +83,8 @@ uplift_start = 0.05
 uplift_end = 0.3
 `
 
-// turning is two layers around an island, at second order, that the wind drives on a turning earth while the air presses
-// and the bed rises, with steps whose lengths lag.
+// turning is two layers around an island, at second order, that the wind drives on a turning earth while the air
+// presses and the bed rises, with steps whose lengths lag.
 const turning = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
