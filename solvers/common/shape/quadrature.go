@@ -10,7 +10,12 @@ import (
 // integrated by adaptive rules of Gauss and Kronrod over the other axes, between the places where the interface crosses
 // the cell's edges. A cell that the interface enters between its corners is divided first. Where the slope of the level
 // set is not known it is taken from the cell's corners: bodies and gaps much smaller than a cell may be missed.
-func (b Body) Fraction(c Cell) float64 { return b.fraction(c, 3) }
+func (b Body) Fraction(c Cell) float64 {
+	if b.tree != nil {
+		return b.tree.exactly(&c, 3)
+	}
+	return b.fraction(c, 3)
+}
 
 // fraction divides a cell levels times at most.
 func (b Body) fraction(c Cell, levels int) float64 {
